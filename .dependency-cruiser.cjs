@@ -1,0 +1,70 @@
+// The layers of docs/architecture.md, from left to right: a folder imports only from its left.
+const LAYERS = [
+  ['common'],
+  ['config'],
+  ['database'],
+  ['infra'],
+  ['projects'],
+  ['access'],
+  ['auth', 'rest', 'storage'],
+  ['admin', 'health', 'api-docs'],
+  ['bootstrap', 'cli'],
+];
+
+const layerRules = LAYERS.flatMap((layer, index) => {
+  const right = LAYERS.slice(index + 1).flat();
+  return layer.flatMap((folder) => {
+    const forbidden = [...right, ...layer.filter((other) => other !== folder)];
+    if (forbidden.length === 0) return [];
+    return [
+      {
+        name: `layer-${folder}`,
+        comment: `${folder}/ may import only from the folders on its left`,
+        severity: 'error',
+        from: { path: `^src/${folder}/` },
+        to: { path: `^src/((${forbidden.join('|')})/|app\\.module|main|cli\\.ts)` },
+      },
+    ];
+  });
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-index-files', severity: 'error', from: {}, to: { path: '^src/.*/index\\.ts$' } },
+    ...layerRules,
+    {
+      name: 'services-do-not-know-http',
+      severity: 'error',
+      from: { path: '^src/(auth|rest|storage)/(?!http/)', pathNot: '\\.module\\.ts$' },
+      to: { path: '^src/(auth|rest|storage)/http/' },
+    },
+    {
+      name: 'grammar-and-plan-are-pure',
+      severity: 'error',
+      from: { path: '^src/rest/(grammar|plan)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(src/(database|infra|projects|access)/|node_modules/(@nestjs|typeorm|pg)/)' },
+    },
+    {
+      name: 'typeorm-only-where-sql-lives',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: '(^src/database/|\\.repository\\.ts$|\\.entity\\.ts$|^src/rest/compile/|\\.spec\\.ts$|^src/projects/provisioning/)',
+      },
+      to: { path: '^node_modules/typeorm/' },
+    },
+    {
+      name: 'only-config-reads-the-environment',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(config/|main\\.ts|cli\\.ts)' },
+      to: { path: '^(node:)?process$' },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.spec\\.ts$' },
+  },
+};

@@ -1,0 +1,44 @@
+// Three kinds of test in one run: unit beside the source, integration against PostgreSQL, e2e over HTTP.
+const path = require('node:path');
+
+/** Packages that are published as ES modules only: Jest cannot require() them on Node 20, so swc turns them into CommonJS. */
+const ES_MODULES = [];
+
+const swc = [
+  '@swc/jest',
+  {
+    jsc: {
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+      target: 'es2022',
+      keepClassNames: true,
+    },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
+const common = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  transform: { '^.+\\.[cm]?[tj]s$': swc },
+  transformIgnorePatterns: ES_MODULES.length
+    ? [`/node_modules/(?!(${ES_MODULES.join('|')})/)`]
+    : ['/node_modules/'],
+};
+
+const withDatabase = {
+  ...common,
+  globalSetup: path.join(__dirname, 'test/support/global-setup.ts'),
+  globalTeardown: path.join(__dirname, 'test/support/global-teardown.ts'),
+};
+
+module.exports = {
+  projects: [
+    { ...common, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/unit/**/*.spec.ts'] },
+    { ...withDatabase, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.int-spec.ts'] },
+    { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
+  ],
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};
