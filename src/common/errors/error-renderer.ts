@@ -1,0 +1,9 @@
+/** How an area of the interface writes an error down. Chosen by path, because a guard's or parser's error has no controller. */
+import { AppError } from './app-error';
+
+export interface ErrorRenderer {
+  /** True when a request for this path (no query string, starts with a slash) belongs to the area. */
+  matches(path: string): boolean;
+  /** The JSON body of the area's error. */
+  render(error: AppError): unknown;
+}

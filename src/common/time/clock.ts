@@ -1,0 +1,17 @@
+/** Time as a dependency, so that tests can move it. */
+
+export abstract class Clock {
+  /** Milliseconds since the Unix epoch. */
+  abstract now(): number;
+
+  /** Whole seconds since the Unix epoch, as JWT claims count them (RFC 7519, NumericDate). */
+  nowSeconds(): number {
+    return Math.floor(this.now() / 1000);
+  }
+}
+
+export class SystemClock extends Clock {
+  now(): number {
+    return Date.now();
+  }
+}

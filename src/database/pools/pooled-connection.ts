@@ -1,0 +1,64 @@
+/** One connection of a project's pool with its prepared statements. */
+import { Client } from 'pg';
+import { ProjectDatabase } from './project-database';
+import { PipelinedQuery, Statement, StatementResult } from './pipelined-query';
+import { StatementCache } from './statement-cache';
+
+export class PooledConnection {
+  /** Set when the connection may not be used again: the socket is gone or its state is in doubt. */
+  broken = false;
+  /** Milliseconds of the monotonic clock when it was last given back. */
+  idleSince = 0;
+  private readonly client: Client;
+  private readonly statements = new StatementCache();
+
+  constructor(readonly database: ProjectDatabase) {
+    this.client = new Client({
+      host: database.host,
+      port: database.port,
+      database: database.database,
+      user: database.user,
+      password: database.password,
+      ssl: database.ssl,
+      application_name: 'plinth',
+      keepAlive: true,
+    });
+    this.client.on('error', () => this.markBroken());
+    this.client.on('end', () => this.markBroken());
+  }
+
+  /** Called once when the connection breaks while nobody uses it. */
+  onBroken: () => void = () => undefined;
+
+  async connect(): Promise<void> {
+    await this.client.connect();
+  }
+
+  /** Starts a pipeline; `done` rejects with the driver's error. */
+  start(statements: readonly Statement[]): PipelinedQuery {
+    const query = new PipelinedQuery(statements, this.statements);
+    this.client.query(query);
+    return query;
+  }
+
+  /** Runs statements in one round trip and one implicit transaction (or inside the explicit one that is open). */
+  async pipeline(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return this.start(statements).done;
+  }
+
+  /** The server process, for a cancel request. */
+  get processId(): number {
+    return (this.client as unknown as { processID: number }).processID;
+  }
+
+  async close(): Promise<void> {
+    this.broken = true;
+    await this.client.end().catch(() => undefined);
+  }
+
+  private markBroken(): void {
+    if (this.broken) return;
+    this.broken = true;
+    this.onBroken();
+  }
+}

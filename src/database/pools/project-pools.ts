@@ -1,0 +1,213 @@
+/**
+ * Connections to all projects' databases under one global cap. A project keeps at most its share; when the cap is
+ * reached, the connection that idled longest, of whatever project, makes room. Written here because no pool library
+ * spans databases with one cap.
+ */
+import { AppError } from '../../common/errors/app-error';
+import { PooledConnection } from './pooled-connection';
+import { ProjectDatabase } from './project-database';
+
+export interface PoolLimits {
+  /** Connections in all. */
+  readonly total: number;
+  /** Connections of one project. */
+  readonly perProject: number;
+  /** Milliseconds that a request waits for a connection before it gets 503. */
+  readonly acquireTimeoutMs: number;
+  /** Milliseconds after which an idle connection is closed. */
+  readonly idleTimeoutMs: number;
+  /** Requests that may wait for one project's connections before further ones get 503 at once. */
+  readonly maxWaiting: number;
+}
+
+interface Waiter {
+  readonly database: ProjectDatabase;
+  resolve(connection: PooledConnection): void;
+  reject(error: Error): void;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface Pool {
+  readonly idle: PooledConnection[];
+  readonly waiting: Waiter[];
+  /** Open or opening connections. */
+  size: number;
+  closed: boolean;
+}
+
+/** 503 with Retry-After: no connection was free in time. */
+export function poolExhausted(): AppError {
+  return new AppError({
+    status: 503,
+    code: '53300',
+    message: 'The service is busy: no database connection became free in time',
+    headers: { 'Retry-After': '1' },
+    database: { sqlstate: '53300' },
+  });
+}
+
+export class ProjectPools {
+  private readonly pools = new Map<string, Pool>();
+  private open = 0;
+  private readonly sweeper: NodeJS.Timeout;
+
+  constructor(private readonly limits: PoolLimits) {
+    this.sweeper = setInterval(() => this.closeIdle(), Math.max(1_000, limits.idleTimeoutMs / 4));
+    this.sweeper.unref();
+  }
+
+  /** Connections open now, in all and by project: for metrics. */
+  stats(): { open: number; waiting: number; projects: number } {
+    let waiting = 0;
+    for (const pool of this.pools.values()) waiting += pool.waiting.length;
+    return { open: this.open, waiting, projects: this.pools.size };
+  }
+
+  /**
+   * Lends a connection to `work` and takes it back whatever happens.
+   * @throws AppError 503 when none becomes free in time.
+   */
+  async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
+    const connection = this.takeIdle(database) ?? (await this.acquire(database));
+    try {
+      return await work(connection);
+    } finally {
+      this.release(connection);
+    }
+  }
+
+  /** Closes a project's connections: it was deleted, moved, or its credentials changed. Those in use close when released. */
+  async evict(key: string): Promise<void> {
+    const pool = this.pools.get(key);
+    if (!pool) return;
+    this.pools.delete(key);
+    pool.closed = true;
+    for (const waiter of pool.waiting.splice(0)) this.fail(waiter, poolExhausted());
+    await Promise.all(pool.idle.splice(0).map((connection) => this.discard(pool, connection)));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.sweeper);
+    await Promise.all([...this.pools.keys()].map((key) => this.evict(key)));
+  }
+
+  private poolOf(database: ProjectDatabase): Pool {
+    let pool = this.pools.get(database.key);
+    if (!pool) {
+      pool = { idle: [], waiting: [], size: 0, closed: false };
+      this.pools.set(database.key, pool);
+    }
+    return pool;
+  }
+
+  private readonly owners = new WeakMap<PooledConnection, Pool>();
+
+  private takeIdle(database: ProjectDatabase): PooledConnection | undefined {
+    return this.pools.get(database.key)?.idle.pop();
+  }
+
+  private acquire(database: ProjectDatabase): Promise<PooledConnection> {
+    const pool = this.poolOf(database);
+    if (pool.waiting.length >= this.limits.maxWaiting) return Promise.reject(poolExhausted());
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        pool.waiting.splice(pool.waiting.indexOf(waiter), 1);
+        reject(poolExhausted());
+      }, this.limits.acquireTimeoutMs);
+      const waiter: Waiter = { database, resolve, reject, timer };
+      pool.waiting.push(waiter);
+      this.openFor(pool);
+    });
+  }
+
+  /** Opens a connection for a pool's oldest waiter where the limits allow, closing another project's idle one if need be. */
+  private openFor(pool: Pool): void {
+    const waiter = pool.waiting[0];
+    if (!waiter || pool.closed || pool.size >= this.limits.perProject) return;
+    if (this.open >= this.limits.total && !this.closeLongestIdle()) return;
+    pool.size += 1;
+    this.open += 1;
+    const connection = new PooledConnection(waiter.database);
+    this.owners.set(connection, pool);
+    connection.onBroken = () => this.dropIdle(pool, connection);
+    connection.connect().then(
+      () => this.release(connection),
+      (error: Error) => {
+        void this.discard(pool, connection);
+        const next = pool.waiting.shift();
+        if (next) this.fail(next, error);
+        this.openFor(pool);
+      },
+    );
+  }
+
+  private release(connection: PooledConnection): void {
+    const pool = this.owners.get(connection);
+    if (!pool) return;
+    if (connection.broken || pool.closed) {
+      void this.discard(pool, connection);
+      this.openFor(pool);
+      return;
+    }
+    const waiter = pool.waiting.shift();
+    if (waiter) {
+      clearTimeout(waiter.timer);
+      waiter.resolve(connection);
+      return;
+    }
+    connection.idleSince = performance.now();
+    pool.idle.push(connection);
+    if (this.open >= this.limits.total) this.serveStarved();
+  }
+
+  /** At the cap, a connection that just became idle makes room for a project that waits with none of its own. */
+  private serveStarved(): void {
+    for (const pool of this.pools.values()) {
+      if (pool.waiting.length > 0 && pool.size < this.limits.perProject) {
+        this.openFor(pool);
+        return;
+      }
+    }
+  }
+
+  private closeLongestIdle(): boolean {
+    let oldest: { pool: Pool; connection: PooledConnection } | undefined;
+    for (const pool of this.pools.values()) {
+      const connection = pool.idle[0];
+      if (connection && (!oldest || connection.idleSince < oldest.connection.idleSince)) {
+        oldest = { pool, connection };
+      }
+    }
+    if (!oldest) return false;
+    this.dropIdle(oldest.pool, oldest.connection);
+    return true;
+  }
+
+  private dropIdle(pool: Pool, connection: PooledConnection): void {
+    const index = pool.idle.indexOf(connection);
+    if (index < 0) return;
+    pool.idle.splice(index, 1);
+    void this.discard(pool, connection);
+  }
+
+  private async discard(pool: Pool, connection: PooledConnection): Promise<void> {
+    if (!this.owners.delete(connection)) return;
+    pool.size -= 1;
+    this.open -= 1;
+    connection.onBroken = () => undefined;
+    await connection.close();
+  }
+
+  private closeIdle(): void {
+    const before = performance.now() - this.limits.idleTimeoutMs;
+    for (const [key, pool] of this.pools) {
+      for (const connection of pool.idle.filter((one) => one.idleSince < before)) this.dropIdle(pool, connection);
+      if (pool.size === 0 && pool.waiting.length === 0) this.pools.delete(key);
+    }
+  }
+
+  private fail(waiter: Waiter, error: Error): void {
+    clearTimeout(waiter.timer);
+    waiter.reject(error);
+  }
+}

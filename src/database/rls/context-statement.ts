@@ -1,0 +1,30 @@
+/** Composes the one parameterised statement that puts a connection into a caller's RLS context. */
+import { Statement } from '../pools/pipelined-query';
+import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
+
+/** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */
+export const SESSION_REVOKED_SQLSTATE = 'PL401';
+
+/**
+ * The session check comes first: it runs as the login role, which alone may read auth.sessions; the role is set last.
+ * Every set_config is local to the transaction (third argument true).
+ */
+export function contextStatement(context: RlsContext, settings: ContextSettings = {}): Statement {
+  const columns: string[] = [];
+  const values: string[] = [];
+  const parameter = (value: string): string => `$${values.push(value)}`;
+  let name = 'ctx';
+  if (context.sessionId !== null) {
+    columns.push(`auth.require_session(${parameter(context.sessionId)}::pg_catalog.uuid)`);
+    name += ':session';
+  }
+  columns.push(`pg_catalog.set_config('request.jwt.claims', ${parameter(context.claims)}, true)`);
+  CONTEXT_SETTINGS.forEach((setting, index) => {
+    const value = settings[setting];
+    if (value === undefined) return;
+    columns.push(`pg_catalog.set_config('${setting}', ${parameter(value)}, true)`);
+    name += `:${index}`;
+  });
+  columns.push(`pg_catalog.set_config('role', ${parameter(context.role)}, true)`);
+  return { name, text: `select ${columns.join(', ')}`, values };
+}

@@ -1,0 +1,26 @@
+/** The RLS context: role, claims and session under which a caller's statements run. */
+import { ProjectDatabase } from '../pools/project-database';
+
+export interface RlsContext {
+  readonly database: ProjectDatabase;
+  /** The database role of the request: anon, authenticated, service_role or one that the project granted. */
+  readonly role: string;
+  /** The bearer's claims as JSON text: what auth.jwt() returns. */
+  readonly claims: string;
+  /** The session of the access token, checked in the request's own statement; null for keys and foreign tokens. */
+  readonly sessionId: string | null;
+}
+
+/** Transaction-local settings that a request may add to its context. Names come from this closed list. */
+export const CONTEXT_SETTINGS = [
+  'request.method',
+  'request.path',
+  'request.headers',
+  'request.cookies',
+  'search_path',
+  'statement_timeout',
+  'timezone',
+  'transaction_read_only',
+] as const;
+
+export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], string>>;

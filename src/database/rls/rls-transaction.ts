@@ -1,0 +1,160 @@
+/**
+ * The door: the only way to a project's data. It opens the transaction, sets role, claims and request facts, runs,
+ * and commits; a connection in doubt is destroyed. A request of one statement costs one round trip (docs/rls-door.md).
+ */
+import { Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { PipelinedQuery, Statement, StatementResult } from '../pools/pipelined-query';
+import { PooledConnection } from '../pools/pooled-connection';
+import { ProjectDatabase } from '../pools/project-database';
+import { ProjectPools } from '../pools/project-pools';
+import { contextStatement, SESSION_REVOKED_SQLSTATE } from './context-statement';
+import { ContextSettings, RlsContext } from './rls-context';
+
+/** Runs statements inside an open transaction. */
+export interface TransactionScope {
+  /** One statement, one round trip. */
+  query(statement: Statement): Promise<StatementResult>;
+  /** Several statements in one round trip; the first that fails ends the transaction. */
+  batch(statements: readonly Statement[]): Promise<StatementResult[]>;
+}
+
+/** What a prepared statement fails with after DDL changed its result: safe to repeat, for nothing was committed. */
+const STALE_PLAN_SQLSTATES = new Set(['0A000', '26000']);
+
+@Injectable()
+export class RlsTransaction {
+  constructor(private readonly pools: ProjectPools) {}
+
+  /** Runs one statement in the caller's context: one round trip, one implicit transaction. */
+  async query(context: RlsContext, statement: Statement, settings?: ContextSettings): Promise<StatementResult> {
+    const [result] = await this.batch(context, [statement], settings);
+    return result as StatementResult;
+  }
+
+  /** Runs statements known beforehand in the caller's context, all or none, in one round trip. */
+  async batch(
+    context: RlsContext,
+    statements: readonly Statement[],
+    settings?: ContextSettings,
+  ): Promise<StatementResult[]> {
+    assertRole(context);
+    const all = [contextStatement(context, settings), ...statements.map((one) => withRole(context.role, one))];
+    return this.pools.use(context.database, async (connection) => {
+      const results = await pipelineOnce(connection, all, 1);
+      return results.slice(1);
+    });
+  }
+
+  /** Runs work that needs a result before it knows the next statement, in an explicit transaction. */
+  async run<T>(
+    context: RlsContext,
+    work: (scope: TransactionScope) => Promise<T>,
+    settings?: ContextSettings,
+  ): Promise<T> {
+    assertRole(context);
+    return this.transact(context.database, [contextStatement(context, settings)], work);
+  }
+
+  /**
+   * Runs one statement of Plinth's own bookkeeping (accounts, sessions, sweeps) as the login role, outside any
+   * caller's rights.
+   * @param reason why no caller's context applies; for the reader and for grep
+   */
+  async systemQuery(database: ProjectDatabase, reason: string, statement: Statement): Promise<StatementResult> {
+    const [result] = await this.systemBatch(database, reason, [statement]);
+    return result as StatementResult;
+  }
+
+  /** Like systemQuery, for several statements in one round trip, all or none. */
+  async systemBatch(
+    database: ProjectDatabase,
+    _reason: string,
+    statements: readonly Statement[],
+  ): Promise<StatementResult[]> {
+    return this.pools.use(database, (connection) => pipelineOnce(connection, statements, 0));
+  }
+
+  /** Like systemQuery, for an explicit transaction. */
+  async systemRun<T>(
+    database: ProjectDatabase,
+    _reason: string,
+    work: (scope: TransactionScope) => Promise<T>,
+  ): Promise<T> {
+    return this.transact(database, [], work);
+  }
+
+  private async transact<T>(
+    database: ProjectDatabase,
+    preamble: readonly Statement[],
+    work: (scope: TransactionScope) => Promise<T>,
+  ): Promise<T> {
+    return this.pools.use(database, async (connection) => {
+      try {
+        await attributed(connection.start([{ text: 'begin' }, ...preamble]), preamble.length > 0 ? 2 : 0);
+        const result = await work({
+          query: async (statement) => (await connection.pipeline([statement]))[0] as StatementResult,
+          batch: (statements) => connection.pipeline(statements),
+        });
+        await connection.pipeline([{ text: 'commit' }]);
+        return result;
+      } catch (error) {
+        await connection.pipeline([{ text: 'rollback' }]).catch(() => {
+          connection.broken = true;
+        });
+        throw error;
+      }
+    });
+  }
+}
+
+/** `none` and the login role would leave the caller's rights behind (SET ROLE manual page). */
+function assertRole(context: RlsContext): void {
+  if (context.role === 'none' || context.role === context.database.user) throw callerRefused();
+}
+
+/** Row-level security makes plans depend on the role, so it is part of the statement's name. */
+function withRole(role: string, statement: Statement): Statement {
+  return statement.name === undefined ? statement : { ...statement, name: `${role}:${statement.name}` };
+}
+
+async function pipelineOnce(
+  connection: PooledConnection,
+  statements: readonly Statement[],
+  contextStatements: number,
+): Promise<StatementResult[]> {
+  try {
+    return await attributed(connection.start(statements), contextStatements);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !STALE_PLAN_SQLSTATES.has(error.code ?? '')) throw error;
+    return connection.pipeline(statements.map(({ text, values }) => ({ text, values })));
+  }
+}
+
+/** An error of the context statement is the caller's credential being refused, not the query failing. */
+async function attributed(query: PipelinedQuery, contextStatements: number): Promise<StatementResult[]> {
+  try {
+    return await query.done;
+  } catch (error) {
+    const refused = error instanceof DatabaseError && query.current < contextStatements;
+    if (refused && isRefusal(error)) throw callerRefused(error);
+    throw error;
+  }
+}
+
+function isRefusal(error: DatabaseError): boolean {
+  // 22023: no such role; 42501: the login role may not switch to it; 22P02: the session id is no UUID.
+  return [SESSION_REVOKED_SQLSTATE, '22023', '42501', '22P02'].includes(error.code ?? '');
+}
+
+function callerRefused(cause?: Error): AppError {
+  return new AppError({
+    status: 401,
+    code: 'unauthorized',
+    message: 'The credentials are not valid or no longer valid',
+    database: { sqlstate: 'PL401' },
+    headers: { 'WWW-Authenticate': 'Bearer' },
+    cause,
+  });
+}
