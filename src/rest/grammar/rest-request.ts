@@ -1,0 +1,100 @@
+/**
+ * The whole request as the grammar understands it: the query's tree (tree.ts) and the head beside it. Nothing here is
+ * checked against a catalog or a project's settings.
+ */
+import type { Method } from './operators';
+import type { RestQuery, Window } from './tree';
+
+/** Headers as Node gives them: lower-case names; a list where a header may come more than once. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type TargetKind = 'table' | 'rpc';
+
+/** What parseRestRequest() takes: nothing decoded, so that bad encoding is refused in one place. */
+export interface RawRestRequest {
+  readonly method: string;
+  /** The one path segment after `/rest/v1/` or `/rest/v1/rpc/`, still percent-encoded. */
+  readonly target: string;
+  readonly kind: TargetKind;
+  /** With or without its leading `?`, still percent-encoded. */
+  readonly queryString: string;
+  readonly headers: RequestHeaders;
+}
+
+export interface RestRequest {
+  readonly kind: TargetKind;
+  readonly method: Method;
+  readonly target: Target;
+  readonly query: RestQuery;
+  /** Root level: `limit`/`offset` and, for GET, the Range header, intersected. */
+  readonly window: Window;
+  readonly preferences: Preferences;
+  /** Best first; never empty: without an Accept header it is `[any]`. */
+  readonly accept: readonly MediaType[];
+  /** Of the request's body; JSON when the header is absent. */
+  readonly contentType: MediaType;
+  /** Accept-Profile for GET, HEAD and OPTIONS, Content-Profile for the others; null when absent. */
+  readonly profile: string | null;
+}
+
+/** `/rest/v1/api.orders`: a name may hold a dot itself, so these are all ways to read it, whole name first. */
+export interface Target {
+  readonly text: string;
+  readonly candidates: readonly TargetName[];
+}
+
+export interface TargetName {
+  /** null: the schema that the profile headers or the project's default choose. */
+  readonly schema: string | null;
+  readonly name: string;
+}
+
+// --- Prefer ---------------------------------------------------------------------------------------------------------
+
+/** RFC 7240 preferences; null where absent. The first of several wins. */
+export interface Preferences {
+  readonly return: 'representation' | 'minimal' | 'headers-only' | null;
+  readonly resolution: 'merge-duplicates' | 'ignore-duplicates' | null;
+  readonly missing: 'default' | 'null' | null;
+  readonly count: 'exact' | 'planned' | 'estimated' | null;
+  readonly tx: 'commit' | 'rollback' | null;
+  readonly handling: 'strict' | 'lenient' | null;
+  /** As written; whether PostgreSQL knows the zone is for the plan. */
+  readonly timezone: string | null;
+  readonly maxAffected: number | null;
+  /** Those that we don't know, as written: a reason to refuse under `handling=strict`. */
+  readonly unknown: readonly string[];
+}
+
+// --- media types ----------------------------------------------------------------------------------------------------
+
+export type PlanOption = 'analyze' | 'verbose' | 'settings' | 'buffers' | 'wal';
+
+/** Media types that have no parameters of meaning to us. */
+export type SimpleMediaKind =
+  | 'json'
+  | 'ndjson'
+  | 'csv'
+  | 'geojson'
+  | 'text'
+  | 'xml'
+  | 'openapi'
+  | 'form'
+  | 'octet-stream'
+  | 'any'
+  /** `application/vnd.pgrst.array+json;nulls=stripped`; without the parameter it is `json`. */
+  | 'stripped-array';
+
+export type MediaType =
+  | { readonly kind: SimpleMediaKind }
+  /** `application/vnd.pgrst.object+json`, `;nulls=stripped` */
+  | { readonly kind: 'object'; readonly stripNulls: boolean }
+  /** `application/vnd.pgrst.plan+json; for="text/csv"; options=analyze|verbose`; `for` is never a plan itself. */
+  | {
+      readonly kind: 'plan';
+      readonly format: 'text' | 'json';
+      readonly for: MediaType;
+      readonly options: readonly PlanOption[];
+    }
+  /** Anything else, as written and in lower case up to its parameters, for media type handlers: `image/png`. */
+  | { readonly kind: 'other'; readonly type: string };

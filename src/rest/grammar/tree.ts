@@ -1,0 +1,228 @@
+/**
+ * The typed tree of a query string: what the parsers of this folder make and the plan stage reads. Names in it are as
+ * the client wrote them, unquoted and decoded, but known to nobody yet: whether a table, column, cast, language or
+ * relation exists is for the plan to say. The head of the request (Prefer, Accept, Range, target) is in rest-request.ts.
+ */
+import type {
+  Aggregate,
+  IsValue,
+  JoinType,
+  LogicOperator,
+  NullsOrder,
+  OrderDirection,
+  PlainOperator,
+  QuantifiableOperator,
+  Quantifier,
+  TextSearchOperator,
+} from './operators';
+
+// --- fields ---------------------------------------------------------------------------------------------------------
+
+/** One step into a JSON value, a composite or an array: `data->foo`, `data->>0`, `data->-1`. */
+export type JsonStep = JsonKeyStep | JsonIndexStep;
+
+/** Example: `/json_arr?select=data->0->>a`. `asText` is true for the double arrow. */
+export interface JsonKeyStep {
+  readonly kind: 'key';
+  readonly asText: boolean;
+  readonly key: string;
+}
+
+/** Example: `/json_arr?data->>-1=eq.3`. Always fits PostgreSQL's int4. */
+export interface JsonIndexStep {
+  readonly kind: 'index';
+  readonly asText: boolean;
+  readonly index: number;
+}
+
+/** A column, or something inside it. Example: `settings->foo->>bar` */
+export interface Field {
+  readonly name: string;
+  readonly path: readonly JsonStep[];
+}
+
+/** Names of embeds from the root down, aliases where they have one; empty for the root. `clients.projects.name` */
+export type EmbedPath = readonly string[];
+
+/** Something that a parameter says about one level of the tree of embeds. */
+export interface AtPath<Node> {
+  readonly path: EmbedPath;
+  readonly node: Node;
+}
+
+// --- select ---------------------------------------------------------------------------------------------------------
+
+export type SelectItem = SelectStar | SelectField | SelectRowCount | SelectEmbed | SelectSpread;
+
+/** `select=*`: all columns. A column that is itself called `*` is written `"*"` and is a field. */
+export interface SelectStar {
+  readonly kind: 'star';
+}
+
+/** Example: `/project_invoices?select=total:invoice_total::numeric.sum()::text,project_id` */
+export interface SelectField {
+  readonly kind: 'field';
+  readonly field: Field;
+  /** Cast of the column, before any aggregate. */
+  readonly cast: string | null;
+  readonly aggregate: Aggregate | null;
+  /** Cast of the aggregate's result; null without one. */
+  readonly aggregateCast: string | null;
+  readonly alias: string | null;
+}
+
+/** `count()` without a column. Example: `/entities?select=n:count()::text` */
+export interface SelectRowCount {
+  readonly kind: 'row-count';
+  readonly cast: string | null;
+  readonly alias: string | null;
+}
+
+/** Example: `/projects?select=id,customer:clients!project_client!inner(id,name)`; `clients()` has an empty `select`. */
+export interface SelectEmbed {
+  readonly kind: 'embed';
+  readonly relation: string;
+  readonly alias: string | null;
+  readonly hint: string | null;
+  /** null is PostgREST's default, a left join. */
+  readonly join: JoinType | null;
+  readonly select: readonly SelectItem[];
+}
+
+/** Example: `/projects?select=id,...clients(client_name:name)`. A spread has no alias. */
+export interface SelectSpread {
+  readonly kind: 'spread';
+  readonly relation: string;
+  readonly hint: string | null;
+  readonly join: JoinType | null;
+  readonly select: readonly SelectItem[];
+}
+
+// --- filters --------------------------------------------------------------------------------------------------------
+
+/** What stands right of the `=` (or of the column's dot inside `and`/`or`), without its `not.`. */
+export type Operation =
+  QuantifiedOperation | PlainOperation | InOperation | IsOperation | TextSearchOperation;
+
+/** `eq.5`, `like.*yan`, `eq(any).{1,2}`: with a quantifier the value is the text of a PostgreSQL array. `*` is untouched. */
+export interface QuantifiedOperation {
+  readonly kind: 'quantified';
+  readonly operator: QuantifiableOperator;
+  readonly quantifier: Quantifier | null;
+  readonly value: string;
+}
+
+/** `neq.5`, `cs.{1,2}`, `isdistinct.3` */
+export interface PlainOperation {
+  readonly kind: 'plain';
+  readonly operator: PlainOperator;
+  readonly value: string;
+}
+
+/** `in.(1,2,"a,b")`; `in.()` has no values and matches nothing. */
+export interface InOperation {
+  readonly kind: 'in';
+  readonly values: readonly string[];
+}
+
+/** `is.null`, `is.NOT_NULL`, and SPEC.md's `is.not.null`, which is `not_null`. On an embed's name it is a null filter. */
+export interface IsOperation {
+  readonly kind: 'is';
+  readonly value: IsValue;
+}
+
+/** `fts.cat`, `wfts(english).fat rat` */
+export interface TextSearchOperation {
+  readonly kind: 'text-search';
+  readonly operator: TextSearchOperator;
+  readonly language: string | null;
+  readonly value: string;
+}
+
+/** Example: `/entities?arr=not.cs.{1,2}`. The field may turn out to be an embed: `/projects?clients=not.is.null` */
+export interface Filter {
+  readonly kind: 'filter';
+  readonly field: Field;
+  readonly negated: boolean;
+  readonly operation: Operation;
+}
+
+/** Example: `/entities?or=(id.eq.1,not.and(name.eq.x,id.in.(2,3)))`. Never without terms. */
+export interface LogicGroup {
+  readonly kind: 'group';
+  readonly operator: LogicOperator;
+  readonly negated: boolean;
+  readonly terms: readonly LogicTree[];
+}
+
+export type LogicTree = Filter | LogicGroup;
+
+// --- order, limit ---------------------------------------------------------------------------------------------------
+
+export type OrderTerm = OrderByField | OrderByRelated;
+
+/** Example: `/items?order=data->>id.desc.nullslast,name` */
+export interface OrderByField {
+  readonly kind: 'field';
+  readonly field: Field;
+  readonly direction: OrderDirection | null;
+  readonly nulls: NullsOrder | null;
+}
+
+/** By a column of a to-one embed. Example: `/projects?select=id,clients(name)&order=clients(name).desc` */
+export interface OrderByRelated {
+  readonly kind: 'related';
+  readonly relation: string;
+  readonly field: Field;
+  readonly direction: OrderDirection | null;
+  readonly nulls: NullsOrder | null;
+}
+
+/** `limit=3&offset=2`: non-negative safe integers; a limit of null is none. */
+export interface Window {
+  readonly limit: number | null;
+  readonly offset: number;
+}
+
+// --- the whole query ------------------------------------------------------------------------------------------------
+
+/** One `name=value` of the query string, decoded, in the client's order. A name without `=` is left out. */
+export interface Parameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * A parameter of a function called with GET or HEAD that may be an argument or a filter on the result. PostgREST calls
+ * it a filter whenever `filter` isn't null; the plan, which knows the function's arguments, decides.
+ * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
+ */
+export interface CallParameter {
+  /** The parameter's last name, unquoted: what an argument would be called. */
+  readonly name: string;
+  readonly value: string;
+  readonly filter: AtPath<Filter> | null;
+}
+
+export interface RestQuery {
+  /** `[star]` when the parameter is absent; empty for `select=`. */
+  readonly select: readonly SelectItem[];
+  /** True when the client wrote `select`, so that a default can be told from a `*`. */
+  readonly selectGiven: boolean;
+  /** `id=eq.1`, `clients.name=like.A*`, all joined by AND on their level. Without those in `callParameters`. */
+  readonly filters: readonly AtPath<Filter>[];
+  /** `or=(...)`, `clients.not.and=(...)`, joined by AND with the filters of their level. */
+  readonly logic: readonly AtPath<LogicGroup>[];
+  /** At most one per level: the first that the client wrote. */
+  readonly order: readonly AtPath<readonly OrderTerm[]>[];
+  /** At most one per level: limit and offset together; the last one written counts, as in PostgREST. */
+  readonly windows: readonly AtPath<Window>[];
+  /** `columns=id,name`, without duplicates; null when absent. */
+  readonly columns: readonly string[] | null;
+  /** `on_conflict=id,name`; null when absent. */
+  readonly onConflict: readonly string[] | null;
+  /** Only for a function called with GET or HEAD; empty otherwise. */
+  readonly callParameters: readonly CallParameter[];
+  /** Everything above once more as written, for canonicalQuery() and for the log. */
+  readonly parameters: readonly Parameter[];
+}
