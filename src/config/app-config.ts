@@ -1,0 +1,69 @@
+/** The configuration as the rest of Plinth sees it: frozen, typed, in small pieces. Parsed once (load-config.ts). */
+
+export interface ServerConfig {
+  readonly port: number;
+  readonly host: string;
+  /** Without a trailing slash. Links in mails and signed addresses begin with it, never with a request's Host. */
+  readonly publicUrl: string;
+  readonly workers: number;
+  readonly shutdownTimeoutMs: number;
+  /** As Express's `trust proxy`: hops, or addresses; false trusts nobody. */
+  readonly trustProxy: number | string | false;
+  readonly maxBodyBytes: number;
+}
+
+export interface DatabaseConfig {
+  /** Absent: embedded PostgreSQL in the data directory. */
+  readonly url: string | null;
+  readonly maxConnections: number;
+  readonly projectConnections: number;
+}
+
+export interface MailConfig {
+  /** Absent: mails are written to `mail/` in the data directory. */
+  readonly smtpUrl: string | null;
+  readonly from: string;
+  /** Absolute. */
+  readonly outboxDir: string;
+}
+
+export interface SecretsConfig {
+  readonly platformAdminKey: string;
+  readonly masterKey: string;
+}
+
+export interface StorageConfig {
+  readonly provider: 'disk' | 'gcs' | 's3';
+  /** Absolute. */
+  readonly diskDir: string;
+  /** Bytes; a bucket may set less. */
+  readonly maxFileBytes: number;
+}
+
+export interface PasswordConfig {
+  /** bcrypt's cost: 2^cost rounds. */
+  readonly bcryptCost: number;
+}
+
+export interface AppConfig {
+  readonly server: ServerConfig;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly database: DatabaseConfig;
+  /** Absent: single-node mode. */
+  readonly redisUrl: string | null;
+  readonly mail: MailConfig;
+  readonly secrets: SecretsConfig;
+  readonly storage: StorageConfig;
+  readonly passwords: PasswordConfig;
+  readonly logLevel: string;
+}
+
+/** Injection token of the whole; the pieces have their own below. */
+export const APP_CONFIG = Symbol('APP_CONFIG');
+export const SERVER_CONFIG = Symbol('SERVER_CONFIG');
+export const DATABASE_CONFIG = Symbol('DATABASE_CONFIG');
+export const MAIL_CONFIG = Symbol('MAIL_CONFIG');
+export const SECRETS_CONFIG = Symbol('SECRETS_CONFIG');
+export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
+export const PASSWORD_CONFIG = Symbol('PASSWORD_CONFIG');

@@ -1,0 +1,29 @@
+/** Hands the configuration out in small pieces. */
+import { DynamicModule, Global, Module } from '@nestjs/common';
+import {
+  APP_CONFIG,
+  AppConfig,
+  DATABASE_CONFIG,
+  MAIL_CONFIG,
+  PASSWORD_CONFIG,
+  SECRETS_CONFIG,
+  SERVER_CONFIG,
+  STORAGE_CONFIG,
+} from './app-config';
+
+@Global()
+@Module({})
+export class ConfigModule {
+  static forRoot(config: AppConfig): DynamicModule {
+    const providers = [
+      { provide: APP_CONFIG, useValue: config },
+      { provide: SERVER_CONFIG, useValue: config.server },
+      { provide: DATABASE_CONFIG, useValue: config.database },
+      { provide: MAIL_CONFIG, useValue: config.mail },
+      { provide: SECRETS_CONFIG, useValue: config.secrets },
+      { provide: STORAGE_CONFIG, useValue: config.storage },
+      { provide: PASSWORD_CONFIG, useValue: config.passwords },
+    ];
+    return { module: ConfigModule, providers, exports: providers };
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The environment variables of DECISIONS.md 8, with their checks. `.env.example` documents each; a test compares the two.
+ */
+import { Transform } from 'class-transformer';
+import { IsEmail, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
+
+/** `50MB`, `50 MiB`, `1048576`: a size in bytes; binary multiples, as file systems count. */
+function toBytes({ value }: { value: unknown }): unknown {
+  const match = /^(\d+)\s*(?:([KMGT])i?B?)?$/i.exec(String(value).trim());
+  if (!match) return value;
+  const power = match[2] ? 'KMGT'.indexOf(match[2].toUpperCase()) + 1 : 0;
+  return Number(match[1]) * 1024 ** power;
+}
+
+const toNumber = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+
+const ANY_URL = { require_tld: false, require_protocol: true };
+
+export class EnvironmentVariables {
+  @Transform(toNumber) @IsInt() @Min(0) @Max(65_535) PORT = 8080;
+
+  @IsString() HOST = '0.0.0.0';
+
+  /** Absolute address under which clients reach Plinth; default: http://localhost:PORT. */
+  @IsOptional() @IsUrl({ ...ANY_URL, protocols: ['http', 'https'] }) PUBLIC_URL?: string;
+
+  @IsString() @MinLength(1) DATA_DIR = './data';
+
+  @IsOptional() @Matches(/^postgres(ql)?:\/\//, { message: 'DATABASE_URL must begin with postgres://' })
+  DATABASE_URL?: string;
+
+  @Transform(toNumber) @IsInt() @Min(4) @Max(10_000) DATABASE_MAX_CONNECTIONS = 80;
+
+  @Transform(toNumber) @IsInt() @Min(1) @Max(1_000) DATABASE_PROJECT_CONNECTIONS = 12;
+
+  @IsOptional() @Matches(/^rediss?:\/\//, { message: 'REDIS_URL must begin with redis:// or rediss://' })
+  REDIS_URL?: string;
+
+  @IsOptional() @Matches(/^smtps?:\/\//, { message: 'SMTP_URL must begin with smtp:// or smtps://' })
+  SMTP_URL?: string;
+
+  @IsEmail({ allow_display_name: true, require_tld: false }) MAIL_FROM = 'Plinth <plinth@localhost>';
+
+  @IsOptional() @MinLength(24) PLATFORM_ADMIN_KEY?: string;
+
+  @IsOptional() @MinLength(32) MASTER_KEY?: string;
+
+  @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
+
+  /** Directory of the disk provider; default: DATA_DIR/files. */
+  @IsOptional() @IsString() STORAGE_DISK_DIR?: string;
+
+  /** Bytes. */
+  @Transform(toBytes) @IsInt() @Min(1) MAX_FILE_SIZE = 50 * 1024 * 1024;
+
+  /** Bytes of a JSON, form or CSV body. */
+  @Transform(toBytes) @IsInt() @Min(1_024) MAX_BODY_SIZE = 10 * 1024 * 1024;
+
+  @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
+
+  @Transform(toNumber) @IsInt() @Min(1) @Max(64) WORKERS = 1;
+
+  /** Reverse proxies in front: a number of hops, or a list of addresses and networks; default: none is trusted. */
+  @IsOptional() @IsString() TRUST_PROXY?: string;
+
+  /** Seconds that running requests get to finish after SIGTERM. */
+  @Transform(toNumber) @IsInt() @Min(0) @Max(3_600) SHUTDOWN_TIMEOUT = 15;
+
+  @Transform(toNumber) @IsInt() @Min(4) @Max(16) BCRYPT_COST = 10;
+}

@@ -1,0 +1,80 @@
+/** Environment to AppConfig. The only reader of the environment; every fault is reported together. */
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { join, resolve } from 'node:path';
+import { AppConfig } from './app-config';
+import { EnvironmentVariables } from './env.schema';
+import { readOrCreateSecret } from './secret-file';
+
+/** All that is wrong with the environment, in one message. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The configuration is not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * Validates the environment and freezes the result. An empty variable counts as absent, as in `.env.example`.
+ * Generates PLATFORM_ADMIN_KEY and MASTER_KEY into the data directory (mode 0600) where they are not given.
+ * @throws ConfigError naming every fault
+ */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
+  const env = validated(environment);
+  const dataDir = resolve(env.DATA_DIR);
+  return freeze({
+    server: {
+      port: env.PORT,
+      host: env.HOST,
+      publicUrl: (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ''),
+      workers: env.WORKERS,
+      shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
+      trustProxy: trustProxy(env.TRUST_PROXY),
+      maxBodyBytes: env.MAX_BODY_SIZE,
+    },
+    dataDir,
+    database: {
+      url: env.DATABASE_URL ?? null,
+      maxConnections: env.DATABASE_MAX_CONNECTIONS,
+      projectConnections: env.DATABASE_PROJECT_CONNECTIONS,
+    },
+    redisUrl: env.REDIS_URL ?? null,
+    mail: { smtpUrl: env.SMTP_URL ?? null, from: env.MAIL_FROM, outboxDir: join(dataDir, 'mail') },
+    secrets: {
+      platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, 'platform-admin-key')),
+      masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
+    },
+    storage: {
+      provider: env.STORAGE_PROVIDER,
+      diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
+      maxFileBytes: env.MAX_FILE_SIZE,
+    },
+    passwords: { bcryptCost: env.BCRYPT_COST },
+    logLevel: env.LOG_LEVEL,
+  });
+}
+
+function validated(environment: Readonly<Record<string, string | undefined>>): EnvironmentVariables {
+  const known = Object.keys(new EnvironmentVariables());
+  const given = Object.fromEntries(known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]));
+  const env = plainToInstance(EnvironmentVariables, given, { exposeDefaultValues: true });
+  const faults = validateSync(env, { stopAtFirstError: true }).map(
+    (error) => `${error.property}: ${Object.values(error.constraints ?? {}).join('; ')}`,
+  );
+  if (env.WORKERS > 1 && !env.REDIS_URL) {
+    faults.push('WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit');
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return env;
+}
+
+function trustProxy(value: string | undefined): number | string | false {
+  if (value === undefined || value === 'false') return false;
+  return /^\d+$/.test(value) ? Number(value) : value;
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) freeze(member);
+  return Object.freeze(value);
+}
