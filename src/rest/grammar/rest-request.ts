@@ -29,7 +29,7 @@ export interface RestRequest {
   /** Root level: `limit`/`offset` and, for GET, the Range header, intersected. */
   readonly window: Window;
   readonly preferences: Preferences;
-  /** Best first; never empty: without an Accept header it is `[any]`. */
+  /** Best first; `[any]` without an Accept header, empty when the client excludes all it names. */
   readonly accept: readonly MediaType[];
   /** Of the request's body; JSON when the header is absent. */
   readonly contentType: MediaType;

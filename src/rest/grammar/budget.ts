@@ -1,0 +1,44 @@
+/** Counts terms and embeds over all parameters of one request, so that many small parameters are no way round a limit. */
+import { GrammarError } from './grammar-error';
+import { LIMITS } from './limits';
+
+export type Countable = 'terms' | 'embeds' | 'parameters';
+
+export class Budget {
+  private readonly used: Record<Countable, number> = { terms: 0, embeds: 0, parameters: 0 };
+
+  /** @throws GrammarError PL153 when one more is too many. */
+  take(what: Countable): void {
+    this.used[what] += 1;
+    if (this.used[what] > LIMITS[what]) throw tooMany(what, LIMITS[what]);
+  }
+}
+
+/** The refusal of too many of something, also for what is counted elsewhere. */
+export function tooMany(what: string, limit: number): GrammarError {
+  return new GrammarError({
+    code: 'PL153',
+    message: `The request has too many ${what}`,
+    details: `At most ${limit} ${what} are taken.`,
+  });
+}
+
+/** @throws GrammarError PL152 when `depth`, counted from 0 at the root, is past the limit. */
+export function assertDepth(depth: number): void {
+  if (depth <= LIMITS.depth) return;
+  throw new GrammarError({
+    code: 'PL152',
+    message: 'The request is nested too deeply',
+    details: `At most ${LIMITS.depth} levels of embeds or logical groups are taken.`,
+  });
+}
+
+/** @throws GrammarError PL151 when the text is longer than `limit`. */
+export function assertLength(what: string, text: string, limit: number): void {
+  if (text.length <= limit) return;
+  throw new GrammarError({
+    code: 'PL151',
+    message: `The ${what} is too long`,
+    details: `It has ${text.length} characters; at most ${limit} are taken.`,
+  });
+}

@@ -1,0 +1,100 @@
+/** A column and the way into it: `data`, `data->foo->>0`, `numbers_mult->1->2`. */
+import { tooMany } from './budget';
+import { LIMITS } from './limits';
+import { atDash, fieldName, quotedText, trimPieces } from './names';
+import { END_OF_INPUT, type Scanner } from './scanner';
+import type { Field, JsonStep } from './tree';
+
+const KEY = 'any non reserved character different from: .,>()';
+const AFTER_INDEX = ['digit', '"->"', '"::"', '"."', '","', END_OF_INPUT];
+const INT4_MAX = 2_147_483_647;
+
+/** What may come on after a name that isn't finished by a delimiter, for error messages. */
+export const MORE_OF_FIELD = ['letter', 'digit', '"-"', '"->>"', '"->"'] as const;
+
+const CH_QUOTE = 0x22;
+const CH_DASH = 0x2d;
+
+/** Example: `/json_table?data->foo->>bar=eq.baz`. Blanks around it are skipped. */
+export function field(scanner: Scanner, ...otherwise: readonly string[]): Field {
+  scanner.skipBlanks();
+  const name = fieldName(scanner, ...otherwise);
+  const path = jsonPath(scanner);
+  scanner.skipBlanks();
+  return { name, path };
+}
+
+/**
+ * Any number of arrows. Example: `/json_arr?select=data->0->0xy1->1->23-xy-45->1->xy-6->>0::int`
+ * @throws GrammarError PL100, and PL153 for more arrows than LIMITS.jsonSteps.
+ */
+export function jsonPath(scanner: Scanner): readonly JsonStep[] {
+  const steps: JsonStep[] = [];
+  for (;;) {
+    const asText = scanner.eat('->>');
+    if (!asText && !scanner.eat('->')) return steps;
+    if (steps.length === LIMITS.jsonSteps) throw tooMany('steps in a JSON path', LIMITS.jsonSteps);
+    steps.push(jsonIndex(scanner, asText) ?? { kind: 'key', asText, key: jsonKey(scanner) });
+  }
+}
+
+/**
+ * Only well-formed numbers are indexes: `->0`, `->-1`, but `->0xy1` and `->23-xy` are keys. Unlike in PostgREST a `)`
+ * may end one, or an index at the end of an embed would be taken for a key: `/clients?select=projects(data->0)`
+ */
+function jsonIndex(scanner: Scanner, asText: boolean): JsonStep | null {
+  const start = scanner.pos;
+  const negative = scanner.peek() === CH_DASH;
+  if (negative) scanner.pos += 1;
+  const digits = scanner.takeWhile((code) => code >= 0x30 && code <= 0x39);
+  if (negative && digits === '') scanner.fail(['digit']);
+  if (digits !== '' && endsIndex(scanner)) {
+    const index = Number(negative ? `-${digits}` : digits);
+    if (Math.abs(index) > INT4_MAX) scanner.fail([`an index up to ${INT4_MAX} before this`]);
+    return { kind: 'index', asText, index };
+  }
+  if (negative) scanner.fail(AFTER_INDEX);
+  scanner.pos = start;
+  return null;
+}
+
+function endsIndex(scanner: Scanner): boolean {
+  const stop = scanner.pos;
+  scanner.skipBlanks();
+  const ends = scanner.atEnd || ['->', '::', '.', ',', ')'].some((token) => scanner.looksAt(token));
+  scanner.pos = stop;
+  return ends;
+}
+
+/** Example: `/json_arr?select=data->!@#$%^&*_d->>"a.b"` */
+function jsonKey(scanner: Scanner): string {
+  if (scanner.peek() === CH_QUOTE) {
+    const quoted = quotedText(scanner);
+    if (quoted !== null) return quoted;
+    scanner.pos = scanner.text.length;
+    scanner.fail(['the closing "\\"" of a quoted key']);
+  }
+  const start = scanner.pos;
+  for (;;) {
+    if (scanner.takeWhile(isKeyCode) === '') scanner.fail(['"-"', 'digit', KEY]);
+    if (!atDash(scanner)) break;
+    scanner.pos += 1;
+  }
+  return trimPieces(scanner.text.slice(start, scanner.pos));
+}
+
+/** Everything but `(`, `-`, `:`, `.`, `,`, `>` and `)`; single dashes join such pieces. */
+function isKeyCode(code: number): boolean {
+  switch (code) {
+    case 0x28:
+    case 0x29:
+    case 0x2c:
+    case 0x2d:
+    case 0x2e:
+    case 0x3a:
+    case 0x3e:
+      return false;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,21 @@
+/** A filter parameter: `clients.data->>id=not.eq.5` */
+import type { Budget } from './budget';
+import { fieldPath } from './embed-path';
+import { operation } from './operation';
+import { Scanner } from './scanner';
+import type { AtPath, Filter } from './tree';
+import { restOfText } from './value';
+
+/**
+ * Parses one parameter, both halves decoded.
+ * Example: `/clients?select=id,projects(id,tasks(id,name))&projects.tasks.name=like.Design*`
+ * @throws GrammarError PL100
+ */
+export function parseFilter(name: string, value: string, budget?: Budget): AtPath<Filter> {
+  const { path, node: field } = fieldPath(name);
+  const scanner = new Scanner(value, { what: 'filter' }, budget);
+  scanner.budget.take('terms');
+  const parsed = operation(scanner, restOfText);
+  scanner.expectEnd();
+  return { path, node: { kind: 'filter', field, ...parsed } };
+}

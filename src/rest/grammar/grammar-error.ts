@@ -1,0 +1,56 @@
+/**
+ * What the grammar answers to text that it refuses, and the one list of its codes. `PL1xx` below 150 has the meaning of
+ * PostgREST's `PGRST1xx`, so that a client's table of codes still reads; from 150 on they are Plinth's own.
+ */
+
+export interface GrammarErrorEntry {
+  /** The HTTP status that the code is answered with. */
+  readonly status: 400 | 404 | 405 | 416;
+  /** One line for the documentation. */
+  readonly meaning: string;
+}
+
+export const GRAMMAR_ERRORS = {
+  PL100: { status: 400, meaning: 'A query parameter does not parse; the message has the line and column.' },
+  PL101: {
+    status: 405,
+    meaning: 'A function is called with a method other than GET, HEAD, POST or OPTIONS.',
+  },
+  PL103: { status: 416, meaning: 'The Range header or limit asks for an impossible range.' },
+  PL114: { status: 400, meaning: 'PUT with limit, offset.' },
+  PL117: { status: 405, meaning: 'The HTTP method is not supported.' },
+  PL125: { status: 404, meaning: 'The path names no table or function.' },
+  PL150: {
+    status: 400,
+    meaning: 'Percent-encoding or UTF-8 in the URL is broken, or it holds a NUL character.',
+  },
+  PL151: { status: 400, meaning: 'The query string, path or a header is too long.' },
+  PL152: { status: 400, meaning: 'Embeds or logical groups are nested too deeply.' },
+  PL153: { status: 400, meaning: 'Too many parameters, terms, embeds or steps of a JSON path.' },
+} as const satisfies Readonly<Record<string, GrammarErrorEntry>>;
+
+export type GrammarErrorCode = keyof typeof GRAMMAR_ERRORS;
+
+export interface GrammarErrorOptions {
+  readonly code: GrammarErrorCode;
+  readonly message: string;
+  readonly details?: string;
+  readonly hint?: string;
+}
+
+/** A request that was refused before anything was looked up. All of it is public. */
+export class GrammarError extends Error {
+  readonly code: GrammarErrorCode;
+  readonly status: GrammarErrorEntry['status'];
+  readonly details: string | null;
+  readonly hint: string | null;
+
+  constructor(options: GrammarErrorOptions) {
+    super(options.message);
+    this.name = 'GrammarError';
+    this.code = options.code;
+    this.status = GRAMMAR_ERRORS[options.code].status;
+    this.details = options.details ?? null;
+    this.hint = options.hint ?? null;
+  }
+}

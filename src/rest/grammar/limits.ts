@@ -1,0 +1,28 @@
+/**
+ * How much text, depth and width the grammar takes before it refuses. They keep the work for a hostile request near that
+ * of a large honest one; each parser is linear in the length of its text besides. Lengths are in UTF-16 code units.
+ */
+export const LIMITS = {
+  /** Raw query string. Servers and proxies usually stop between 8 and 64 KiB for the whole head. */
+  queryLength: 65_536,
+  /** The raw path segment: two names of 63 bytes, each byte percent-encoded, and then some. */
+  targetLength: 1_024,
+  /** One header's value. */
+  headerLength: 8_192,
+  /** Nesting of embeds in `select`, and of groups in `and`/`or`. */
+  depth: 30,
+  /** `name=value` pairs of the query string. */
+  parameters: 1_000,
+  /** Columns, filters, groups and order terms together. PostgreSQL itself stops at 1,664 columns in a result. */
+  terms: 1_600,
+  /** Embedded resources and spreads, on all levels together. */
+  embeds: 100,
+  /** Arrows in one JSON path. */
+  jsonSteps: 100,
+  /** Names in one embed path, and dots in the target. */
+  pathSegments: 31,
+  /** Media types in Accept, preferences in Prefer. */
+  headerItems: 100,
+  /** How much of a refused text is repeated in the message. */
+  echo: 300,
+} as const;

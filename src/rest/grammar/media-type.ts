@@ -1,0 +1,82 @@
+/** Media types of requests and answers, between text and type. */
+import { headerItem, type HeaderItem } from './header-list';
+import type { MediaType, PlanOption, SimpleMediaKind } from './rest-request';
+
+/** The first text of a kind is the one that we write. */
+const SIMPLE: readonly (readonly [text: string, kind: SimpleMediaKind])[] = [
+  ['application/json', 'json'],
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+  ['text/csv', 'csv'],
+  ['application/geo+json', 'geojson'],
+  ['text/plain', 'text'],
+  ['text/xml', 'xml'],
+  ['application/openapi+json', 'openapi'],
+  ['application/x-www-form-urlencoded', 'form'],
+  ['application/octet-stream', 'octet-stream'],
+  ['application/vnd.pgrst.array+json;nulls=stripped', 'stripped-array'],
+  ['*/*', 'any'],
+  ['*', 'any'],
+];
+const KIND_OF_TEXT: ReadonlyMap<string, SimpleMediaKind> = new Map(SIMPLE);
+const PLAN_OPTIONS: readonly PlanOption[] = ['analyze', 'verbose', 'settings', 'buffers', 'wal'];
+
+/**
+ * Parses one media type, without a quality factor. Never refuses: what isn't known is `other`.
+ * Example: `application/vnd.pgrst.plan+json; for="application/vnd.pgrst.object"; options=analyze|verbose`
+ */
+export function parseMediaType(text: string): MediaType {
+  return mediaTypeOf(headerItem(text));
+}
+
+/** The same for an item that is split already. */
+export function mediaTypeOf({ head, parameters }: HeaderItem): MediaType {
+  const type = head.toLowerCase();
+  const simple = KIND_OF_TEXT.get(type);
+  if (simple !== undefined) return { kind: simple };
+  const stripNulls = parameters.get('nulls') === 'stripped';
+  switch (type) {
+    case 'application/vnd.pgrst.object':
+    case 'application/vnd.pgrst.object+json':
+      return { kind: 'object', stripNulls };
+    case 'application/vnd.pgrst.array':
+    case 'application/vnd.pgrst.array+json':
+      return { kind: stripNulls ? 'stripped-array' : 'json' };
+    case 'application/vnd.pgrst.plan':
+    case 'application/vnd.pgrst.plan+text':
+      return planType('text', parameters);
+    case 'application/vnd.pgrst.plan+json':
+      return planType('json', parameters);
+    default:
+      return { kind: 'other', type };
+  }
+}
+
+/** A media type as PostgREST writes it in Content-Type, without its charset. */
+export function formatMediaType(media: MediaType): string {
+  switch (media.kind) {
+    case 'other':
+      return media.type;
+    case 'object':
+      return `application/vnd.pgrst.object+json${media.stripNulls ? ';nulls=stripped' : ''}`;
+    case 'plan': {
+      const options = media.options.length > 0 ? `; options=${media.options.join('|')}` : '';
+      return `application/vnd.pgrst.plan+${media.format}; for="${formatMediaType(media.for)}"${options}`;
+    }
+    default:
+      return textOfKind(media.kind);
+  }
+}
+
+function planType(format: 'text' | 'json', parameters: ReadonlyMap<string, string>): MediaType {
+  const wanted = (parameters.get('options') ?? '').split('|');
+  const options = PLAN_OPTIONS.filter((option) => wanted.includes(option));
+  const inner = parseMediaType(parameters.get('for') ?? 'application/json');
+  // A plan of a plan is nothing that anyone produces, and must not nest.
+  const of: MediaType = inner.kind === 'plan' ? { kind: 'other', type: 'application/vnd.pgrst.plan' } : inner;
+  return { kind: 'plan', format, for: of, options };
+}
+
+function textOfKind(kind: SimpleMediaKind): string {
+  return SIMPLE.find(([, of]) => of === kind)?.[0] ?? '*/*';
+}

@@ -1,0 +1,65 @@
+/** The entry of the grammar: the raw parts of a request to its typed tree. Pure; knows no catalog and no settings. */
+import { parseAccept } from './accept';
+import { GrammarError } from './grammar-error';
+import { headerValue } from './header-list';
+import { parseMediaType } from './media-type';
+import { type Method, METHODS } from './operators';
+import { parsePrefer } from './prefer';
+import { parseRestQuery } from './rest-query';
+import type { RawRestRequest, RequestHeaders, RestRequest, TargetKind } from './rest-request';
+import { parseTarget } from './target';
+import type { RestQuery, Window } from './tree';
+import { intersect, parseRange, WHOLE } from './window';
+
+/**
+ * Parses a request to `/rest/v1/<table>` or `/rest/v1/rpc/<function>`; nothing in it may be decoded before.
+ * @throws GrammarError with a code of GRAMMAR_ERRORS; nothing else.
+ */
+export function parseRestRequest(raw: RawRestRequest): RestRequest {
+  const { kind, headers } = raw;
+  const method = parseMethod(raw.method, kind);
+  const target = parseTarget(raw.target);
+  const hasArguments = kind === 'rpc' && (method === 'GET' || method === 'HEAD');
+  const query = parseRestQuery(raw.queryString, { hasArguments });
+  return {
+    kind,
+    method,
+    target,
+    query,
+    window: rootWindow(method, query, headers),
+    preferences: parsePrefer(headerValue(headers, 'prefer')),
+    accept: parseAccept(headerValue(headers, 'accept')),
+    contentType: parseMediaType(headerValue(headers, 'content-type') || 'application/json'),
+    profile: profileOf(method, headers),
+  };
+}
+
+function parseMethod(text: string, kind: TargetKind): Method {
+  if (!METHODS.has(text)) {
+    throw new GrammarError({ code: 'PL117', message: `Unsupported HTTP method: ${text}` });
+  }
+  if (kind === 'rpc' && (text === 'PUT' || text === 'PATCH' || text === 'DELETE')) {
+    throw new GrammarError({ code: 'PL101', message: `Cannot use the ${text} method on RPC` });
+  }
+  return text;
+}
+
+/** RFC 9110 defines Range for GET only. PUT writes one row, so that a part of it makes no sense. */
+function rootWindow(method: Method, query: RestQuery, headers: RequestHeaders): Window {
+  const asked = query.windows.find(({ path }) => path.length === 0)?.node ?? WHOLE;
+  if (method === 'PUT' && (asked.limit !== null || asked.offset !== 0)) {
+    throw new GrammarError({
+      code: 'PL114',
+      message: 'limit/offset querystring parameters are not allowed for PUT',
+    });
+  }
+  if (method !== 'GET') return asked;
+  return intersect(asked, parseRange(headerValue(headers, 'range'), headerValue(headers, 'range-unit')));
+}
+
+/** Names of schemas come as UTF-8, which Node hands on byte by byte. */
+function profileOf(method: Method, headers: RequestHeaders): string | null {
+  const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+  const name = headerValue(headers, reads ? 'accept-profile' : 'content-profile');
+  return name ? Buffer.from(name, 'latin1').toString('utf8') : null;
+}

@@ -1,0 +1,75 @@
+/**
+ * The query string as decoded pairs, and back. `+` is a space, pairs are parted by `&` alone: PostgREST also parts at `;`
+ * and so cuts `/items?name=eq.a;b` short without a word.
+ */
+import { assertLength, type Budget } from './budget';
+import { GrammarError } from './grammar-error';
+import { LIMITS } from './limits';
+import type { Parameter } from './tree';
+
+/**
+ * Splits and decodes. Empty pairs and names without `=` are left out.
+ * @throws GrammarError PL150 for broken encoding, PL151 for too long a text, PL153 for too many pairs.
+ */
+export function splitQueryString(queryString: string, budget: Budget): readonly Parameter[] {
+  assertLength('query string', queryString, LIMITS.queryLength);
+  const parameters: Parameter[] = [];
+  let start = queryString.startsWith('?') ? 1 : 0;
+  while (start < queryString.length) {
+    const found = queryString.indexOf('&', start);
+    const end = found === -1 ? queryString.length : found;
+    const pair = queryString.slice(start, end);
+    const equals = pair.indexOf('=');
+    if (equals !== -1) {
+      budget.take('parameters');
+      const name = decode(pair.slice(0, equals).replaceAll('+', ' '), 'query string');
+      const value = decode(pair.slice(equals + 1).replaceAll('+', ' '), 'query string');
+      parameters.push({ name, value });
+    }
+    start = end + 1;
+  }
+  return parameters;
+}
+
+/**
+ * Undoes percent-encoding. NUL is refused too: PostgreSQL has no such character, in values or names.
+ * @throws GrammarError PL150
+ */
+export function decode(text: string, where: string): string {
+  const decoded = text.includes('%') ? decodeOrNull(text) : text;
+  if (decoded !== null && !decoded.includes('\0')) return decoded;
+  throw new GrammarError({
+    code: 'PL150',
+    message: `The ${where} is not properly encoded`,
+    details:
+      decoded === null
+        ? `The percent-encoding of "${text.slice(0, LIMITS.echo)}" is broken or is not UTF-8.`
+        : 'It holds a NUL character (%00).',
+    hint: 'A percent sign itself is written %25.',
+  });
+}
+
+function decodeOrNull(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The same query with its parameters in alphabetical order, encoded anew, for Content-Location; empty without any.
+ * Example: `/no_pk?b=eq.1&a=eq.1` gives `a=eq.1&b=eq.1`
+ */
+export function canonicalQuery(parameters: readonly Parameter[]): string {
+  const byName = [...parameters].sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+  return byName.map(({ name, value }) => `${encode(name)}=${encode(value)}`).join('&');
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

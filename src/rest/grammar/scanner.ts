@@ -1,0 +1,143 @@
+/**
+ * A cursor over one decoded text, with the error message for where it stopped. The rules of the grammar are functions
+ * over it; none goes back further than to the start of its own token, so that all of them are linear.
+ */
+import { Budget } from './budget';
+import { GrammarError } from './grammar-error';
+import { LIMITS } from './limits';
+
+/** What is being read, for the error message. */
+export interface Subject {
+  /** As in `failed to parse <what> (<text>)`. */
+  readonly what: string;
+  /** The text to show, if it isn't the scanned one. */
+  readonly shown?: string;
+}
+
+/** What would have been accepted, in the words of the error message. */
+export const END_OF_INPUT = 'end of input';
+
+export class Scanner {
+  pos = 0;
+
+  constructor(
+    readonly text: string,
+    private readonly subject: Subject,
+    readonly budget: Budget = new Budget(),
+  ) {}
+
+  get atEnd(): boolean {
+    return this.pos >= this.text.length;
+  }
+
+  /** The code unit under the cursor, or NaN at the end. */
+  peek(): number {
+    return this.text.charCodeAt(this.pos);
+  }
+
+  /** True when `token` comes next; does not move. */
+  looksAt(token: string): boolean {
+    return this.text.startsWith(token, this.pos);
+  }
+
+  /** Moves behind `token` if it comes next, and tells. */
+  eat(token: string): boolean {
+    if (!this.looksAt(token)) return false;
+    this.pos += token.length;
+    return true;
+  }
+
+  /** @throws GrammarError PL100 if `token` isn't next. */
+  expect(token: string, ...otherwise: readonly string[]): void {
+    if (!this.eat(token)) this.fail([quote(token), ...otherwise]);
+  }
+
+  /** Spaces and tabs, which may stand around names, commas and parentheses. */
+  skipBlanks(): void {
+    while (this.peek() === 0x20 || this.peek() === 0x09) this.pos += 1;
+  }
+
+  /** Moves on while `accepts` the code unit, and gives what was passed. */
+  takeWhile(accepts: (code: number) => boolean): string {
+    const start = this.pos;
+    while (!this.atEnd && accepts(this.peek())) this.pos += 1;
+    return this.text.slice(start, this.pos);
+  }
+
+  /**
+   * Blanks and surplus closing parentheses may end a text, as PostgREST's own suite has it:
+   * `/entities?and=(id.eq.1,id.neq.2))`. All else is an error, also where PostgREST silently ignores what it can't read.
+   */
+  expectEnd(...otherwise: readonly string[]): void {
+    const stop = this.pos;
+    while (this.peek() === 0x20 || this.peek() === 0x09 || this.peek() === 0x29) this.pos += 1;
+    if (this.atEnd) return;
+    this.pos = stop;
+    this.skipBlanks();
+    this.fail([...otherwise, END_OF_INPUT]);
+  }
+
+  /** @throws GrammarError PL100 always; `unexpected` overrides the character under the cursor. */
+  fail(expected: readonly string[], unexpected: string = this.found(expected)): never {
+    const { what, shown = this.text } = this.subject;
+    const { line, column } = positionIn(this.text, this.pos);
+    throw new GrammarError({
+      code: 'PL100',
+      message: `"failed to parse ${what} (${clip(shown)})" (line ${line}, column ${column})`,
+      details: `unexpected ${unexpected} expecting ${enumerate(expected)}`,
+    });
+  }
+
+  /** Reads a keyword; an error names where the first of `words` stops matching. */
+  expectWord<Word extends string>(words: readonly Word[]): Word {
+    for (const word of words) if (this.eat(word)) return word;
+    return this.fail(words.map(quote), this.mismatch(words[0] ?? ''));
+  }
+
+  /** The first character that isn't the one of `word`, quoted. */
+  mismatch(word: string): string {
+    let at = this.pos;
+    for (let i = 0; i < word.length && this.text[at] === word[i]; i += 1) at += 1;
+    return at < this.text.length ? quote(characterAt(this.text, at)) : END_OF_INPUT;
+  }
+
+  /** PostgREST's parser library quotes what it found in single quotes where the end would have been right. */
+  private found(expected: readonly string[]): string {
+    if (this.atEnd) return END_OF_INPUT;
+    const character = characterAt(this.text, this.pos);
+    return expected.includes(END_OF_INPUT) ? `'${character}'` : quote(character);
+  }
+}
+
+/** A token as error messages show it. */
+export function quote(token: string): string {
+  return `"${token}"`;
+}
+
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+function clip(text: string): string {
+  return text.length > LIMITS.echo ? `${text.slice(0, LIMITS.echo)}…` : text;
+}
+
+function enumerate(items: readonly string[]): string {
+  if (items.length < 2) return items.join('');
+  return `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
+}
+
+/** Line and column from 1, in characters; a tab goes to the next multiple of eight, as PostgREST counts. */
+function positionIn(text: string, end: number): { line: number; column: number } {
+  let line = 1;
+  let column = 1;
+  for (const character of text.slice(0, end)) {
+    if (character === '\n') {
+      line += 1;
+      column = 1;
+    } else {
+      column += character === '\t' ? 8 - ((column - 1) % 8) : 1;
+    }
+  }
+  return { line, column };
+}
