@@ -22,7 +22,8 @@ const layerRules = LAYERS.flatMap((layer, index) => {
         comment: `${folder}/ may import only from the folders on its left`,
         severity: 'error',
         from: { path: `^src/${folder}/` },
-        to: { path: `^src/((${forbidden.join('|')})/|app\\.module|main|cli\\.ts)` },
+        // bootstrap/ builds the app, so it alone may import the module where all meet.
+        to: { path: `^src/((${forbidden.join('|')})/|${folder === 'bootstrap' ? '' : 'app\\.module|'}main\\.ts|cli\\.ts)` },
       },
     ];
   });

@@ -11,7 +11,7 @@ export class Foundation1790000000001 implements MigrationInterface {
       grant usage on schema public to anon, authenticated, service_role;
       create schema auth;
       create schema storage;
-      create schema extensions;
+      create schema if not exists extensions;
       grant usage on schema auth, storage, extensions to anon, authenticated, service_role;
 
       create function auth.jwt() returns jsonb language sql stable parallel safe
@@ -31,6 +31,8 @@ export class Foundation1790000000001 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop schema extensions cascade; drop schema storage cascade; drop schema auth cascade;');
+    await runner.query(
+      'drop schema extensions cascade; drop schema storage cascade; drop schema auth cascade;',
+    );
   }
 }

@@ -2,7 +2,18 @@
  * The environment variables of DECISIONS.md 8, with their checks. `.env.example` documents each; a test compares the two.
  */
 import { Transform } from 'class-transformer';
-import { IsEmail, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
+import {
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+} from 'class-validator';
 
 /** `50MB`, `50 MiB`, `1048576`: a size in bytes; binary multiples, as file systems count. */
 function toBytes({ value }: { value: unknown }): unknown {
@@ -27,17 +38,20 @@ export class EnvironmentVariables {
 
   @IsString() @MinLength(1) DATA_DIR = './data';
 
-  @IsOptional() @Matches(/^postgres(ql)?:\/\//, { message: 'DATABASE_URL must begin with postgres://' })
+  @IsOptional()
+  @Matches(/^postgres(ql)?:\/\//, { message: 'DATABASE_URL must begin with postgres://' })
   DATABASE_URL?: string;
 
   @Transform(toNumber) @IsInt() @Min(4) @Max(10_000) DATABASE_MAX_CONNECTIONS = 80;
 
   @Transform(toNumber) @IsInt() @Min(1) @Max(1_000) DATABASE_PROJECT_CONNECTIONS = 12;
 
-  @IsOptional() @Matches(/^rediss?:\/\//, { message: 'REDIS_URL must begin with redis:// or rediss://' })
+  @IsOptional()
+  @Matches(/^rediss?:\/\//, { message: 'REDIS_URL must begin with redis:// or rediss://' })
   REDIS_URL?: string;
 
-  @IsOptional() @Matches(/^smtps?:\/\//, { message: 'SMTP_URL must begin with smtp:// or smtps://' })
+  @IsOptional()
+  @Matches(/^smtps?:\/\//, { message: 'SMTP_URL must begin with smtp:// or smtps://' })
   SMTP_URL?: string;
 
   @IsEmail({ allow_display_name: true, require_tld: false }) MAIL_FROM = 'Plinth <plinth@localhost>';

@@ -57,13 +57,17 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 
 function validated(environment: Readonly<Record<string, string | undefined>>): EnvironmentVariables {
   const known = Object.keys(new EnvironmentVariables());
-  const given = Object.fromEntries(known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]));
+  const given = Object.fromEntries(
+    known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]),
+  );
   const env = plainToInstance(EnvironmentVariables, given, { exposeDefaultValues: true });
   const faults = validateSync(env, { stopAtFirstError: true }).map(
     (error) => `${error.property}: ${Object.values(error.constraints ?? {}).join('; ')}`,
   );
   if (env.WORKERS > 1 && !env.REDIS_URL) {
-    faults.push('WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit');
+    faults.push(
+      'WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit',
+    );
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
@@ -75,6 +79,7 @@ function trustProxy(value: string | undefined): number | string | false {
 }
 
 function freeze<T extends object>(value: T): T {
-  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) freeze(member);
+  for (const member of Object.values(value))
+    if (typeof member === 'object' && member !== null) freeze(member);
   return Object.freeze(value);
 }

@@ -2,7 +2,10 @@
 import { Client, ClientConfig } from 'pg';
 
 /** Connects, works, disconnects. Rejects with the driver's error. */
-export async function withConnection<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
+export async function withConnection<T>(
+  config: ClientConfig,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client({ application_name: 'plinth-admin', ...config });
   // A connection that dies rejects its query; the event alone must not end the process.
   client.on('error', () => undefined);

@@ -137,7 +137,9 @@ export class PipelinedQuery implements Submittable {
   }
 
   handleCopyInResponse(connection: Connection): void {
-    (connection as unknown as { sendCopyFail(reason: string): void }).sendCopyFail('COPY is not available here');
+    (connection as unknown as { sendCopyFail(reason: string): void }).sendCopyFail(
+      'COPY is not available here',
+    );
   }
 
   handleCopyData(): void {

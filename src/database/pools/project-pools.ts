@@ -201,7 +201,8 @@ export class ProjectPools {
   private closeIdle(): void {
     const before = performance.now() - this.limits.idleTimeoutMs;
     for (const [key, pool] of this.pools) {
-      for (const connection of pool.idle.filter((one) => one.idleSince < before)) this.dropIdle(pool, connection);
+      for (const connection of pool.idle.filter((one) => one.idleSince < before))
+        this.dropIdle(pool, connection);
       if (pool.size === 0 && pool.waiting.length === 0) this.pools.delete(key);
     }
   }

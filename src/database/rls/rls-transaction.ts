@@ -28,7 +28,11 @@ export class RlsTransaction {
   constructor(private readonly pools: ProjectPools) {}
 
   /** Runs one statement in the caller's context: one round trip, one implicit transaction. */
-  async query(context: RlsContext, statement: Statement, settings?: ContextSettings): Promise<StatementResult> {
+  async query(
+    context: RlsContext,
+    statement: Statement,
+    settings?: ContextSettings,
+  ): Promise<StatementResult> {
     const [result] = await this.batch(context, [statement], settings);
     return result as StatementResult;
   }
@@ -40,7 +44,10 @@ export class RlsTransaction {
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
     assertRole(context);
-    const all = [contextStatement(context, settings), ...statements.map((one) => withRole(context.role, one))];
+    const all = [
+      contextStatement(context, settings),
+      ...statements.map((one) => withRole(context.role, one)),
+    ];
     return this.pools.use(context.database, async (connection) => {
       const results = await pipelineOnce(connection, all, 1);
       return results.slice(1);
@@ -62,7 +69,11 @@ export class RlsTransaction {
    * caller's rights.
    * @param reason why no caller's context applies; for the reader and for grep
    */
-  async systemQuery(database: ProjectDatabase, reason: string, statement: Statement): Promise<StatementResult> {
+  async systemQuery(
+    database: ProjectDatabase,
+    reason: string,
+    statement: Statement,
+  ): Promise<StatementResult> {
     const [result] = await this.systemBatch(database, reason, [statement]);
     return result as StatementResult;
   }

@@ -1,0 +1,38 @@
+/** Lets a request pass that carries a valid key of the project its path names. */
+import { ExecutionContext, Injectable } from '@nestjs/common';
+import { AuthGuard } from '@nestjs/passport';
+import type { Request } from 'express';
+import { projectNotFound } from '../projects/projects.errors';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { invalidCredentials, missingApiKey } from './access.errors';
+import { LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
+
+@Injectable()
+export class ApiKeyGuard extends AuthGuard('apikey') {
+  constructor(private readonly registry: ProjectRegistry) {
+    super({ property: 'apiKey' });
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (!request.get('apikey')) throw missingApiKey();
+    await super.canActivate(context);
+    await this.assertPathMatches(request, request.apiKey as VerifiedApiKey);
+    return true;
+  }
+
+  override handleRequest<T>(error: unknown, apiKey: T, info: unknown): T {
+    if (info instanceof LookupFailure) throw info.reason as Error;
+    if (error) throw error as Error;
+    if (!apiKey) throw invalidCredentials(info);
+    return apiKey;
+  }
+
+  /** An unknown slug is 404; a key of another project is 401, as is any other id under /v1/auth (DECISIONS.md 3). */
+  private async assertPathMatches(request: Request, { project }: VerifiedApiKey): Promise<void> {
+    const { project_slug: slug, project_id: id } = request.params;
+    if (id !== undefined && id !== project.id) throw invalidCredentials();
+    if (typeof slug !== 'string' || slug === project.slug) return;
+    throw (await this.registry.findBySlug(slug)) ? invalidCredentials() : projectNotFound();
+  }
+}

@@ -1,0 +1,22 @@
+/** Who is asking: the outcome of the apikey and bearer guards. Immutable, passed by hand, never ambient. */
+import { JsonObject } from '../common/text/json';
+import { RlsContext } from '../database/rls/rls-context';
+import { KeyRole } from '../projects/project-keys';
+import { Project } from '../projects/project';
+
+export interface Caller extends RlsContext {
+  readonly project: Project;
+  /** The role of the key in the apikey header. */
+  readonly keyRole: KeyRole;
+  /** The bearer's claims; those of the apikey where no bearer was asked for or given. */
+  readonly tokenClaims: JsonObject;
+  /** `sub` of the bearer when it is a UUID: the user's id. */
+  readonly userId: string | null;
+  /** True for anything but the anon and service-role keys themselves. */
+  readonly hasUserToken: boolean;
+}
+
+/** True when the request may do what only the service-role key may. */
+export function isService(caller: Caller): boolean {
+  return caller.role === 'service_role';
+}

@@ -1,0 +1,64 @@
+/** The `apikey` header: names the project, and is verified with that project's secret. */
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { Request } from 'express';
+import { Strategy } from 'passport-jwt';
+import { isJsonObject, JsonObject } from '../../common/text/json';
+import { ANON_ROLE, KeyRole, SERVICE_ROLE } from '../../projects/project-keys';
+import { Project } from '../../projects/project';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { TokenVerifier } from '../token-verifier';
+import { PINNED_VERIFICATION } from './verification';
+
+export interface VerifiedApiKey {
+  readonly project: Project;
+  readonly role: KeyRole;
+  readonly claims: JsonObject;
+}
+
+@Injectable()
+export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly tokens: TokenVerifier,
+  ) {
+    super({
+      ...PINNED_VERIFICATION,
+      jwtFromRequest: (request: Request) => request.get('apikey') ?? null,
+      secretOrKeyProvider: (
+        _request: Request,
+        token: string,
+        done: (error: unknown, secret?: string) => void,
+      ) => {
+        this.secretOf(token).then(
+          (secret) =>
+            done(secret === null ? new Error('no project with such a key') : null, secret ?? undefined),
+          // A look-up that failed is our fault, not the credential's: it must not read as a 401.
+          (error: unknown) => done(new LookupFailure(error)),
+        );
+      },
+    });
+  }
+
+  /** A key carries the project's id and one of the two key roles; a user's token is none. */
+  async validate(_request: Request, claims: unknown): Promise<VerifiedApiKey | false> {
+    if (!isJsonObject(claims) || typeof claims.project_id !== 'string' || !this.tokens.isTimely(claims))
+      return false;
+    if (claims.role !== ANON_ROLE && claims.role !== SERVICE_ROLE) return false;
+    const project = await this.registry.findById(claims.project_id);
+    return project ? { project, role: claims.role, claims } : false;
+  }
+
+  private async secretOf(token: string): Promise<string | null> {
+    const id = this.tokens.peek(token)?.project_id;
+    const project = typeof id === 'string' ? await this.registry.findById(id) : null;
+    return project && this.tokens.secretFor(project, token);
+  }
+}
+
+/** Wraps an error of the registry on its way through passport, which knows only failed credentials there. */
+export class LookupFailure extends Error {
+  constructor(readonly reason: unknown) {
+    super('the look-up of a project failed');
+  }
+}

@@ -1,0 +1,61 @@
+/** The Authorization header: authenticates the user, with the secret of the project that the apikey named. */
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { Request } from 'express';
+import { ExtractJwt, Strategy } from 'passport-jwt';
+import { isJsonObject, JsonObject } from '../../common/text/json';
+import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
+import { Caller } from '../caller';
+import { TokenVerifier } from '../token-verifier';
+import { VerifiedApiKey } from './api-key.strategy';
+import { PINNED_VERIFICATION } from './verification';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+@Injectable()
+export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
+  constructor(private readonly tokens: TokenVerifier) {
+    super({
+      ...PINNED_VERIFICATION,
+      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      secretOrKeyProvider: (
+        request: Request,
+        token: string,
+        done: (error: unknown, secret?: string) => void,
+      ) => {
+        const secret = request.apiKey ? this.tokens.secretFor(request.apiKey.project, token) : null;
+        done(secret === null ? new Error('not signed by the project') : null, secret ?? undefined);
+      },
+    });
+  }
+
+  validate(request: Request, claims: unknown): Caller | false {
+    if (!request.apiKey || !isJsonObject(claims) || !this.tokens.isTimely(claims)) return false;
+    return toCaller(request.apiKey, claims);
+  }
+}
+
+/** DECISIONS.md 3: service_role if either credential is the service-role key; the claims are always the bearer's. */
+export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | false {
+  const tokenRole = claims.role ?? ANON_ROLE;
+  if (typeof tokenRole !== 'string') return false;
+  // A key of another project signed with a shared secret would be a forgery all the same.
+  if (claims.project_id !== undefined && claims.project_id !== apiKey.project.id) return false;
+  const isService = apiKey.role === SERVICE_ROLE || tokenRole === SERVICE_ROLE;
+  return Object.freeze({
+    project: apiKey.project,
+    database: apiKey.project.database,
+    keyRole: apiKey.role,
+    role: isService ? SERVICE_ROLE : tokenRole,
+    claims: JSON.stringify(claims),
+    tokenClaims: claims,
+    userId: typeof claims.sub === 'string' && UUID.test(claims.sub) ? claims.sub.toLowerCase() : null,
+    sessionId: claims.session_id === undefined ? null : sessionIdOf(claims.session_id),
+    hasUserToken: claims.project_id === undefined || claims.sub !== undefined,
+  });
+}
+
+/** A session claim that is no text names no session, so the check in the database refuses it. */
+function sessionIdOf(claim: unknown): string {
+  return typeof claim === 'string' ? claim : '';
+}

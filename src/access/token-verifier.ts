@@ -1,0 +1,57 @@
+/**
+ * Which secret must have signed a token, and whether it is valid now. The signature itself is checked by passport-jwt
+ * in the strategies, with the algorithm pinned (RFC 8725, 3.1).
+ */
+import { Injectable } from '@nestjs/common';
+import { decode, type Jwt } from 'jsonwebtoken';
+import { Clock } from '../common/time/clock';
+import { isJsonObject, JsonObject } from '../common/text/json';
+import { Project, ProjectSecret } from '../projects/project';
+
+/** Clocks of replicas and of a project's own backend may differ by this much. */
+const CLOCK_TOLERANCE_SECONDS = 30;
+/** A token longer than this is refused before it is decoded. */
+const MAX_TOKEN_LENGTH = 8_192;
+
+@Injectable()
+export class TokenVerifier {
+  constructor(private readonly clock: Clock) {}
+
+  /** Claims of a token as they stand, unverified: only to find out which project it names. */
+  peek(token: string): JsonObject | null {
+    const claims: unknown = decodeQuietly(token)?.payload;
+    return isJsonObject(claims) ? claims : null;
+  }
+
+  /** The secret that must have signed the token, or null when the project has none that is valid now. */
+  secretFor(project: Project, token: string): string | null {
+    const decoded = decodeQuietly(token);
+    if (!decoded) return null;
+    const { kid } = decoded.header;
+    // A project's own backend may sign without a kid: the current secret then.
+    const secret = kid === undefined ? project.secrets[0] : project.secrets.find((one) => one.kid === kid);
+    return secret && this.isSecretValid(secret) ? secret.secret : null;
+  }
+
+  /** True between `nbf` and `exp` (RFC 7519, 4.1.4 and 4.1.5), give or take the tolerance. */
+  isTimely(claims: JsonObject): boolean {
+    const now = this.clock.nowSeconds();
+    const { exp, nbf } = claims;
+    if (exp !== undefined && !(typeof exp === 'number' && exp + CLOCK_TOLERANCE_SECONDS > now)) return false;
+    return nbf === undefined || (typeof nbf === 'number' && nbf - CLOCK_TOLERANCE_SECONDS <= now);
+  }
+
+  private isSecretValid(secret: ProjectSecret): boolean {
+    return secret.expiresAt === null || secret.expiresAt > this.clock.now();
+  }
+}
+
+/** Null for whatever is no JWT; the decoder throws for some malformed headers. */
+function decodeQuietly(token: string): Jwt | null {
+  if (token.length > MAX_TOKEN_LENGTH) return null;
+  try {
+    return decode(token, { complete: true });
+  } catch {
+    return null;
+  }
+}

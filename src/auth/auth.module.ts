@@ -1,0 +1,5 @@
+/** Accounts and sessions of a project. */
+import { Module } from '@nestjs/common';
+
+@Module({})
+export class AuthModule {}

@@ -1,0 +1,13 @@
+/** The error body of the auth endpoints (SPEC.md 7.2). */
+import { AppError } from '../../common/errors/app-error';
+import { ErrorRenderer } from '../../common/errors/error-renderer';
+
+export class AuthErrorRenderer implements ErrorRenderer {
+  matches(path: string): boolean {
+    return /^\/v1\/auth(\/|$)/.test(path);
+  }
+
+  render(error: AppError): unknown {
+    return { detail: error.message, status_code: error.status };
+  }
+}

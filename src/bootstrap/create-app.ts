@@ -1,0 +1,56 @@
+/** Builds the application. main.ts and the tests call the same function. */
+import { ValidationPipe } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { ValidationError } from 'class-validator';
+import { AppModule, AppOptions } from '../app.module';
+import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
+import { AppError } from '../common/errors/app-error';
+import { invalidParameters } from '../common/errors/http-errors';
+import { JsonLogger } from '../infra/telemetry/json-logger';
+import { ProjectsService } from '../projects/projects.service';
+import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
+import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
+import { ErrorFilter } from './error.filter';
+import { PlatformErrorRenderer } from './platform-error.renderer';
+
+/** By path, the first that matches; the last one takes the rest. */
+const ERROR_RENDERERS = [
+  new StorageErrorRenderer(),
+  new AuthErrorRenderer(),
+  new RestErrorRenderer(),
+  new PlatformErrorRenderer(),
+];
+
+export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(options), {
+    // Bodies are parsed after the guards (JsonBodyInterceptor and the features' own readers).
+    bodyParser: false,
+    logger: new JsonLogger(options.config.logLevel),
+    abortOnError: false,
+  });
+  configureExpress(app, options);
+  app.useGlobalPipes(
+    new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
+  );
+  app.useGlobalFilters(new ErrorFilter(ERROR_RENDERERS));
+  await app.get(ProjectsService).recoverUnfinished();
+  return app;
+}
+
+function configureExpress(app: NestExpressApplication, { config }: AppOptions): void {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', config.server.trustProxy);
+  // Query strings are parsed where they are needed: table REST has a grammar of its own.
+  app.set('query parser', 'simple');
+}
+
+/** One line for all faults: `email must be an email; password must be a string`. */
+function toInvalidParameters(errors: ValidationError[]): AppError {
+  return invalidParameters(errors.flatMap(messagesOf).join('; '));
+}
+
+function messagesOf(error: ValidationError): string[] {
+  return [...Object.values(error.constraints ?? {}), ...(error.children ?? []).flatMap(messagesOf)];
+}

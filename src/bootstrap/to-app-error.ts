@@ -1,0 +1,69 @@
+/** Turns whatever was thrown (Plinth's, Nest's, the driver's, a socket's) into an AppError. */
+import { HttpException } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import { AppError } from '../common/errors/app-error';
+import { httpError } from '../common/errors/http-errors';
+import { statusOfSqlstate } from '../database/sql/sqlstate';
+
+/** Node's codes for a database that cannot be reached. */
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+]);
+
+/** SQLSTATEs whose message tells of the installation, not of the request. */
+const INTERNAL_STATUSES = new Set([500, 503]);
+
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
+  if (thrown instanceof DatabaseError && thrown.code) return fromDatabase(thrown, thrown.code);
+  if (isConnectionLoss(thrown)) return unavailable(thrown);
+  return httpError(500, 'Something went wrong on our side', thrown);
+}
+
+function fromDatabase(error: DatabaseError, sqlstate: string): AppError {
+  const status = statusOfSqlstate(sqlstate);
+  const isOurs = INTERNAL_STATUSES.has(status) && sqlstate !== '57014' && !sqlstate.startsWith('P0');
+  return new AppError({
+    status,
+    code: sqlstate,
+    message: isOurs ? 'The database could not complete the request' : error.message,
+    database: isOurs
+      ? { sqlstate }
+      : {
+          sqlstate,
+          detail: error.detail ?? null,
+          hint: error.hint ?? null,
+          constraint: error.constraint ?? null,
+          column: error.column ?? null,
+        },
+    headers: status === 503 ? { 'Retry-After': '1' } : {},
+    cause: error,
+  });
+}
+
+function isConnectionLoss(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const { code } = thrown as NodeJS.ErrnoException;
+  if (code !== undefined) return CONNECTION_CODES.has(code);
+  // node-postgres gives these no code.
+  return /^(Connection terminated|Client has encountered a connection error|timeout expired)/.test(
+    thrown.message,
+  );
+}
+
+function unavailable(cause: unknown): AppError {
+  return new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'The database cannot be reached',
+    database: { sqlstate: '08006' },
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
+}

@@ -1,0 +1,35 @@
+/** Errors of HTTP itself, the same in every area. */
+import { AppError } from './app-error';
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'invalid_parameters',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  408: 'request_timeout',
+  409: 'conflict',
+  411: 'length_required',
+  413: 'payload_too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+  416: 'range_not_satisfiable',
+  422: 'unprocessable_content',
+  429: 'rate_limited',
+  500: 'internal_error',
+  503: 'service_unavailable',
+};
+
+/** An error that is fully told by its HTTP status. Its SQLSTATE-like code is `PL` and the status. */
+export function httpError(status: number, message: string, cause?: unknown): AppError {
+  return new AppError({
+    status,
+    code: CODES[status] ?? (status < 500 ? 'invalid_parameters' : 'internal_error'),
+    message,
+    database: { sqlstate: `PL${status}` },
+    cause,
+  });
+}
+
+export const invalidParameters = (message: string): AppError => httpError(400, message);

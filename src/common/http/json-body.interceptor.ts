@@ -1,0 +1,33 @@
+/** Parses a JSON body after the guards and before the pipes: a 401 comes before a 400, and costs no parsing. */
+import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
+import type { Request } from 'express';
+import { Observable } from 'rxjs';
+import { httpError } from '../errors/http-errors';
+import { readBody } from './read-body';
+
+/** Bytes: bodies of accounts, buckets and settings are small. */
+const LIMIT = 1024 * 1024;
+
+@Injectable()
+export class JsonBodyInterceptor implements NestInterceptor {
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<Request>();
+    request.body = await readJson(request);
+    return next.handle();
+  }
+}
+
+/** `{}` when there is no body. @throws AppError 400 for malformed JSON, 413, 415 for another media type */
+export async function readJson(request: Request, limit = LIMIT): Promise<unknown> {
+  const body = await readBody(request, limit);
+  if (body.length === 0) return {};
+  const type = request.headers['content-type'];
+  if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+    throw httpError(415, 'The body must be application/json');
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
+  } catch (error) {
+    throw httpError(400, 'The body is not valid JSON', error);
+  }
+}

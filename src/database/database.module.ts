@@ -1,0 +1,51 @@
+/** Connections: the platform database, the projects' pools, and the door to them. */
+import { DynamicModule, Global, Module, OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
+import { DATABASE_CONFIG, DatabaseConfig } from '../config/app-config';
+import { openPlatformDatabase } from './platform/platform-data-source';
+import { PLATFORM_URL } from './platform/platform-url';
+import { ProjectPools } from './pools/project-pools';
+import { RlsTransaction } from './rls/rls-transaction';
+
+const ACQUIRE_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 60_000;
+const MAX_WAITING = 1_000;
+
+@Global()
+@Module({})
+export class DatabaseModule implements OnApplicationShutdown {
+  constructor(
+    private readonly pools: ProjectPools,
+    private readonly platform: DataSource,
+  ) {}
+
+  /** @param entities of the platform database */
+  static forRoot(platformUrl: string, entities: EntityTarget<ObjectLiteral>[]): DynamicModule {
+    return {
+      module: DatabaseModule,
+      providers: [
+        { provide: PLATFORM_URL, useValue: platformUrl },
+        { provide: DataSource, useFactory: () => openPlatformDatabase(platformUrl, entities) },
+        {
+          provide: ProjectPools,
+          inject: [DATABASE_CONFIG],
+          useFactory: (config: DatabaseConfig) =>
+            new ProjectPools({
+              total: config.maxConnections,
+              perProject: config.projectConnections,
+              acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
+              idleTimeoutMs: IDLE_TIMEOUT_MS,
+              maxWaiting: MAX_WAITING,
+            }),
+        },
+        RlsTransaction,
+      ],
+      exports: [PLATFORM_URL, DataSource, ProjectPools, RlsTransaction],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pools.close();
+    await this.platform.destroy();
+  }
+}

@@ -1,0 +1,66 @@
+/** LISTEN on one connection of its own, reconnecting for as long as it is wanted. */
+import { Client, ClientConfig } from 'pg';
+
+const RECONNECT_MS = { first: 100, most: 5_000 };
+
+export interface ListenerEvents {
+  /** A notification arrived. */
+  onNotification(payload: string): void;
+  /** Listening began (again): whatever was said before was missed. */
+  onListening(): void;
+  onError?(error: Error): void;
+}
+
+export class NotificationListener {
+  private client: Client | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private delay = RECONNECT_MS.first;
+  private stopped = false;
+
+  /** @param channel a constant of the code, never text from outside */
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly channel: string,
+    private readonly events: ListenerEvents,
+  ) {}
+
+  /** Resolves after the first attempt, whether or not it succeeded; later ones go on in the background. */
+  async start(): Promise<void> {
+    const client = new Client({ application_name: 'plinth-listen', keepAlive: true, ...this.config });
+    this.client = client;
+    client.on('error', (error) => this.lost(client, error));
+    client.on('end', () => this.lost(client));
+    client.on('notification', ({ payload }) => this.events.onNotification(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`listen ${this.channel}`);
+      this.delay = RECONNECT_MS.first;
+      this.events.onListening();
+    } catch (error) {
+      this.lost(client, error as Error);
+    }
+  }
+
+  /** True while notifications arrive. */
+  get listening(): boolean {
+    return this.client !== undefined && this.retry === undefined && !this.stopped;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.retry);
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private lost(client: Client, error?: Error): void {
+    if (this.stopped || client !== this.client) return;
+    this.client = undefined;
+    if (error) this.events.onError?.(error);
+    void client.end().catch(() => undefined);
+    this.retry = setTimeout(() => {
+      this.retry = undefined;
+      void this.start();
+    }, this.delay).unref();
+    this.delay = Math.min(this.delay * 2, RECONNECT_MS.most);
+  }
+}

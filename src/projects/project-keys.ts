@@ -1,0 +1,26 @@
+/** The two keys of a project: JWTs signed with its current secret (DECISIONS.md 3). */
+import { sign } from 'jsonwebtoken';
+import { Project, ProjectSecret } from './project';
+
+export const KEY_ISSUER = 'plinth';
+export const ANON_ROLE = 'anon';
+export const SERVICE_ROLE = 'service_role';
+export const AUTHENTICATED_ROLE = 'authenticated';
+
+export type KeyRole = typeof ANON_ROLE | typeof SERVICE_ROLE;
+
+/** The same secret gives the same keys: `iat` is the secret's age, so keys need not be stored. */
+export function projectKey(
+  project: Pick<Project, 'id' | 'slug'>,
+  secret: ProjectSecret,
+  role: KeyRole,
+): string {
+  const claims = {
+    iss: KEY_ISSUER,
+    project_id: project.id,
+    ref: project.slug,
+    role,
+    iat: Math.floor(secret.createdAt / 1000),
+  };
+  return sign(claims, secret.secret, { algorithm: 'HS256', keyid: secret.kid });
+}

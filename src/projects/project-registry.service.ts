@@ -1,0 +1,142 @@
+/** Looks projects up for every request: cached, and dropped from the cache when any process changes them. */
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { NotificationListener } from '../database/listen/notification-listener';
+import { ProjectPools } from '../database/pools/project-pools';
+import { PLATFORM_URL } from '../database/platform/platform-url';
+import { DatabaseServer } from './provisioning/database-server';
+import { Project, ProjectSecret } from './project';
+import { ProjectRepository, ProjectRow, PROJECTS_CHANNEL } from './project.repository';
+import { ProjectSecrets } from './project-secrets';
+import { effectiveSettings } from './project-settings';
+
+const CACHED_PROJECTS = 2_000;
+/** A lookup is repeated after this long even without a notification: the safety net of a lost listener. */
+const CACHE_MS = 60_000;
+/** How long an unknown slug or id is remembered as unknown. */
+const UNKNOWN_MS = 1_000;
+
+type Key = `id:${string}` | `slug:${string}`;
+
+@Injectable()
+export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(ProjectRegistry.name);
+  private readonly cache = new LRUCache<Key, { project: Project | null }>({ max: CACHED_PROJECTS });
+  private readonly loading = new Map<Key, Promise<Project | null>>();
+  private readonly changeHandlers: ((projectId: string) => void)[] = [];
+  private readonly listener: NotificationListener;
+
+  constructor(
+    private readonly projects: ProjectRepository,
+    private readonly secrets: ProjectSecrets,
+    private readonly pools: ProjectPools,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {
+    this.listener = new NotificationListener({ connectionString: platformUrl }, PROJECTS_CHANNEL, {
+      onNotification: (id) => this.forget(id),
+      onListening: () => this.cache.clear(),
+      onError: (error) => this.logger.warn(`lost the platform database's notifications: ${error.message}`),
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.listener.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.listener.stop();
+  }
+
+  /** The active project of that id, or null. */
+  findById(id: string): Promise<Project | null> {
+    return this.find(`id:${id}`, { id });
+  }
+
+  /** The active project of that slug, or null. */
+  findBySlug(slug: string): Promise<Project | null> {
+    return this.find(`slug:${slug}`, { slug });
+  }
+
+  /** Calls back with the id of each project that changed or went, in this process or another. */
+  onChange(handler: (projectId: string) => void): void {
+    this.changeHandlers.push(handler);
+  }
+
+  /** Drops a project from the cache: the next look-up reads it afresh. */
+  forget(id: string): void {
+    for (const [key, { project }] of this.cache.entries()) {
+      if (project === null || project.id === id) this.cache.delete(key);
+    }
+    // A look-up under way may have read the old row.
+    this.loading.clear();
+    void this.evictIfGone(id);
+    for (const handler of this.changeHandlers) handler(id);
+  }
+
+  private async evictIfGone(id: string): Promise<void> {
+    try {
+      if ((await this.findById(id)) === null) await this.pools.evict(id);
+    } catch (error) {
+      this.logger.warn(`could not re-read project ${id}: ${String(error)}`);
+    }
+  }
+
+  private find(key: Key, where: { id: string } | { slug: string }): Promise<Project | null> {
+    const cached = this.cache.get(key);
+    if (cached) return Promise.resolve(cached.project);
+    const loading = this.loading.get(key);
+    if (loading) return loading;
+    const loaded = this.projects.findActive(where).then((row) => (row ? this.toProject(row) : null));
+    this.loading.set(key, loaded);
+    return this.remember(key, loaded);
+  }
+
+  private async remember(key: Key, loaded: Promise<Project | null>): Promise<Project | null> {
+    // Forgotten meanwhile: what was read may be old, so it serves this request and is not kept.
+    const stillWanted = (): boolean => this.loading.get(key) === loaded;
+    try {
+      const project = await loaded;
+      if (stillWanted()) this.cache.set(key, { project }, { ttl: project ? CACHE_MS : UNKNOWN_MS });
+      return project;
+    } finally {
+      if (stillWanted()) this.loading.delete(key);
+    }
+  }
+
+  private toProject({ project, secrets }: ProjectRow): Project {
+    const serverUrl = project.serverUrl
+      ? this.secrets.open('server-url', project.id, project.serverUrl)
+      : this.platformUrl;
+    const server = new DatabaseServer(serverUrl);
+    return Object.freeze({
+      id: project.id,
+      slug: project.slug,
+      name: project.name,
+      plan: project.plan,
+      settings: effectiveSettings(project.settings),
+      secrets: this.openSecrets(project.id, secrets),
+      storageSecret: this.secrets.open('storage-secret', project.id, project.storageSecret),
+      database: Object.freeze({
+        key: project.id,
+        host: server.host,
+        port: server.port,
+        ssl: server.ssl,
+        database: project.databaseName,
+        user: project.loginRole,
+        password: this.secrets.open('login-password', project.id, project.loginPassword),
+      }),
+    });
+  }
+
+  private openSecrets(projectId: string, rows: ProjectRow['secrets']): [ProjectSecret, ...ProjectSecret[]] {
+    const secrets = rows.map((row) => ({
+      kid: row.kid,
+      secret: this.secrets.open('jwt-secret', projectId, row.secret),
+      createdAt: row.createdAt.getTime(),
+      expiresAt: row.expiresAt?.getTime() ?? null,
+    }));
+    const current = secrets.find((secret) => secret.expiresAt === null);
+    if (!current) throw new Error(`project ${projectId} has no current secret`);
+    return [current, ...secrets.filter((secret) => secret !== current)];
+  }
+}

@@ -1,0 +1,35 @@
+/** Rows of the platform database. */
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Plan } from './plans';
+import { ProjectSettingsInput } from './project-settings';
+
+export type ProjectStatus = 'provisioning' | 'active' | 'deleting';
+
+@Entity('projects')
+export class ProjectEntity {
+  @PrimaryColumn('text') id!: string;
+  @Column('text') slug!: string;
+  @Column('text') name!: string;
+  @Column('text') plan!: Plan;
+  @Column('text') status!: ProjectStatus;
+  @Column('jsonb') settings!: ProjectSettingsInput;
+  @Column('bytea', { name: 'server_url', nullable: true }) serverUrl!: Buffer | null;
+  @Column('text', { name: 'database_name' }) databaseName!: string;
+  @Column('text', { name: 'owner_role' }) ownerRole!: string;
+  @Column('text', { name: 'login_role' }) loginRole!: string;
+  @Column('bytea', { name: 'owner_password' }) ownerPassword!: Buffer;
+  @Column('bytea', { name: 'login_password' }) loginPassword!: Buffer;
+  @Column('bytea', { name: 'storage_secret' }) storageSecret!: Buffer;
+  @Column('text', { name: 'schema_version' }) schemaVersion!: string;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' }) updatedAt!: Date;
+}
+
+@Entity('project_secrets')
+export class ProjectSecretEntity {
+  @PrimaryColumn('text', { name: 'project_id' }) projectId!: string;
+  @PrimaryColumn('text') kid!: string;
+  @Column('bytea') secret!: Buffer;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
+}

@@ -1,0 +1,15 @@
+/** Errors about projects. */
+import { AppError } from '../common/errors/app-error';
+
+export const projectNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'project_not_found', message: 'There is no such project' });
+
+export const slugTaken = (slug: string): AppError =>
+  new AppError({ status: 409, code: 'project_already_exists', message: `The slug "${slug}" is taken` });
+
+export const invalidSlug = (): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: 'slug must be 2 to 40 lower-case letters, digits and hyphens, beginning with a letter',
+  });

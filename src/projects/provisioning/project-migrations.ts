@@ -1,0 +1,35 @@
+/** Migrations of a project's database, run as its owner role: never as a superuser, because owner code may fire. */
+import { ClientConfig } from 'pg';
+import { DataSource } from 'typeorm';
+import { Foundation1790000000001 } from '../../../migrations/project/1790000000001-foundation';
+import { Auth1790000000002 } from '../../../migrations/project/1790000000002-auth';
+import { Storage1790000000003 } from '../../../migrations/project/1790000000003-storage';
+
+const PROJECT_MIGRATIONS = [Foundation1790000000001, Auth1790000000002, Storage1790000000003];
+
+/** Changes with every migration that is added; the version of a template and of each project. */
+export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
+
+/** Brings one project's database to PROJECT_SCHEMA_VERSION. */
+export async function migrateProjectDatabase(owner: ClientConfig): Promise<void> {
+  const dataSource = new DataSource({
+    type: 'postgres',
+    host: owner.host,
+    port: owner.port,
+    ssl: owner.ssl === true,
+    database: owner.database,
+    username: owner.user,
+    password: owner.password as string,
+    migrations: PROJECT_MIGRATIONS,
+    migrationsTableName: 'plinth_migrations',
+    schema: 'extensions',
+    applicationName: 'plinth-migrations',
+    poolSize: 1,
+  });
+  await dataSource.initialize();
+  try {
+    await dataSource.runMigrations({ transaction: 'each' });
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,27 @@
+/** The error body of the table REST (SPEC.md 7.3), with PostgREST's four members beside it (DECISIONS.md 5). */
+import { AppError } from '../../common/errors/app-error';
+import { ErrorRenderer } from '../../common/errors/error-renderer';
+
+export class RestErrorRenderer implements ErrorRenderer {
+  matches(path: string): boolean {
+    return /^(\/p\/[^/]*)?\/rest\/v1(\/|$)/.test(path);
+  }
+
+  render(error: AppError): unknown {
+    const {
+      sqlstate = error.code,
+      detail = null,
+      hint = null,
+      constraint = null,
+      column = null,
+    } = error.database;
+    return {
+      detail: { message: error.message, sqlstate, detail, hint, constraint, column },
+      message: error.message,
+      code: sqlstate,
+      details: detail,
+      hint,
+      ...error.extra,
+    };
+  }
+}

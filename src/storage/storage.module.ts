@@ -1,0 +1,5 @@
+/** Buckets and files of a project. */
+import { Module } from '@nestjs/common';
+
+@Module({})
+export class StorageModule {}

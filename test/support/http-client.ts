@@ -1,0 +1,73 @@
+/** A small HTTP client for the tests: base URL, standing headers, JSON in and out. */
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is empty or no JSON. */
+  readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- answers of the product under test
+}
+
+export interface HttpOptions {
+  /** Sent as JSON unless it is a string, a buffer or a form. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export class HttpClient {
+  constructor(
+    readonly baseUrl: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
+
+  /** The same client with further headers. */
+  with(headers: Record<string, string>): HttpClient {
+    return new HttpClient(this.baseUrl, { ...this.headers, ...headers });
+  }
+
+  get(path: string, options?: HttpOptions): Promise<HttpAnswer> {
+    return this.send('GET', path, options);
+  }
+
+  post(path: string, body?: unknown, options?: HttpOptions): Promise<HttpAnswer> {
+    return this.send('POST', path, { ...options, body });
+  }
+
+  patch(path: string, body?: unknown, options?: HttpOptions): Promise<HttpAnswer> {
+    return this.send('PATCH', path, { ...options, body });
+  }
+
+  put(path: string, body?: unknown, options?: HttpOptions): Promise<HttpAnswer> {
+    return this.send('PUT', path, { ...options, body });
+  }
+
+  delete(path: string, options?: HttpOptions): Promise<HttpAnswer> {
+    return this.send('DELETE', path, options);
+  }
+
+  /** Sends a request; the answer's status is the test's business. */
+  async send(method: string, path: string, { body, headers = {} }: HttpOptions = {}): Promise<HttpAnswer> {
+    const raw =
+      body === undefined || typeof body === 'string' || body instanceof FormData || Buffer.isBuffer(body);
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...this.headers,
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: raw ? (body as never) : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+/** Starts Plinth for a test file: its own platform database on the run's server, a free port, a clock to move. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createApp } from '../../src/bootstrap/create-app';
+import { Clock } from '../../src/common/time/clock';
+import { loadConfig } from '../../src/config/load-config';
+import { withConnection } from '../../src/database/pools/one-off-connection';
+import { quoteIdentifier } from '../../src/database/sql/identifier';
+import { HttpClient } from './http-client';
+import { TestProject } from './test-project';
+
+export const ADMIN_KEY = 'test-platform-admin-key-0123456789';
+
+/** The system's time, moved by hand. */
+export class MovableClock extends Clock {
+  private offset = 0;
+
+  now(): number {
+    return Date.now() + this.offset;
+  }
+
+  /** @param seconds forward, or back when negative */
+  move(seconds: number): void {
+    this.offset += seconds * 1000;
+  }
+}
+
+export interface StartOptions {
+  /** Environment variables on top of the test's own. */
+  readonly env?: Record<string, string>;
+}
+
+export class TestPlinth {
+  private constructor(
+    readonly app: NestExpressApplication,
+    readonly baseUrl: string,
+    readonly clock: MovableClock,
+    readonly dataDir: string,
+    private readonly platformUrl: string,
+  ) {}
+
+  static async start({ env = {} }: StartOptions = {}): Promise<TestPlinth> {
+    const adminUrl = process.env.PLINTH_TEST_DATABASE_URL;
+    if (!adminUrl)
+      throw new Error('PLINTH_TEST_DATABASE_URL is not set: is this run by Jest with its global set-up?');
+    const platform = new URL(adminUrl);
+    platform.pathname = `/plinth_test_${randomBytes(6).toString('hex')}`;
+    const dataDir = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+    const config = loadConfig({
+      PORT: '0',
+      HOST: '127.0.0.1',
+      PUBLIC_URL: 'http://plinth.test',
+      DATA_DIR: dataDir,
+      PLATFORM_ADMIN_KEY: ADMIN_KEY,
+      MASTER_KEY: 'test-master-key-0123456789-0123456789',
+      LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+      BCRYPT_COST: '4',
+      DATABASE_MAX_CONNECTIONS: '20',
+      ...env,
+    });
+    const clock = new MovableClock();
+    const app = await createApp({ config, platformUrl: platform.href, clock });
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    return new TestPlinth(app, `http://127.0.0.1:${port}`, clock, dataDir, platform.href);
+  }
+
+  /** A client without credentials. */
+  get http(): HttpClient {
+    return new HttpClient(this.baseUrl);
+  }
+
+  /** A client with the platform's admin key. */
+  get admin(): HttpClient {
+    return new HttpClient(this.baseUrl, { authorization: `Bearer ${ADMIN_KEY}` });
+  }
+
+  /** A fresh project with a database of its own. */
+  async createProject(
+    body: { name?: string; plan?: string; settings?: Record<string, unknown> } = {},
+  ): Promise<TestProject> {
+    return TestProject.create(this, body);
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    const admin = new URL(this.platformUrl);
+    const name = decodeURIComponent(admin.pathname.slice(1));
+    admin.pathname = '/postgres';
+    await withConnection({ connectionString: admin.href }, (client) =>
+      client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`),
+    );
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
