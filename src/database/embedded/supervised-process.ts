@@ -1,0 +1,87 @@
+// Starts a program that must not outlive this process, not even when this process is killed with SIGKILL.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { SystemUser } from './server-user';
+
+/**
+ * The shell leaves a watcher behind and then becomes the program, so the program keeps the pid that Node knows.
+ * The watcher reads a pipe whose other end only Node holds: end of file means that Node is gone, however it went, and
+ * SIGINT is PostgreSQL's fast shutdown. The double fork keeps the watcher from being a child that the postmaster would
+ * reap and log. `$$` is the shell's own pid, in a subshell too.
+ */
+const SUPERVISOR = `
+  ( ( cd /; read -r word <&3; [ "$word" = finished ] || kill -INT $$ ) & )
+  exec "$@" 3<&-
+`;
+
+/** Libraries and messages behave alike everywhere; nothing of our environment (keys, PG* variables) is passed on. */
+const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+export interface SupervisedOptions {
+  /** Working directory; entered before the user changes, so the user need not be able to reach it by its path. */
+  cwd: string;
+  /** User to run as; null runs it as ourselves. */
+  user: SystemUser | null;
+  /** File descriptor that gets standard output and standard error. */
+  output: number;
+  /** File descriptor for standard input; none by default. */
+  input?: number;
+}
+
+export interface ProcessExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface SupervisedProcess {
+  pid: number;
+  /** Resolves when the program has ended; never rejects. */
+  exited: Promise<ProcessExit>;
+  /** Signals the program; does nothing once it has ended. */
+  kill(signal: NodeJS.Signals): void;
+  /** Whether waiting for the program keeps Node alive; it does not by default. */
+  hold(): void;
+}
+
+/**
+ * Starts a program in a session of its own, so that Ctrl-C in the terminal reaches Node alone.
+ * Rejects when it cannot be started at all; a program that cannot be executed exits with 126 or 127.
+ */
+export function startSupervised(
+  program: string,
+  args: readonly string[],
+  options: SupervisedOptions,
+): Promise<SupervisedProcess> {
+  const { cwd, user, output, input } = options;
+  const child = spawn('/bin/sh', ['-c', SUPERVISOR, 'sh', program, ...args], {
+    cwd,
+    env: ENVIRONMENT,
+    detached: true,
+    stdio: [input ?? 'ignore', output, output, 'pipe'],
+    ...(user && { uid: user.uid, gid: user.gid }),
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('spawn', () => resolve(supervise(child)));
+  });
+}
+
+function supervise(child: ChildProcess): SupervisedProcess {
+  const lifeline = child.stdio[3] as Socket;
+  // The watcher may be gone already, and that is no fault of ours.
+  lifeline.on('error', () => undefined);
+  lifeline.unref();
+  child.unref();
+  const exited = new Promise<ProcessExit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      lifeline.end('finished\n');
+      resolve({ code, signal });
+    });
+  });
+  return {
+    pid: child.pid as number,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    hold: () => child.ref(),
+  };
+}

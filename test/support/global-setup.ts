@@ -1,0 +1,27 @@
+// Starts one PostgreSQL for all workers of a test run, unless PLINTH_TEST_DATABASE_URL names another server.
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+
+/** Nothing of a test's cluster need survive a power failure, and it's several times as fast without. */
+const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+export interface TestCluster {
+  postgres: EmbeddedPostgres;
+  dataDir: string;
+}
+
+declare global {
+  // Set-up and teardown are loaded as separate modules of one process.
+  var plinthTestCluster: TestCluster | undefined;
+}
+
+/** Two Jest projects name this file; the first call sets the variable that makes later ones do nothing. */
+export default async function globalSetup(): Promise<void> {
+  if (process.env.PLINTH_TEST_DATABASE_URL) return;
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'plinth-test-'));
+  const postgres = await EmbeddedPostgres.start({ dataDir, settings: VOLATILE });
+  globalThis.plinthTestCluster = { postgres, dataDir };
+  process.env.PLINTH_TEST_DATABASE_URL = postgres.url;
+}
