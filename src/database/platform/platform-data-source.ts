@@ -1,10 +1,11 @@
 /** The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own migrations. */
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { Projects1790000000001 } from '../../../migrations/platform/1790000000001-projects';
+import { PlatformFacts1790000000002 } from '../../../migrations/platform/1790000000002-platform-facts';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 
-const PLATFORM_MIGRATIONS = [Projects1790000000001];
+const PLATFORM_MIGRATIONS = [Projects1790000000001, PlatformFacts1790000000002];
 
 /** Serialises migrations of replicas that start together; any constant will do. */
 const MIGRATION_LOCK = 7_046_101;
