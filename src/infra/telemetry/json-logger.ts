@@ -2,6 +2,15 @@
 import { LoggerService } from '@nestjs/common';
 import pino, { type Logger } from 'pino';
 
+/** Nest's own start-up steps: of interest when something does not start. */
+const FRAMEWORK = new Set([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+]);
+
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
 
@@ -10,7 +19,7 @@ export class JsonLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(FRAMEWORK.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {

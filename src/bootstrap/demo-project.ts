@@ -1,0 +1,72 @@
+/** The project `demo` of the first start: something to try the three capabilities on. */
+import type { INestApplicationContext } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { OwnerDatabase } from '../projects/owner-database';
+import { Project } from '../projects/project';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { ProjectsService } from '../projects/projects.service';
+
+const DEMO_SLUG = 'demo';
+const FIRST_START = 'first_start';
+/** Replicas that start together create one demo; any constant will do. */
+const FIRST_START_LOCK = 7_046_103;
+
+/** Repeatable: a start that was killed half-way is completed by the next. */
+const DEMO_SCHEMA = `
+  create table if not exists public.todos (
+    id bigint generated always as identity primary key,
+    user_id uuid not null default auth.uid(),
+    title text not null check (length(title) between 1 and 200),
+    done boolean not null default false,
+    created_at timestamptz not null default now()
+  );
+  create index if not exists todos_user_id on public.todos (user_id);
+  drop policy if exists "a user manages own todos" on public.todos;
+  create policy "a user manages own todos" on public.todos to authenticated
+    using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+
+  create table if not exists public.announcements (
+    id bigint generated always as identity primary key,
+    text text not null
+  );
+  drop policy if exists "everybody reads announcements" on public.announcements;
+  create policy "everybody reads announcements" on public.announcements for select to anon, authenticated using (true);
+  insert into public.announcements (text)
+    select 'Welcome to Plinth' where not exists (select from public.announcements);
+
+  insert into storage.buckets (name, slug, description)
+    values ('files', 'files', 'A project bucket: every signed-in user may upload') on conflict do nothing;
+`;
+
+/**
+ * Creates the demo project, once in the life of an install: a deleted one stays deleted.
+ * @returns the project when this call created it, else null
+ */
+export async function createDemoOnFirstStart(app: INestApplicationContext): Promise<Project | null> {
+  const runner = app.get(DataSource).createQueryRunner();
+  try {
+    await runner.query('select pg_advisory_lock($1)', [FIRST_START_LOCK]);
+    const known = (await runner.query('select from platform_facts where name = $1', [
+      FIRST_START,
+    ])) as unknown[];
+    if (known.length > 0) return null;
+    const project = await createDemo(app);
+    await runner.query('insert into platform_facts (name) values ($1)', [FIRST_START]);
+    return project;
+  } finally {
+    await runner.query('select pg_advisory_unlock($1)', [FIRST_START_LOCK]);
+    await runner.release();
+  }
+}
+
+async function createDemo(app: INestApplicationContext): Promise<Project> {
+  const projects = app.get(ProjectsService);
+  const existing = await app.get(ProjectRegistry).findBySlug(DEMO_SLUG);
+  const project = existing ?? (await projects.create({ name: 'Demo', slug: DEMO_SLUG }));
+  await app
+    .get(OwnerDatabase)
+    .use(await projects.get(project.id), 'the example schema of the first start', (client) =>
+      client.query(DEMO_SCHEMA),
+    );
+  return project;
+}

@@ -1,0 +1,58 @@
+/** Several processes behind one port (WORKERS): the first one holds the database and keeps the others running. */
+import cluster, { type Worker } from 'node:cluster';
+import { AppConfig } from '../config/app-config';
+import { readEnvironment } from '../config/dot-env';
+import { buildApp, startHttp, stopHttp } from './serve';
+
+const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
+const RESTART_DELAY_MS = 1_000;
+
+export class WorkerPool {
+  private stopping = false;
+
+  constructor(
+    private readonly size: number,
+    private readonly platformUrl: string,
+  ) {}
+
+  /** Resolves when every worker serves. */
+  async start(): Promise<void> {
+    cluster.on('exit', () => {
+      if (!this.stopping) setTimeout(() => !this.stopping && this.fork(), RESTART_DELAY_MS);
+    });
+    const workers = Array.from({ length: this.size }, () => this.fork());
+    await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once('listening', resolve))));
+  }
+
+  /** Resolves when every worker has finished its requests and ended. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(
+      workers.map(
+        (worker) =>
+          new Promise<void>((resolve) => {
+            worker.once('exit', () => resolve());
+            worker.process.kill('SIGTERM');
+          }),
+      ),
+    );
+  }
+
+  private fork(): Worker {
+    return cluster.fork({ [PLATFORM_URL_VARIABLE]: this.platformUrl });
+  }
+}
+
+/** The life of one worker. */
+export async function runWorker(config: AppConfig): Promise<void> {
+  const platformUrl = readEnvironment()[PLATFORM_URL_VARIABLE];
+  if (!platformUrl) throw new Error('a worker was started without its database');
+  const app = await buildApp(config, platformUrl);
+  const end = (): void => void stopHttp(config, app).finally(() => process.exit(0));
+  process.once('SIGTERM', end);
+  process.once('disconnect', end);
+  // Ctrl-C reaches every process of the terminal; the first one tells the workers when it is their turn.
+  process.on('SIGINT', () => undefined);
+  await startHttp(config, app);
+}

@@ -1,0 +1,83 @@
+/** Entry of `npm start`: one process, or with WORKERS several behind one port. */
+import 'reflect-metadata';
+import cluster from 'node:cluster';
+import { announcement } from './bootstrap/announce';
+import { createDemoOnFirstStart } from './bootstrap/demo-project';
+import { assertPortFree, buildApp, startDatabase, startHttp, stopHttp } from './bootstrap/serve';
+import { runWorker, WorkerPool } from './bootstrap/worker-pool';
+import { AppConfig } from './config/app-config';
+import { readEnvironment } from './config/dot-env';
+import { loadConfig } from './config/load-config';
+import { PLATFORM_URL } from './database/platform/platform-url';
+
+type Stop = () => Promise<void>;
+
+async function main(): Promise<void> {
+  const config = loadConfig(readEnvironment());
+  if (cluster.isWorker) return runWorker(config);
+  await assertPortFree(config);
+  const database = await startDatabase(config, say);
+  const stops: Stop[] = [() => database.stop()];
+  const end = endOnce(stops);
+  process.on('SIGTERM', () => void end(0));
+  process.on('SIGINT', () => void end(0));
+  void database.lost.then(() => {
+    say('The embedded PostgreSQL ended unexpectedly; see its log in the data directory.');
+    return end(1);
+  });
+  try {
+    await serve(config, database.platformUrl, stops);
+  } catch (error) {
+    fail(error);
+    await end(1);
+  }
+}
+
+async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Promise<void> {
+  const app = await buildApp(config, platformUrl);
+  stops.unshift(() => stopHttp(config, app));
+  const demo = await createDemoOnFirstStart(app);
+  if (config.server.workers > 1) {
+    const workers = new WorkerPool(config.server.workers, app.get<string>(PLATFORM_URL));
+    stops.unshift(() => workers.stop());
+    await workers.start();
+  } else {
+    await startHttp(config, app);
+  }
+  process.stdout.write(announcement(config.server, demo));
+}
+
+/** Runs the stops in order, once, whatever asks for the end and however often. */
+function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
+  let ending: Promise<void> | undefined;
+  return (exitCode) => {
+    ending ??= (async () => {
+      for (const stop of stops) await stop().catch(fail);
+      process.exit(exitCode);
+    })();
+    return ending;
+  };
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`);
+}
+
+/** Faults that an administrator can mend say so in their message; others come with their stack. */
+function fail(error: unknown): void {
+  const known = [
+    'ConfigError',
+    'PortTakenError',
+    'DataDirInUseError',
+    'EmbeddedPostgresError',
+    'ServerUnusableError',
+  ];
+  if (error instanceof Error)
+    say(known.includes(error.name) ? error.message : (error.stack ?? error.message));
+  else say(String(error));
+}
+
+main().catch((error: unknown) => {
+  fail(error);
+  process.exit(1);
+});
