@@ -73,14 +73,14 @@ export async function assertPortFree({ server: { host, port } }: AppConfig): Pro
 /** Builds the application and begins to serve. @throws PortTakenError */
 export async function startHttp(config: AppConfig, app: NestExpressApplication): Promise<Server> {
   await app.init();
-  const server = app.getHttpServer() as Server;
+  const server = app.getHttpServer();
   await listen(server, config.server.host, config.server.port);
   return server;
 }
 
 /** Stops serving, finishes running requests within the limit, and closes what the application holds. */
 export async function stopHttp(config: AppConfig, app: NestExpressApplication): Promise<void> {
-  await drain(app.getHttpServer() as Server, config.server.shutdownTimeoutMs);
+  await drain(app.getHttpServer(), config.server.shutdownTimeoutMs);
   await app.close().catch((error: Error) => {
     new Logger('Shutdown').error(error.message, error.stack);
   });
