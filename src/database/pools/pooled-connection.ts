@@ -37,6 +37,10 @@ export class PooledConnection {
   /** Starts a pipeline; `done` rejects with the driver's error. */
   start(statements: readonly Statement[]): PipelinedQuery {
     const query = new PipelinedQuery(statements, this.statements);
+    // After a fatal error the server closes the socket a moment later: nobody may be lent the connection meanwhile.
+    query.done.catch((error: { severity?: string }) => {
+      if (error.severity === 'FATAL' || error.severity === 'PANIC') this.broken = true;
+    });
     this.client.query(query);
     return query;
   }
