@@ -8,6 +8,7 @@ import { TimeModule } from './common/time/time.module';
 import { AppConfig } from './config/app-config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
+import { CoordinationModule } from './infra/coordination/coordination.module';
 import { RestModule } from './rest/rest.module';
 import { StorageModule } from './storage/storage.module';
 import { ProjectEntity, ProjectSecretEntity } from './projects/project.entity';
@@ -29,6 +30,7 @@ export class AppModule {
         ConfigModule.forRoot(config),
         TimeModule.forRoot(clock ?? new SystemClock()),
         DatabaseModule.forRoot(platformUrl, [ProjectEntity, ProjectSecretEntity]),
+        CoordinationModule,
         AccessModule,
         AuthModule,
         RestModule,

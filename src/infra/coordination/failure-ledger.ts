@@ -1,0 +1,34 @@
+/**
+ * Remembers failed attempts (wrong passwords, wrong codes) and makes the next one wait, longer each time. Shared by
+ * all replicas when REDIS_URL is set.
+ */
+
+export interface FailurePolicy {
+  /** Failures that cost nothing. */
+  readonly free: number;
+  /** Milliseconds of the first delay; each further failure doubles it. */
+  readonly firstDelayMs: number;
+  /** Milliseconds that a delay never exceeds. */
+  readonly maxDelayMs: number;
+  /** Milliseconds without a failure after which all is forgotten. */
+  readonly memoryMs: number;
+}
+
+export abstract class FailureLedger {
+  /** Milliseconds until all of these keys may be tried again; 0 when they may now. */
+  abstract blockedFor(keys: readonly string[]): Promise<number>;
+
+  /** Notes a failure. */
+  abstract fail(key: string, policy: FailurePolicy): Promise<void>;
+
+  /** Forgets a key's failures: somebody proved to be who they say. */
+  abstract forget(key: string): Promise<void>;
+}
+
+/** Milliseconds to wait after the nth failure. */
+export function delayAfter(failures: number, policy: FailurePolicy): number {
+  if (failures < policy.free) return 0;
+  // 2^30 is beyond every maximum, and higher powers would lose precision in Redis' Lua numbers.
+  const doublings = Math.min(failures - policy.free, 30);
+  return Math.min(policy.firstDelayMs * 2 ** doublings, policy.maxDelayMs);
+}

@@ -1,0 +1,31 @@
+/** Rate counters of a single process. */
+import { LRUCache } from 'lru-cache';
+import { Clock } from '../../common/time/clock';
+import { RateCounter, RateHit, toRateHit } from './rate-counter';
+
+/** Keys remembered at once: an attacker who invents keys displaces old counters, and never fills the memory. */
+const MAX_KEYS = 200_000;
+
+interface Window {
+  count: number;
+  readonly endsAt: number;
+}
+
+export class MemoryRateCounter extends RateCounter {
+  private readonly windows = new LRUCache<string, Window>({ max: MAX_KEYS });
+
+  constructor(private readonly clock: Clock) {
+    super();
+  }
+
+  override async hit(key: string, limit: number, windowMs: number): Promise<RateHit> {
+    const now = this.clock.now();
+    let window = this.windows.get(key);
+    if (!window || window.endsAt <= now) {
+      window = { count: 0, endsAt: now + windowMs };
+      this.windows.set(key, window);
+    }
+    window.count += 1;
+    return toRateHit(window.count, limit, window.endsAt);
+  }
+}

@@ -1,0 +1,27 @@
+/** The connection to Redis of this process, or null in single-node mode. */
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { APP_CONFIG, AppConfig } from '../../config/app-config';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+@Injectable()
+export class RedisClient implements OnApplicationShutdown {
+  readonly connection: Redis | null;
+
+  constructor(@Inject(APP_CONFIG) config: AppConfig) {
+    this.connection = config.redisUrl ? connect(config.redisUrl) : null;
+  }
+
+  onApplicationShutdown(): void {
+    this.connection?.disconnect();
+  }
+}
+
+function connect(url: string): Redis {
+  const logger = new Logger(RedisClient.name);
+  // A request does not wait for a Redis that is away: after one more try its command fails.
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: CONNECT_TIMEOUT_MS });
+  redis.on('error', (error: Error) => logger.warn(`Redis: ${error.message}`));
+  return redis;
+}

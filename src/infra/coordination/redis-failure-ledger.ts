@@ -1,0 +1,48 @@
+/** Failed attempts shared by all replicas through Redis: a hash per key, counted in a script. */
+import type { Redis } from 'ioredis';
+import { FailureLedger, FailurePolicy } from './failure-ledger';
+
+const PREFIX = 'plinth:failures:';
+
+/** The same arithmetic as delayAfter(), on the server's clock, which all replicas share. */
+const FAIL = `
+  local free, first, max, memory = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+  local count = redis.call('HINCRBY', KEYS[1], 'count', 1)
+  local delay = 0
+  if count >= free then delay = math.min(first * 2 ^ math.min(count - free, 30), max) end
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('HSET', KEYS[1], 'until', string.format('%.0f', now + delay))
+  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', delay + memory))
+  return count`;
+
+const BLOCKED_FOR = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local longest = 0
+  for _, key in ipairs(KEYS) do
+    local blocked = redis.call('HGET', key, 'until')
+    if blocked and blocked - now > longest then longest = blocked - now end
+  end
+  return longest`;
+
+export class RedisFailureLedger extends FailureLedger {
+  constructor(private readonly redis: Redis) {
+    super();
+  }
+
+  override async blockedFor(keys: readonly string[]): Promise<number> {
+    if (keys.length === 0) return 0;
+    const names = keys.map((key) => PREFIX + key);
+    return Number(await this.redis.eval(BLOCKED_FOR, names.length, ...names));
+  }
+
+  override async fail(key: string, policy: FailurePolicy): Promise<void> {
+    const { free, firstDelayMs, maxDelayMs, memoryMs } = policy;
+    await this.redis.eval(FAIL, 1, PREFIX + key, free, firstDelayMs, maxDelayMs, memoryMs);
+  }
+
+  override async forget(key: string): Promise<void> {
+    await this.redis.del(PREFIX + key);
+  }
+}
