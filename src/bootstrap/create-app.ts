@@ -11,7 +11,9 @@ import { JsonLogger } from '../infra/telemetry/json-logger';
 import { ProjectsService } from '../projects/projects.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
+import { corsOptions } from './cors';
 import { ErrorFilter } from './error.filter';
+import { HttpAdapter } from './http-adapter';
 import { PlatformErrorRenderer } from './platform-error.renderer';
 
 /** By path, the first that matches; the last one takes the rest. */
@@ -23,12 +25,16 @@ const ERROR_RENDERERS = [
 ];
 
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(options), {
-    // Bodies are parsed after the guards (JsonBodyInterceptor and the features' own readers).
-    bodyParser: false,
-    logger: new JsonLogger(options.config.logLevel),
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.forRoot(options),
+    new HttpAdapter(),
+    {
+      // Bodies are parsed after the guards (JsonBodyInterceptor and the features' own readers).
+      bodyParser: false,
+      logger: new JsonLogger(options.config.logLevel),
+      abortOnError: false,
+    },
+  );
   configureExpress(app, options);
   app.useGlobalPipes(
     new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
@@ -39,6 +45,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
 }
 
 function configureExpress(app: NestExpressApplication, { config }: AppOptions): void {
+  app.enableCors(corsOptions);
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', config.server.trustProxy);

@@ -62,8 +62,11 @@ function forgeries(token: string, foreignToken: string): Record<string, string> 
     'an unknown kid': sign(claims, project.jwtSecret, { algorithm: 'HS256', keyid: randomUUID() }),
     'a hostile kid': sign(claims, project.jwtSecret, { algorithm: 'HS256', keyid: "' or true --" }),
     'claims altered under the old signature': `${header}.${encode({ ...claims, role: 'service_role' })}.${signature}`,
-    'expired': sign({ ...claims, exp: past }, project.jwtSecret, { algorithm: 'HS256', keyid: kid }),
-    'not yet valid': sign({ ...claims, nbf: past + 7_200 }, project.jwtSecret, { algorithm: 'HS256', keyid: kid }),
+    expired: sign({ ...claims, exp: past }, project.jwtSecret, { algorithm: 'HS256', keyid: kid }),
+    'not yet valid': sign({ ...claims, nbf: past + 7_200 }, project.jwtSecret, {
+      algorithm: 'HS256',
+      keyid: kid,
+    }),
     "another project's": foreignToken,
     'far too long': `${header}.${payload}.${'a'.repeat(9_000)}`,
   };
@@ -83,7 +86,13 @@ async function statuses(routes: Route[], client: (route: Route) => HttpClient): 
 describe('every route', () => {
   it('is known: the application has routes of all areas', () => {
     const paths = routesOf(plinth.app).map((route) => route.path);
-    for (const area of [/^\/v1\/auth\//, /^\/rest\/v1\//, /^\/p\/:project_slug\/rest\//, /\/storage\//, /^\/admin\//]) {
+    for (const area of [
+      /^\/v1\/auth\//,
+      /^\/rest\/v1\//,
+      /^\/p\/:project_slug\/rest\//,
+      /\/storage\//,
+      /^\/admin\//,
+    ]) {
       expect(paths.some((path) => area.test(path))).toBe(true);
     }
   });

@@ -8,7 +8,9 @@ let plinth: TestPlinth;
 let projects: TestProject[];
 
 beforeAll(async () => {
-  plinth = await TestPlinth.start({ env: { DATABASE_MAX_CONNECTIONS: '4', DATABASE_PROJECT_CONNECTIONS: '2' } });
+  plinth = await TestPlinth.start({
+    env: { DATABASE_MAX_CONNECTIONS: '4', DATABASE_PROJECT_CONNECTIONS: '2' },
+  });
   projects = [];
   for (let n = 0; n < 3; n += 1) {
     const project = await plinth.createProject();
@@ -44,7 +46,9 @@ it('200 concurrent requests of mixed roles and projects never mix contexts', asy
     }),
   );
   const own = users.flat();
-  const pages = await Promise.all(projects.map(async (p) => (await p.service.get('/rest/v1/diary')).body as unknown[]));
+  const pages = await Promise.all(
+    projects.map(async (p) => (await p.service.get('/rest/v1/diary')).body as unknown[]),
+  );
   expect(pages.flat()).toHaveLength(REQUESTS / 4);
   expect(new Set(own.map((user) => user.userId)).size).toBe(6);
 });

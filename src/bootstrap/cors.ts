@@ -1,0 +1,37 @@
+/** Cross-origin access (WHATWG Fetch). Credentials travel in headers, never in cookies, so every origin may ask. */
+import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface';
+import type { Request } from 'express';
+
+/** Seconds that a browser may remember a preflight's answer. */
+const MAX_AGE = 7_200;
+
+const OPEN: CorsOptions = {
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  exposedHeaders: [
+    'Content-Range',
+    'Content-Location',
+    'Content-Disposition',
+    'Location',
+    'Preference-Applied',
+    'Retry-After',
+    'ETag',
+    'Accept-Ranges',
+    'X-Total-Count',
+    'X-Next-Cursor',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+  ],
+  maxAge: MAX_AGE,
+};
+
+/** Without an Origin no header is added; an OPTIONS that is no preflight goes on to its route. */
+export function corsOptions(
+  request: Request,
+  respond: (error: Error | null, options: CorsOptions) => void,
+): void {
+  if (request.headers.origin === undefined) return respond(null, { origin: false });
+  const isPreflight = request.headers['access-control-request-method'] !== undefined;
+  respond(null, { ...OPEN, preflightContinue: !isPreflight });
+}

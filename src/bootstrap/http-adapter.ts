@@ -1,0 +1,47 @@
+/** Express behind an HTTP server with Plinth's limits: Nest's adapter does not let them be set. */
+import { ExpressAdapter } from '@nestjs/platform-express';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+
+/** Bytes. Filters with a few hundred UUIDs pass Node's 16 KiB. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** Longer than a load balancer keeps an idle connection, so that it is never the server that closes first. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADERS_TIMEOUT_MS = 30_000;
+
+export class HttpAdapter extends ExpressAdapter {
+  override initHttpServer(): void {
+    const handle = this.getInstance<RequestListener>();
+    const server = createServer(
+      {
+        maxHeaderSize: MAX_HEADER_BYTES,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        // An upload may take hours; readers of small bodies have a time-out of their own.
+        requestTimeout: 0,
+        noDelay: true,
+      },
+      handle,
+    );
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      continueWhenRead(request, response);
+      void handle(request, response);
+    });
+    this.httpServer = server satisfies Server;
+  }
+}
+
+/**
+ * RFC 9110, 10.1.1: a client that sends `Expect: 100-continue` waits with its body. It is told to go on when the body
+ * is first read, so a request that the guards refuse never sends it.
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    if (!response.headersSent) response.writeContinue();
+  });
+}

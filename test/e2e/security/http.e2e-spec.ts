@@ -1,0 +1,118 @@
+/** What holds on every path: error bodies of unknown paths, broken requests, limits, cross-origin access. */
+import { connect } from 'node:net';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+});
+afterAll(() => plinth.stop());
+
+/** Sends bytes as they are; fetch would repair them. */
+function raw(request: string): Promise<string> {
+  const { hostname, port } = new URL(plinth.baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.end(request));
+    let answer = '';
+    socket.on('data', (chunk) => (answer += String(chunk)));
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+const AUTH_BODY = { detail: expect.any(String), status_code: expect.any(Number) };
+const STORAGE_BODY = {
+  data: null,
+  error: { message: expect.any(String), code: expect.any(String), status: expect.any(Number) },
+};
+const REST_BODY = {
+  detail: {
+    message: expect.any(String),
+    sqlstate: expect.any(String),
+    detail: null,
+    hint: null,
+    constraint: null,
+    column: null,
+  },
+};
+
+const AREAS: [string, (project: TestProject) => string, object][] = [
+  ['auth', (one) => one.auth, AUTH_BODY],
+  ['storage', (one) => one.storage, STORAGE_BODY],
+  ['table REST', () => '/rest/v1', REST_BODY],
+  ['table REST by slug', (one) => `/p/${one.slug}/rest/v1`, REST_BODY],
+];
+
+describe.each(AREAS)('%s', (_area, base, body) => {
+  it('answers an unknown path in its own error body', async () => {
+    const answer = await project.service.get(`${base(project)}/no/such/path/at/all`);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+    expect(answer.body).toMatchObject(body);
+  });
+
+  it('answers bad percent-encoding with a 4xx in its own error body', async () => {
+    const answer = await raw(
+      `GET ${base(project)}/%E0%A4%A HTTP/1.1\r\nHost: x\r\nConnection: close\r\napikey: ${project.anonKey}\r\n` +
+        `Authorization: Bearer ${project.anonKey}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).toMatchObject(body);
+  });
+});
+
+describe('bodies', () => {
+  it('answers malformed JSON with 400', async () => {
+    await project.sql('create table notes (id int)');
+    const auth = await project.anon.post(`${project.auth}/signup`, '{"email":');
+    expect(auth).toMatchObject({ status: 400, body: AUTH_BODY });
+    const storage = await project.service.post(`${project.storage}/buckets`, '{"name":');
+    expect(storage).toMatchObject({ status: 400, body: STORAGE_BODY });
+    const rest = await project.service.post('/rest/v1/notes', '{"id":');
+    expect(rest).toMatchObject({ status: 400, body: REST_BODY });
+  });
+
+  it('answers an oversized JSON body with 413', async () => {
+    const big = JSON.stringify({ email: 'a@example.com', password: 'x'.repeat(2_000_000) });
+    expect(await project.anon.post(`${project.auth}/signup`, big)).toMatchObject({
+      status: 413,
+      body: AUTH_BODY,
+    });
+  });
+
+  it('is not asked for when the credentials are refused: no 100 Continue', async () => {
+    const answer = await raw(
+      'POST /rest/v1/notes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe('cross-origin access', () => {
+  it('answers a preflight for the headers that clients send', async () => {
+    const answer = await plinth.http.send('OPTIONS', '/rest/v1/notes', {
+      headers: {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'apikey,authorization,content-type,prefer',
+      },
+    });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-headers')).toBe(
+      'apikey,authorization,content-type,prefer',
+    );
+  });
+
+  it('allows every origin to read answers and errors, without credentials', async () => {
+    const answer = await plinth.http.get('/rest/v1/notes', {
+      headers: { origin: 'https://app.example.com' },
+    });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
