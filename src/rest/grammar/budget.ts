@@ -2,15 +2,27 @@
 import { GrammarError } from './grammar-error';
 import { LIMITS } from './limits';
 
-export type Countable = 'terms' | 'embeds' | 'parameters';
-
 export class Budget {
-  private readonly used: Record<Countable, number> = { terms: 0, embeds: 0, parameters: 0 };
+  private terms = 0;
+  private embeds = 0;
+  private parameters = 0;
 
-  /** @throws GrammarError PL153 when one more is too many. */
-  take(what: Countable): void {
-    this.used[what] += 1;
-    if (this.used[what] > LIMITS[what]) throw tooMany(what, LIMITS[what]);
+  /** One column, filter, group or order term more. @throws GrammarError PL153 */
+  takeTerm(): void {
+    this.terms += 1;
+    if (this.terms > LIMITS.terms) throw tooMany('terms', LIMITS.terms);
+  }
+
+  /** One embed or spread more. @throws GrammarError PL153 */
+  takeEmbed(): void {
+    this.embeds += 1;
+    if (this.embeds > LIMITS.embeds) throw tooMany('embeds', LIMITS.embeds);
+  }
+
+  /** One pair of the query string more. @throws GrammarError PL153 */
+  takeParameter(): void {
+    this.parameters += 1;
+    if (this.parameters > LIMITS.parameters) throw tooMany('parameters', LIMITS.parameters);
   }
 }
 

@@ -16,11 +16,11 @@ export function parseColumns(
   const scanner = new Scanner(text, { what: `${parameter} parameter` }, budget);
   const names = new Set<string>();
   do {
-    budget.take('terms');
+    budget.takeTerm();
     scanner.skipBlanks();
     names.add(fieldName(scanner));
     scanner.skipBlanks();
   } while (scanner.eat(','));
-  scanner.expectEnd('","');
+  scanner.expectEnd(['","']);
   return [...names];
 }

@@ -19,10 +19,12 @@ export function fieldPath(parameter: string): AtPath<Field> {
   return { path: names, node: { name, path } };
 }
 
+const ROOT: EmbedPath = [];
 const AFTER_NAME = [...MORE_OF_FIELD, 'delimiter (.)'];
 
 /** The embeds of a reserved parameter, without its own name: `/clients?projects.tasks.limit=1` gives projects, tasks. */
 export function embedPath(parameter: string): EmbedPath {
+  if (!parameter.includes('.')) return ROOT;
   return namesOf(parameter, 'tree path').slice(0, -1);
 }
 

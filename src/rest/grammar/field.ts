@@ -2,9 +2,10 @@
 import { tooMany } from './budget';
 import { LIMITS } from './limits';
 import { atDash, fieldName, quotedText, trimPieces } from './names';
-import { END_OF_INPUT, type Scanner } from './scanner';
+import { END_OF_INPUT, NOTHING_ELSE, type Scanner } from './scanner';
 import type { Field, JsonStep } from './tree';
 
+const NO_STEPS: readonly JsonStep[] = [];
 const KEY = 'any non reserved character different from: .,>()';
 const AFTER_INDEX = ['digit', '"->"', '"::"', '"."', '","', END_OF_INPUT];
 const INT4_MAX = 2_147_483_647;
@@ -16,9 +17,9 @@ const CH_QUOTE = 0x22;
 const CH_DASH = 0x2d;
 
 /** Example: `/json_table?data->foo->>bar=eq.baz`. Blanks around it are skipped. */
-export function field(scanner: Scanner, ...otherwise: readonly string[]): Field {
+export function field(scanner: Scanner, otherwise = NOTHING_ELSE): Field {
   scanner.skipBlanks();
-  const name = fieldName(scanner, ...otherwise);
+  const name = fieldName(scanner, otherwise);
   const path = jsonPath(scanner);
   scanner.skipBlanks();
   return { name, path };
@@ -29,6 +30,7 @@ export function field(scanner: Scanner, ...otherwise: readonly string[]): Field 
  * @throws GrammarError PL100, and PL153 for more arrows than LIMITS.jsonSteps.
  */
 export function jsonPath(scanner: Scanner): readonly JsonStep[] {
+  if (!scanner.looksAt('->')) return NO_STEPS;
   const steps: JsonStep[] = [];
   for (;;) {
     const asText = scanner.eat('->>');

@@ -14,7 +14,7 @@ import { restOfText } from './value';
 export function parseFilter(name: string, value: string, budget?: Budget): AtPath<Filter> {
   const { path, node: field } = fieldPath(name);
   const scanner = new Scanner(value, { what: 'filter' }, budget);
-  scanner.budget.take('terms');
+  scanner.budget.takeTerm();
   const parsed = operation(scanner, restOfText);
   scanner.expectEnd();
   return { path, node: { kind: 'filter', field, ...parsed } };

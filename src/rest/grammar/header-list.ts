@@ -3,6 +3,8 @@ import { assertLength, tooMany } from './budget';
 import { LIMITS } from './limits';
 import type { RequestHeaders } from './rest-request';
 
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+
 /** A header item such as `text/csv; q=0.5` or `return=minimal`. */
 export interface HeaderItem {
   /** Before the first `;`, trimmed, as written. */
@@ -37,6 +39,7 @@ export function headerItems(text: string): readonly HeaderItem[] {
 
 /** One item with its parameters. The first of two parameters of a name counts. */
 export function headerItem(text: string): HeaderItem {
+  if (!text.includes(';')) return { head: text.trim(), parameters: NO_PARAMETERS, text: text.trim() };
   const [head = '', ...rest] = splitUnquoted(text, ';');
   const parameters = new Map<string, string>();
   for (const parameter of rest) {
@@ -54,6 +57,7 @@ export function nameAndValue(text: string): readonly [name: string, value: strin
 }
 
 function splitUnquoted(text: string, separator: string): string[] {
+  if (!text.includes(separator)) return [text.trim()];
   const parts: string[] = [];
   let start = 0;
   let quoted = false;

@@ -7,8 +7,8 @@ import { quote, Scanner } from './scanner';
 import type { Filter, LogicGroup, LogicTree } from './tree';
 import { valueInList } from './value';
 
-const NEGATION = 'negation operator (not)';
-const OPERATOR = 'logic operator (and, or)';
+const NOT_OR_OPERATOR = ['negation operator (not)', 'logic operator (and, or)'];
+const OR_COMMA = ['","'];
 
 export interface LogicHead {
   readonly operator: LogicOperator;
@@ -33,7 +33,7 @@ export function parseLogicTree(head: LogicHead, text: string, budget?: Budget): 
 /** The cursor is behind the operator. Example: `( id.eq.1 , or ( id.eq.2 , id.eq.3 ) )` */
 function group(scanner: Scanner, { operator, negated }: LogicHead, depth: number): LogicGroup {
   assertDepth(depth);
-  scanner.budget.take('terms');
+  scanner.budget.takeTerm();
   const terms: LogicTree[] = [];
   scanner.skipBlanks();
   scanner.expect('(');
@@ -42,7 +42,7 @@ function group(scanner: Scanner, { operator, negated }: LogicHead, depth: number
     terms.push(term(scanner, depth));
     scanner.skipBlanks();
   } while (scanner.eat(','));
-  scanner.expect(')', '","');
+  scanner.expect(')', OR_COMMA);
   scanner.skipBlanks();
   return { kind: 'group', operator, negated, terms };
 }
@@ -68,8 +68,8 @@ function term(scanner: Scanner, depth: number): LogicTree {
  * @param suspect where a `(` was missing after `and` or `or`, if that is how the term begins.
  */
 function filter(scanner: Scanner, suspect: number | null): Filter {
-  scanner.budget.take('terms');
-  const column = field(scanner, NEGATION, OPERATOR);
+  scanner.budget.takeTerm();
+  const column = field(scanner, NOT_OR_OPERATOR);
   if (!scanner.eat('.')) {
     if (suspect !== null) scanner.pos = suspect;
     scanner.fail(suspect !== null ? [quote('(')] : [...MORE_OF_FIELD, 'delimiter (.)']);

@@ -2,11 +2,11 @@
  * Names of columns, relations, aliases, hints, casts and languages. Unquoted ones are letters, digits, `_`, `$`, inner
  * spaces and, except in casts and languages, dashes; anything else goes into double quotes, with `\` before `"` and `\`.
  */
-import type { Scanner } from './scanner';
+import { NOTHING_ELSE, type Scanner } from './scanner';
 
 const FIELD_NAME = 'field name (* or [a..z0..9_$])';
-/** Letters, their marks and digits beyond ASCII. PostgREST takes no marks and so refuses Hindi names without quotes. */
-const BEYOND_ASCII = /^[\p{L}\p{M}\p{N}]$/u;
+/** Letters, their marks and digits of any script. PostgREST takes no marks and so refuses Hindi names without quotes. */
+const ANY_SCRIPT = /[\p{L}\p{M}\p{N}_ $]+/uy;
 
 const CH_SPACE = 0x20;
 const CH_DOLLAR = 0x24;
@@ -21,7 +21,7 @@ const CH_UNDERSCORE = 0x5f;
  * `/pgrst_reserved_chars?select="a.dotted.column"`
  * @throws GrammarError PL100
  */
-export function fieldName(scanner: Scanner, ...otherwise: readonly string[]): string {
+export function fieldName(scanner: Scanner, otherwise = NOTHING_ELSE): string {
   if (scanner.peek() === CH_QUOTE) return quotedName(scanner);
   const start = scanner.pos;
   let dashed = false;
@@ -42,7 +42,7 @@ export function fieldName(scanner: Scanner, ...otherwise: readonly string[]): st
  * Its words are known only to the database, so nobody may print it into SQL unchecked.
  * @throws GrammarError PL100 saying that `expected` was expected.
  */
-export function identifier(scanner: Scanner, ...expected: readonly string[]): string {
+export function identifier(scanner: Scanner, expected: readonly string[]): string {
   const start = scanner.pos;
   skipIdentifier(scanner);
   const name = scanner.text.slice(start, scanner.pos).trim();
@@ -88,17 +88,13 @@ export function trimPieces(name: string): string {
 
 function skipIdentifier(scanner: Scanner): void {
   const { text } = scanner;
-  while (scanner.pos < text.length) {
-    const code = scanner.peek();
-    if (code < 0x80) {
-      if (!isAsciiNameCode(code)) return;
-      scanner.pos += 1;
-    } else {
-      const character = String.fromCodePoint(text.codePointAt(scanner.pos) ?? 0);
-      if (!BEYOND_ASCII.test(character)) return;
-      scanner.pos += character.length;
-    }
+  let at = scanner.pos;
+  while (at < text.length && isAsciiNameCode(text.charCodeAt(at))) at += 1;
+  if (at < text.length && text.charCodeAt(at) >= 0x80) {
+    ANY_SCRIPT.lastIndex = at;
+    if (ANY_SCRIPT.test(text)) at = ANY_SCRIPT.lastIndex;
   }
+  scanner.pos = at;
 }
 
 function isAsciiNameCode(code: number): boolean {

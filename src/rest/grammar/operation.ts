@@ -67,7 +67,7 @@ function anyOrAll(scanner: Scanner): Quantifier {
 
 /** Example: `/tsearch?text_search_vector=fts(french).amusant` */
 function languageName(scanner: Scanner): string {
-  const name = identifier(scanner, OPERATOR);
+  const name = identifier(scanner, [OPERATOR]);
   if (!scanner.eat(')')) scanner.fail([OPERATOR]);
   return name;
 }

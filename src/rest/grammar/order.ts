@@ -6,8 +6,10 @@ import { END_OF_INPUT, Scanner } from './scanner';
 import type { OrderTerm } from './tree';
 
 const CH_COMMA = 0x2c;
-const END = ['","', END_OF_INPUT];
-const DOT = 'delimiter (.)';
+const AFTER_NULLS = ['","', END_OF_INPUT];
+const AFTER_DIRECTION = ['delimiter (.)', ...AFTER_NULLS];
+const AFTER_NAME = [...MORE_OF_FIELD, ...AFTER_DIRECTION];
+const DIRECTION_OR_NULLS = [...ORDER_DIRECTIONS.words, ...NULLS_ORDERS.words];
 
 interface Direction {
   readonly direction: OrderDirection | null;
@@ -23,7 +25,7 @@ export function parseOrder(text: string, budget?: Budget): readonly OrderTerm[] 
   const scanner = new Scanner(text, { what: 'order' }, budget);
   const terms: OrderTerm[] = [];
   do {
-    scanner.budget.take('terms');
+    scanner.budget.takeTerm();
     terms.push(term(scanner));
   } while (scanner.eat(','));
   return terms;
@@ -34,37 +36,38 @@ function term(scanner: Scanner): OrderTerm {
   if (column.path.length === 0 && scanner.eat('(')) {
     const related = field(scanner);
     scanner.expect(')');
-    return { kind: 'related', relation: column.name, field: related, ...directionAndEnd(scanner, []) };
+    return {
+      kind: 'related',
+      relation: column.name,
+      field: related,
+      ...directionAndEnd(scanner, AFTER_DIRECTION),
+    };
   }
-  const more = column.path.length === 0 ? MORE_OF_FIELD : [];
-  return { kind: 'field', field: column, ...directionAndEnd(scanner, more) };
+  const expected = column.path.length === 0 ? AFTER_NAME : AFTER_DIRECTION;
+  return { kind: 'field', field: column, ...directionAndEnd(scanner, expected) };
 }
 
 /** Example: `/no_pk?order=a.desc.nullslast`, `/no_pk?order=a.nullsfirst` */
-function directionAndEnd(scanner: Scanner, more: readonly string[]): Direction {
+function directionAndEnd(scanner: Scanner, expected: readonly string[]): Direction {
   if (!scanner.eat('.')) {
-    endOfTerm(scanner, [...more, DOT]);
+    endOfTerm(scanner, expected);
     return { direction: null, nulls: null };
   }
-  const word = firstWord(scanner);
+  const word = scanner.expectWord(DIRECTION_OR_NULLS);
   if (NULLS_ORDERS.has(word)) {
-    endOfTerm(scanner, []);
+    endOfTerm(scanner, AFTER_NULLS);
     return { direction: null, nulls: word };
   }
   if (!scanner.eat('.')) {
-    endOfTerm(scanner, [DOT]);
+    endOfTerm(scanner, AFTER_DIRECTION);
     return { direction: word, nulls: null };
   }
   const nulls = scanner.expectWord(NULLS_ORDERS.words);
-  endOfTerm(scanner, []);
+  endOfTerm(scanner, AFTER_NULLS);
   return { direction: word, nulls };
 }
 
-function firstWord(scanner: Scanner): OrderDirection | NullsOrder {
-  return scanner.expectWord([...ORDER_DIRECTIONS.words, ...NULLS_ORDERS.words]);
-}
-
-function endOfTerm(scanner: Scanner, otherwise: readonly string[]): void {
+function endOfTerm(scanner: Scanner, expected: readonly string[]): void {
   scanner.skipBlanks();
-  if (!scanner.atEnd && scanner.peek() !== CH_COMMA) scanner.fail([...otherwise, ...END]);
+  if (!scanner.atEnd && scanner.peek() !== CH_COMMA) scanner.fail(expected);
 }

@@ -21,14 +21,16 @@ export function splitQueryString(queryString: string, budget: Budget): readonly 
     const pair = queryString.slice(start, end);
     const equals = pair.indexOf('=');
     if (equals !== -1) {
-      budget.take('parameters');
-      const name = decode(pair.slice(0, equals).replaceAll('+', ' '), 'query string');
-      const value = decode(pair.slice(equals + 1).replaceAll('+', ' '), 'query string');
-      parameters.push({ name, value });
+      budget.takeParameter();
+      parameters.push({ name: decodeForm(pair.slice(0, equals)), value: decodeForm(pair.slice(equals + 1)) });
     }
     start = end + 1;
   }
   return parameters;
+}
+
+function decodeForm(text: string): string {
+  return decode(text.includes('+') ? text.replaceAll('+', ' ') : text, 'query string');
 }
 
 /**

@@ -5,7 +5,7 @@ import { embedPath, fieldPath, logicPath, pathKey } from './embed-path';
 import { parseFilter } from './filter';
 import { GrammarError } from './grammar-error';
 import { parseLogicTree } from './logic-tree';
-import { EMBEDDABLE_PARAMETERS, LOGIC_OPERATORS, TOP_LEVEL_PARAMETERS } from './operators';
+import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from './operators';
 import { parseOrder } from './order';
 import { splitQueryString } from './query-string';
 import { parseSelect } from './select';
@@ -31,46 +31,79 @@ export interface RestQueryOptions {
   readonly hasArguments: boolean;
 }
 
+/** The parameters by what rule reads them. */
+interface Sorted {
+  readonly select: Parameter[];
+  readonly columns: Parameter[];
+  readonly on_conflict: Parameter[];
+  readonly order: Parameter[];
+  readonly window: Parameter[];
+  readonly logic: Parameter[];
+  readonly filter: Parameter[];
+}
+
 /**
  * Parses a raw query string, with or without its `?`.
  * Example: `/projects?select=id,clients(name)&id=gt.1&clients.name=like.A*&order=id.desc&limit=5`
  * @throws GrammarError PL100, PL103, PL150 to PL153
  */
-export function parseRestQuery(queryString: string, options: RestQueryOptions): RestQuery {
+export function parseRestQuery(queryString: string, { hasArguments }: RestQueryOptions): RestQuery {
   const budget = new Budget();
   const parameters = splitQueryString(queryString, budget);
-  const named = (name: string) => parameters.find((parameter) => parameter.name === name)?.value ?? null;
-  const order = orders(parameters, budget);
-  const logic = logics(parameters, budget);
-  const columns = named('columns');
-  const select = named('select');
-  const onConflict = named('on_conflict');
-  const others = parameters.filter(({ name }) => reservedWord(name) === null);
+  const sorted = sort(parameters);
+  const [select] = sorted.select;
   return {
-    order,
-    logic,
-    columns: columns === null ? null : parseColumns('columns', columns, budget),
-    select: select === null ? STAR : parseSelect(select, budget),
-    selectGiven: select !== null,
-    filters: options.hasArguments ? [] : others.map(({ name, value }) => parseFilter(name, value, budget)),
-    callParameters: options.hasArguments ? others.map((each) => callParameter(each, budget)) : [],
-    onConflict: onConflict === null ? null : parseColumns('on_conflict', onConflict, budget),
-    windows: windows(parameters),
+    order: orders(sorted.order, budget),
+    logic: sorted.logic.map((each) => logicGroup(each, budget)),
+    columns: columns('columns', sorted.columns[0], budget),
+    select: select ? parseSelect(select.value, budget) : STAR,
+    selectGiven: select !== undefined,
+    filters: hasArguments ? [] : sorted.filter.map(({ name, value }) => parseFilter(name, value, budget)),
+    callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget)) : [],
+    onConflict: columns('on_conflict', sorted.on_conflict[0], budget),
+    windows: windows(sorted.window),
     parameters,
   };
 }
 
+function sort(parameters: readonly Parameter[]): Sorted {
+  const sorted: Sorted = {
+    select: [],
+    columns: [],
+    on_conflict: [],
+    order: [],
+    window: [],
+    logic: [],
+    filter: [],
+  };
+  for (const parameter of parameters) sorted[ruleOf(parameter.name)].push(parameter);
+  return sorted;
+}
+
 /** What makes a parameter more than a filter: its name, or the last part of it. A quoted column is never reserved. */
-function reservedWord(name: string): string | null {
+function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
-  const last = name.slice(name.lastIndexOf('.') + 1);
-  return EMBEDDABLE_PARAMETERS.has(last) ? last : null;
+  const word = lastWord(name);
+  if (!EMBEDDABLE_PARAMETERS.has(word)) return 'filter';
+  switch (word) {
+    case 'order':
+      return 'order';
+    case 'limit':
+    case 'offset':
+      return 'window';
+    case 'and':
+    case 'or':
+      return 'logic';
+  }
+}
+
+function lastWord(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
 }
 
 function orders(parameters: readonly Parameter[], budget: Budget): readonly AtPath<readonly OrderTerm[]>[] {
   const byLevel = new Map<string, AtPath<readonly OrderTerm[]>>();
   for (const { name, value } of parameters) {
-    if (reservedWord(name) !== 'order') continue;
     const path = embedPath(name);
     const node = parseOrder(value, budget);
     const key = pathKey(path);
@@ -79,26 +112,28 @@ function orders(parameters: readonly Parameter[], budget: Budget): readonly AtPa
   return [...byLevel.values()];
 }
 
-function logics(parameters: readonly Parameter[], budget: Budget): readonly AtPath<LogicGroup>[] {
-  const groups: AtPath<LogicGroup>[] = [];
-  for (const { name, value } of parameters) {
-    const operator = reservedWord(name);
-    if (operator === null || !LOGIC_OPERATORS.has(operator)) continue;
-    const { path, negated } = logicPath(name);
-    groups.push({ path, node: parseLogicTree({ operator, negated }, value, budget) });
-  }
-  return groups;
+function logicGroup({ name, value }: Parameter, budget: Budget): AtPath<LogicGroup> {
+  const { path, negated } = logicPath(name);
+  const operator = lastWord(name) === 'and' ? 'and' : 'or';
+  return { path, node: parseLogicTree({ operator, negated }, value, budget) };
+}
+
+function columns(
+  parameter: 'columns' | 'on_conflict',
+  given: Parameter | undefined,
+  budget: Budget,
+): readonly string[] | null {
+  return given ? parseColumns(parameter, given.value, budget) : null;
 }
 
 function windows(parameters: readonly Parameter[]): readonly AtPath<Window>[] {
   const byLevel = new Map<string, AtPath<Window>>();
   for (const { name, value } of parameters) {
-    const word = reservedWord(name);
-    if (word !== 'limit' && word !== 'offset') continue;
     const path = embedPath(name);
     const key = pathKey(path);
     const before = byLevel.get(key)?.node ?? WHOLE;
-    const change = word === 'limit' ? { limit: parseLimit(value) } : { offset: parseOffset(value) };
+    const isLimit = lastWord(name) === 'limit';
+    const change = isLimit ? { limit: parseLimit(value) } : { offset: parseOffset(value) };
     byLevel.set(key, { path, node: { ...before, ...change } });
   }
   return [...byLevel.values()];

@@ -7,6 +7,10 @@ import { END_OF_INPUT, Scanner } from './scanner';
 import type { SelectEmbed, SelectField, SelectItem, SelectRowCount, SelectSpread } from './tree';
 
 const AFTER_ITEM = ['")"', '","', END_OF_INPUT];
+const AFTER_NAME = [...MORE_OF_FIELD, '"::"', '"."', ...AFTER_ITEM];
+const AFTER_CAST = ['letter', 'digit', '"."', ...AFTER_ITEM];
+const OR_COMMA = ['","'];
+const CAST_NAME = ['letter', 'digit'];
 const CH_OPEN = 0x28;
 const CH_CLOSE = 0x29;
 const CH_COMMA = 0x2c;
@@ -26,14 +30,14 @@ interface EmbedParameters {
 export function parseSelect(text: string, budget?: Budget): readonly SelectItem[] {
   const scanner = new Scanner(text, { what: 'select parameter' }, budget);
   const items = text === '' ? [] : itemList(scanner, 0);
-  scanner.expectEnd('","');
+  scanner.expectEnd(OR_COMMA);
   return items;
 }
 
 function itemList(scanner: Scanner, depth: number): readonly SelectItem[] {
   const items: SelectItem[] = [];
   do {
-    scanner.budget.take('terms');
+    scanner.budget.takeTerm();
     items.push(item(scanner, depth));
     scanner.skipBlanks();
   } while (scanner.eat(','));
@@ -96,12 +100,12 @@ function embedParameters(scanner: Scanner): EmbedParameters {
 
 /** The parenthesised part of an embed; `()` embeds without columns: `/projects?select=id,clients()&clients=not.is.null` */
 function children(scanner: Scanner, depth: number): readonly SelectItem[] {
-  scanner.budget.take('embeds');
+  scanner.budget.takeEmbed();
   assertDepth(depth + 1);
   scanner.expect('(');
   scanner.skipBlanks();
   const select = scanner.peek() === CH_CLOSE ? [] : itemList(scanner, depth + 1);
-  scanner.expect(')', '","');
+  scanner.expect(')', OR_COMMA);
   return select;
 }
 
@@ -114,8 +118,7 @@ function column(scanner: Scanner, name: string, alias: string | null): SelectFie
   if (aggregate !== null) scanner.expect('()');
   const aggregateCast = aggregate === null ? null : cast(scanner);
   if (aggregate !== null) endOfItem(scanner);
-  else if (value === null) endOfItem(scanner, ...MORE_OF_FIELD, '"::"', '"."');
-  else endOfItem(scanner, 'letter', 'digit', '"."');
+  else endOfItem(scanner, value === null ? AFTER_NAME : AFTER_CAST);
   return { kind: 'field', field: { name, path }, cast: value, aggregate, aggregateCast, alias };
 }
 
@@ -128,11 +131,11 @@ function rowCount(scanner: Scanner, alias: string | null): SelectRowCount {
 
 /** Example: `/complex_items?select=id::text` */
 function cast(scanner: Scanner): string | null {
-  return scanner.eat('::') ? identifier(scanner, 'letter', 'digit') : null;
+  return scanner.eat('::') ? identifier(scanner, CAST_NAME) : null;
 }
 
-function endOfItem(scanner: Scanner, ...otherwise: readonly string[]): void {
+function endOfItem(scanner: Scanner, expected = AFTER_ITEM): void {
   scanner.skipBlanks();
   if (scanner.atEnd || scanner.peek() === CH_COMMA || scanner.peek() === CH_CLOSE) return;
-  scanner.fail([...otherwise, ...AFTER_ITEM]);
+  scanner.fail(expected);
 }

@@ -37,7 +37,7 @@ export function listValues(scanner: Scanner): readonly string[] {
     do values.push(quotedValue(scanner) ?? plainValue(scanner));
     while (scanner.eat(','));
   }
-  scanner.expect(')', '","');
+  scanner.expect(')', ['","']);
   scanner.skipBlanks();
   return values;
 }

@@ -1,0 +1,156 @@
+import { refusalOf } from './refusal-of';
+import { parseRestQuery } from './rest-query';
+import type { RestQuery } from './tree';
+
+const onTable = (queryString: string): RestQuery => parseRestQuery(queryString, { hasArguments: false });
+const onCall = (queryString: string): RestQuery => parseRestQuery(queryString, { hasArguments: true });
+
+const EMPTY: RestQuery = {
+  select: [{ kind: 'star' }],
+  selectGiven: false,
+  filters: [],
+  logic: [],
+  order: [],
+  windows: [],
+  columns: null,
+  onConflict: null,
+  callParameters: [],
+  parameters: [],
+};
+
+describe('parseRestQuery', () => {
+  it('reads nothing as all columns of all rows', () => {
+    expect(onTable('')).toEqual(EMPTY);
+    expect(onTable('?')).toEqual(EMPTY);
+  });
+
+  it('tells a select that was given', () => {
+    expect(onTable('select=*')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: true });
+    expect(onTable('select=')).toMatchObject({ select: [], selectGiven: true });
+    expect(onTable('select')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: false });
+  });
+
+  it('sends each parameter to its rule', () => {
+    const query = onTable(
+      '?select=id,clients(name)&id=gt.1&clients.name=like.A*&or=(id.eq.1,id.eq.2)&clients.not.and=(id.eq.3)' +
+        '&order=id.desc&clients.order=name&limit=5&offset=2&clients.limit=1&columns=id,name&on_conflict=id',
+    );
+    expect(query).toMatchObject({
+      select: [{ kind: 'field' }, { kind: 'embed', relation: 'clients' }],
+      filters: [
+        { path: [], node: { field: { name: 'id' }, operation: { operator: 'gt', value: '1' } } },
+        {
+          path: ['clients'],
+          node: { field: { name: 'name' }, operation: { operator: 'like', value: 'A*' } },
+        },
+      ],
+      logic: [
+        { path: [], node: { operator: 'or', negated: false, terms: [{}, {}] } },
+        { path: ['clients'], node: { operator: 'and', negated: true, terms: [{}] } },
+      ],
+      order: [
+        { path: [], node: [{ field: { name: 'id' }, direction: 'desc' }] },
+        { path: ['clients'], node: [{ field: { name: 'name' }, direction: null }] },
+      ],
+      windows: [
+        { path: [], node: { limit: 5, offset: 2 } },
+        { path: ['clients'], node: { limit: 1, offset: 0 } },
+      ],
+      columns: ['id', 'name'],
+      onConflict: ['id'],
+      callParameters: [],
+    });
+    expect(query.parameters).toHaveLength(12);
+  });
+
+  it.each([
+    ['"order"=eq.1', 'order'],
+    ['"a.limit"=eq.1', 'a.limit'],
+    ['orders=eq.1', 'orders'],
+    ['Select=eq.1', 'Select'],
+  ])('takes %s for a filter', (queryString, name) => {
+    expect(onTable(queryString).filters).toMatchObject([{ path: [], node: { field: { name } } }]);
+  });
+
+  it.each([
+    ['not.or=(a.eq.1)', [], true],
+    ['a.b.or=(a.eq.1)', ['a', 'b'], false],
+    ['a.not.or=(a.eq.1)', ['a'], true],
+    ['not.a.or=(a.eq.1)', ['a'], true],
+    ['"a.b".or=(a.eq.1)', ['a.b'], false],
+  ])('reads the path of %s', (queryString, path, negated) => {
+    expect(onTable(queryString).logic).toMatchObject([{ path, node: { operator: 'or', negated } }]);
+  });
+
+  it('takes the first select, columns and order of a level, and the last limit', () => {
+    const query = onTable('select=a&select=b&columns=a&columns=b&order=a&a.order=x&order=b&limit=1&limit=2');
+    expect(query).toMatchObject({
+      select: [{ field: { name: 'a' } }],
+      columns: ['a'],
+      order: [
+        { path: [], node: [{ field: { name: 'a' } }] },
+        { path: ['a'], node: [{ field: { name: 'x' } }] },
+      ],
+      windows: [{ path: [], node: { limit: 2, offset: 0 } }],
+    });
+  });
+
+  it('joins filters on the same column', () => {
+    expect(onTable('id=gt.1&id=lt.5').filters).toHaveLength(2);
+  });
+
+  it.each([
+    ['id=0', '"failed to parse filter (0)" (line 1, column 1)'],
+    ['order=id.ac', '"failed to parse order (id.ac)" (line 1, column 4)'],
+    ['clients.order=id.ac', '"failed to parse order (id.ac)" (line 1, column 4)'],
+    ['columns=', '"failed to parse columns parameter ()" (line 1, column 1)'],
+    ['on_conflict=a,', '"failed to parse on_conflict parameter (a,)" (line 1, column 3)'],
+    ['or=()', '"failed to parse logic tree (())" (line 1, column 4)'],
+    ['a.[].or=(a.eq.1)', '"failed to parse logic path (a.[].or)" (line 1, column 3)'],
+    ['a.[].limit=1', '"failed to parse tree path (a.[].limit)" (line 1, column 3)'],
+    ['limit=x', '"failed to parse limit (x)" (line 1, column 1)'],
+    ['=eq.1', '"failed to parse tree path ()" (line 1, column 1)'],
+  ])('refuses %s', (queryString, message) => {
+    expect(refusalOf(() => onTable(queryString))).toMatchObject({ code: 'PL100', message });
+  });
+
+  it('counts terms over all parameters', () => {
+    const half = Array(800).fill('a').join();
+    expect(onTable(`select=${half}&columns=${half}`).select).toHaveLength(800);
+    expect(refusalOf(() => onTable(`select=${half}&columns=${half}&a=eq.1`)).code).toBe('PL153');
+  });
+});
+
+describe('parseRestQuery for a function called with GET', () => {
+  it('leaves it to the plan what is an argument', () => {
+    const query = onCall('?min=2&max=eq.4&text=not.a filter&select=id&order=id&limit=1&id=in.(1,2)&v=');
+    expect(query.filters).toEqual([]);
+    expect(query.callParameters).toMatchObject([
+      { name: 'min', value: '2', filter: null },
+      { name: 'max', value: 'eq.4', filter: { node: { field: { name: 'max' }, operation: { value: '4' } } } },
+      { name: 'text', value: 'not.a filter', filter: null },
+      { name: 'id', value: 'in.(1,2)', filter: { path: [], node: { operation: { values: ['1', '2'] } } } },
+      { name: 'v', value: '', filter: null },
+    ]);
+    expect(query).toMatchObject({ select: [{ field: { name: 'id' } }], order: [{}], windows: [{}] });
+  });
+
+  it('reads filters on embeds and JSON paths of the result', () => {
+    expect(onCall('clients.name=eq.x&val->i=gt.0.5').callParameters).toMatchObject([
+      { name: 'name', filter: { path: ['clients'] } },
+      { name: 'val', filter: { node: { field: { name: 'val', path: [{ key: 'i' }] } } } },
+    ]);
+  });
+
+  it.each([['is.there'], ['in.a'], ['eq'], ['.x'], ['fts(.x'], ['{"a":1}'], ['not.'], ['hello.world']])(
+    'takes %s for a mere value',
+    (value) => {
+      expect(onCall(`a=${value}`).callParameters).toEqual([{ name: 'a', value, filter: null }]);
+    },
+  );
+
+  it('still refuses what it must', () => {
+    expect(refusalOf(() => onCall('a[]=1')).code).toBe('PL100');
+    expect(refusalOf(() => onCall(`a=eq.1&${'a=eq.1&'.repeat(1_700)}`)).code).toBe('PL153');
+  });
+});
