@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// The command line (`npx plinth ...`, `npm run plinth -- ...`): installs and builds what is missing, then runs it.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { assertNodeVersion, ROOT, setUp } from './lib/set-up.mjs';
+
+assertNodeVersion();
+await setUp({ quiet: true });
+
+const cli = path.join(ROOT, 'dist/src/cli.js');
+process.argv[1] = cli;
+await import(pathToFileURL(cli).href);

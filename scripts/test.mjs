@@ -1,0 +1,104 @@
+// `npm test`: installs and builds what is missing, then runs every check, the quick ones first and two at a time.
+// Stops at the first step that fails. What follows `--` goes to Jest. The last line is the count of tests.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { ProgramFailed, run } from './lib/run.mjs';
+import { assertNodeVersion, bin, ROOT, setUp } from './lib/set-up.mjs';
+
+const RESULTS = path.join(ROOT, '.tmp', 'test-results');
+const JEST_ARGUMENTS = process.argv.slice(2);
+
+/** Typed lint alone takes as long as the others together. */
+const CHECKS = [
+  [step('Lint', 'eslint', 'bin/eslint.js', ['.'])],
+  [
+    step('Format', 'prettier', 'bin/prettier.cjs', ['--check', '.']),
+    step('Types', 'typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
+    step('Dependency rules', 'dependency-cruiser', 'bin/dependency-cruise.mjs', [
+      '--config',
+      '.dependency-cruiser.cjs',
+      'src',
+    ]),
+  ],
+];
+
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+assertNodeVersion();
+await setUp({ development: true });
+try {
+  await Promise.all(CHECKS.map(inOrder));
+  // Whole processes are started and killed in peace, after the tests that keep both cores busy.
+  await jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e');
+  await jest('Process tests', 'process');
+} catch (error) {
+  if (!(error instanceof ProgramFailed)) throw error;
+  process.stdout.write(`${error.output}\n${error.message}\n`);
+  totals.failed ||= 1;
+  process.exitCode = 1;
+}
+process.stdout.write(`${summary(totals)}\n`);
+// A check that still runs beside the one that failed is of no more use.
+if (process.exitCode === 1) process.exit();
+
+/** A check that is one program; shows its output only if it fails. */
+function step(name, packageName, file, args) {
+  return () =>
+    timed(name, () => run(name, process.execPath, [bin(packageName, file), ...args], { cwd: ROOT }));
+}
+
+async function inOrder(steps) {
+  for (const runStep of steps) await runStep();
+}
+
+/** Runs Jest on some of its projects and adds its result to the totals. */
+async function jest(name, ...projects) {
+  const resultFile = path.join(RESULTS, `${projects.join('-')}.json`);
+  mkdirSync(RESULTS, { recursive: true });
+  rmSync(resultFile, { force: true });
+  // Patterns come first: --selectProjects takes every word that follows it.
+  const args = [...JEST_ARGUMENTS, '--passWithNoTests', '--json', `--outputFile=${resultFile}`];
+  try {
+    process.stdout.write(`${name} ...\n`);
+    await timed(name, () =>
+      run(name, process.execPath, [bin('jest', 'bin/jest.js'), ...args, '--selectProjects', ...projects], {
+        cwd: ROOT,
+        echo: true,
+      }),
+    );
+  } finally {
+    count(resultFile);
+  }
+}
+
+/** A test file that cannot even be loaded counts as one failed test: it has no tests that Jest could count. */
+function count(resultFile) {
+  const result = readResult(resultFile);
+  totals.passed += result.numPassedTests ?? 0;
+  totals.failed += (result.numFailedTests ?? 0) + (result.numRuntimeErrorTestSuites ?? 0);
+  totals.skipped += (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0);
+}
+
+function readResult(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+async function timed(name, work) {
+  const since = Date.now();
+  const seconds = () => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+  try {
+    await work();
+    process.stdout.write(`ok      ${name} (${seconds()})\n`);
+  } catch (error) {
+    process.stdout.write(`FAILED  ${name} (${seconds()})\n`);
+    throw error;
+  }
+}
+
+function summary({ passed, failed, skipped }) {
+  return [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
+}
