@@ -1,0 +1,89 @@
+/** Plinth as a process of its own, from the build, with its embedded PostgreSQL: for tests that kill it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { HttpClient } from './http-client';
+
+const MAIN = join(__dirname, '../../dist/src/main.js');
+const START_LIMIT_MS = 60_000;
+export const PROCESS_ADMIN_KEY = 'process-platform-admin-key-0123';
+
+export interface ProcessOptions {
+  readonly dataDir: string;
+  readonly port?: number;
+  readonly env?: Record<string, string>;
+}
+
+export class PlinthProcess {
+  private output = '';
+
+  private constructor(
+    readonly child: ChildProcess,
+    readonly baseUrl: string,
+  ) {
+    child.stdout?.on('data', (chunk) => (this.output += String(chunk)));
+    child.stderr?.on('data', (chunk) => (this.output += String(chunk)));
+  }
+
+  /** Starts and waits until it serves. @throws Error with its output when it ends instead */
+  static async start({ dataDir, port, env = {} }: ProcessOptions): Promise<PlinthProcess> {
+    const chosen = port ?? (await freePort());
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: dataDir,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PORT: String(chosen),
+        HOST: '127.0.0.1',
+        DATA_DIR: join(dataDir, 'data'),
+        PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
+        BCRYPT_COST: '4',
+        LOG_LEVEL: 'error',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const plinth = new PlinthProcess(child, `http://127.0.0.1:${chosen}`);
+    await plinth.serving();
+    return plinth;
+  }
+
+  /** Everything it printed. */
+  get printed(): string {
+    return this.output;
+  }
+
+  get admin(): HttpClient {
+    return new HttpClient(this.baseUrl, { authorization: `Bearer ${PROCESS_ADMIN_KEY}` });
+  }
+
+  /** Sends a signal and waits for the end. @returns the exit code, null after a signal */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    const ended = new Promise<number | null>((resolve) => this.child.once('exit', resolve));
+    this.child.kill(signal);
+    return ended;
+  }
+
+  private async serving(): Promise<void> {
+    const deadline = Date.now() + START_LIMIT_MS;
+    while (!this.output.includes('Plinth serves on')) {
+      if (this.child.exitCode !== null || this.child.signalCode !== null || Date.now() > deadline) {
+        this.child.kill('SIGKILL');
+        throw new Error(`Plinth did not start:\n${this.output}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
+    });
+  });
+}
