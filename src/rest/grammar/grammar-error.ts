@@ -17,7 +17,7 @@ export const GRAMMAR_ERRORS = {
     meaning: 'A function is called with a method other than GET, HEAD, POST or OPTIONS.',
   },
   PL103: { status: 416, meaning: 'The Range header or limit asks for an impossible range.' },
-  PL114: { status: 400, meaning: 'PUT with limit, offset.' },
+  PL114: { status: 400, meaning: 'PUT, which writes one row, is called with limit or offset.' },
   PL117: { status: 405, meaning: 'The HTTP method is not supported.' },
   PL125: { status: 404, meaning: 'The path names no table or function.' },
   PL150: {

@@ -69,12 +69,13 @@ export class Scanner {
   }
 
   /**
-   * Blanks and surplus closing parentheses may end a text, as PostgREST's own suite has it:
-   * `/entities?and=(id.eq.1,id.neq.2))`. All else is an error, also where PostgREST silently ignores what it can't read.
+   * Blanks and surplus closing marks may end a text, because PostgREST's own suite has them:
+   * `/entities?and=(id.eq.1,id.neq.2))`, `/clients?select=name,projects(count)'`. All else is an error, also where
+   * PostgREST silently ignores what it can't read.
    */
   expectEnd(otherwise = NOTHING_ELSE): void {
     const stop = this.pos;
-    while (this.peek() === 0x20 || this.peek() === 0x09 || this.peek() === 0x29) this.pos += 1;
+    while (isSurplus(this.peek())) this.pos += 1;
     if (this.atEnd) return;
     this.pos = stop;
     this.skipBlanks();
@@ -111,6 +112,11 @@ export class Scanner {
     const character = characterAt(this.text, this.pos);
     return expected.includes(END_OF_INPUT) ? `'${character}'` : quote(character);
   }
+}
+
+/** A blank, `)` or `'`. */
+function isSurplus(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x29 || code === 0x27;
 }
 
 /** A token as error messages show it. */

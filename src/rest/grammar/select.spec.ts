@@ -125,6 +125,7 @@ describe('parseSelect', () => {
       ],
     ],
     ['clients(*))', [embed('clients', [STAR])]],
+    ["projects(count)'", [embed('projects', [column('count')])]],
   ])('reads embeds: %s', (text, items) => {
     expect(parseSelect(text)).toEqual(items);
   });

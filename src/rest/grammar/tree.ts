@@ -63,7 +63,7 @@ export interface SelectStar {
 export interface SelectField {
   readonly kind: 'field';
   readonly field: Field;
-  /** Cast of the column, before any aggregate. */
+  /** Cast of the column, before any aggregate. Letters, digits, `_`, `$` and spaces: a type only once the plan knows it. */
   readonly cast: string | null;
   readonly aggregate: Aggregate | null;
   /** Cast of the aggregate's result; null without one. */
@@ -194,7 +194,8 @@ export interface Parameter {
 
 /**
  * A parameter of a function called with GET or HEAD that may be an argument or a filter on the result. PostgREST calls
- * it a filter whenever `filter` isn't null; the plan, which knows the function's arguments, decides.
+ * it a filter whenever `filter` isn't null; the plan, which knows the function's arguments, decides. Where `filter` is
+ * null and there is no such argument, parseFilter() on the same name and value throws the reason.
  * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
  */
 export interface CallParameter {
