@@ -25,6 +25,8 @@ export interface MailConfig {
   readonly from: string;
   /** Absolute. */
   readonly outboxDir: string;
+  /** Milliseconds after which a mail that could not be sent is tried again; each further time doubles it. */
+  readonly retryDelayMs: number;
 }
 
 export interface SecretsConfig {
@@ -45,6 +47,18 @@ export interface PasswordConfig {
   readonly bcryptCost: number;
 }
 
+/** Limits on guessing and flooding (docs/auth.md). */
+export interface AuthConfig {
+  /** Wrong passwords for one account that cost nothing; then each waits longer than the last. */
+  readonly failuresPerAccount: number;
+  /** The same for one client address, over all accounts. */
+  readonly failuresPerAddress: number;
+  /** Requests a minute from one client address to each endpoint that needs no sign-in. */
+  readonly requestsPerMinute: number;
+  /** Mails an hour that one account can be made to receive. */
+  readonly mailsPerHour: number;
+}
+
 export interface AppConfig {
   readonly server: ServerConfig;
   /** Absolute. */
@@ -56,6 +70,7 @@ export interface AppConfig {
   readonly secrets: SecretsConfig;
   readonly storage: StorageConfig;
   readonly passwords: PasswordConfig;
+  readonly auth: AuthConfig;
   readonly logLevel: string;
 }
 
@@ -67,3 +82,4 @@ export const MAIL_CONFIG = Symbol('MAIL_CONFIG');
 export const SECRETS_CONFIG = Symbol('SECRETS_CONFIG');
 export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
 export const PASSWORD_CONFIG = Symbol('PASSWORD_CONFIG');
+export const AUTH_CONFIG = Symbol('AUTH_CONFIG');

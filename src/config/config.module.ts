@@ -3,6 +3,7 @@ import { DynamicModule, Global, Module } from '@nestjs/common';
 import {
   APP_CONFIG,
   AppConfig,
+  AUTH_CONFIG,
   DATABASE_CONFIG,
   MAIL_CONFIG,
   PASSWORD_CONFIG,
@@ -23,6 +24,7 @@ export class ConfigModule {
       { provide: SECRETS_CONFIG, useValue: config.secrets },
       { provide: STORAGE_CONFIG, useValue: config.storage },
       { provide: PASSWORD_CONFIG, useValue: config.passwords },
+      { provide: AUTH_CONFIG, useValue: config.auth },
     ];
     return { module: ConfigModule, providers, exports: providers };
   }

@@ -82,4 +82,19 @@ export class EnvironmentVariables {
   @Transform(toNumber) @IsInt() @Min(0) @Max(3_600) SHUTDOWN_TIMEOUT = 15;
 
   @Transform(toNumber) @IsInt() @Min(4) @Max(16) BCRYPT_COST = 10;
+
+  /** Seconds after which a mail that could not be sent is tried again; doubles, for about six hours. */
+  @Transform(toNumber) @IsInt() @Min(1) @Max(3_600) MAIL_RETRY_DELAY = 10;
+
+  /** Wrong passwords for one account before each further try has to wait. */
+  @Transform(toNumber) @IsInt() @Min(3) @Max(1_000) AUTH_FAILURES_PER_ACCOUNT = 10;
+
+  /** Wrong passwords from one client address before each further try has to wait. */
+  @Transform(toNumber) @IsInt() @Min(3) @Max(100_000) AUTH_FAILURES_PER_ADDRESS = 50;
+
+  /** Requests a minute from one client address to each of sign-up, sign-in, refresh and the mailing endpoints. */
+  @Transform(toNumber) @IsInt() @Min(1) @Max(1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
+
+  /** Reset and verification mails an hour to one address. */
+  @Transform(toNumber) @IsInt() @Min(1) @Max(1_000) AUTH_MAILS_PER_HOUR = 10;
 }

@@ -40,7 +40,12 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       projectConnections: env.DATABASE_PROJECT_CONNECTIONS,
     },
     redisUrl: env.REDIS_URL ?? null,
-    mail: { smtpUrl: env.SMTP_URL ?? null, from: env.MAIL_FROM, outboxDir: join(dataDir, 'mail') },
+    mail: {
+      smtpUrl: env.SMTP_URL ?? null,
+      from: env.MAIL_FROM,
+      outboxDir: join(dataDir, 'mail'),
+      retryDelayMs: env.MAIL_RETRY_DELAY * 1000,
+    },
     secrets: {
       platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, 'platform-admin-key')),
       masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
@@ -51,6 +56,12 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       maxFileBytes: env.MAX_FILE_SIZE,
     },
     passwords: { bcryptCost: env.BCRYPT_COST },
+    auth: {
+      failuresPerAccount: env.AUTH_FAILURES_PER_ACCOUNT,
+      failuresPerAddress: env.AUTH_FAILURES_PER_ADDRESS,
+      requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
+      mailsPerHour: env.AUTH_MAILS_PER_HOUR,
+    },
     logLevel: env.LOG_LEVEL,
   });
 }

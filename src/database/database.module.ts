@@ -3,7 +3,7 @@ import { DynamicModule, Global, Module, OnApplicationShutdown } from '@nestjs/co
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { DATABASE_CONFIG, DatabaseConfig } from '../config/app-config';
 import { openPlatformDatabase } from './platform/platform-data-source';
-import { PLATFORM_URL } from './platform/platform-url';
+import { PLATFORM_READY, PLATFORM_URL } from './platform/platform-url';
 import { ProjectPools } from './pools/project-pools';
 import { RlsTransaction } from './rls/rls-transaction';
 
@@ -26,6 +26,7 @@ export class DatabaseModule implements OnApplicationShutdown {
       providers: [
         { provide: PLATFORM_URL, useValue: platformUrl },
         { provide: DataSource, useFactory: () => openPlatformDatabase(platformUrl, entities) },
+        { provide: PLATFORM_READY, inject: [DataSource], useFactory: () => true },
         {
           provide: ProjectPools,
           inject: [DATABASE_CONFIG],
@@ -40,7 +41,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         },
         RlsTransaction,
       ],
-      exports: [PLATFORM_URL, DataSource, ProjectPools, RlsTransaction],
+      exports: [PLATFORM_URL, PLATFORM_READY, DataSource, ProjectPools, RlsTransaction],
     };
   }
 

@@ -1,0 +1,101 @@
+/**
+ * Hashes passwords with bcrypt in worker threads. One thread fewer than there are cores, at a lower priority, and a
+ * bounded line before them: a flood of sign-ins is turned away instead of starving everything else.
+ */
+import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Piscina } from 'piscina';
+import { AppError } from '../../common/errors/app-error';
+import { PASSWORD_CONFIG, PasswordConfig } from '../../config/app-config';
+import { Slots } from './slots';
+
+/** Hashes that may wait per thread: about five seconds' worth at the default cost. */
+const WAITING_PER_THREAD = 50;
+const NICE_INCREMENT = 10;
+const IDLE_THREAD_MS = 30_000;
+const RETRY_AFTER_SECONDS = 2;
+
+/** bcrypt as PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$) write it. */
+const BCRYPT_HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
+
+@Injectable()
+export class PasswordHasher implements OnApplicationShutdown {
+  private readonly threads: Piscina<object, unknown>;
+  private readonly slots: Slots;
+  private decoy: Promise<string> | undefined;
+
+  constructor(@Inject(PASSWORD_CONFIG) private readonly config: PasswordConfig) {
+    const size = Math.max(1, availableParallelism() - 1);
+    this.threads = new Piscina<object, unknown>({
+      filename: join(__dirname, 'password-worker.cjs'),
+      minThreads: 0,
+      maxThreads: size,
+      idleTimeout: IDLE_THREAD_MS,
+      // Sleeping in Atomics.wait would keep a thread from noticing that the pool is closed.
+      atomics: 'disabled',
+      ...(process.platform === 'linux' ? { niceIncrement: NICE_INCREMENT } : {}),
+    });
+    this.slots = new Slots(size, size * WAITING_PER_THREAD);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.destroy();
+  }
+
+  /** Passwords waiting to be hashed. */
+  get waiting(): number {
+    return this.slots.waiting;
+  }
+
+  /** @throws AppError 429 when too many passwords wait */
+  async hash(password: string): Promise<string> {
+    return this.slots.use(() => this.runHash(password), busy);
+  }
+
+  /**
+   * Compares a password with a hash. Without a hash it does the same work on a decoy and says no, so that the time
+   * does not tell whether an account exists.
+   * @param before runs in the slot, right before the work: what it throws ends the attempt
+   * @throws AppError 429 when too many passwords wait
+   */
+  async verify(password: string, hash: string | null, before?: () => Promise<void>): Promise<boolean> {
+    const usable = hash !== null && isBcryptHash(hash) ? hash : await this.decoyHash();
+    const matches = await this.slots.use(async () => {
+      await before?.();
+      return this.threads.run({ password, hash: usable }, { name: 'compare' });
+    }, busy);
+    return matches === true && usable === hash;
+  }
+
+  /** True when the hash was made with less work than is configured now. */
+  needsRehash(hash: string): boolean {
+    return Number(BCRYPT_HASH.exec(hash)?.[1] ?? 0) < this.config.bcryptCost;
+  }
+
+  private decoyHash(): Promise<string> {
+    this.decoy ??= this.runHash('a password that nobody has').catch((error: unknown) => {
+      this.decoy = undefined;
+      throw error;
+    });
+    return this.decoy;
+  }
+
+  private async runHash(password: string): Promise<string> {
+    return (await this.threads.run({ password, cost: this.config.bcryptCost }, { name: 'hash' })) as string;
+  }
+}
+
+/** True for what verify() can compare with. */
+export function isBcryptHash(hash: string): boolean {
+  return BCRYPT_HASH.test(hash);
+}
+
+function busy(): AppError {
+  return new AppError({
+    status: 429,
+    code: 'rate_limited',
+    message: 'Too many passwords are being checked; try again in a moment',
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+  });
+}

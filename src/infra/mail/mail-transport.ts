@@ -1,0 +1,20 @@
+/** How a finished mail leaves the house. */
+
+export interface OutgoingMail {
+  /** Stays the same when a mail is sent again after a crash: receivers then show it once (RFC 5322, 3.6.4). */
+  readonly messageId: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** When the mail was caused. */
+  readonly date: Date;
+}
+
+export abstract class MailTransport {
+  /** Resolves when somebody else has taken responsibility for the mail. @throws when it may be tried again */
+  abstract send(mail: OutgoingMail): Promise<void>;
+
+  /** Releases connections. */
+  abstract close(): Promise<void>;
+}

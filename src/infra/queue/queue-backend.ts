@@ -1,0 +1,44 @@
+/**
+ * Chooses where BullMQ keeps its jobs by the shape of the connection: PostgreSQL by default, Redis when REDIS_URL is
+ * set. Everything above is one code path.
+ */
+import { createPostgresBackend, createRedisBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
+import type { BackendFactory, ConnectionOptions, PostgresPoolConfig } from 'bullmq';
+import { withConnection } from '../../database/pools/one-off-connection';
+
+/** The jobs' schema in the platform database. */
+const SCHEMA = 'queue';
+/** Connections of each queue and each worker; a worker has one more, on which it listens. */
+const MAX_CONNECTIONS = 2;
+
+/** The jobs' tables, up to date. Safe to call from replicas that start together (bullmq takes a lock). */
+export async function migrateQueueSchema(platformUrl: string): Promise<void> {
+  await withConnection({ connectionString: platformUrl }, (client) =>
+    runMigrations(client as Parameters<typeof runMigrations>[0], SCHEMA),
+  );
+}
+
+export function postgresConnection(platformUrl: string): PostgresPoolConfig {
+  return {
+    connectionString: platformUrl,
+    schema: SCHEMA,
+    max: MAX_CONNECTIONS,
+    application_name: 'plinth-queue',
+  };
+}
+
+export function redisConnection(url: string): ConnectionOptions {
+  // null: what waits for a job waits through a Redis that is away (bullmq asks for it).
+  return { url, maxRetriesPerRequest: null };
+}
+
+const byConnection: BackendFactory = (name, options, ...rest) => {
+  const { connection } = options as { connection?: object };
+  const isPostgres = connection !== undefined && 'connectionString' in connection;
+  return isPostgres
+    ? createPostgresBackend(name, options as Parameters<typeof createPostgresBackend>[1], ...rest)
+    : createRedisBackend(name, options, ...rest);
+};
+
+// BullMQ has one default for the process, read when a queue is made: set as soon as this module is loaded.
+setDefaultBackendFactory(byConnection);
