@@ -5,11 +5,12 @@ import { ProjectsModule } from '../projects/projects.module';
 import { ApiKeyStrategy } from './strategies/api-key.strategy';
 import { BearerStrategy } from './strategies/bearer.strategy';
 import { TokenVerifier } from './token-verifier';
+import { VerifiedCredentials } from './verified-credentials';
 
 @Global()
 @Module({
   imports: [PassportModule.register({ session: false }), ProjectsModule],
-  providers: [ApiKeyStrategy, BearerStrategy, TokenVerifier],
-  exports: [ProjectsModule, TokenVerifier],
+  providers: [ApiKeyStrategy, BearerStrategy, TokenVerifier, VerifiedCredentials],
+  exports: [ProjectsModule, TokenVerifier, VerifiedCredentials],
 })
 export class AccessModule {}

@@ -6,19 +6,32 @@ import { projectNotFound } from '../projects/projects.errors';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
+import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
 export class ApiKeyGuard extends AuthGuard('apikey') {
-  constructor(private readonly registry: ProjectRegistry) {
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly verified: VerifiedCredentials,
+  ) {
     super({ property: 'apiKey' });
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    if (!request.get('apikey')) throw missingApiKey();
-    await super.canActivate(context);
-    await this.assertPathMatches(request, request.apiKey as VerifiedApiKey);
+    const token = request.get('apikey');
+    if (!token) throw missingApiKey();
+    const key = (await this.verified.findKey(token)) ?? (await this.verify(context, token));
+    request.apiKey = key;
+    await this.assertPathMatches(request, key);
     return true;
+  }
+
+  private async verify(context: ExecutionContext, token: string): Promise<VerifiedApiKey> {
+    await super.canActivate(context);
+    const key = context.switchToHttp().getRequest<Request>().apiKey as VerifiedApiKey;
+    this.verified.rememberKey(token, key);
+    return key;
   }
 
   override handleRequest<T>(error: unknown, apiKey: T, info: unknown): T {

@@ -3,17 +3,31 @@ import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { invalidCredentials, missingBearer } from './access.errors';
+import { bearerToken } from './bearer-token';
+import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {
-  constructor() {
+  constructor(private readonly verified: VerifiedCredentials) {
     super({ property: 'caller' });
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    if (!request.get('authorization')) throw missingBearer();
-    return (await super.canActivate(context)) as boolean;
+    const header = request.get('authorization');
+    if (!header) throw missingBearer();
+    const token = bearerToken(header);
+    if (token === null) throw invalidCredentials();
+    const { apiKey } = request;
+    if (!apiKey) throw new Error('BearerGuard needs ApiKeyGuard before it');
+    const known = this.verified.findCaller(apiKey, token);
+    if (known) {
+      request.caller = known;
+      return true;
+    }
+    await super.canActivate(context);
+    if (request.caller) this.verified.rememberCaller(apiKey, token, request.caller);
+    return true;
   }
 
   override handleRequest<T>(error: unknown, caller: T, info: unknown): T {

@@ -3,6 +3,7 @@ import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/commo
 import type { Request } from 'express';
 import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
 import { equalSecrets } from '../infra/crypto/constant-time';
+import { bearerToken } from './bearer-token';
 import { invalidCredentials, missingBearer } from './access.errors';
 
 @Injectable()
@@ -12,8 +13,8 @@ export class PlatformAdminGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const header = context.switchToHttp().getRequest<Request>().get('authorization');
     if (!header) throw missingBearer();
-    const [, key] = /^Bearer +(\S+)$/i.exec(header) ?? [];
-    if (!key || !equalSecrets(key, this.secrets.platformAdminKey)) throw invalidCredentials();
+    const key = bearerToken(header);
+    if (key === null || !equalSecrets(key, this.secrets.platformAdminKey)) throw invalidCredentials();
     return true;
   }
 }

@@ -24,13 +24,13 @@ export class TokenVerifier {
   }
 
   /** The secret that must have signed the token, or null when the project has none that is valid now. */
-  secretFor(project: Project, token: string): string | null {
+  secretFor(project: Project, token: string): ProjectSecret | null {
     const decoded = decodeQuietly(token);
     if (!decoded) return null;
     const { kid } = decoded.header;
     // A project's own backend may sign without a kid: the current secret then.
     const secret = kid === undefined ? project.secrets[0] : project.secrets.find((one) => one.kid === kid);
-    return secret && this.isSecretValid(secret) ? secret.secret : null;
+    return secret && this.isSecretValid(secret) ? secret : null;
   }
 
   /** True between `nbf` and `exp` (RFC 7519, 4.1.4 and 4.1.5), give or take the tolerance. */
@@ -41,7 +41,8 @@ export class TokenVerifier {
     return nbf === undefined || (typeof nbf === 'number' && nbf - CLOCK_TOLERANCE_SECONDS <= now);
   }
 
-  private isSecretValid(secret: ProjectSecret): boolean {
+  /** False once the grace period after a rotation is over. */
+  isSecretValid(secret: ProjectSecret): boolean {
     return secret.expiresAt === null || secret.expiresAt > this.clock.now();
   }
 }

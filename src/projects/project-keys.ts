@@ -22,5 +22,5 @@ export function projectKey(
     role,
     iat: Math.floor(secret.createdAt / 1000),
   };
-  return sign(claims, secret.secret, { algorithm: 'HS256', keyid: secret.kid });
+  return sign(claims, secret.key, { algorithm: 'HS256', keyid: secret.kid });
 }

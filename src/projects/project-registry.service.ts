@@ -1,5 +1,6 @@
 /** Looks projects up for every request: cached, and dropped from the cache when any process changes them. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { NotificationListener } from '../database/listen/notification-listener';
 import { ProjectPools } from '../database/pools/project-pools';
@@ -129,12 +130,16 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private openSecrets(projectId: string, rows: ProjectRow['secrets']): [ProjectSecret, ...ProjectSecret[]] {
-    const secrets = rows.map((row) => ({
-      kid: row.kid,
-      secret: this.secrets.open('jwt-secret', projectId, row.secret),
-      createdAt: row.createdAt.getTime(),
-      expiresAt: row.expiresAt?.getTime() ?? null,
-    }));
+    const secrets = rows.map((row) => {
+      const secret = this.secrets.open('jwt-secret', projectId, row.secret);
+      return {
+        kid: row.kid,
+        secret,
+        key: createSecretKey(secret, 'utf8'),
+        createdAt: row.createdAt.getTime(),
+        expiresAt: row.expiresAt?.getTime() ?? null,
+      };
+    });
     const current = secrets.find((secret) => secret.expiresAt === null);
     if (!current) throw new Error(`project ${projectId} has no current secret`);
     return [current, ...secrets.filter((secret) => secret !== current)];

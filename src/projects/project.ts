@@ -1,4 +1,5 @@
 /** A project as the request path sees it: immutable, cached, with its secrets opened. */
+import type { KeyObject } from 'node:crypto';
 import { ProjectDatabase } from '../database/pools/project-database';
 import { Plan } from './plans';
 import { ProjectSettings } from './project-settings';
@@ -7,6 +8,8 @@ export interface ProjectSecret {
   /** Names the secret in a token's header (RFC 7515, 4.1.4). */
   readonly kid: string;
   readonly secret: string;
+  /** The same for signing and verifying: jsonwebtoken tries to read text as a PEM first, which costs milliseconds. */
+  readonly key: KeyObject;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Milliseconds since the epoch; null: the current one, which signs. */

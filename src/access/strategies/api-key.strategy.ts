@@ -5,10 +5,10 @@ import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { ANON_ROLE, KeyRole, SERVICE_ROLE } from '../../projects/project-keys';
-import { Project } from '../../projects/project';
+import { Project, ProjectSecret } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { TokenVerifier } from '../token-verifier';
-import { PINNED_VERIFICATION } from './verification';
+import { passportSecret, PINNED_VERIFICATION } from './verification';
 
 export interface VerifiedApiKey {
   readonly project: Project;
@@ -32,7 +32,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
       ) => {
         this.secretOf(token).then(
           (secret) =>
-            done(secret === null ? new Error('no project with such a key') : null, secret ?? undefined),
+            done(secret === null ? new Error('no project with such a key') : null, passportSecret(secret)),
           // A look-up that failed is our fault, not the credential's: it must not read as a 401.
           (error: unknown) => done(new LookupFailure(error)),
         );
@@ -49,7 +49,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
     return project ? { project, role: claims.role, claims } : false;
   }
 
-  private async secretOf(token: string): Promise<string | null> {
+  private async secretOf(token: string): Promise<ProjectSecret | null> {
     const id = this.tokens.peek(token)?.project_id;
     const project = typeof id === 'string' ? await this.registry.findById(id) : null;
     return project && this.tokens.secretFor(project, token);

@@ -2,13 +2,14 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
-import { ExtractJwt, Strategy } from 'passport-jwt';
+import { Strategy } from 'passport-jwt';
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
+import { bearerToken } from '../bearer-token';
 import { Caller } from '../caller';
 import { TokenVerifier } from '../token-verifier';
 import { VerifiedApiKey } from './api-key.strategy';
-import { PINNED_VERIFICATION } from './verification';
+import { passportSecret, PINNED_VERIFICATION } from './verification';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -17,14 +18,14 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   constructor(private readonly tokens: TokenVerifier) {
     super({
       ...PINNED_VERIFICATION,
-      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      jwtFromRequest: (request: Request) => bearerToken(request.get('authorization')),
       secretOrKeyProvider: (
         request: Request,
         token: string,
         done: (error: unknown, secret?: string) => void,
       ) => {
         const secret = request.apiKey ? this.tokens.secretFor(request.apiKey.project, token) : null;
-        done(secret === null ? new Error('not signed by the project') : null, secret ?? undefined);
+        done(secret === null ? new Error('not signed by the project') : null, passportSecret(secret));
       },
     });
   }
