@@ -47,7 +47,12 @@ module.exports = {
     },
     { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
     // Starts, kills and restarts whole processes on data directories of its own.
-    { ...common, displayName: 'process', testMatch: ['<rootDir>/test/process/**/*.proc-spec.ts'] },
+    {
+      ...common,
+      displayName: 'process',
+      globalSetup: path.join(__dirname, 'test/process/support/build.ts'),
+      testMatch: ['<rootDir>/test/process/**/*.proc-spec.ts'],
+    },
   ],
   testTimeout: 30_000,
   maxWorkers: 2,

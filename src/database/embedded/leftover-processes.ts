@@ -24,7 +24,7 @@ interface Leftovers {
 
 /**
  * Waits until no process of an earlier PostgreSQL works in the directory, asking it to stop if need be, and removes a
- * lock file whose pid belongs to something else by now, which PostgreSQL would take for a running postmaster.
+ * lock file that PostgreSQL would take for a running postmaster's.
  * Throws EmbeddedPostgresError when a process does not end.
  */
 export async function endLeftovers(clusterDir: string, onProgress: (message: string) => void): Promise<void> {
@@ -45,7 +45,7 @@ export async function endLeftovers(clusterDir: string, onProgress: (message: str
     if (waited >= GIVE_UP_AFTER_MS) throw unending(left);
     await sleep(POLL_MS);
   }
-  await removeForeignLockFile(clusterDir);
+  await removeMisleadingLockFile(clusterDir);
 }
 
 /** Only a postmaster may be sent SIGINT: to its children that means something else. */
@@ -104,10 +104,23 @@ async function lockFilePid(clusterDir: string): Promise<number | null> {
   return pid > 0 ? pid : null;
 }
 
-/** A lock file with a dead pid stays: PostgreSQL itself makes sure that nothing uses the shared memory named in it. */
-async function removeForeignLockFile(clusterDir: string): Promise<void> {
+/**
+ * Nothing of the cluster runs any more, so a pid that is still in use is another process's, or that of a zombie which
+ * its new parent does not reap (Node as a container's first process): PostgreSQL would take both for a postmaster.
+ * Otherwise the file stays: PostgreSQL itself makes sure that nothing uses the shared memory named in it.
+ */
+async function removeMisleadingLockFile(clusterDir: string): Promise<void> {
   const pid = await lockFilePid(clusterDir);
-  if (pid !== null && processStartTime(pid) !== null) await rm(lockFile(clusterDir), { force: true });
+  if (pid !== null && isInUse(pid)) await rm(lockFile(clusterDir), { force: true });
+}
+
+function isInUse(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function lockFile(clusterDir: string): string {

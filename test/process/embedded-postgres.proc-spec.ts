@@ -1,0 +1,372 @@
+// The embedded PostgreSQL over its whole life: first start, restart, kills at the worst moments, faults of an administrator.
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import {
+  EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+} from '../../src/database/embedded/embedded-postgres';
+import { EmbeddedPostgresError } from '../../src/database/embedded/embedded-postgres.error';
+import { isAlive, processesWith, Program, ROOT, until, withDirectory } from './support/processes';
+
+const HOLDER = path.join(__dirname, 'support/postgres-holder.cjs');
+/** `nobody`, who exists wherever root runs tests. */
+const ORDINARY_USER = { uid: 65534, gid: 65534 };
+
+const itAsRoot = process.getuid?.() === 0 ? it : it.skip;
+const itOnLinux = process.platform === 'linux' ? it : it.skip;
+
+const run = promisify(execFile);
+
+let template: string;
+
+interface Holder {
+  program: Program;
+  postmaster: number;
+  url: string;
+}
+
+function startHolder(dataDir: string, node: [string, ...string[]] = [process.execPath]): Program {
+  const [command, ...args] = node;
+  return Program.start(command, [...args, HOLDER, path.join(ROOT, 'dist'), dataDir]);
+}
+
+async function runningHolder(dataDir: string): Promise<Holder> {
+  const program = startHolder(dataDir);
+  const [, postmaster, url] = await program.says(/READY (\d+) (\S+)/);
+  return { program, postmaster: Number(postmaster), url: url as string };
+}
+
+/** A data directory whose cluster exists already and was stopped cleanly: a copy is quicker than an initdb. */
+async function withCluster(work: (dataDir: string) => Promise<void>): Promise<void> {
+  await withDirectory(async (directory) => {
+    const dataDir = path.join(directory, 'data');
+    await run('cp', ['-a', template, dataDir]);
+    await work(dataDir);
+  });
+}
+
+async function query<T>(url: string, text: string): Promise<T[]> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as T[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Starts, works, and stops even if the work fails. */
+async function withPostgres<T>(
+  options: EmbeddedPostgresOptions,
+  work: (postgres: EmbeddedPostgres) => Promise<T>,
+): Promise<T> {
+  const postgres = await EmbeddedPostgres.start(options);
+  try {
+    return await work(postgres);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function faultOfStart(options: EmbeddedPostgresOptions): Promise<string> {
+  const error = await EmbeddedPostgres.start(options).then(
+    () => new Error('it started'),
+    (reason: Error) => reason,
+  );
+  expect(error).toBeInstanceOf(EmbeddedPostgresError);
+  expect(error.message).not.toContain('\n');
+  return error.message;
+}
+
+const createTable = (url: string): Promise<unknown> =>
+  query(url, 'create table kept as select generate_series(1, 1000) as n');
+
+const countKept = async (url: string): Promise<number> =>
+  (await query<{ count: number }>(url, 'select count(*)::int from kept'))[0]?.count ?? 0;
+
+describe('EmbeddedPostgres', () => {
+  beforeAll(async () => {
+    template = await mkdtemp(path.join(tmpdir(), 'plinth-process-'));
+    await withPostgres({ dataDir: template, settings: { fsync: 'off' } }, async () => undefined);
+  });
+
+  afterAll(() => rm(template, { recursive: true, force: true }));
+
+  it('creates a cluster on the first start and keeps its data over a restart', () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "with a space and an apostrophe's data");
+      const steps: string[] = [];
+      const onProgress = (message: string): number => steps.push(message);
+      await withPostgres({ dataDir, onProgress }, ({ url }) => createTable(url));
+      expect(steps).toEqual(['Creating the database (first start, a few seconds) ...']);
+      await withPostgres({ dataDir, onProgress }, async ({ url }) => expect(await countKept(url)).toBe(1000));
+      expect(steps).toHaveLength(1);
+      expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
+    }));
+
+  it('speaks UTF-8, folds case beyond ASCII, is durable, and takes settings', () =>
+    withCluster((dataDir) =>
+      withPostgres(
+        { dataDir, settings: { work_mem: '7MB', application_name: "it's \\ here" } },
+        async ({ url }) => {
+          const [row] = await query(
+            url,
+            `select current_setting('server_encoding') as encoding, lower('ÄÖŁ') as lower,
+                  current_setting('fsync') as fsync, current_setting('work_mem') as work_mem,
+                  current_setting('application_name') as name, current_setting('max_connections') as connections,
+                  current_setting('server_version_num')::int / 10000 as major`,
+          );
+          expect(row).toEqual({
+            encoding: 'UTF8',
+            lower: 'äöł',
+            fsync: 'on',
+            work_mem: '7MB',
+            name: "it's \\ here",
+            connections: '200',
+            major: 18,
+          });
+        },
+      ),
+    ));
+
+  it('listens on the loopback address only and lets nobody in without the password', () =>
+    withCluster((dataDir) =>
+      withPostgres({ dataDir }, async ({ url }) => {
+        const [row] = await query(
+          url,
+          `select current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets`,
+        );
+        expect(row).toEqual({ addresses: '127.0.0.1', sockets: '' });
+        const wrong = new URL(url);
+        wrong.password = 'postgres';
+        await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+        expect((await stat(path.join(dataDir, 'postgres.password'))).mode & 0o777).toBe(0o600);
+      }),
+    ));
+
+  it('writes no statement of a client and no value in it to its log', () =>
+    withCluster(async (dataDir) => {
+      await withPostgres({ dataDir }, async ({ url }) => {
+        await expect(query(url, `select 'a secret'::int`)).rejects.toThrow('a secret');
+      });
+      expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).not.toContain('secret');
+    }));
+
+  itOnLinux('hands nothing of the environment to PostgreSQL', () =>
+    withCluster((dataDir) =>
+      withPostgres({ dataDir }, async ({ pid }) => {
+        const names = (await readFile(`/proc/${pid}/environ`, 'utf8'))
+          .split('\0')
+          .map((line) => line.split('=')[0]);
+        expect(names).not.toContain('HOME');
+        expect(names).toEqual(expect.arrayContaining(['PATH', 'TZ']));
+      }),
+    ),
+  );
+
+  it('tells when PostgreSQL ends by itself', () =>
+    withCluster((dataDir) =>
+      withPostgres({ dataDir }, async (postgres) => {
+        process.kill(postgres.pid, 'SIGINT');
+        expect(await postgres.exited).toEqual({ code: 0, signal: null });
+      }),
+    ));
+
+  describe('as root', () => {
+    itAsRoot('works in a directory that only root may enter', () =>
+      withDirectory(async (directory) => {
+        await chmod(directory, 0o700);
+        const dataDir = path.join(directory, 'plinth', 'data');
+        await mkdir(dataDir, { recursive: true });
+        await withPostgres({ dataDir }, ({ url }) => createTable(url));
+        await withPostgres({ dataDir }, async ({ url }) => expect(await countKept(url)).toBe(1000));
+        expect((await stat(path.join(dataDir, 'postgres'))).uid).not.toBe(0);
+      }),
+    );
+
+    itAsRoot('mends owner and mode of a cluster that was restored from a backup', () =>
+      withCluster(async (dataDir) => {
+        const clusterDir = path.join(dataDir, 'postgres');
+        await withPostgres({ dataDir }, ({ url }) => createTable(url));
+        await giveToRoot(clusterDir);
+        await chmod(clusterDir, 0o755);
+        await withPostgres({ dataDir }, async ({ url }) => expect(await countKept(url)).toBe(1000));
+      }),
+    );
+  });
+
+  describe('as an ordinary user', () => {
+    const asOrdinaryUser: [string, ...string[]] = [
+      'setpriv',
+      `--reuid=${ORDINARY_USER.uid}`,
+      `--regid=${ORDINARY_USER.gid}`,
+      '--clear-groups',
+      process.execPath,
+    ];
+
+    itAsRoot('works in a directory of its own', () =>
+      withDirectory(async (directory) => {
+        await chmod(directory, 0o755);
+        const dataDir = path.join(directory, 'data');
+        await mkdir(dataDir, { mode: 0o700 });
+        await chown(dataDir, ORDINARY_USER.uid, ORDINARY_USER.gid);
+        const holder = startHolder(dataDir, asOrdinaryUser);
+        const [, , url] = await holder.says(/READY (\d+) (\S+)/);
+        expect(await query(url as string, 'select 1 as one')).toEqual([{ one: 1 }]);
+        await holder.end('SIGTERM');
+        expect((await stat(path.join(dataDir, 'postgres'))).uid).toBe(ORDINARY_USER.uid);
+        await until(async () => !(await readdir(path.join(dataDir, 'postgres'))).includes('postmaster.pid'));
+      }),
+    );
+
+    itAsRoot('refuses a cluster of another user in one line', () =>
+      withDirectory(async (directory) => {
+        await chmod(directory, 0o755);
+        const dataDir = path.join(directory, 'data');
+        await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
+        await chmod(dataDir, 0o777);
+        const holder = startHolder(dataDir, asOrdinaryUser);
+        await holder.exited;
+        expect(holder.output).toMatch(/^EmbeddedPostgresError: .* belongs to another user \(uid 0\).*\n$/);
+      }),
+    );
+  });
+
+  describe('when processes are killed', () => {
+    it('stops PostgreSQL cleanly when Node is killed with SIGKILL, and keeps what was committed', () =>
+      withCluster(async (dataDir) => {
+        const { program, postmaster, url } = await runningHolder(dataDir);
+        await createTable(url);
+        await program.end('SIGKILL');
+        await until(() => !isAlive(postmaster));
+        expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).toMatch(
+          /database system is shut down\n$/,
+        );
+        await withPostgres({ dataDir }, async (postgres) => expect(await countKept(postgres.url)).toBe(1000));
+      }));
+
+    itOnLinux('leaves no process behind, not even the watcher', () =>
+      withCluster(async (dataDir) => {
+        const { program, url } = await runningHolder(dataDir);
+        const port = `port=${new URL(url).port} `;
+        expect(processesWith(port).length).toBeGreaterThanOrEqual(2);
+        await program.end('SIGKILL');
+        await until(() => processesWith(port).filter(isAlive).length === 0);
+      }),
+    );
+
+    it('recovers from the kill of everything, with the lock file of the dead postmaster in the way', () =>
+      withCluster(async (dataDir) => {
+        const { program, postmaster, url } = await runningHolder(dataDir);
+        await createTable(url);
+        process.kill(postmaster, 'SIGKILL');
+        await program.end('SIGKILL');
+        expect(await readdir(path.join(dataDir, 'postgres'))).toContain('postmaster.pid');
+        await withPostgres({ dataDir }, async (postgres) => expect(await countKept(postgres.url)).toBe(1000));
+      }));
+
+    itOnLinux('starts when the pid in the lock file belongs to another process of the same user by now', () =>
+      withCluster(async (dataDir) => {
+        await withPostgres({ dataDir }, ({ url }) => createTable(url));
+        const clusterDir = path.join(dataDir, 'postgres');
+        const { uid, gid } = await stat(clusterDir);
+        const other = await strangerOf(uid, gid);
+        const lockFile = path.join(clusterDir, 'postmaster.pid');
+        await writeFile(lockFile, `${other.pid}\n${clusterDir}\n1\n5432\n\n\n0 0\nready   \n`);
+        await chown(lockFile, uid, gid);
+        await withPostgres({ dataDir }, async ({ url }) => expect(await countKept(url)).toBe(1000));
+        expect(other.isRunning).toBe(true);
+        await other.end();
+      }),
+    );
+
+    itOnLinux('ends a PostgreSQL that lived on because its watcher was killed too', () =>
+      withCluster(async (dataDir) => {
+        const { program, postmaster, url } = await runningHolder(dataDir);
+        await createTable(url);
+        const port = `port=${new URL(url).port} `;
+        const watchers = processesWith(port).filter((pid) => pid !== postmaster);
+        watchers.forEach((pid) => process.kill(pid, 'SIGKILL'));
+        await program.end('SIGKILL');
+        expect(isAlive(postmaster)).toBe(true);
+        await withPostgres({ dataDir }, async (postgres) => {
+          expect(isAlive(postmaster)).toBe(false);
+          expect(await countKept(postgres.url)).toBe(1000);
+        });
+      }),
+    );
+
+    it('creates the cluster anew when the creation was interrupted', () =>
+      withDirectory(async (dataDir) => {
+        const program = startHolder(dataDir);
+        const unfinished = async (): Promise<string[]> =>
+          (await readdir(dataDir)).filter((name) => /^\.postgres-unfinished-(?!password)/.test(name));
+        await until(async () => {
+          const [name] = await unfinished();
+          return name !== undefined && (await readdir(path.join(dataDir, name))).includes('base');
+        });
+        await program.end('SIGKILL');
+        expect(await readdir(dataDir)).not.toContain('postgres');
+        await withPostgres({ dataDir }, ({ url }) => createTable(url));
+        expect(await unfinished()).toEqual([]);
+      }));
+  });
+
+  describe('faults that an administrator can mend', () => {
+    it('names the two versions when the cluster is of another major version', () =>
+      withCluster(async (dataDir) => {
+        await writeFile(path.join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+        expect(await faultOfStart({ dataDir })).toMatch(
+          /made by PostgreSQL 17, and this Plinth brings PostgreSQL 18/,
+        );
+      }));
+
+    it('names the port when the one that was asked for is taken', () =>
+      withCluster(async (dataDir) => {
+        const server = createServer();
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+        const { port } = server.address() as { port: number };
+        expect(await faultOfStart({ dataDir, port })).toBe(
+          `Port ${port} on 127.0.0.1 is taken: PostgreSQL cannot listen there.`,
+        );
+        server.close();
+      }));
+
+    it('gives the reason when PostgreSQL does not start', () =>
+      withCluster(async (dataDir) => {
+        const fault = await faultOfStart({ dataDir, settings: { max_connections: 'many' } });
+        expect(fault).toMatch(/^PostgreSQL does not start: .*postgres\.log\)\.$/);
+      }));
+
+    it('leaves a directory alone that is no cluster', () =>
+      withDirectory(async (dataDir) => {
+        await mkdir(path.join(dataDir, 'postgres'));
+        await writeFile(path.join(dataDir, 'postgres', 'thesis.txt'), 'mine');
+        expect(await faultOfStart({ dataDir })).toContain('holds no PostgreSQL database');
+        expect(await readdir(path.join(dataDir, 'postgres'))).toEqual(['thesis.txt']);
+      }));
+  });
+});
+
+/** A process of the user that has nothing to do with PostgreSQL. */
+async function strangerOf(uid: number, gid: number): Promise<Program> {
+  const shell = ['-c', 'echo here; read -r word'];
+  const stranger =
+    process.getuid?.() === 0
+      ? Program.start('setpriv', [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', 'sh', ...shell])
+      : Program.start('sh', shell);
+  await stranger.says(/here/);
+  return stranger;
+}
+
+async function giveToRoot(directory: string): Promise<void> {
+  await chown(directory, 0, 0);
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
+    await chown(path.join(entry.parentPath, entry.name), 0, 0);
+  }
+}
