@@ -11,6 +11,11 @@ export const ROOT = path.resolve(__dirname, '../../..');
 
 const POLL_MS = 25;
 
+export interface ProgramOptions {
+  env?: NodeJS.ProcessEnv;
+  detached?: boolean;
+}
+
 /** A program under test with what it has printed so far. */
 export class Program {
   output = '';
@@ -22,13 +27,10 @@ export class Program {
     this.exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
   }
 
-  static start(
-    command: string,
-    args: string[],
-    options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
-  ): Program {
-    const { env = process.env, cwd = ROOT } = options;
-    return new Program(spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] }));
+  /** `detached` gives it a process group of its own, as a terminal does. */
+  static start(command: string, args: string[], options: ProgramOptions = {}): Program {
+    const { env = process.env, detached = false } = options;
+    return new Program(spawn(command, args, { env, detached, cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] }));
   }
 
   get pid(): number {

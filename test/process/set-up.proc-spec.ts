@@ -1,0 +1,43 @@
+// Two `npm start`s in one clone: one installs and builds, the other waits for it.
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Program, ROOT, withDirectory } from './support/processes';
+
+const EXCLUSIVE = pathToFileURL(path.join(ROOT, 'scripts/lib/exclusive.mjs')).href;
+
+/** Says when it enters and leaves the work that one process at a time may do. */
+function contender(directory: string, workMs: number): Program {
+  const script = `
+    import { appendFileSync } from 'node:fs';
+    import { setTimeout as sleep } from 'node:timers/promises';
+    import { exclusively } from '${EXCLUSIVE}';
+    const say = (word) => appendFileSync('${directory}/diary', word + '\\n');
+    await exclusively('${directory}/lock', async () => {
+      say('enter');
+      console.log('INSIDE');
+      await sleep(${workMs});
+      say('leave');
+    }, () => undefined);
+  `;
+  return Program.start(process.execPath, ['--input-type=module', '--eval', script]);
+}
+
+describe('exclusively', () => {
+  it('lets one process work at a time, also when the holder before was killed', () =>
+    withDirectory(async (directory) => {
+      const killed = contender(directory, 60_000);
+      await killed.says(/INSIDE/);
+      const waiting = Array.from({ length: 5 }, () => contender(directory, 100));
+      await killed.end('SIGKILL');
+      for (const one of waiting) expect(await one.exited).toEqual({ code: 0, signal: null });
+      const diary = (await readFile(path.join(directory, 'diary'), 'utf8')).trim().split('\n');
+      expect(diary).toEqual(['enter', ...Array.from({ length: 5 }, () => ['enter', 'leave']).flat()]);
+    }));
+
+  it('takes over a lock whose pid belongs to a later process', () =>
+    withDirectory(async (directory) => {
+      await writeFile(path.join(directory, 'lock'), `${process.pid} 1`);
+      expect(await contender(directory, 0).exited).toEqual({ code: 0, signal: null });
+    }));
+});

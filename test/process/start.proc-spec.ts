@@ -1,0 +1,166 @@
+// `npm start` from outside: first and second start, signals, and what is in the way. Every end is checked for orphans.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type HttpAnswer, HttpClient } from '../support/http-client';
+import { freePort } from '../support/plinth-process';
+import { isAlive, Program, ROOT, until } from './support/processes';
+
+const ADMIN_KEY = 'process-platform-admin-key-0123';
+const START = path.join(ROOT, 'scripts/start.mjs');
+/** Long enough for a signal to arrive in the middle of it. */
+const SLOW_QUERY = `select 'finished' as state from pg_sleep(2)`;
+
+let dataDir: string;
+let port: number;
+let admin: HttpClient;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'plinth-start-'));
+  port = await freePort();
+  admin = new HttpClient(`http://127.0.0.1:${port}`, { authorization: `Bearer ${ADMIN_KEY}` });
+});
+
+afterEach(async () => {
+  await Promise.all(programs.splice(0).map((program) => program.end()));
+});
+
+afterAll(async () => {
+  await until(() => postmaster() === null || !isAlive(postmaster() as number));
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+});
+
+function launch(
+  command: string,
+  args: string[],
+  options: { env?: Record<string, string>; detached?: boolean } = {},
+): Program {
+  const { env, detached } = options;
+  const program = Program.start(command, args, {
+    detached,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      PLATFORM_ADMIN_KEY: ADMIN_KEY,
+      LOG_LEVEL: 'error',
+      ...env,
+    },
+  });
+  programs.push(program);
+  return program;
+}
+
+async function serving(program: Program = launch(process.execPath, [START])): Promise<Program> {
+  await program.says(/Plinth serves on/);
+  return program;
+}
+
+/** The pid in the lock file of the embedded PostgreSQL; null when it was stopped cleanly. */
+function postmaster(): number | null {
+  const file = path.join(dataDir, 'postgres', 'postmaster.pid');
+  return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : null;
+}
+
+async function slowRequest(): Promise<HttpAnswer> {
+  const { body } = await admin.get('/admin/v1/projects');
+  const demo = (body as { id: string; slug: string }[]).find(({ slug }) => slug === 'demo');
+  return admin.post(`/admin/v1/projects/${demo?.id}/sql`, { query: SLOW_QUERY });
+}
+
+/** Signals while a request runs: it is answered, everything stops, and PostgreSQL was shut down cleanly. */
+async function expectOrderlyEnd(program: Program, signal: () => void): Promise<void> {
+  const pid = postmaster() as number;
+  const request = slowRequest();
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  signal();
+  const { status, body } = await request;
+  expect({ status, rows: body.rows }).toEqual({ status: 200, rows: [{ state: 'finished' }] });
+  const { code } = await program.exited;
+  expect({ code, output: program.output }).toMatchObject({ code: 0 });
+  expect(isAlive(pid)).toBe(false);
+  expect(postmaster()).toBeNull();
+  expect(readdirSync(dataDir)).not.toContain('instance.lock');
+}
+
+describe('npm start', () => {
+  it('creates keys and the demo project on the first start, and says what to paste', async () => {
+    const program = await serving();
+    expect(program.output).toMatch(/anon key +eyJ/);
+    expect(program.output).toContain('curl ');
+    for (const name of ['master-key', 'postgres.password']) {
+      expect((await stat(path.join(dataDir, name))).mode & 0o777).toBe(0o600);
+    }
+    expect((await admin.post('/admin/v1/projects', { name: 'Kept' })).status).toBe(201);
+    program.child.kill('SIGTERM');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it('starts in a few seconds the second time, with all data and without a second demo', async () => {
+    const since = Date.now();
+    const program = await serving();
+    expect(Date.now() - since).toBeLessThan(10_000);
+    expect(program.output).not.toContain('A project "demo" was created');
+    const { body } = await admin.get('/admin/v1/projects');
+    expect((body as { slug: string }[]).map(({ slug }) => slug).sort()).toEqual(['demo', 'kept']);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'finishes a running request on %s, then stops everything',
+    async (signal) => {
+      const program = await serving();
+      await expectOrderlyEnd(program, () => program.child.kill(signal));
+    },
+  );
+
+  it('does so too when Ctrl-C reaches every process of the terminal', async () => {
+    const program = await serving(launch(process.execPath, [START], { detached: true }));
+    await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGINT'));
+  });
+
+  it('does so too when npm gets the signal', async () => {
+    const program = await serving(launch('npm', ['start']));
+    await expectOrderlyEnd(program, () => program.child.kill('SIGTERM'));
+  });
+
+  it('leaves nothing behind when npm is killed', async () => {
+    const program = await serving(launch('npm', ['start']));
+    const pid = postmaster() as number;
+    program.child.kill('SIGKILL');
+    await until(() => !isAlive(pid));
+    await expect(admin.get('/admin/v1/projects')).rejects.toThrow();
+  });
+
+  it('leaves nothing behind when it is ended while it starts', async () => {
+    const program = launch(process.execPath, [START]);
+    await until(() => postmaster() !== null);
+    const pid = postmaster() as number;
+    program.child.kill('SIGTERM');
+    await program.exited;
+    await until(() => !isAlive(pid));
+  });
+
+  it('refuses a second instance on the same data directory in one line', async () => {
+    await serving();
+    const second = launch(process.execPath, [START], { env: { PORT: String(await freePort()) } });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.output).toMatch(
+      /^Another instance of Plinth \(process \d+\) is using the data directory .*\n$/,
+    );
+    expect((await admin.get('/admin/v1/projects')).status).toBe(200);
+  });
+
+  it('refuses a taken port in one line', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const program = launch(process.execPath, [START]);
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.output).toMatch(/^Port \d+ on 127\.0\.0\.1 is taken.*\n$/);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
