@@ -1,0 +1,68 @@
+// CPU seconds and memory of processes and their children, from /proc (Linux; elsewhere the columns stay empty).
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICKS_PER_SECOND = 100;
+
+/** CPU seconds that a process and all its descendants have used so far. */
+export function cpuSeconds(rootPid) {
+  let ticks = 0;
+  for (const pid of tree(rootPid)) {
+    const stat = read(`/proc/${pid}/stat`);
+    if (!stat) continue;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // utime, stime, and those of children that have ended.
+    ticks += Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
+  }
+  return ticks / TICKS_PER_SECOND;
+}
+
+/** The largest resident memory that a process has had so far, in MiB. */
+export function peakMemoryMiB(pid) {
+  const match = /VmHWM:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '');
+  return match ? Number(match[1]) / 1024 : NaN;
+}
+
+/** Resident memory now, in MiB. */
+export function memoryMiB(pid) {
+  const match = /VmRSS:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '');
+  return match ? Number(match[1]) / 1024 : NaN;
+}
+
+/** Pid of the postmaster of a cluster directory. */
+export function postmasterPid(clusterDir) {
+  return Number((read(`${clusterDir}/postmaster.pid`) ?? '').split('\n')[0]);
+}
+
+function tree(rootPid) {
+  const children = new Map();
+  for (const name of safeReaddir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = read(`/proc/${name}/stat`);
+    if (!stat) continue;
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const all = [];
+  for (let queue = [rootPid]; queue.length > 0;) {
+    const pid = queue.pop();
+    all.push(pid);
+    queue.push(...(children.get(pid) ?? []));
+  }
+  return all;
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function safeReaddir(path) {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

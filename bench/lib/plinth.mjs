@@ -1,0 +1,77 @@
+// Starts the built product on a temporary data directory, with its own embedded PostgreSQL, for a benchmark.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { postmasterPid } from './cpu.mjs';
+
+const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const ADMIN_KEY = 'benchmark-platform-admin-key';
+
+export async function startPlinth(env = {}) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'plinth-bench-'));
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DATA_DIR: path.join(directory, 'data'),
+      PLATFORM_ADMIN_KEY: ADMIN_KEY,
+      LOG_LEVEL: 'error',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await untilItServes(child);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const admin = (method, url, body) =>
+    call(baseUrl + url, method, { authorization: `Bearer ${ADMIN_KEY}` }, body);
+  return {
+    baseUrl,
+    pid: child.pid,
+    postgresPid: postmasterPid(path.join(directory, 'data/postgres')),
+    admin,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** JSON in and out; throws on anything but a 2xx. */
+export async function call(url, method, headers = {}, body) {
+  const response = await fetch(url, {
+    method,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url} answered ${response.status}: ${text}`);
+  return text === '' ? null : JSON.parse(text);
+}
+
+export function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function untilItServes(child) {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+      if (printed.includes('Plinth serves on')) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`Plinth ended with ${code} before it served`)));
+  });
+}
