@@ -66,6 +66,7 @@ export class Auth1790000000002 implements MigrationInterface {
       -- Written with the token in one transaction; the job that sends the mail was queued before (src/auth/mail).
       create table auth.outgoing_mails (
         id uuid primary key,
+        user_id uuid not null references auth.users (id) on delete cascade,
         kind text not null,
         recipient text not null,
         -- What the template shows, the token included: AES-256-GCM under MASTER_KEY, erased when the mail is sent.

@@ -1,5 +1,78 @@
 /** Accounts and sessions of a project. */
+import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { Clock } from '../common/time/clock';
+import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
+import { RateCounter } from '../infra/coordination/rate-counter';
+import { SharedThrottlerStorage } from '../infra/coordination/throttler-storage';
+import { PasswordHasher } from '../infra/crypto/password-hasher';
+import { MailModule } from '../infra/mail/mail.module';
+import { QueueModule } from '../infra/queue/queue.module';
+import { AccessTokenService } from './access-token.service';
+import { AccountRepository } from './account.repository';
+import { AuditRepository } from './audit.repository';
+import { EmailVerificationService } from './email-verification.service';
+import { GuessThrottle } from './guess-throttle.service';
+import { HousekeepingRepository } from './housekeeping.repository';
+import { HousekeepingService } from './housekeeping.service';
+import { AccountsController } from './http/accounts.controller';
+import { UserController } from './http/user.controller';
+import { AuthMailer } from './mail/auth-mailer.service';
+import { MailComposer } from './mail/mail-composer.service';
+import { MAIL_QUEUE } from './mail/mail-queue';
+import { MailProcessor } from './mail/mail.processor';
+import { NoticeService } from './mail/notice.service';
+import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
+import { MailedTokenRepository } from './mailed-token.repository';
+import { PasswordResetService } from './password-reset.service';
+import { ProfileService } from './profile.service';
+import { RefreshTokenService } from './refresh-token.service';
+import { SessionIssuer } from './session-issuer.service';
+import { SessionRepository } from './session.repository';
+import { SessionService } from './session.service';
+import { SignInService } from './sign-in.service';
+import { SignUpService } from './sign-up.service';
 
-@Module({})
+const MINUTE_MS = 60_000;
+
+@Module({
+  imports: [
+    MailModule,
+    QueueModule,
+    BullModule.registerQueue({ name: MAIL_QUEUE }),
+    ThrottlerModule.forRootAsync({
+      inject: [AUTH_CONFIG, RateCounter, Clock],
+      useFactory: ({ requestsPerMinute }: AuthConfig, counter: RateCounter, clock: Clock) => ({
+        throttlers: [{ ttl: MINUTE_MS, limit: requestsPerMinute }],
+        storage: new SharedThrottlerStorage(counter, clock),
+      }),
+    }),
+  ],
+  controllers: [AccountsController, UserController],
+  providers: [
+    AccessTokenService,
+    AccountRepository,
+    AuditRepository,
+    AuthMailer,
+    EmailVerificationService,
+    GuessThrottle,
+    HousekeepingRepository,
+    HousekeepingService,
+    MailComposer,
+    MailedTokenRepository,
+    MailProcessor,
+    NoticeService,
+    OutgoingMailRepository,
+    PasswordHasher,
+    PasswordResetService,
+    ProfileService,
+    RefreshTokenService,
+    SessionIssuer,
+    SessionRepository,
+    SessionService,
+    SignInService,
+    SignUpService,
+  ],
+})
 export class AuthModule {}

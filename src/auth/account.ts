@@ -1,0 +1,58 @@
+/** An account, and how its owner and its administrators see it. */
+import { JsonObject } from '../common/text/json';
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** What the user's own application keeps about them. */
+  readonly data: JsonObject;
+  readonly emailVerifiedAt: Date | null;
+  readonly bannedUntil: Date | null;
+  readonly invitedAt: Date | null;
+  readonly lastSignInAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** `user` of SPEC.md 2.3; `data` only when there is some. */
+export interface UserView {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly data?: JsonObject;
+}
+
+export interface AdminUserView extends Required<UserView> {
+  readonly email_verified_at: string | null;
+  readonly banned_until: string | null;
+  readonly invited_at: string | null;
+  readonly last_sign_in_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function toUserView({ id, email, name, data }: Account): UserView {
+  return Object.keys(data).length > 0 ? { id, email, name, data } : { id, email, name };
+}
+
+export function toAdminUserView(account: Account): AdminUserView {
+  const { id, email, name, data } = account;
+  return {
+    id,
+    email,
+    name,
+    data,
+    email_verified_at: account.emailVerifiedAt?.toISOString() ?? null,
+    banned_until: account.bannedUntil?.toISOString() ?? null,
+    invited_at: account.invitedAt?.toISOString() ?? null,
+    last_sign_in_at: account.lastSignInAt?.toISOString() ?? null,
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+  };
+}
+
+/** True while a ban lasts. @param now milliseconds since the epoch */
+export function isBanned({ bannedUntil }: Account, now: number): boolean {
+  return bannedUntil !== null && bannedUntil.getTime() > now;
+}

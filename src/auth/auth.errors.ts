@@ -1,0 +1,48 @@
+/** Refusals of the auth endpoints. What must not be told apart shares one factory. */
+import { AppError } from '../common/errors/app-error';
+
+const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
+  new AppError({ status, code, message, cause });
+
+export const invalidEmail = (): AppError => refusal(400, 'invalid_email', 'email must be a valid address');
+
+export const emailTaken = (cause?: unknown): AppError =>
+  refusal(400, 'email_taken', 'An account with this email exists already', cause);
+
+export const unacceptablePassword = (fault: string): AppError => refusal(400, 'weak_password', fault);
+
+export const domainNotAllowed = (): AppError =>
+  refusal(400, 'email_domain_not_allowed', 'Addresses of this domain cannot sign up here');
+
+export const signUpDisabled = (): AppError => refusal(403, 'signup_disabled', 'Sign-up is turned off');
+
+/** One answer for an unknown address and a wrong password. */
+export const wrongCredentials = (): AppError =>
+  refusal(401, 'invalid_credentials', 'The email or the password is wrong');
+
+/** Told only to who knows the password. */
+export const emailNotVerified = (): AppError =>
+  refusal(403, 'email_not_verified', 'The email address has not been verified yet');
+
+/** Told only to who knows the password. */
+export const userBanned = (): AppError => refusal(403, 'user_banned', 'This account is blocked');
+
+/** Unknown, spent, replaced, expired or altered: the same answer for all. */
+export const invalidMailedToken = (): AppError =>
+  refusal(401, 'invalid_token', 'The token is not valid or no longer valid');
+
+export const invalidRefreshToken = (): AppError =>
+  refusal(401, 'invalid_refresh_token', 'The refresh token is not valid or no longer valid');
+
+export const wrongCurrentPassword = (): AppError =>
+  refusal(403, 'wrong_password', 'The current password is wrong');
+
+export const currentPasswordRequired = (): AppError =>
+  refusal(400, 'current_password_required', 'current_password is required to set a new password');
+
+export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
+
+export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'There is no such user');
+
+export const unusablePasswordHash = (): AppError =>
+  refusal(400, 'invalid_password_hash', 'password_hash must be a bcrypt hash');

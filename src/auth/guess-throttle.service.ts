@@ -1,0 +1,91 @@
+/**
+ * Makes guessing slow: after some wrong passwords for an account, or from an address, each further try must wait,
+ * longer every time. Who waits is told so with 429, also with the right password: the answer must not tell.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { rateLimited } from '../access/access.errors';
+import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
+import { FailureLedger, FailurePolicy } from '../infra/coordination/failure-ledger';
+import { RateCounter } from '../infra/coordination/rate-counter';
+import { Project } from '../projects/project';
+import { RequestOrigin } from './request-origin';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Who is being guessed, by whom. */
+export interface Guess {
+  readonly project: Project;
+  /** What identifies the account, whether it exists or not. */
+  readonly account: string;
+  readonly origin: RequestOrigin;
+}
+
+@Injectable()
+export class GuessThrottle {
+  private readonly perAccount: FailurePolicy;
+  private readonly perAddress: FailurePolicy;
+
+  constructor(
+    private readonly ledger: FailureLedger,
+    private readonly counter: RateCounter,
+    @Inject(AUTH_CONFIG) private readonly config: AuthConfig,
+  ) {
+    this.perAccount = {
+      free: config.failuresPerAccount,
+      firstDelayMs: 2 * SECOND,
+      maxDelayMs: 15 * MINUTE,
+      memoryMs: HOUR,
+    };
+    // An office behind one address shares this one, so it never waits longer than a minute.
+    this.perAddress = {
+      free: config.failuresPerAddress,
+      firstDelayMs: SECOND,
+      maxDelayMs: MINUTE,
+      memoryMs: 15 * MINUTE,
+    };
+  }
+
+  /** @throws AppError 429 while the account or the address has to wait */
+  async assertMayTry(guess: Guess): Promise<void> {
+    const waitMs = await this.ledger.blockedFor([accountKey(guess), addressKey(guess)]);
+    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+  }
+
+  async failed(guess: Guess): Promise<void> {
+    await Promise.all([
+      this.ledger.fail(accountKey(guess), this.perAccount),
+      this.ledger.fail(addressKey(guess), this.perAddress),
+    ]);
+  }
+
+  /** Forgets the account's failures, not the address's: one good account must not pay for guessing others. */
+  async succeeded(guess: Guess): Promise<void> {
+    await this.ledger.forget(accountKey(guess));
+  }
+
+  /** @throws AppError 429 when an address was made to receive enough mails, whether it has an account or not */
+  async assertMayMail(project: Project, emailKey: string): Promise<void> {
+    const hit = await this.counter.hit(
+      `mail:${project.id}:${digest(emailKey)}`,
+      this.config.mailsPerHour,
+      HOUR,
+    );
+    if (!hit.allowed) throw rateLimited(HOUR / SECOND);
+  }
+}
+
+function accountKey({ project, account }: Guess): string {
+  return `account:${project.id}:${digest(account)}`;
+}
+
+function addressKey({ project, origin }: Guess): string {
+  return `address:${project.id}:${origin.ip}`;
+}
+
+/** Of one length, whatever was typed. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,21 @@
+/** Limits requests per client address on endpoints that need no sign-in. Comes after ApiKeyGuard. */
+import { ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, ThrottlerLimitDetail } from '@nestjs/throttler';
+import type { Request } from 'express';
+import { rateLimited } from '../../access/access.errors';
+
+@Injectable()
+export class AuthThrottlerGuard extends ThrottlerGuard {
+  /** The address (IPv6: its /64 network), counted for each project apart. */
+  protected override async getTracker(request: Request): Promise<string> {
+    const address = await super.getTracker(request);
+    return `${request.apiKey?.project.id ?? ''}:${address}`;
+  }
+
+  protected override throwThrottlingException(
+    _context: ExecutionContext,
+    detail: ThrottlerLimitDetail,
+  ): Promise<void> {
+    throw rateLimited(detail.timeToBlockExpire);
+  }
+}

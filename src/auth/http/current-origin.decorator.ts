@@ -1,0 +1,17 @@
+/** Hands a controller the client's address and user agent. */
+import { createParamDecorator, ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { RequestOrigin } from '../request-origin';
+
+const MAX_USER_AGENT = 400;
+
+/** `req.ip` is the peer's address, or what trusted proxies say under TRUST_PROXY; never a client's own header. */
+export const CurrentOrigin = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): RequestOrigin => {
+    const request = context.switchToHttp().getRequest<Request>();
+    return {
+      ip: request.ip ?? '',
+      userAgent: request.get('user-agent')?.slice(0, MAX_USER_AGENT) ?? null,
+    };
+  },
+);

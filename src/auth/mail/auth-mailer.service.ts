@@ -1,0 +1,102 @@
+/**
+ * Mails and their tokens are there together or not at all, whatever crashes when: the job that sends a mail is queued
+ * first, with a delay; then token and mail are written in one statement of the project's database; then the job is
+ * released. Without the last step it runs by itself; without the second it finds nothing to send.
+ */
+import { InjectQueue } from '@nestjs/bullmq';
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import type { Job, Queue } from 'bullmq';
+import { randomUUID } from 'node:crypto';
+import { httpError } from '../../common/errors/http-errors';
+import { MAIL_CONFIG, MailConfig, SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
+import { SecretBox } from '../../infra/crypto/secret-box';
+import { Project } from '../../projects/project';
+import { FAILED_JOB_SECONDS, MAIL_ATTEMPTS, MAIL_QUEUE, MailJob, UNRELEASED_DELAY_MS } from './mail-queue';
+
+/** What only the receiver may read. */
+export interface SealedMail {
+  readonly token?: string;
+  readonly newEmail?: string;
+}
+
+@Injectable()
+export class AuthMailer implements OnApplicationShutdown {
+  private readonly logger = new Logger('Mail');
+  private readonly box: SecretBox;
+  private readonly releasing = new Set<Promise<void>>();
+
+  constructor(
+    @InjectQueue(MAIL_QUEUE) private readonly queue: Queue<MailJob>,
+    @Inject(MAIL_CONFIG) private readonly config: MailConfig,
+    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
+  ) {
+    this.box = new SecretBox(masterKey);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.releasing);
+  }
+
+  /**
+   * Sends what `write` writes.
+   * @param write writes the mail under that id, in the transaction of all that belongs to it; false: nobody to write to
+   * @returns what write returned; the same work is done either way
+   */
+  async send(
+    project: Project,
+    content: SealedMail,
+    write: (mailId: string, sealed: Buffer) => Promise<boolean>,
+  ): Promise<boolean> {
+    const mailId = randomUUID();
+    const sealed = this.box.seal(JSON.stringify(content), purposeOf(project.id, mailId));
+    const job = await this.enqueue(project.id, mailId, UNRELEASED_DELAY_MS);
+    const written = await write(mailId, sealed);
+    // Nobody waits for this: the answer takes the same time whether there is a mail or not.
+    const release = this.release(job, written);
+    this.releasing.add(release);
+    void release.finally(() => this.releasing.delete(release));
+    return written;
+  }
+
+  /** Queues a mail that was given up once more. */
+  async sendAgain(projectId: string, mailId: string): Promise<void> {
+    await this.queue.remove(mailId);
+    await this.enqueue(projectId, mailId, 0);
+  }
+
+  open(projectId: string, mailId: string, sealed: Buffer): SealedMail {
+    return JSON.parse(this.box.open(sealed, purposeOf(projectId, mailId))) as SealedMail;
+  }
+
+  private async enqueue(projectId: string, mailId: string, delay: number): Promise<Job<MailJob>> {
+    try {
+      return await this.queue.add(
+        'send',
+        { projectId, mailId },
+        {
+          jobId: mailId,
+          delay,
+          attempts: MAIL_ATTEMPTS,
+          backoff: { type: 'exponential', delay: this.config.retryDelayMs },
+          removeOnComplete: true,
+          removeOnFail: { age: FAILED_JOB_SECONDS },
+        },
+      );
+    } catch (error) {
+      throw httpError(503, 'The mail queue cannot be reached', error);
+    }
+  }
+
+  private async release(job: Job<MailJob>, written: boolean): Promise<void> {
+    try {
+      await (written ? job.promote() : job.remove());
+    } catch (error) {
+      // It runs by itself after its delay.
+      this.logger.debug(`a mail job was not released: ${String(error)}`);
+    }
+  }
+}
+
+function purposeOf(projectId: string, mailId: string): string {
+  return `mail:${projectId}:${mailId}`;
+}

@@ -1,0 +1,128 @@
+/** Rows of auth.outgoing_mails: what the worker sends, and what became of it. */
+import { Injectable } from '@nestjs/common';
+import { Statement } from '../../database/pools/pipelined-query';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+
+const REASON = 'mails are sent after the request that caused them';
+
+export interface OutgoingMailRow {
+  readonly kind: string;
+  readonly recipient: string;
+  readonly sealed: Buffer | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly userName: string;
+}
+
+export interface FailedMail {
+  readonly id: string;
+  readonly kind: string;
+  readonly recipient: string;
+  readonly createdAt: Date;
+  readonly attempts: number;
+  readonly lastError: string | null;
+}
+
+/** A mail without a token. */
+export interface Notice {
+  readonly id: string;
+  readonly userId: string;
+  readonly kind: string;
+  readonly recipient: string;
+  readonly sealed: Buffer;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+@Injectable()
+export class OutgoingMailRepository {
+  constructor(private readonly rls: RlsTransaction) {}
+
+  async insert(project: Project, notice: Notice): Promise<void> {
+    await this.rls.systemQuery(project.database, REASON, insertNotice(notice));
+  }
+
+  /** Counts an attempt. @returns null when the mail is not there, sent, or given up */
+  async claim(project: Project, id: string): Promise<OutgoingMailRow | null> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:claim-mail',
+      text: `update auth.outgoing_mails m set attempts = m.attempts + 1 from auth.users u
+        where m.id = $1 and m.sent_at is null and m.failed_at is null and u.id = m.user_id
+        returning m.kind, m.recipient, m.sealed, m.created_at, m.expires_at, u.name`,
+      values: [id],
+    });
+    const [row] = rows;
+    if (!row) return null;
+    return {
+      kind: row.kind as string,
+      recipient: row.recipient as string,
+      sealed: row.sealed as Buffer | null,
+      createdAt: row.created_at as Date,
+      expiresAt: row.expires_at as Date,
+      userName: row.name as string,
+    };
+  }
+
+  /** Erases what was sealed: the token is with its receiver now. */
+  async markSent(project: Project, id: string, now: Date): Promise<void> {
+    await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:mail-sent',
+      text: 'update auth.outgoing_mails set sent_at = $2, sealed = null, last_error = null where id = $1',
+      values: [id, now],
+    });
+  }
+
+  /** @param givenUpAt null when it will be tried again */
+  async markFailed(project: Project, id: string, error: string, givenUpAt: Date | null): Promise<void> {
+    await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:mail-failed',
+      text: 'update auth.outgoing_mails set last_error = $2, failed_at = $3 where id = $1 and sent_at is null',
+      values: [id, error.slice(0, 500), givenUpAt],
+    });
+  }
+
+  /** Mails that were given up, the newest first. */
+  async listFailed(project: Project, limit: number): Promise<FailedMail[]> {
+    const { rows } = await this.rls.systemQuery(project.database, 'the service-role key reads it', {
+      text: `select id, kind, recipient, created_at, attempts, last_error from auth.outgoing_mails
+        where failed_at is not null order by created_at desc limit $1`,
+      values: [limit],
+    });
+    return rows.map((row) => ({
+      id: row.id as string,
+      kind: row.kind as string,
+      recipient: row.recipient as string,
+      createdAt: row.created_at as Date,
+      attempts: row.attempts as number,
+      lastError: row.last_error as string | null,
+    }));
+  }
+
+  /** Takes a mail that was given up back. @returns false when there is none that could still be of use */
+  async retry(project: Project, id: string, now: Date): Promise<boolean> {
+    const { rowCount } = await this.rls.systemQuery(project.database, 'the service-role key asks for it', {
+      text: `update auth.outgoing_mails set failed_at = null
+        where id = $1 and failed_at is not null and sent_at is null and expires_at > $2`,
+      values: [id, now],
+    });
+    return rowCount === 1;
+  }
+}
+
+function insertNotice(notice: Notice): Statement {
+  return {
+    name: 'auth:insert-mail',
+    text: `insert into auth.outgoing_mails (id, user_id, kind, recipient, sealed, created_at, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [
+      notice.id,
+      notice.userId,
+      notice.kind,
+      notice.recipient,
+      notice.sealed,
+      notice.now,
+      notice.expiresAt,
+    ],
+  };
+}

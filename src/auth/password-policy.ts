@@ -1,0 +1,27 @@
+/** Which passwords are accepted (DECISIONS.md 4). */
+
+/** Bytes: bcrypt silently ignores what comes after them. */
+export const MAX_PASSWORD_BYTES = 72;
+/** Characters (SPEC.md 8); a project may ask for more, never for less. */
+export const MIN_PASSWORD_LENGTH = 6;
+
+/**
+ * @param minLength characters
+ * @returns what is wrong with a new password, or null
+ */
+export function passwordFault(password: string, minLength: number): string | null {
+  const least = Math.max(minLength, MIN_PASSWORD_LENGTH);
+  // Code points: an emoji is one character, whatever UTF-16 makes of it.
+  if ([...password].length < least) return `The password must have at least ${least} characters`;
+  return unusableFault(password);
+}
+
+/** What makes a text useless as a password, new or not: bcrypt would cut it, or two texts would count as one. */
+export function unusableFault(password: string): string | null {
+  if (Buffer.byteLength(password, 'utf8') > MAX_PASSWORD_BYTES) {
+    return `The password must not be longer than ${MAX_PASSWORD_BYTES} bytes`;
+  }
+  if (password.includes('\0')) return 'The password must not hold a NUL character';
+  // An unpaired surrogate has no UTF-8 form: all of them would become the same replacement character.
+  return /\p{Surrogate}/u.test(password) ? 'The password is not valid Unicode' : null;
+}

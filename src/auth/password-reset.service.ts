@@ -1,0 +1,80 @@
+/** The two-step password reset (SPEC.md 3.2). */
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/time/clock';
+import { PasswordHasher } from '../infra/crypto/password-hasher';
+import { Project } from '../projects/project';
+import { AuditEntry } from './audit.repository';
+import { invalidEmail, invalidMailedToken, unacceptablePassword } from './auth.errors';
+import { parseEmailAddress } from './email-address';
+import { GuessThrottle } from './guess-throttle.service';
+import { AuthMailer } from './mail/auth-mailer.service';
+import { hashMailedToken, MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
+import { MailedTokenRepository } from './mailed-token.repository';
+import { passwordFault } from './password-policy';
+import { RequestOrigin } from './request-origin';
+
+/** What a new password may be set with. */
+const KINDS = ['reset', 'invite'] as const;
+
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly tokens: MailedTokenRepository,
+    private readonly mailer: AuthMailer,
+    private readonly passwords: PasswordHasher,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Mails a token, if somebody has the address. The same work is done if nobody has. */
+  async request(project: Project, emailText: string, origin: RequestOrigin): Promise<void> {
+    const email = parseEmailAddress(emailText);
+    if (!email) throw invalidEmail();
+    await this.throttle.assertMayMail(project, email.key);
+    const { plaintext, hash } = newMailedToken();
+    await this.mailer.send(project, { token: plaintext }, async (mailId, sealed) => {
+      const now = this.clock.now();
+      const expiresAt = new Date(now + MAILED_TOKEN_LIFETIME_MS.reset);
+      const userId = await this.tokens.issue(
+        project,
+        { kind: 'reset', hash, mailId, sealed, now: new Date(now), expiresAt },
+        { emailKey: email.key },
+        this.entry('reset_requested', origin),
+      );
+      return userId !== null;
+    });
+  }
+
+  /**
+   * Spends the token, sets the password and ends all sessions of the user.
+   * @throws AppError 400 for a password that is not acceptable (the token stays good), 401 for the token
+   */
+  async update(
+    project: Project,
+    { token, password }: { token: string; password: string },
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const fault = passwordFault(password, project.settings.password_min_length);
+    if (fault) throw unacceptablePassword(fault);
+    const hash = hashMailedToken(token);
+    // Looked for first, so that a stranger cannot make the server hash passwords.
+    const userId = await this.tokens.findOwner(project, hash, KINDS, this.now());
+    if (userId === null) throw invalidMailedToken();
+    const passwordHash = await this.passwords.hash(password);
+    const spending = { hash, kinds: KINDS, userId, passwordHash, now: this.now() };
+    const account = await this.tokens.spendForPassword(
+      project,
+      spending,
+      this.entry('password_updated', origin),
+    );
+    if (!account) throw invalidMailedToken();
+  }
+
+  private entry(action: AuditEntry['action'], origin: RequestOrigin): AuditEntry {
+    return { action, now: this.now(), origin, actorRole: 'anon', actorId: null, userId: null };
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}

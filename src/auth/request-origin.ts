@@ -1,0 +1,6 @@
+/** Where a request came from, for the audit trail, the list of sessions and throttling. */
+export interface RequestOrigin {
+  /** The client's address as Express knows it under TRUST_PROXY. */
+  readonly ip: string;
+  readonly userAgent: string | null;
+}
