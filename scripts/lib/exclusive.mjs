@@ -7,10 +7,11 @@ const POLL_MS = 200;
 
 /**
  * Runs `work` while holding the lock file, waiting for another process that holds it; the lock of a killed one is
- * taken over.
+ * taken over. `work` is given a function that makes the lock last as long as a child process too: one that outlives us
+ * because we are killed goes on with what it does.
  * @template T
  * @param {string} file
- * @param {() => Promise<T>} work
+ * @param {(shareWith: (pid: number) => void) => Promise<T>} work
  * @param {() => void} onWait told once when there is somebody to wait for
  * @returns {Promise<T>}
  */
@@ -21,10 +22,16 @@ export async function exclusively(file, work, onWait) {
     await sleep(POLL_MS);
   }
   try {
-    return await work();
+    return await work((pid) => shareWith(file, pid));
   } finally {
     rmSync(file, { force: true });
   }
+}
+
+function shareWith(file, pid) {
+  const next = `${file}.${process.pid}`;
+  writeFileSync(next, `${identity(process.pid)}\n${identity(pid)}`);
+  renameSync(next, file);
 }
 
 function claim(file) {
@@ -55,9 +62,11 @@ function putAsideIfDead(file, aside) {
   rmSync(aside, { force: true });
 }
 
-function isAlive(holder) {
-  const pid = Number.parseInt(holder, 10);
-  return pid > 0 && pid !== process.pid && exists(pid) && identity(pid) === holder;
+function isAlive(holders) {
+  return holders.split('\n').some((holder) => {
+    const pid = Number.parseInt(holder, 10);
+    return pid > 0 && pid !== process.pid && exists(pid) && identity(pid) === holder;
+  });
 }
 
 function exists(pid) {
@@ -69,11 +78,11 @@ function exists(pid) {
   }
 }
 
-/** The pid and, where /proc tells it, the start time, because pids are used again. */
+/** One line: the pid and, where /proc tells it, the start time, because pids are used again. Null for a zombie. */
 function identity(pid) {
   const stat = readOrNull(`/proc/${pid}/stat`);
-  const startTime = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  return `${pid} ${startTime ?? ''}`;
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  return fields[0] === 'Z' ? null : `${pid} ${fields[19] ?? ''}`;
 }
 
 function readOrNull(file) {

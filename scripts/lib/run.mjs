@@ -11,19 +11,21 @@ export class ProgramFailed extends Error {
 
 /**
  * Resolves with the output (both streams, in order) when the program exits with 0; rejects with ProgramFailed otherwise.
- * The program does not outlive us.
+ * The program is ended when we end, unless we are killed with SIGKILL.
  * @param {string} what names the program in the message of a failure
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd: string, echo?: boolean }} options `echo` shows the output as it comes instead of keeping it back
+ * @param {{ cwd: string, echo?: boolean, onStart?: (pid: number) => void }} options `echo` shows the output as it comes
+ *   instead of keeping it back
  * @returns {Promise<string>}
  */
-export function run(what, command, args, { cwd, echo = false }) {
+export function run(what, command, args, { cwd, echo = false, onStart }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       stdio: ['ignore', ...(echo ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
     });
+    if (child.pid) onStart?.(child.pid);
     const chunks = [];
     child.stdout?.on('data', (chunk) => chunks.push(chunk));
     child.stderr?.on('data', (chunk) => chunks.push(chunk));

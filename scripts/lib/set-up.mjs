@@ -42,7 +42,7 @@ export async function setUp({ development = false, quiet = false } = {}) {
     if (isReady(development)) return;
     await exclusively(
       LOCK,
-      () => makeReady(development, progress),
+      (shareWith) => makeReady(development, progress, shareWith),
       () => progress('Waiting for another process that installs or builds here')(),
     );
   } catch (error) {
@@ -56,10 +56,10 @@ function isReady(development) {
   return isBuilt() && isInstalled(development);
 }
 
-async function makeReady(development, progress) {
+async function makeReady(development, progress, onStart) {
   const built = isBuilt();
-  if (!isInstalled(development || !built)) await install(progress);
-  if (!built) await compile(progress);
+  if (!isInstalled(development || !built)) await install(progress, onStart);
+  if (!built) await compile(progress, onStart);
 }
 
 /**
@@ -79,13 +79,13 @@ function isInstalled(withDevelopment) {
   );
 }
 
-async function install(progress) {
+async function install(progress, onStart) {
   const done = progress('Installing dependencies (first start, about a minute)');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
   // Under `npm start` this is the npm that runs us; it need not be the one in the path.
   const npm = process.env.npm_execpath;
-  if (npm?.endsWith('.js')) await run('npm ci', process.execPath, [npm, ...args], { cwd: ROOT });
-  else await run('npm ci', 'npm', args, { cwd: ROOT });
+  if (npm?.endsWith('.js')) await run('npm ci', process.execPath, [npm, ...args], { cwd: ROOT, onStart });
+  else await run('npm ci', 'npm', args, { cwd: ROOT, onStart });
   done();
 }
 
@@ -94,10 +94,13 @@ function isBuilt() {
 }
 
 /** The build begins by removing dist and with it the stamp, which comes back last: a killed build counts for nothing. */
-async function compile(progress) {
+async function compile(progress, onStart) {
   const done = progress('Building');
   const hash = sourceHash();
-  await run('The build', process.execPath, [bin('@nestjs/cli', 'bin/nest.js'), 'build'], { cwd: ROOT });
+  await run('The build', process.execPath, [bin('@nestjs/cli', 'bin/nest.js'), 'build'], {
+    cwd: ROOT,
+    onStart,
+  });
   writeFileSync(STAMP, hash);
   done();
 }

@@ -6,14 +6,15 @@ import { Program, ROOT, withDirectory } from './support/processes';
 
 const EXCLUSIVE = pathToFileURL(path.join(ROOT, 'scripts/lib/exclusive.mjs')).href;
 
-/** Says when it enters and leaves the work that one process at a time may do. */
-function contender(directory: string, workMs: number): Program {
+/** Says when it enters and leaves the work that one process at a time may do; shares it with the process `child`, if any. */
+function contender(directory: string, workMs: number, child = 0): Program {
   const script = `
     import { appendFileSync } from 'node:fs';
     import { setTimeout as sleep } from 'node:timers/promises';
     import { exclusively } from '${EXCLUSIVE}';
     const say = (word) => appendFileSync('${directory}/diary', word + '\\n');
-    await exclusively('${directory}/lock', async () => {
+    await exclusively('${directory}/lock', async (shareWith) => {
+      if (${child}) shareWith(${child});
       say('enter');
       console.log('INSIDE');
       await sleep(${workMs});
@@ -33,6 +34,18 @@ describe('exclusively', () => {
       for (const one of waiting) expect(await one.exited).toEqual({ code: 0, signal: null });
       const diary = (await readFile(path.join(directory, 'diary'), 'utf8')).trim().split('\n');
       expect(diary).toEqual(['enter', ...Array.from({ length: 5 }, () => ['enter', 'leave']).flat()]);
+    }));
+
+  it('waits for a child that goes on when its parent is killed', () =>
+    withDirectory(async (directory) => {
+      const child = Program.start('sh', ['-c', 'read -r word']);
+      const killed = contender(directory, 60_000, child.pid);
+      await killed.says(/INSIDE/);
+      await killed.end('SIGKILL');
+      const waiting = contender(directory, 0);
+      await expect(waiting.says(/INSIDE/, 1_500)).rejects.toThrow('not so within');
+      await child.end();
+      expect(await waiting.exited).toEqual({ code: 0, signal: null });
     }));
 
   it('takes over a lock whose pid belongs to a later process', () =>
