@@ -1,6 +1,20 @@
-/** The error envelope of the storage (SPEC.md 7.1). */
+/** The error envelope of the storage (SPEC.md 7.1). Every error comes out with a code of DECISIONS.md 6. */
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
+import { STORAGE_ERROR_CODES } from '../storage.errors';
+
+/** For errors of other origin (guards, pipes, parsers, the database), by status. */
+const CODE_BY_STATUS: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  413: 'file_too_large',
+  415: 'unsupported_media_type',
+  416: 'range_not_satisfiable',
+  429: 'rate_limited',
+};
 
 export class StorageErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {
@@ -8,6 +22,17 @@ export class StorageErrorRenderer implements ErrorRenderer {
   }
 
   render(error: AppError): unknown {
-    return { data: null, error: { message: error.message, code: error.code, status: error.status } };
+    const { status } = error;
+    const code = error.code in STORAGE_ERROR_CODES ? error.code : codeOf(status);
+    return { data: null, error: { message: messageOf(error), code, status } };
   }
+}
+
+function codeOf(status: number): string {
+  return CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_parameters' : 'storage_unavailable');
+}
+
+/** PostgreSQL's own words about a refusal name tables and policies. */
+function messageOf({ code, message }: AppError): string {
+  return code === '42501' ? 'The policies of the project do not allow this' : message;
 }

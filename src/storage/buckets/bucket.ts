@@ -1,0 +1,28 @@
+/** A bucket as the interface shows it (DECISIONS.md 6). */
+
+export interface Bucket {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly description: string | null;
+  readonly is_public: boolean;
+  /** Null: a project bucket. */
+  readonly owner_id: string | null;
+  /** Bytes; null: the project's limit. */
+  readonly file_size_limit: number | null;
+  /** Null: any. */
+  readonly allowed_mime_types: readonly string[] | null;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface NewBucket {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly is_public?: boolean | null;
+  readonly file_size_limit?: number | null;
+  readonly allowed_mime_types?: readonly string[] | null;
+}
+
+export type BucketChange = Partial<NewBucket>;

@@ -1,0 +1,76 @@
+import { isAllowed, parseContentType, resolveContentType } from './content-type';
+
+describe('resolveContentType', () => {
+  const certain = { kind: 'certain', type: 'text/html' } as const;
+
+  it('believes the content, whatever was declared', () => {
+    expect(resolveContentType(certain, 'image/png')).toBe('text/html');
+    expect(resolveContentType(certain, 'text/plain')).toBe('text/html');
+    expect(resolveContentType(certain, null)).toBe('text/html');
+  });
+
+  it('keeps the parameters of a declaration that says the same', () => {
+    expect(resolveContentType(certain, 'text/html; charset=utf-8')).toBe('text/html; charset=utf-8');
+  });
+
+  it('takes the declared type where the content gives none', () => {
+    expect(resolveContentType({ kind: 'none' }, 'application/x-own')).toBe('application/x-own');
+    expect(resolveContentType({ kind: 'text' }, 'text/csv')).toBe('text/csv');
+    expect(resolveContentType({ kind: 'text' }, 'application/json')).toBe('application/json');
+  });
+
+  it('does not take a type that the content would have borne out', () => {
+    expect(resolveContentType({ kind: 'none' }, 'image/png')).toBe('application/octet-stream');
+    expect(resolveContentType({ kind: 'text' }, 'image/jpeg')).toBe('text/plain');
+    expect(resolveContentType({ kind: 'none' }, 'application/pdf')).toBe('application/octet-stream');
+  });
+
+  it('counts the octet stream of clients without knowledge as no declaration', () => {
+    expect(resolveContentType({ kind: 'text' }, 'application/octet-stream')).toBe('text/plain');
+    expect(resolveContentType({ kind: 'none' }, null)).toBe('application/octet-stream');
+  });
+
+  it('takes likely markup for other text only when that is declared', () => {
+    const likely = { kind: 'likely', type: 'text/html' } as const;
+    expect(resolveContentType(likely, 'text/markdown')).toBe('text/markdown');
+    expect(resolveContentType(likely, 'image/png')).toBe('text/html');
+    expect(resolveContentType(likely, null)).toBe('text/html');
+  });
+});
+
+describe('parseContentType', () => {
+  it.each([
+    ['image/PNG', 'image/png'],
+    ['text/plain; charset=UTF-8', 'text/plain; charset=UTF-8'],
+    [' application/vnd.api+json ', 'application/vnd.api+json'],
+    ['text/x;a="b c"', 'text/x;a="b c"'],
+  ])('reads %j', (text, type) => expect(parseContentType(text)).toBe(type));
+
+  it.each([
+    '',
+    'image',
+    'image/',
+    '/png',
+    'image/png\r\nX-Evil: 1',
+    'image/png; x',
+    'a b/c',
+    'text/plain; charset="a\nb"',
+    `a/${'b'.repeat(300)}`,
+  ])('refuses %j', (text) =>
+    expect(() => parseContentType(text)).toThrow(expect.objectContaining({ status: 400 })),
+  );
+});
+
+describe('isAllowed', () => {
+  it.each([
+    ['image/png', null, true],
+    ['image/png', ['image/*'], true],
+    ['image/png', ['IMAGE/PNG'], true],
+    ['text/plain; charset=utf-8', ['text/plain'], true],
+    ['imagex/png', ['image/*'], false],
+    ['application/pdf', ['image/*', 'application/pdf'], true],
+    ['text/html', ['image/*'], false],
+    ['text/html', [], false],
+    ['text/html', ['*/*'], true],
+  ])('of %s among %j is %s', (type, allowed, expected) => expect(isAllowed(type, allowed)).toBe(expected));
+});

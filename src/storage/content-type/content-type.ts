@@ -1,0 +1,58 @@
+/** The content type that a file gets: what the content says; what was declared only where the content does not say. */
+import { invalidParameters } from '../storage.errors';
+import { RECOGNISABLE } from './signatures';
+import { Evidence } from './sniff';
+
+const UNKNOWN = 'application/octet-stream';
+const PLAIN = 'text/plain';
+const MAX_LENGTH = 255;
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** RFC 9110, 8.3.1. */
+const MEDIA_TYPE = new RegExp(
+  `^(${TOKEN}/${TOKEN})((?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[^"\\\\\\r\\n]*"))*)$`,
+);
+
+/** Text whose type does not begin with text/. */
+const TEXTUAL =
+  /^(text\/.*|application\/(.*\+)?(json|xml|yaml)|application\/(javascript|ecmascript|x-\w+script|toml|sql|graphql|x-ndjson|x-yaml|x-sh|x-tex|ld\+json)|image\/svg\+xml)$/;
+
+/** @returns the type in lower case with its parameters @throws AppError 400 */
+export function parseContentType(text: string): string {
+  const match = text.length <= MAX_LENGTH ? MEDIA_TYPE.exec(text.trim()) : null;
+  if (!match) throw invalidParameters('contentType must be a MIME type such as image/png');
+  return `${(match[1] as string).toLowerCase()}${(match[2] as string).trim()}`;
+}
+
+/** `text/plain;charset=utf-8` to `text/plain`. */
+export function essenceOf(type: string): string {
+  return (type.split(';', 1)[0] as string).trim().toLowerCase();
+}
+
+/** @param declared by the sender, or null; the octet stream that clients send for lack of knowledge counts as none */
+export function resolveContentType(evidence: Evidence, declared: string | null): string {
+  const claim = declared !== null && essenceOf(declared) !== UNKNOWN ? declared : null;
+  const essence = claim === null ? '' : essenceOf(claim);
+  switch (evidence.kind) {
+    case 'certain':
+      return essence === evidence.type ? (claim ?? evidence.type) : evidence.type;
+    case 'likely':
+      return claim !== null && TEXTUAL.test(essence) ? claim : evidence.type;
+    case 'text':
+      return claim === null || RECOGNISABLE.has(essence) ? PLAIN : claim;
+    case 'none':
+      // A claim that the content would have borne out is a wrong one.
+      return claim === null || RECOGNISABLE.has(essence) ? UNKNOWN : claim;
+  }
+}
+
+/** True when a bucket takes the type; entries are types or families such as `image/*`. */
+export function isAllowed(type: string, allowed: readonly string[] | null): boolean {
+  if (allowed === null) return true;
+  const essence = essenceOf(type);
+  return allowed.some((entry) => {
+    const pattern = entry.toLowerCase();
+    if (pattern === '*/*' || pattern === '*') return true;
+    return pattern.endsWith('/*') ? essence.startsWith(pattern.slice(0, -1)) : essence === pattern;
+  });
+}

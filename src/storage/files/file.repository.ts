@@ -1,0 +1,337 @@
+/** SQL of storage.files. Everything runs in the RLS context that is passed in. */
+import { Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import { JsonObject } from '../../common/text/json';
+import { Statement } from '../../database/pools/pipelined-query';
+import { RlsContext } from '../../database/rls/rls-context';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { BUCKET_BY_ADDRESS, Refusal } from '../buckets/bucket.repository';
+import { fileAlreadyExists, forbidden } from '../storage.errors';
+import { FileContent, FileRecord, StoredBytes } from './file';
+
+const UNIQUE_VIOLATION = '23505';
+const NAME_KEY = 'files_bucket_id_filename_key';
+
+/** Of a file, as the interface shows it; the bucket's slug comes on top. */
+export const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
+  f.created_at, f.updated_at`;
+const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
+const CONTENT_COLUMNS = 'f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export interface FileRow {
+  readonly id: string;
+  readonly bucket_id: string;
+  readonly bucket_slug: string | null;
+  readonly filename: string;
+  readonly content_type: string;
+  /** PostgreSQL's bigint, which the driver leaves as text. */
+  readonly size: string;
+  readonly sha256: string;
+  readonly owner_id: string | null;
+  readonly metadata: JsonObject;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+type ContentRow = Omit<FileRow, 'bucket_slug'> & { readonly object_id: string };
+
+/** The bucket of an upload, and whether the caller may put a file into it. */
+export interface UploadTarget {
+  readonly bucketId: string;
+  readonly bucketSlug: string;
+  /** Bytes; null: the project's limit. */
+  readonly fileSizeLimit: number | null;
+  readonly allowedMimeTypes: readonly string[] | null;
+  /** `depends`: a policy looks at what only the body tells, and refuses what is known so far. */
+  readonly mayUpload: 'yes' | 'no' | 'depends';
+  /** A file of that name is there. */
+  readonly nameIsTaken: boolean;
+}
+
+export interface NewFile {
+  readonly bucketId: string;
+  readonly filename: string;
+  readonly metadata: JsonObject;
+  readonly bytes: StoredBytes;
+}
+
+export interface FileChange {
+  readonly filename?: string;
+  readonly content_type?: string;
+  readonly metadata?: JsonObject;
+  /** Id of the bucket that the file moves to. */
+  readonly bucketId?: string;
+}
+
+/** A row that went, with the bytes that nothing names any more. */
+export interface RemovedFile {
+  readonly record: FileRecord;
+  readonly objectId: string;
+}
+
+@Injectable()
+export class FileRepository {
+  constructor(private readonly door: RlsTransaction) {}
+
+  /**
+   * Finds the bucket of an upload and asks the policies before a byte of the file is read; one round trip.
+   * @param filename as far as it is known
+   */
+  async findUploadTarget(
+    caller: RlsContext,
+    address: string,
+    filename: string | null,
+  ): Promise<UploadTarget | null> {
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:upload-target',
+      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types,
+          storage.may_upload(b.id, coalesce($2, 'unnamed')) as may_upload,
+          $2 is not null and exists (select from storage.files f where f.bucket_id = b.id and f.filename = $2) as taken
+        from (select * from ${BUCKET_BY_ADDRESS}) b`,
+      values: [address, filename],
+    });
+    const row = rows[0] as
+      | {
+          id: string;
+          slug: string;
+          file_size_limit: string | null;
+          allowed_mime_types: string[] | null;
+          may_upload: UploadTarget['mayUpload'];
+          taken: boolean;
+        }
+      | undefined;
+    if (!row) return null;
+    return {
+      bucketId: row.id,
+      bucketSlug: row.slug,
+      fileSizeLimit: row.file_size_limit === null ? null : Number(row.file_size_limit),
+      allowedMimeTypes: row.allowed_mime_types,
+      mayUpload: row.may_upload,
+      nameIsTaken: row.taken,
+    };
+  }
+
+  /**
+   * Makes complete bytes visible as a file.
+   * @param overwrite takes the place of a file of that name, which keeps its id
+   * @returns null when the bucket went meanwhile
+   * @throws AppError 409 when the name is taken
+   */
+  async insert(
+    caller: RlsContext,
+    file: NewFile,
+    overwrite: boolean,
+  ): Promise<{ record: FileRecord; replacedObjectId: string | null } | null> {
+    const { bytes } = file;
+    const statement: Statement = {
+      name: overwrite ? 'storage:upsert-file' : 'storage:insert-file',
+      text: `insert into storage.files as f
+          (bucket_id, filename, content_type, size, sha256, object_id, metadata, owner_id)
+        select b.id, $2, $3, $4, $5, $6, $7, auth.uid() from storage.buckets b where b.id = $1
+        ${overwrite ? ON_CONFLICT_OVERWRITE : ''}
+        returning ${FILE_COLUMNS}, f.replaced_object_id, ${BUCKET_SLUG}`,
+      values: [
+        file.bucketId,
+        file.filename,
+        bytes.contentType,
+        bytes.size,
+        bytes.sha256,
+        bytes.objectId,
+        JSON.stringify(file.metadata),
+      ],
+    };
+    const { rows } = await this.write(caller, statement);
+    const row = rows[0] as (FileRow & { replaced_object_id: string | null }) | undefined;
+    return row ? { record: toFileRecord(row), replacedObjectId: row.replaced_object_id } : null;
+  }
+
+  async find(caller: RlsContext, id: string): Promise<FileRecord | null> {
+    if (!UUID.test(id)) return null;
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:find-file',
+      text: `select ${FILE_COLUMNS}, ${BUCKET_SLUG} from storage.files f where f.id = $1`,
+      values: [id],
+    });
+    return rows[0] ? toFileRecord(rows[0] as FileRow) : null;
+  }
+
+  /** What is needed to send the bytes. */
+  async findContent(caller: RlsContext, id: string): Promise<FileContent | null> {
+    return this.content(caller, id, 'storage:find-content', '');
+  }
+
+  /** The same for a file in a public bucket, whatever else the policies show. */
+  async findPublicContent(caller: RlsContext, id: string): Promise<FileContent | null> {
+    return this.content(
+      caller,
+      id,
+      'storage:find-public-content',
+      'and exists (select from storage.buckets b where b.id = f.bucket_id and b.is_public)',
+    );
+  }
+
+  /** The bytes' description with the number that signed addresses of the file carry. */
+  async findLinked(caller: RlsContext, id: string): Promise<(FileContent & { linkRevision: number }) | null> {
+    if (!UUID.test(id)) return null;
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:find-linked',
+      text: `select ${CONTENT_COLUMNS}, f.link_revision from storage.files f where f.id = $1`,
+      values: [id],
+    });
+    const row = rows[0] as (ContentRow & { link_revision: number }) | undefined;
+    return row ? { ...toContent(row), linkRevision: row.link_revision } : null;
+  }
+
+  /** Revokes the signed addresses of a file. */
+  async raiseLinkRevision(caller: RlsContext, id: string): Promise<FileRecord | Refusal> {
+    return this.change(caller, id, 'link_revision = link_revision + 1', []);
+  }
+
+  /** @throws AppError 409 when the name is taken there */
+  async update(caller: RlsContext, id: string, change: FileChange): Promise<FileRecord | Refusal> {
+    const values: unknown[] = [];
+    const parameter = (value: unknown): string => `$${values.push(value) + 1}`;
+    const sets = [
+      ...(change.filename === undefined ? [] : [`filename = ${parameter(change.filename)}`]),
+      ...(change.content_type === undefined ? [] : [`content_type = ${parameter(change.content_type)}`]),
+      ...(change.metadata === undefined ? [] : [`metadata = ${parameter(JSON.stringify(change.metadata))}`]),
+      ...(change.bucketId === undefined ? [] : [`bucket_id = ${parameter(change.bucketId)}`]),
+      'updated_at = now()',
+    ];
+    return this.change(caller, id, sets.join(', '), values);
+  }
+
+  /** Deletes the row; the caller removes the bytes after that. */
+  async remove(caller: RlsContext, id: string): Promise<RemovedFile | Refusal> {
+    if (!UUID.test(id)) return 'not_found';
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:delete-file',
+      text: `with target as (select f.id, ${BUCKET_SLUG} from storage.files f where f.id = $1),
+        gone as (delete from storage.files f where f.id = $1 returning ${FILE_COLUMNS}, f.object_id)
+        select gone.*, target.bucket_slug from target left join gone using (id)`,
+      values: [id],
+    });
+    return removedFile(rows[0]);
+  }
+
+  /**
+   * Deletes rows, all that are there or none.
+   * @throws AppError 403 when one of them may be seen and not deleted
+   */
+  async removeAll(caller: RlsContext, ids: readonly string[]): Promise<{ id: string; objectId: string }[]> {
+    const uuids = ids.filter((id) => UUID.test(id));
+    if (uuids.length === 0) return [];
+    return this.door.run(caller, async (scope) => {
+      const [gone, left] = await scope.batch([
+        {
+          name: 'storage:delete-files',
+          text: 'delete from storage.files where id = any($1::uuid[]) returning id, object_id',
+          values: [uuids],
+        },
+        {
+          name: 'storage:any-left',
+          text: 'select 1 from storage.files where id = any($1::uuid[]) limit 1',
+          values: [uuids],
+        },
+      ]);
+      if (left?.rows.length) throw forbidden();
+      return (gone?.rows as { id: string; object_id: string }[]).map((row) => ({
+        id: row.id,
+        objectId: row.object_id,
+      }));
+    });
+  }
+
+  /** Those of the objects that a file names: the rest are bytes without a row. */
+  async namedObjects(context: RlsContext, objectIds: readonly string[]): Promise<Set<string>> {
+    const { rows } = await this.door.query(context, {
+      name: 'storage:named-objects',
+      text: 'select object_id from storage.files where object_id = any($1::uuid[])',
+      values: [objectIds],
+    });
+    return new Set((rows as { object_id: string }[]).map((row) => row.object_id));
+  }
+
+  private async content(
+    caller: RlsContext,
+    id: string,
+    name: string,
+    condition: string,
+  ): Promise<FileContent | null> {
+    if (!UUID.test(id)) return null;
+    const { rows } = await this.door.query(caller, {
+      name,
+      text: `select ${CONTENT_COLUMNS} from storage.files f where f.id = $1 ${condition}`,
+      values: [id],
+    });
+    return rows[0] ? toContent(rows[0] as ContentRow) : null;
+  }
+
+  /** @param assignments built from fixed column names; `values` are its parameters from $2 on */
+  private async change(
+    caller: RlsContext,
+    id: string,
+    assignments: string,
+    values: readonly unknown[],
+  ): Promise<FileRecord | Refusal> {
+    if (!UUID.test(id)) return 'not_found';
+    const { rows } = await this.write(caller, {
+      text: `with target as (select id from storage.files where id = $1),
+        changed as (update storage.files f set ${assignments} where f.id = $1 returning ${FILE_COLUMNS}, ${BUCKET_SLUG})
+        select changed.*, target.id as target_id from target left join changed using (id)`,
+      values: [id, ...values],
+    });
+    const row = rows[0] as FileRow | { id: null } | undefined;
+    if (!row) return 'not_found';
+    return row.id === null ? 'forbidden' : toFileRecord(row);
+  }
+
+  private async write(caller: RlsContext, statement: Statement): Promise<{ rows: unknown[] }> {
+    try {
+      return await this.door.query(caller, statement);
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
+      throw error.constraint === NAME_KEY ? fileAlreadyExists() : error;
+    }
+  }
+}
+
+const ON_CONFLICT_OVERWRITE = `on conflict on constraint files_bucket_id_filename_key do update set
+  content_type = excluded.content_type, size = excluded.size, sha256 = excluded.sha256, metadata = excluded.metadata,
+  replaced_object_id = f.object_id, object_id = excluded.object_id, updated_at = now()`;
+
+function removedFile(row: unknown): RemovedFile | Refusal {
+  if (!row) return 'not_found';
+  const gone = row as (FileRow & { object_id: string }) | { id: null };
+  return gone.id === null ? 'forbidden' : { record: toFileRecord(gone), objectId: gone.object_id };
+}
+
+function toContent(row: ContentRow): FileContent {
+  return {
+    id: row.id,
+    filename: row.filename,
+    contentType: row.content_type,
+    size: Number(row.size),
+    sha256: row.sha256,
+    objectId: row.object_id,
+    updatedAt: row.updated_at.getTime(),
+  };
+}
+
+export function toFileRecord(row: FileRow): FileRecord {
+  return {
+    id: row.id,
+    bucket_id: row.bucket_id,
+    bucket_slug: row.bucket_slug,
+    filename: row.filename,
+    content_type: row.content_type,
+    size: Number(row.size),
+    sha256: row.sha256,
+    owner_id: row.owner_id,
+    metadata: row.metadata,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

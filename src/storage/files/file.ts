@@ -1,0 +1,40 @@
+/** A file as the interface shows it (DECISIONS.md 6), and what the storage itself knows beyond that. */
+import { JsonObject } from '../../common/text/json';
+
+export interface FileRecord {
+  readonly id: string;
+  readonly bucket_id: string;
+  /** Null when the bucket is gone or the caller may not see it. */
+  readonly bucket_slug: string | null;
+  readonly filename: string;
+  readonly content_type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Of the bytes, in hexadecimal. */
+  readonly sha256: string;
+  readonly owner_id: string | null;
+  readonly metadata: JsonObject;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** What is needed to send a file's bytes. */
+export interface FileContent {
+  readonly id: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly objectId: string;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+}
+
+/** Bytes that are complete with the provider, and what was learned on the way there. */
+export interface StoredBytes {
+  readonly objectId: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly contentType: string;
+}

@@ -1,0 +1,66 @@
+/** How a list of files can be asked for (SPEC.md 4.1). */
+
+export const SORT_FIELDS = ['created_at', 'size', 'filename'] as const;
+export type SortField = (typeof SORT_FIELDS)[number];
+
+export const SORT_DIRECTIONS = ['asc', 'desc'] as const;
+export type SortDirection = (typeof SORT_DIRECTIONS)[number];
+
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 1_000;
+
+export interface ListOptions {
+  readonly search?: string;
+  readonly prefix?: string;
+  readonly delimiter?: '/';
+  readonly sortBy?: SortField;
+  readonly sortDir?: SortDirection;
+  readonly limit?: number;
+  readonly offset?: number;
+  /** From the X-Next-Cursor header of another page; carries that page's sort order. */
+  readonly cursor?: string;
+}
+
+export interface Cursor {
+  readonly sortBy: SortField;
+  readonly sortDir: SortDirection;
+  readonly key: string;
+  readonly id: string;
+}
+
+/** A sort order without direction ascends; without any, the newest file comes first. */
+export function sortOf({ sortBy, sortDir }: ListOptions): { sortBy: SortField; sortDir: SortDirection } {
+  return { sortBy: sortBy ?? 'created_at', sortDir: sortDir ?? (sortBy === undefined ? 'desc' : 'asc') };
+}
+
+export function formatCursor({ sortBy, sortDir, key, id }: Cursor): string {
+  return Buffer.from(JSON.stringify([sortBy, sortDir, key, id])).toString('base64url');
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const KEY_FORMAT: Readonly<Record<SortField, RegExp>> = {
+  created_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:\d\d)*)$/,
+  size: /^\d{1,18}$/,
+  filename: /^[^\0]+$/s,
+};
+
+/** Null for what formatCursor() did not make. */
+export function parseCursor(text: string): Cursor | null {
+  const parts = parseJson(Buffer.from(text, 'base64url').toString());
+  if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) return null;
+  const [sortBy, sortDir, key, id] = parts as [SortField, SortDirection, string, string];
+  const isValid =
+    SORT_FIELDS.includes(sortBy) &&
+    SORT_DIRECTIONS.includes(sortDir) &&
+    KEY_FORMAT[sortBy].test(key ?? '') &&
+    UUID.test(id ?? '');
+  return isValid ? { sortBy, sortDir, key, id } : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
