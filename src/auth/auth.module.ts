@@ -11,14 +11,21 @@ import { MailModule } from '../infra/mail/mail.module';
 import { QueueModule } from '../infra/queue/queue.module';
 import { AccessTokenService } from './access-token.service';
 import { AccountRepository } from './account.repository';
+import { AdminUsersRepository } from './admin-users.repository';
+import { AdminUsersService } from './admin-users.service';
 import { AuditRepository } from './audit.repository';
 import { EmailVerificationService } from './email-verification.service';
 import { GuessThrottle } from './guess-throttle.service';
 import { HousekeepingRepository } from './housekeeping.repository';
 import { HousekeepingService } from './housekeeping.service';
 import { AccountsController } from './http/accounts.controller';
+import { AdminAuditController } from './http/admin-audit.controller';
+import { AdminUsersController } from './http/admin-users.controller';
+import { MailPagesController } from './http/mail-pages.controller';
 import { UserController } from './http/user.controller';
+import { InvitationService } from './invitation.service';
 import { AuthMailer } from './mail/auth-mailer.service';
+import { FailedMailService } from './mail/failed-mail.service';
 import { MailComposer } from './mail/mail-composer.service';
 import { MAIL_QUEUE } from './mail/mail-queue';
 import { MailProcessor } from './mail/mail.processor';
@@ -49,16 +56,26 @@ const MINUTE_MS = 60_000;
       }),
     }),
   ],
-  controllers: [AccountsController, UserController],
+  controllers: [
+    AccountsController,
+    UserController,
+    AdminUsersController,
+    AdminAuditController,
+    MailPagesController,
+  ],
   providers: [
     AccessTokenService,
     AccountRepository,
+    AdminUsersRepository,
+    AdminUsersService,
     AuditRepository,
     AuthMailer,
     EmailVerificationService,
+    FailedMailService,
     GuessThrottle,
     HousekeepingRepository,
     HousekeepingService,
+    InvitationService,
     MailComposer,
     MailedTokenRepository,
     MailProcessor,

@@ -1,5 +1,6 @@
 /** Answers of the auth endpoints, for the OpenAPI document. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AUDIT_ACTIONS } from '../../audit.repository';
 
 export class UserDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -80,4 +81,33 @@ export class AdminUserAnswerDto {
 
 export class AdminUsersDto {
   @ApiProperty({ type: [AdminUserDto] }) users!: AdminUserDto[];
+}
+
+export class AuditEntryDto {
+  @ApiProperty() id!: string;
+  @ApiProperty({ format: 'date-time' }) at!: string;
+  @ApiProperty({ enum: AUDIT_ACTIONS }) action!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) actor_id!: string | null;
+  @ApiProperty({ enum: ['anon', 'authenticated', 'service_role'] }) actor_role!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true }) user_id!: string | null;
+  @ApiProperty({ type: String, nullable: true }) ip!: string | null;
+  @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true }) details!: object;
+}
+
+export class AuditEntriesDto {
+  @ApiProperty({ type: [AuditEntryDto] }) entries!: AuditEntryDto[];
+}
+
+export class FailedMailDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty() kind!: string;
+  @ApiProperty() recipient!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty() attempts!: number;
+  @ApiProperty({ type: String, nullable: true }) last_error!: string | null;
+}
+
+export class FailedMailsDto {
+  @ApiProperty({ type: [FailedMailDto] }) mails!: FailedMailDto[];
 }

@@ -1,0 +1,75 @@
+/** What a project's administrator looks into: the audit trail, and mails that could not be sent. */
+import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ApiKeyGuard } from '../../access/api-key.guard';
+import { BearerGuard } from '../../access/bearer.guard';
+import { CurrentProject } from '../../access/current-caller.decorator';
+import { ServiceRoleGuard } from '../../access/service-role.guard';
+import type { Project } from '../../projects/project';
+import { AuditRepository } from '../audit.repository';
+import { FailedMailService } from '../mail/failed-mail.service';
+import { ApiAuthErrors } from './auth-responses.decorator';
+import { ListAuditQuery } from './dto/admin-users.dto';
+import { AuditEntriesDto, FailedMailsDto, MessageDto } from './dto/auth-answers.dto';
+
+const PER_PAGE = 50;
+
+@ApiTags('auth')
+@ApiSecurity({ apikey: [], bearer: [] })
+@ApiParam({ name: 'project_id', type: String })
+@ApiAuthErrors(400, 401, 403, 500)
+@Controller('v1/auth/:project_id/admin')
+@UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
+export class AdminAuditController {
+  constructor(
+    private readonly audit: AuditRepository,
+    private readonly failedMails: FailedMailService,
+  ) {}
+
+  @Get('audit')
+  @ApiOperation({ operationId: 'adminListAudit', summary: 'Read the audit trail, the newest entry first' })
+  @ApiResponse({ status: 200, description: 'A page of entries', type: AuditEntriesDto })
+  async listAudit(
+    @CurrentProject() project: Project,
+    @Query() query: ListAuditQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<object> {
+    const limit = Number(query.per_page ?? PER_PAGE);
+    const { total, entries } = await this.audit.list(project, {
+      action: query.action ?? null,
+      userId: query.user_id ?? null,
+      limit,
+      offset: (Number(query.page ?? 1) - 1) * limit,
+    });
+    response.set('X-Total-Count', String(total));
+    return { entries };
+  }
+
+  @Get('failed-mails')
+  @ApiOperation({ operationId: 'adminListFailedMails', summary: 'List mails that were given up' })
+  @ApiResponse({ status: 200, description: 'The newest first', type: FailedMailsDto })
+  async listFailedMails(@CurrentProject() project: Project): Promise<FailedMailsDto> {
+    const mails = await this.failedMails.list(project);
+    return {
+      mails: mails.map((mail) => ({
+        id: mail.id,
+        kind: mail.kind,
+        recipient: mail.recipient,
+        created_at: mail.createdAt.toISOString(),
+        attempts: mail.attempts,
+        last_error: mail.lastError,
+      })),
+    };
+  }
+
+  @Post('failed-mails/:mail_id/retry')
+  @HttpCode(200)
+  @ApiOperation({ operationId: 'adminRetryMail', summary: 'Send a mail that was given up, once more' })
+  @ApiResponse({ status: 200, description: 'The mail is queued', type: MessageDto })
+  @ApiAuthErrors(404)
+  async retryMail(@CurrentProject() project: Project, @Param('mail_id') id: string): Promise<MessageDto> {
+    await this.failedMails.retry(project, id);
+    return { message: 'The mail is queued again' };
+  }
+}

@@ -1,0 +1,36 @@
+/** Mails that were given up: shown to administrators, and sent again when they ask. */
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../common/errors/app-error';
+import { Clock } from '../../common/time/clock';
+import { Project } from '../../projects/project';
+import { AuthMailer } from './auth-mailer.service';
+import { FailedMail, OutgoingMailRepository } from './outgoing-mail.repository';
+
+const MAX_LISTED = 500;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+@Injectable()
+export class FailedMailService {
+  constructor(
+    private readonly mails: OutgoingMailRepository,
+    private readonly mailer: AuthMailer,
+    private readonly clock: Clock,
+  ) {}
+
+  list(project: Project): Promise<FailedMail[]> {
+    return this.mails.listFailed(project, MAX_LISTED);
+  }
+
+  /** @throws AppError 404 when no such mail was given up, or its token has expired */
+  async retry(project: Project, id: string): Promise<void> {
+    const now = new Date(this.clock.now());
+    if (!UUID.test(id) || !(await this.mails.retry(project, id, now))) {
+      throw new AppError({
+        status: 404,
+        code: 'mail_not_found',
+        message: 'There is no such failed mail that could still be of use',
+      });
+    }
+    await this.mailer.sendAgain(project.id, id);
+  }
+}
