@@ -28,14 +28,19 @@ ${tourLines(base, demo, anon).join('\n\n')}
 `;
 }
 
-/** Each line stands alone but for TOKEN, which the first one sets. */
+/** The first line sets KEY and TOKEN, which the others use. `sed` rather than a JSON tool: it is on every machine. */
 export function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: string): string[] {
   const json = `-H 'Content-Type: application/json'`;
-  const user = `-H "apikey: ${anonKey}" -H "Authorization: Bearer $TOKEN"`;
+  const user = `-H "apikey: $KEY" -H "Authorization: Bearer $TOKEN"`;
   const storage = `${base}/p/${demo.slug}/storage`;
   return [
-    `TOKEN=$(curl -s ${base}/v1/auth/${demo.id}/signup -H "apikey: ${anonKey}" ${json} -d '{"email":"ada-'$RANDOM$RANDOM'@example.com","password":"correct horse"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/'); echo "$TOKEN"`,
+    `KEY=${anonKey}; TOKEN=$(curl -s ${base}/v1/auth/${demo.id}/signup -H "apikey: $KEY" ${json} -d '{"email":"ada-'$RANDOM'@example.com","password":"correct horse"}' | ${field('access_token')}); echo "signed up: $TOKEN"`,
     `curl -s ${base}/rest/v1/todos ${user} ${json} -d '{"title":"Try Plinth"}'; echo; curl -s "${base}/rest/v1/todos?done=is.false&select=id,title" ${user}; echo`,
-    `FILE=$(echo 'Hello from Plinth' | curl -s ${storage}/buckets/files/upload ${user} -F 'file=@-;filename=hello-'$RANDOM$RANDOM'.txt' | sed 's/.*"data":{"id":"\\([^"]*\\)".*/\\1/'); curl -s ${storage}/files/$FILE/signed-url ${user} ${json} -d '{"expiry":"1h"}' | sed 's/.*"url":"\\([^"]*\\)".*/\\1/' | tee /dev/stderr | xargs curl -s`,
+    `FILE=$(echo 'Hello from Plinth' | curl -s ${storage}/buckets/files/upload ${user} -F 'file=@-;filename=hello-'$RANDOM'.txt' | ${field('id')}); URL=$(curl -s ${storage}/files/$FILE/signed-url ${user} ${json} -d '{"expiry":"1h"}' | ${field('url')}); echo "shared: $URL"; curl -s "$URL"`,
   ];
+}
+
+/** A shell filter that prints the member of that name; its quotes keep `id` apart from `bucket_id`. */
+function field(name: string): string {
+  return `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
 }

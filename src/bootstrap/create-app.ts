@@ -8,7 +8,7 @@ import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
 import { AppError } from '../common/errors/app-error';
 import { invalidParameters } from '../common/errors/http-errors';
 import { JsonLogger } from '../infra/telemetry/json-logger';
-import { ProjectsService } from '../projects/projects.service';
+import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { corsOptions } from './cors';
@@ -40,7 +40,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
   );
   app.useGlobalFilters(new ErrorFilter(ERROR_RENDERERS));
-  await app.get(ProjectsService).recoverUnfinished();
+  await app.get(ProjectUpkeep).start();
   return app;
 }
 

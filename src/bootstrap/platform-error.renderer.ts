@@ -8,6 +8,6 @@ export class PlatformErrorRenderer implements ErrorRenderer {
   }
 
   render(error: AppError): unknown {
-    return { error: { message: error.message, code: error.code, status: error.status } };
+    return { error: { message: error.message, code: error.code, status: error.status, ...error.extra } };
   }
 }
