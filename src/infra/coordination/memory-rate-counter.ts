@@ -28,4 +28,12 @@ export class MemoryRateCounter extends RateCounter {
     window.count += 1;
     return toRateHit(window.count, limit, window.endsAt);
   }
+
+  override async peek(key: string, limit: number, windowMs: number): Promise<RateHit> {
+    const now = this.clock.now();
+    const window = this.windows.get(key);
+    return window && window.endsAt > now
+      ? toRateHit(window.count, limit, window.endsAt)
+      : toRateHit(0, limit, now + windowMs);
+  }
 }

@@ -19,6 +19,9 @@ export abstract class RateCounter {
    * @param windowMs milliseconds
    */
   abstract hit(key: string, limit: number, windowMs: number): Promise<RateHit>;
+
+  /** The counter as it stands, without counting; a window that has not begun would end `windowMs` from now. */
+  abstract peek(key: string, limit: number, windowMs: number): Promise<RateHit>;
 }
 
 export function toRateHit(count: number, limit: number, resetAt: number): RateHit {

@@ -15,6 +15,11 @@ const HIT = `
   end
   return {count, left}`;
 
+const PEEK = `
+  local count = redis.call('GET', KEYS[1])
+  if not count then return {0, -1} end
+  return {tonumber(count), redis.call('PTTL', KEYS[1])}`;
+
 export class RedisRateCounter extends RateCounter {
   constructor(
     private readonly redis: Redis,
@@ -26,5 +31,10 @@ export class RedisRateCounter extends RateCounter {
   override async hit(key: string, limit: number, windowMs: number): Promise<RateHit> {
     const [count, left] = (await this.redis.eval(HIT, 1, PREFIX + key, windowMs)) as [number, number];
     return toRateHit(count, limit, this.clock.now() + left);
+  }
+
+  override async peek(key: string, limit: number, windowMs: number): Promise<RateHit> {
+    const [count, left] = (await this.redis.eval(PEEK, 1, PREFIX + key)) as [number, number];
+    return toRateHit(count, limit, this.clock.now() + (left < 0 ? windowMs : left));
   }
 }
