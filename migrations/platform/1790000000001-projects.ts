@@ -20,6 +20,8 @@ export class Projects1790000000001 implements MigrationInterface {
         login_password bytea not null,
         storage_secret bytea not null,
         schema_version text not null default '',
+        -- The server lets Plinth neither watch DDL nor pass row-level security: new tables are looked for instead.
+        polled boolean not null default false,
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now()
       );
@@ -38,6 +40,7 @@ export class Projects1790000000001 implements MigrationInterface {
         at timestamptz not null default now(),
         actor text not null,
         action text not null,
+        -- No reference: what is said of a project outlives it.
         project_id text,
         address text,
         details jsonb not null default '{}'

@@ -1,7 +1,14 @@
 /** Platform administration. */
 import { Module } from '@nestjs/common';
+import { AuditLogController } from './http/audit-log.controller';
+import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectsController } from './http/projects.controller';
+import { OwnerSqlService } from './owner-sql.service';
 import { ProjectAdminService } from './project-admin.service';
+import { TablesRepository } from './tables.repository';
 
-@Module({ controllers: [ProjectsController], providers: [ProjectAdminService] })
+@Module({
+  controllers: [ProjectsController, ProjectDatabaseController, AuditLogController],
+  providers: [OwnerSqlService, ProjectAdminService, TablesRepository],
+})
 export class AdminModule {}

@@ -1,13 +1,30 @@
 /** What an administrator does with projects, in the words of the admin API. */
 import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { AppError } from '../common/errors/app-error';
+import { Actor, AuditLogRepository } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { projectKey, ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';
 import { Project } from '../projects/project';
 import { ProjectEntity } from '../projects/project.entity';
+import { NewProject } from '../projects/project-factory';
+import { ProjectListQuery } from '../projects/project.repository';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { effectiveSettings } from '../projects/project-settings';
 import { projectNotFound } from '../projects/projects.errors';
-import { NewProject, ProjectChange, ProjectsService } from '../projects/projects.service';
+import { ProjectChange, ProjectsService } from '../projects/projects.service';
+import {
+  CreatedProject,
+  DatabaseAccess,
+  DeletedProject,
+  ProjectKeys,
+  ProjectKeysWithSecret,
+  ProjectRecord,
+  SqlAnswer,
+  TableRecord,
+} from './admin-records';
+import { OwnerSqlService, SqlLimits } from './owner-sql.service';
+import { TablesRepository } from './tables.repository';
 
 @Injectable()
 export class ProjectAdminService {
@@ -15,47 +32,58 @@ export class ProjectAdminService {
     private readonly projects: ProjectsService,
     private readonly registry: ProjectRegistry,
     private readonly owner: OwnerDatabase,
+    private readonly ownerSql: OwnerSqlService,
+    private readonly tablesOf: TablesRepository,
+    private readonly audit: AuditLogRepository,
   ) {}
 
-  async create(input: NewProject): Promise<object> {
-    const project = await this.projects.create(input);
+  async create(input: NewProject, actor: Actor): Promise<CreatedProject> {
+    const project = await this.projects.create(input, actor);
     return { ...toRecord(await this.projects.get(project.id)), ...keysOf(project) };
   }
 
-  async list(): Promise<object[]> {
-    return (await this.projects.list()).map(toRecord);
+  async list(query: ProjectListQuery): Promise<{ records: ProjectRecord[]; total: number }> {
+    const { projects, total } = await this.projects.list(query);
+    return { records: projects.map(toRecord), total };
   }
 
-  async get(id: string): Promise<object> {
+  async get(id: string): Promise<ProjectRecord> {
     return toRecord(await this.projects.get(id));
   }
 
-  async update(id: string, change: ProjectChange): Promise<object> {
-    return toRecord(await this.projects.update(id, change));
+  async update(id: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
+    return toRecord(await this.projects.update(id, change, actor));
   }
 
-  async remove(id: string): Promise<object> {
-    await this.projects.remove(id);
+  async remove(id: string, actor: Actor): Promise<DeletedProject> {
+    await this.projects.remove(id, actor);
     return { id, deleted: true };
   }
 
-  async keys(id: string): Promise<object> {
+  /** Secrets leave the platform here, so reading is noted like a change. */
+  async keys(id: string, actor: Actor): Promise<ProjectKeysWithSecret> {
     const project = await this.registry.findById(id);
     if (!project) throw projectNotFound();
+    await this.audit.write({ action: 'project.keys.read', actor, projectId: id });
     return { ...keysOf(project), jwt_secret: project.secrets[0].secret };
   }
 
-  async rotateKeys(id: string, graceSeconds: number): Promise<object> {
-    const project = await this.projects.rotateKeys(id, graceSeconds);
+  async rotateKeys(id: string, graceSeconds: number, actor: Actor): Promise<ProjectKeysWithSecret> {
+    const project = await this.projects.rotateKeys(id, graceSeconds, actor);
     return { ...keysOf(project), jwt_secret: project.secrets[0].secret };
   }
 
-  async database(id: string): Promise<object> {
+  async database(id: string, actor: Actor): Promise<DatabaseAccess> {
     const project = await this.projects.get(id);
-    const { host, port, password } = this.owner.connectionOf(project);
-    const url = new URL(`postgres://${host}:${port}/${project.databaseName}`);
+    // What is handed out must work, even if the owner changed its own password.
+    await this.owner.repairAccess(project);
+    await this.audit.write({ action: 'project.database.read', actor, projectId: id });
+    const { host, port, password, ssl } = this.owner.connectionOf(project);
+    const url = new URL(`postgres://${host.startsWith('/') ? '' : host}:${port}/${project.databaseName}`);
     url.username = project.ownerRole;
     url.password = password;
+    if (host.startsWith('/')) url.searchParams.set('host', host);
+    if (ssl) url.searchParams.set('sslmode', 'require');
     return {
       host,
       port,
@@ -67,45 +95,43 @@ export class ProjectAdminService {
     };
   }
 
-  /** One simple query: PostgreSQL runs its statements as one transaction; the rows are those of the last one. */
-  async sql(id: string, query: string): Promise<object> {
+  /** The audit log gets what kind of statements ran and a hash of their text, which may hold secrets itself. */
+  async sql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<SqlAnswer> {
     const project = await this.projects.get(id);
-    const result = await this.owner.use(project, 'the administrator runs SQL as the owner', (client) =>
-      client.query(query),
-    );
-    const last = Array.isArray(result) ? (result as (typeof result)[]).at(-1) : result;
-    return { rows: last?.rows ?? [], row_count: last?.rowCount ?? null, command: last?.command ?? null };
+    const text = { length: query.length, sha256: createHash('sha256').update(query).digest('hex') };
+    const note = (outcome: Record<string, string>): Promise<void> =>
+      this.audit.write({ action: 'project.sql', actor, projectId: id, details: { ...text, ...outcome } });
+    try {
+      const answer = await this.ownerSql.run(project, query, limits);
+      await note({ commands: summaryOf(answer) });
+      return answer;
+    } catch (error) {
+      await note({ failed: error instanceof AppError ? error.code : 'internal_error' });
+      throw error;
+    }
   }
 
-  async tables(id: string): Promise<object[]> {
-    const project = await this.projects.get(id);
-    const { rows } = await this.owner.use(project, 'the administrator lists tables', (client) =>
-      client.query<{
-        schema: string;
-        name: string;
-        rls_enabled: boolean;
-        rls_forced: boolean;
-        policies: number;
-      }>(`
-        select n.nspname as schema, c.relname as name, c.relrowsecurity as rls_enabled,
-          c.relforcerowsecurity as rls_forced,
-          (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies
-        from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'auth', 'extensions')
-          and n.nspname !~ '^pg_' order by 1, 2`),
-    );
-    return rows;
+  async tables(id: string): Promise<TableRecord[]> {
+    return this.tablesOf.list(await this.projects.get(id));
   }
 }
 
-function keysOf(project: Project): { anon_key: string; service_role_key: string } {
+/** `CREATE TABLE, INSERT`: the first few. */
+function summaryOf({ statements }: SqlAnswer): string {
+  return statements
+    .slice(0, 20)
+    .map(({ command }) => command ?? '')
+    .join(', ');
+}
+
+function keysOf(project: Project): ProjectKeys {
   return {
     anon_key: projectKey(project, project.secrets[0], ANON_ROLE),
     service_role_key: projectKey(project, project.secrets[0], SERVICE_ROLE),
   };
 }
 
-function toRecord(project: ProjectEntity): object {
+function toRecord(project: ProjectEntity): ProjectRecord {
   return {
     id: project.id,
     slug: project.slug,

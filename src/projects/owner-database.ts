@@ -3,33 +3,65 @@ import { Injectable } from '@nestjs/common';
 import { Client, ClientConfig } from 'pg';
 import { withConnection } from '../database/pools/one-off-connection';
 import { ProjectEntity } from './project.entity';
+import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
+import { DatabaseProvisioner } from './provisioning/database-provisioner';
+
+/** Wrong password, or a role that may not log in: an owner can do both to itself. */
+const REFUSED = new Set(['28P01', '28000']);
 
 @Injectable()
 export class OwnerDatabase {
   constructor(
     private readonly projects: ProjectsService,
+    private readonly repository: ProjectRepository,
+    private readonly provisioner: DatabaseProvisioner,
     private readonly secrets: ProjectSecrets,
   ) {}
 
   /** How the owner role connects. */
   connectionOf(project: ProjectEntity): ClientConfig & { host: string; port: number; password: string } {
-    const server = this.projects.serverOf(project);
     const password = this.secrets.open('owner-password', project.id, project.ownerPassword);
-    return {
-      ...server.configFor(project.databaseName, project.ownerRole, password),
-      host: server.host,
-      port: server.port,
-      password,
-    };
+    return this.projects.serverOf(project).configFor(project.databaseName, project.ownerRole, password);
+  }
+
+  async find(id: string): Promise<ProjectEntity | null> {
+    return (await this.repository.findActive({ id }))?.project ?? null;
   }
 
   /**
    * Works as the owner role, logged in as it: a session that only switched to it could switch back.
    * @param reason why the owner's rights are needed; for the reader and for grep
    */
-  async use<T>(project: ProjectEntity, _reason: string, work: (client: Client) => Promise<T>): Promise<T> {
-    return withConnection(this.connectionOf(project), work);
+  async use<T>(
+    project: ProjectEntity,
+    _reason: string,
+    work: (client: Client) => Promise<T>,
+    settings: ClientConfig = {},
+  ): Promise<T> {
+    let isConnected = false;
+    const attempt = (): Promise<T> =>
+      withConnection({ ...this.connectionOf(project), ...settings }, (client) => {
+        isConnected = true;
+        return work(client);
+      });
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isConnected || !REFUSED.has((error as { code?: string }).code ?? '')) throw error;
+      await this.resetPassword(project);
+      return attempt();
+    }
+  }
+
+  /** An owner who changed the role's password has locked Plinth out: the old one is set again. */
+  async repairAccess(project: ProjectEntity): Promise<void> {
+    await this.use(project, 'the owner role can log in', async () => undefined);
+  }
+
+  private async resetPassword(project: ProjectEntity): Promise<void> {
+    const { password } = this.connectionOf(project);
+    await this.provisioner.resetOwnerPassword(this.projects.serverOf(project), project.ownerRole, password);
   }
 }

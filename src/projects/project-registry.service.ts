@@ -58,6 +58,12 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return this.find(`slug:${slug}`, { slug });
   }
 
+  /** The projects that were asked for lately. */
+  inUse(): Project[] {
+    const projects = [...this.cache.values()].map(({ project }) => project);
+    return [...new Set(projects.filter((project) => project !== null))];
+  }
+
   /** Calls back with the id of each project that changed or went, in this process or another. */
   onChange(handler: (projectId: string) => void): void {
     this.changeHandlers.push(handler);
@@ -117,6 +123,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
       settings: effectiveSettings(project.settings),
       secrets: this.openSecrets(project.id, secrets),
       storageSecret: this.secrets.open('storage-secret', project.id, project.storageSecret),
+      polled: project.polled,
       database: Object.freeze({
         key: project.id,
         host: server.host,

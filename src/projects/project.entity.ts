@@ -21,6 +21,7 @@ export class ProjectEntity {
   @Column('bytea', { name: 'login_password' }) loginPassword!: Buffer;
   @Column('bytea', { name: 'storage_secret' }) storageSecret!: Buffer;
   @Column('text', { name: 'schema_version' }) schemaVersion!: string;
+  @Column('boolean') polled!: boolean;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' }) updatedAt!: Date;
 }

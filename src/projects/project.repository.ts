@@ -1,9 +1,10 @@
 /** Projects and their secrets in the platform database. */
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, EntityManager, In } from 'typeorm';
+import { DataSource, EntityManager, In, Not } from 'typeorm';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { withConnection } from '../database/pools/one-off-connection';
-import { ProjectEntity, ProjectSecretEntity, ProjectStatus } from './project.entity';
+import { AuditEntry, AuditLogRepository } from './audit-log.repository';
+import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 
 /** Channel on which the platform database announces that a project changed; the payload is its id. */
 export const PROJECTS_CHANNEL = 'plinth_projects';
@@ -13,10 +14,22 @@ export interface ProjectRow {
   readonly secrets: ProjectSecretEntity[];
 }
 
+export interface ProjectListQuery {
+  readonly limit: number;
+  readonly offset: number;
+  /** Exactly this slug. */
+  readonly slug?: string;
+  /** Part of the name or slug. */
+  readonly search?: string;
+}
+
+type Changes = Partial<Pick<ProjectEntity, 'name' | 'plan' | 'settings'>>;
+
 @Injectable()
 export class ProjectRepository {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly audit: AuditLogRepository,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
@@ -26,41 +39,113 @@ export class ProjectRepository {
     return { project, secrets: await this.secretsOf(project.id) };
   }
 
-  async listActive(): Promise<ProjectEntity[]> {
-    return this.dataSource.manager.find(ProjectEntity, {
-      where: { status: 'active' },
-      order: { createdAt: 'ASC' },
+  /** In the order of creation, with the number of all that match. */
+  async list({
+    limit,
+    offset,
+    slug,
+    search,
+  }: ProjectListQuery): Promise<{ projects: ProjectEntity[]; total: number }> {
+    const [projects, total] = await this.dataSource.manager
+      .createQueryBuilder(ProjectEntity, 'project')
+      .where(
+        `project.status = 'active' and (:slug::text is null or project.slug = :slug)
+        and (:search::text is null or strpos(lower(project.slug || ' ' || project.name), lower(:search)) > 0)`,
+      )
+      .setParameters({ slug: slug ?? null, search: search ?? null })
+      .orderBy({ 'project.createdAt': 'ASC', 'project.id': 'ASC' })
+      .skip(offset)
+      .take(limit)
+      .getManyAndCount();
+    return { projects, total };
+  }
+
+  /** Active projects whose database is of another schema version. */
+  async listOutdated(schemaVersion: string): Promise<ProjectEntity[]> {
+    return this.dataSource.manager.findBy(ProjectEntity, {
+      status: 'active',
+      schemaVersion: Not(schemaVersion),
     });
   }
 
-  async listUnfinished(): Promise<ProjectEntity[]> {
-    return this.dataSource.manager.findBy(ProjectEntity, { status: In(['provisioning', 'deleting']) });
+  async listUnfinished(where: { id?: string; slug?: string } = {}): Promise<ProjectEntity[]> {
+    return this.dataSource.manager.findBy(ProjectEntity, {
+      ...where,
+      status: In(['provisioning', 'deleting']),
+    });
   }
 
   async insert(project: ProjectEntity): Promise<void> {
     await this.dataSource.manager.insert(ProjectEntity, project);
   }
 
-  /** Makes a provisioned project visible, with its first secret, in one transaction. */
-  async activate(id: string, secret: ProjectSecretEntity): Promise<void> {
-    await this.change(id, async (manager) => {
+  /**
+   * Makes a provisioned project visible, with its first secret, in one transaction.
+   * @throws Error when its creation was given up meanwhile
+   */
+  async activate(
+    id: string,
+    values: Pick<ProjectEntity, 'schemaVersion' | 'polled'>,
+    secret: ProjectSecretEntity,
+    entry: AuditEntry,
+  ): Promise<void> {
+    await this.change(id, entry, async (manager) => {
       await manager.insert(ProjectSecretEntity, secret);
-      await manager.update(ProjectEntity, { id }, { status: 'active' satisfies ProjectStatus });
+      const { affected } = await manager.update(
+        ProjectEntity,
+        { id, status: 'provisioning' },
+        { ...values, status: 'active' },
+      );
+      if (affected !== 1) throw new Error(`the creation of project ${id} was given up`);
     });
   }
 
+  /** Changes an active project, alone on its row. @returns null when there is none */
   async update(
     id: string,
-    values: Partial<Pick<ProjectEntity, 'name' | 'plan' | 'settings' | 'status' | 'schemaVersion'>>,
-  ): Promise<void> {
-    await this.change(id, (manager) => manager.update(ProjectEntity, { id }, values));
+    entryOf: (before: ProjectEntity) => AuditEntry,
+    changesTo: (before: ProjectEntity) => Changes,
+  ): Promise<ProjectEntity | null> {
+    return this.dataSource.transaction(async (manager) => {
+      const before = await manager.findOne(ProjectEntity, {
+        where: { id, status: 'active' },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!before) return null;
+      await this.audit.write(entryOf(before), manager);
+      await manager.update(ProjectEntity, { id }, changesTo(before));
+      await announce(manager, id);
+      return manager.findOneByOrFail(ProjectEntity, { id });
+    });
+  }
+
+  async setSchemaVersion(id: string, schemaVersion: string): Promise<void> {
+    await this.dataSource.manager.update(ProjectEntity, { id }, { schemaVersion });
+  }
+
+  /** @returns false when it is not active (any more) */
+  async markDeleting(id: string): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const { affected } = await manager.update(
+        ProjectEntity,
+        { id, status: 'active' },
+        { status: 'deleting' },
+      );
+      await announce(manager, id);
+      return affected === 1;
+    });
   }
 
   /** The new secret signs from now on; the old ones are valid until `oldExpireAt`. */
-  async rotateSecret(secret: ProjectSecretEntity, oldExpireAt: Date): Promise<void> {
+  async rotateSecret(secret: ProjectSecretEntity, oldExpireAt: Date, entry: AuditEntry): Promise<void> {
     const id = secret.projectId;
-    await this.change(id, async (manager) => {
-      await manager.query('delete from project_secrets where project_id = $1 and expires_at < now()', [id]);
+    await this.change(id, entry, async (manager) => {
+      // Rotations of one project wait for each other: only one secret may be the current one.
+      await manager.query('select from projects where id = $1 for update', [id]);
+      await manager.query('delete from project_secrets where project_id = $1 and expires_at < $2', [
+        id,
+        secret.createdAt,
+      ]);
       await manager.query(
         'update project_secrets set expires_at = $2 where project_id = $1 and (expires_at is null or expires_at > $2)',
         [id, oldExpireAt],
@@ -69,8 +154,8 @@ export class ProjectRepository {
     });
   }
 
-  async remove(id: string): Promise<void> {
-    await this.change(id, (manager) => manager.delete(ProjectEntity, { id }));
+  async remove(id: string, entry: AuditEntry): Promise<void> {
+    await this.change(id, entry, (manager) => manager.delete(ProjectEntity, { id }));
   }
 
   /**
@@ -94,10 +179,20 @@ export class ProjectRepository {
     return this.dataSource.manager.findBy(ProjectSecretEntity, { projectId });
   }
 
-  private async change(id: string, work: (manager: EntityManager) => Promise<unknown>): Promise<void> {
+  private async change(
+    id: string,
+    entry: AuditEntry,
+    work: (manager: EntityManager) => Promise<unknown>,
+  ): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await work(manager);
-      await manager.query('select pg_notify($1, $2)', [PROJECTS_CHANNEL, id]);
+      await this.audit.write(entry, manager);
+      await announce(manager, id);
     });
   }
+}
+
+/** Every process drops the project from its cache when the transaction commits. */
+async function announce(manager: EntityManager, id: string): Promise<void> {
+  await manager.query('select pg_notify($1, $2)', [PROJECTS_CHANNEL, id]);
 }

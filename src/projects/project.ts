@@ -27,4 +27,6 @@ export interface Project {
   /** Signs storage addresses. */
   readonly storageSecret: string;
   readonly database: ProjectDatabase;
+  /** No event trigger watches its DDL: new tables are looked for once a second. */
+  readonly polled: boolean;
 }

@@ -13,3 +13,19 @@ export const invalidSlug = (): AppError =>
     code: 'invalid_parameters',
     message: 'slug must be 2 to 40 lower-case letters, digits and hyphens, beginning with a letter',
   });
+
+export const projectBusy = (): AppError =>
+  new AppError({
+    status: 409,
+    code: 'conflict',
+    message: 'Another request is creating or deleting this project',
+    headers: { 'Retry-After': '1' },
+  });
+
+export const databaseServerUnusable = (cause: Error): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: `database_url: ${cause.message.replace(/\s*\n\s*-?\s*/g, ' ')}`,
+    cause,
+  });

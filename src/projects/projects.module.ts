@@ -1,23 +1,39 @@
 /** Projects: registry, keys, settings, provisioning. */
 import { Module } from '@nestjs/common';
+import { AuditLogRepository } from './audit-log.repository';
 import { OwnerDatabase } from './owner-database';
+import { ProjectFactory } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
+import { ProjectUpkeep } from './project-upkeep.service';
+import { RelationAdopter } from './relation-adopter.service';
 import { ProjectsService } from './projects.service';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { TemplateDatabase } from './provisioning/template-database';
 
 @Module({
   providers: [
+    AuditLogRepository,
     DatabaseProvisioner,
     OwnerDatabase,
+    ProjectFactory,
     ProjectRegistry,
     ProjectRepository,
     ProjectSecrets,
+    ProjectUpkeep,
     ProjectsService,
+    RelationAdopter,
     TemplateDatabase,
   ],
-  exports: [OwnerDatabase, ProjectRegistry, ProjectsService, TemplateDatabase],
+  exports: [
+    AuditLogRepository,
+    OwnerDatabase,
+    ProjectRegistry,
+    ProjectsService,
+    ProjectUpkeep,
+    RelationAdopter,
+    TemplateDatabase,
+  ],
 })
 export class ProjectsModule {}

@@ -1,34 +1,34 @@
 /**
  * Creates, changes and deletes projects. Creation and deletion pass through a status in the platform database, so that
- * a crash at any moment leaves something that the next start finishes or undoes (recoverUnfinished).
+ * a crash at any moment leaves something that is finished or undone later (ProjectUpkeep).
  */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
+import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
-import { randomId, randomSecret } from '../infra/crypto/random';
+import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Plan } from './plans';
 import { Project } from './project';
-import { ProjectEntity, ProjectSecretEntity } from './project.entity';
+import { ProjectEntity } from './project.entity';
+import { isSlug, NewProject, ProjectFactory, varySlug } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
-import { ProjectRepository } from './project.repository';
+import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings, ProjectSettingsInput } from './project-settings';
-import { invalidSlug, projectNotFound, slugTaken } from './projects.errors';
+import {
+  databaseServerUnusable,
+  invalidSlug,
+  projectBusy,
+  projectNotFound,
+  slugTaken,
+} from './projects.errors';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { DatabaseServer } from './provisioning/database-server';
+import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
+import { TemplateDatabase } from './provisioning/template-database';
 
-const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 const UNIQUE_VIOLATION = '23505';
-
-export interface NewProject {
-  readonly name: string;
-  /** Default: made from the name, with a suffix where that is taken. */
-  readonly slug?: string;
-  readonly plan?: Plan;
-  readonly settings?: ProjectSettingsInput;
-  /** Admin URL of another PostgreSQL server that shall hold the project's database. */
-  readonly databaseUrl?: string;
-}
+const SLUG_ATTEMPTS = 6;
 
 export interface ProjectChange {
   readonly name?: string;
@@ -44,6 +44,8 @@ export class ProjectsService {
     private readonly projects: ProjectRepository,
     private readonly registry: ProjectRegistry,
     private readonly provisioner: DatabaseProvisioner,
+    private readonly template: TemplateDatabase,
+    private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
     private readonly clock: Clock,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
@@ -53,27 +55,24 @@ export class ProjectsService {
    * Creates a project with its database, roles and keys; complete when it resolves, nothing half made when it rejects.
    * @throws AppError 400 for a malformed slug, 409 for a taken one
    */
-  async create(input: NewProject): Promise<Project> {
-    if (input.slug !== undefined && !SLUG.test(input.slug)) throw invalidSlug();
-    const entity = this.newEntity(input);
-    let created = false;
+  async create(input: NewProject, actor: Actor = PLINTH): Promise<Project> {
+    if (input.slug !== undefined && !isSlug(input.slug)) throw invalidSlug();
+    const entity = this.factory.newProject(input);
+    if (input.databaseUrl !== undefined) await this.assertUsable(this.serverOf(entity));
     await this.projects.whileLocked(entity.id, async () => {
       await this.reserve(entity, input.slug === undefined);
       try {
-        await this.provision(entity);
-        created = true;
+        await this.provision(entity, actor);
       } catch (error) {
-        await this.undo(entity);
+        await this.giveUp(entity);
         throw error;
       }
     });
-    const project = created ? await this.registry.findById(entity.id) : null;
-    if (!project) throw new Error(`project ${entity.id} is not there after its creation`);
-    return project;
+    return this.getActive(entity.id);
   }
 
-  async list(): Promise<ProjectEntity[]> {
-    return this.projects.listActive();
+  async list(query: ProjectListQuery): Promise<{ projects: ProjectEntity[]; total: number }> {
+    return this.projects.list(query);
   }
 
   /** @throws AppError 404 */
@@ -83,59 +82,63 @@ export class ProjectsService {
     return row.project;
   }
 
-  /** @throws AppError 404 */
-  async update(id: string, change: ProjectChange): Promise<ProjectEntity> {
-    const entity = await this.get(id);
-    const settings = change.settings ? mergeSettings(entity.settings, change.settings) : entity.settings;
-    if ((settings.auto_rls ?? true) !== (entity.settings.auto_rls ?? true)) {
-      await this.provisioner.setAutoRls(
-        this.serverOf(entity),
-        entity.databaseName,
-        settings.auto_rls ?? true,
-      );
-    }
-    await this.projects.update(id, {
-      ...(change.name === undefined ? {} : { name: change.name }),
-      ...(change.plan === undefined ? {} : { plan: change.plan }),
-      settings,
-    });
+  /** Takes effect with the next request, on every replica. @throws AppError 404 */
+  async update(id: string, change: ProjectChange, actor: Actor = PLINTH): Promise<ProjectEntity> {
+    const entity = await this.projects.update(
+      id,
+      () => entryFor('project.update', actor, id, { changed: changedNames(change) }),
+      (before) => ({
+        name: change.name ?? before.name,
+        plan: change.plan ?? before.plan,
+        settings: mergeSettings(before.settings, change.settings ?? {}),
+      }),
+    );
+    if (!entity) throw projectNotFound();
     this.registry.forget(id);
-    return this.get(id);
+    if (change.settings?.auto_rls !== undefined) await this.applyAutoRls(entity);
+    return entity;
   }
 
-  /** Deletes a project, its database and its roles. @throws AppError 404 */
-  async remove(id: string): Promise<void> {
+  /** Deletes a project, its database and its roles. @throws AppError 404, 409 when another request is at it */
+  async remove(id: string, actor: Actor = PLINTH): Promise<void> {
     const entity = await this.get(id);
-    await this.projects.whileLocked(id, async () => {
-      await this.projects.update(id, { status: 'deleting' });
+    const isMine = await this.projects.whileLocked(id, async () => {
+      if (!(await this.projects.markDeleting(id))) throw projectNotFound();
       this.registry.forget(id);
-      await this.undo(entity);
+      await this.undo(
+        entity,
+        entryFor('project.delete', actor, id, { slug: entity.slug, name: entity.name }),
+      );
     });
+    if (!isMine) throw projectBusy();
   }
 
   /**
    * Gives the project a new secret that signs from now on; the old keys and tokens hold for the grace period.
    * @param graceSeconds 0 ends them at once
    */
-  async rotateKeys(id: string, graceSeconds: number): Promise<Project> {
+  async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<Project> {
     await this.get(id);
-    await this.projects.rotateSecret(this.newSecret(id), new Date(this.clock.now() + graceSeconds * 1000));
+    await this.projects.rotateSecret(
+      this.factory.newSecret(id),
+      new Date(this.clock.now() + graceSeconds * 1000),
+      entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
+    );
     this.registry.forget(id);
-    const project = await this.registry.findById(id);
-    if (!project) throw projectNotFound();
-    return project;
+    return this.getActive(id);
   }
 
-  /** Undoes creations and finishes deletions that a crash interrupted. Skips those that another process works on. */
-  async recoverUnfinished(): Promise<void> {
-    for (const entity of await this.projects.listUnfinished()) {
-      await this.projects.whileLocked(entity.id, async () => {
-        const stillThere = (await this.projects.listUnfinished()).some(({ id }) => id === entity.id);
-        if (!stillThere) return;
-        this.logger.log(`removing what is left of project ${entity.slug} (${entity.status})`);
-        await this.undo(entity);
-      });
-    }
+  /**
+   * Undoes a creation or finishes a deletion that was interrupted.
+   * @returns false when another process works on it
+   */
+  async recover(entity: ProjectEntity): Promise<boolean> {
+    return this.projects.whileLocked(entity.id, async () => {
+      const [unfinished] = await this.projects.listUnfinished({ id: entity.id });
+      if (!unfinished) return;
+      this.logger.log(`removing what is left of project ${entity.slug} (${unfinished.status})`);
+      await this.undo(unfinished);
+    });
   }
 
   /** The server that holds a project's database. */
@@ -144,84 +147,92 @@ export class ProjectsService {
     return new DatabaseServer(url ?? this.platformUrl);
   }
 
-  private async provision(entity: ProjectEntity): Promise<void> {
-    await this.provisioner.create(this.serverOf(entity), {
+  /** A fault of another server is one of the request that names it. */
+  private async assertUsable(server: DatabaseServer): Promise<void> {
+    await this.template.ensureOn(server).catch((error: Error) => {
+      throw databaseServerUnusable(error);
+    });
+  }
+
+  private async getActive(id: string): Promise<Project> {
+    const project = await this.registry.findById(id);
+    if (!project) throw projectNotFound();
+    return project;
+  }
+
+  private async provision(entity: ProjectEntity, actor: Actor): Promise<void> {
+    const { polled } = await this.provisioner.create(this.serverOf(entity), {
       database: entity.databaseName,
       ownerRole: entity.ownerRole,
       ownerPassword: this.secrets.open('owner-password', entity.id, entity.ownerPassword),
       loginRole: entity.loginRole,
       loginPassword: this.secrets.open('login-password', entity.id, entity.loginPassword),
     });
-    if (entity.settings.auto_rls === false) {
-      await this.provisioner.setAutoRls(this.serverOf(entity), entity.databaseName, false);
-    }
-    await this.projects.activate(entity.id, this.newSecret(entity.id));
+    if (entity.settings.auto_rls === false) await this.applyAutoRls(entity);
+    await this.projects.activate(
+      entity.id,
+      { schemaVersion: PROJECT_SCHEMA_VERSION, polled },
+      this.factory.newSecret(entity.id),
+      entryFor('project.create', actor, entity.id, {
+        slug: entity.slug,
+        name: entity.name,
+        plan: entity.plan,
+      }),
+    );
     this.registry.forget(entity.id);
   }
 
-  private async undo(entity: ProjectEntity): Promise<void> {
+  private async applyAutoRls(entity: ProjectEntity): Promise<void> {
+    const isOn = entity.settings.auto_rls ?? true;
+    await this.provisioner.setAutoRls(this.serverOf(entity), entity.databaseName, isOn);
+  }
+
+  /** What cannot be undone now stays marked as unfinished, and ProjectUpkeep comes back to it. */
+  private async giveUp(entity: ProjectEntity): Promise<void> {
+    await this.undo(entity).catch((error: unknown) =>
+      this.logger.warn(`project ${entity.slug} is not undone yet: ${String(error)}`),
+    );
+  }
+
+  private async undo(entity: ProjectEntity, entry?: AuditEntry): Promise<void> {
     await this.provisioner.drop(this.serverOf(entity), {
       database: entity.databaseName,
       ownerRole: entity.ownerRole,
       loginRole: entity.loginRole,
     });
-    await this.projects.remove(entity.id);
+    const details = { slug: entity.slug, was: entity.status };
+    await this.projects.remove(entity.id, entry ?? entryFor('project.undo', PLINTH, entity.id, details));
   }
 
-  private async reserve(entity: ProjectEntity, slugIsFree: boolean): Promise<void> {
-    const base = entity.slug;
-    for (let attempt = 0; ; attempt += 1) {
+  /** @param mayVary the slug was not asked for: a taken one gets a suffix */
+  private async reserve(entity: ProjectEntity, mayVary: boolean): Promise<void> {
+    const wanted = entity.slug;
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.projects.insert(entity);
-        return;
+        return await this.projects.insert(entity);
       } catch (error) {
         if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-        if (!slugIsFree || attempt > 5) throw slugTaken(entity.slug);
-        entity.slug = `${base.slice(0, 34)}-${randomId().slice(0, 5)}`;
+        if (attempt === SLUG_ATTEMPTS) throw slugTaken(wanted);
+        if (mayVary) entity.slug = varySlug(wanted);
+        else if (!(await this.freeSlug(wanted))) throw slugTaken(wanted);
       }
     }
   }
 
-  private newEntity(input: NewProject): ProjectEntity {
-    const id = randomId();
-    const entity = new ProjectEntity();
-    return Object.assign(entity, {
-      id,
-      slug: input.slug ?? slugOf(input.name),
-      name: input.name,
-      plan: input.plan ?? 'free',
-      status: 'provisioning' as const,
-      settings: mergeSettings({}, input.settings ?? {}),
-      serverUrl: input.databaseUrl ? this.secrets.seal('server-url', id, input.databaseUrl) : null,
-      databaseName: `plinth_${id}`,
-      ownerRole: `plinth_${id}_owner`,
-      loginRole: `plinth_${id}_login`,
-      ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
-      loginPassword: this.secrets.seal('login-password', id, randomSecret()),
-      storageSecret: this.secrets.seal('storage-secret', id, randomSecret()),
-      schemaVersion: '',
-    });
-  }
-
-  private newSecret(projectId: string): ProjectSecretEntity {
-    return Object.assign(new ProjectSecretEntity(), {
-      projectId,
-      kid: randomId(),
-      secret: this.secrets.seal('jwt-secret', projectId, randomSecret()),
-      createdAt: new Date(this.clock.now()),
-      expiresAt: null,
-    });
+  /** A slug that an interrupted creation or deletion still holds. @returns false when it is really taken */
+  private async freeSlug(slug: string): Promise<boolean> {
+    const [unfinished] = await this.projects.listUnfinished({ slug });
+    return unfinished !== undefined && (await this.recover(unfinished));
   }
 }
 
-/** `Acme GmbH & Co.` to `acme-gmbh-co`. */
-function slugOf(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '')
-    .slice(0, 40)
-    .replace(/-+$/, '');
-  return SLUG.test(plain) ? plain : `project-${randomId().slice(0, 8)}`;
+function entryFor(action: string, actor: Actor, projectId: string, details: JsonObject): AuditEntry {
+  return { action, actor, projectId, details };
+}
+
+/** Names only: values such as mail templates are long, and may hold what is nobody's business. */
+function changedNames({ settings = {}, ...rest }: ProjectChange): string[] {
+  const given = (values: object): string[] =>
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return [...given(rest), ...given(settings).map((name) => `settings.${name}`)];
 }

@@ -1,82 +1,123 @@
-/** Platform administration: projects, their keys and databases (DECISIONS.md 7). */
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  UseGuards,
-  UseInterceptors,
-} from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { PlatformAdminGuard } from '../../access/platform-admin.guard';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+/** Platform administration: projects and their keys (DECISIONS.md 7). */
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
-import { CreateProjectDto, RotateKeysDto, SqlDto, UpdateProjectDto } from './dto/projects.dto';
+import { AdminApi } from './admin-api.decorator';
+import { CurrentActor } from './current-actor.decorator';
+import {
+  CreatedProject,
+  DeletedProject,
+  PlatformError,
+  ProjectKeysWithSecret,
+  ProjectRecord,
+} from '../admin-records';
+import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
+import { StrictBody, StrictQuery } from './strict-input.decorator';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
+const DEFAULT_LIMIT = 100;
 
-@ApiTags('admin')
-@ApiBearerAuth('platform-admin-key')
+const NOT_FOUND = { status: 404, description: 'There is no such project', type: PlatformError };
+const INVALID = { status: 400, description: 'Invalid parameters', type: PlatformError };
+
+@AdminApi()
 @Controller('admin/v1/projects')
-@UseGuards(PlatformAdminGuard)
-@UseInterceptors(JsonBodyInterceptor)
 export class ProjectsController {
   constructor(private readonly projects: ProjectAdminService) {}
 
   @Post()
-  create(@Body() body: CreateProjectDto): Promise<unknown> {
+  @ApiOperation({ summary: 'Create a project', operationId: 'createProject' })
+  @ApiBody({ type: CreateProjectDto })
+  @ApiResponse({ status: 201, type: CreatedProject })
+  @ApiResponse(INVALID)
+  @ApiResponse({ status: 409, description: 'The slug is taken', type: PlatformError })
+  create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
     const { database_url: databaseUrl, ...rest } = body;
-    return this.projects.create({ ...rest, databaseUrl });
+    return this.projects.create({ ...rest, databaseUrl }, actor);
   }
 
   @Get()
-  list(): Promise<unknown> {
-    return this.projects.list();
+  @ApiOperation({ summary: 'List projects, in the order of their creation', operationId: 'listProjects' })
+  @ApiQuery({ type: ListProjectsQuery })
+  @ApiResponse({
+    status: 200,
+    type: [ProjectRecord],
+    headers: {
+      'X-Total-Count': { description: 'Projects that match, on all pages', schema: { type: 'integer' } },
+    },
+  })
+  @ApiResponse(INVALID)
+  async list(
+    @StrictQuery() { limit = DEFAULT_LIMIT, offset = 0, slug, search }: ListProjectsQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectRecord[]> {
+    const { records, total } = await this.projects.list({ limit, offset, slug, search });
+    response.setHeader('X-Total-Count', total);
+    return records;
   }
 
   @Get(':id')
-  get(@Param('id') id: string): Promise<unknown> {
+  @ApiOperation({ summary: 'Get a project', operationId: 'getProject' })
+  @ApiResponse({ status: 200, type: ProjectRecord })
+  @ApiResponse(NOT_FOUND)
+  get(@Param('id') id: string): Promise<ProjectRecord> {
     return this.projects.get(id);
   }
 
   @Patch(':id')
-  update(@Param('id') id: string, @Body() body: UpdateProjectDto): Promise<unknown> {
-    return this.projects.update(id, body);
+  @ApiOperation({
+    summary: 'Change name, plan or settings; takes effect with the next request',
+    operationId: 'updateProject',
+  })
+  @ApiBody({ type: UpdateProjectDto })
+  @ApiResponse({ status: 200, type: ProjectRecord })
+  @ApiResponse(INVALID)
+  @ApiResponse(NOT_FOUND)
+  update(
+    @Param('id') id: string,
+    @StrictBody() body: UpdateProjectDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ProjectRecord> {
+    return this.projects.update(id, body, actor);
   }
 
   @Delete(':id')
-  remove(@Param('id') id: string): Promise<unknown> {
-    return this.projects.remove(id);
+  @ApiOperation({ summary: 'Delete a project with its database', operationId: 'deleteProject' })
+  @ApiResponse({ status: 200, type: DeletedProject })
+  @ApiResponse(NOT_FOUND)
+  @ApiResponse({ status: 409, description: 'It is being created or deleted right now', type: PlatformError })
+  remove(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DeletedProject> {
+    return this.projects.remove(id, actor);
   }
 
   @Get(':id/keys')
-  keys(@Param('id') id: string): Promise<unknown> {
-    return this.projects.keys(id);
+  @ApiOperation({
+    summary: 'Get the keys of a project and the secret that signs them',
+    operationId: 'getProjectKeys',
+  })
+  @ApiResponse({ status: 200, type: ProjectKeysWithSecret })
+  @ApiResponse(NOT_FOUND)
+  keys(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectKeysWithSecret> {
+    return this.projects.keys(id, actor);
   }
 
   @Post(':id/keys/rotate')
   @HttpCode(200)
-  rotate(@Param('id') id: string, @Body() body: RotateKeysDto): Promise<unknown> {
-    return this.projects.rotateKeys(id, body.grace_seconds ?? DEFAULT_GRACE_SECONDS);
-  }
-
-  @Get(':id/database')
-  database(@Param('id') id: string): Promise<unknown> {
-    return this.projects.database(id);
-  }
-
-  @Post(':id/sql')
-  @HttpCode(200)
-  sql(@Param('id') id: string, @Body() body: SqlDto): Promise<unknown> {
-    return this.projects.sql(id, body.query);
-  }
-
-  @Get(':id/tables')
-  tables(@Param('id') id: string): Promise<unknown> {
-    return this.projects.tables(id);
+  @ApiOperation({
+    summary: 'Give a project a new secret and new keys; the old ones hold for a grace period',
+    operationId: 'rotateProjectKeys',
+  })
+  @ApiBody({ type: RotateKeysDto, required: false })
+  @ApiResponse({ status: 200, type: ProjectKeysWithSecret })
+  @ApiResponse(INVALID)
+  @ApiResponse(NOT_FOUND)
+  rotate(
+    @Param('id') id: string,
+    @StrictBody() body: RotateKeysDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ProjectKeysWithSecret> {
+    return this.projects.rotateKeys(id, body.grace_seconds ?? DEFAULT_GRACE_SECONDS, actor);
   }
 }

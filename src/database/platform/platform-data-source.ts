@@ -1,11 +1,13 @@
 /** The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own migrations. */
+import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { Projects1790000000001 } from '../../../migrations/platform/1790000000001-projects';
 import { PlatformFacts1790000000002 } from '../../../migrations/platform/1790000000002-platform-facts';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
+import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
-const PLATFORM_MIGRATIONS = [Projects1790000000001, PlatformFacts1790000000002];
+export const PLATFORM_MIGRATIONS = [Projects1790000000001, PlatformFacts1790000000002];
 
 /** Serialises migrations of replicas that start together; any constant will do. */
 const MIGRATION_LOCK = 7_046_101;
@@ -13,16 +15,18 @@ const MIGRATION_LOCK = 7_046_101;
 const INVALID_CATALOG_NAME = '3D000';
 const DUPLICATE_DATABASE = '42P04';
 const UNIQUE_VIOLATION = '23505';
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Connects, creates the database if it is missing, and migrates it.
- * @param url of the platform database, as a role with CREATEDB
+ * @param url of the platform database, as a role with CREATEDB and CREATEROLE
+ * @throws ServerUnusableError saying all that is missing
  */
 export async function openPlatformDatabase(
   url: string,
   entities: EntityTarget<ObjectLiteral>[],
 ): Promise<DataSource> {
-  await createIfMissing(url);
+  await prepareDatabase(url);
   const dataSource = new DataSource({
     type: 'postgres',
     url,
@@ -30,7 +34,7 @@ export async function openPlatformDatabase(
     migrations: PLATFORM_MIGRATIONS,
     applicationName: 'plinth-platform',
     poolSize: 8,
-    extra: { connectionTimeoutMillis: 10_000 },
+    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
   });
   await withConnection({ connectionString: url }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -40,19 +44,69 @@ export async function openPlatformDatabase(
   return dataSource;
 }
 
-async function createIfMissing(url: string): Promise<void> {
+async function prepareDatabase(url: string): Promise<void> {
+  const target = new URL(url);
+  const name = decodeURIComponent(target.pathname.slice(1)) || decodeURIComponent(target.username);
   try {
-    await withConnection({ connectionString: url }, async () => undefined);
+    await connected(url, assertUsable);
   } catch (error) {
-    if ((error as { code?: string }).code !== INVALID_CATALOG_NAME) throw error;
-    const target = new URL(url);
-    const name = decodeURIComponent(target.pathname.slice(1));
+    if (codeOf(error) !== INVALID_CATALOG_NAME) throw error;
     target.pathname = '/postgres';
-    await withConnection({ connectionString: target.href }, (client) =>
-      client.query(`create database ${quoteIdentifier(name)}`),
-    ).catch((failure: { code?: string }) => {
-      // A replica that started at the same moment was faster.
-      if (failure.code !== DUPLICATE_DATABASE && failure.code !== UNIQUE_VIOLATION) throw failure;
+    await connected(target.href, async (client) => {
+      await assertUsable(client);
+      await createDatabase(client, name);
     });
   }
+  await connected(url, (client) => closeToOthers(client, name));
+}
+
+async function assertUsable(client: Client): Promise<void> {
+  const faults = missingCapabilities(await readCapabilities(client));
+  if (faults.length > 0) throw new ServerUnusableError(faults);
+}
+
+async function createDatabase(client: Client, name: string): Promise<void> {
+  try {
+    await client.query(`create database ${quoteIdentifier(name)}`);
+  } catch (error) {
+    // A replica that started at the same moment was faster.
+    if (codeOf(error) !== DUPLICATE_DATABASE && codeOf(error) !== UNIQUE_VIOLATION) throw error;
+  }
+}
+
+/** Roles of projects have no business here. Where the role is not the owner, capabilityWarnings() tells. */
+async function closeToOthers(client: Client, name: string): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_database where datname = $1 and has_database_privilege('public', oid, 'connect')
+       and pg_has_role(datdba, 'USAGE')`,
+    [name],
+  );
+  if (rowCount === 0) return;
+  await client.query(`revoke all on database ${quoteIdentifier(name)} from public`);
+}
+
+/** Like withConnection, but a server that cannot be reached, or refuses the role, is said in one line. */
+async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  let isConnected = false;
+  try {
+    return await withConnection(
+      { connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
+      (client) => {
+        isConnected = true;
+        return work(client);
+      },
+    );
+  } catch (error) {
+    if (isConnected || codeOf(error) === INVALID_CATALOG_NAME) throw error;
+    const { host } = new URL(url);
+    throw new ServerUnusableError([`no connection to ${host}: ${messageOf(error)}`], { cause: error });
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error as { code?: string }).code;
+
+/** Node gives an AggregateError without a message when all addresses of a name refuse. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
 }

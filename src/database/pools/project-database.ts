@@ -1,5 +1,7 @@
 /** Where a project's database is and as whom Plinth's request path logs in to it. */
 
+import type { ClientConfig } from 'pg';
+
 export interface ProjectDatabase {
   /** The project's id: the key of its pool. */
   readonly key: string;
@@ -9,5 +11,5 @@ export interface ProjectDatabase {
   /** The login role: NOINHERIT, may switch to anon, authenticated, service_role and what the project granted to it. */
   readonly user: string;
   readonly password: string;
-  readonly ssl: boolean;
+  readonly ssl: NonNullable<ClientConfig['ssl']>;
 }

@@ -1,11 +1,11 @@
 /** Creates and drops one project's database and roles. Every step can be repeated after a crash. */
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
+import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
-import { DatabaseServer } from './database-server';
-import { joinRole, REQUEST_ROLES, TEMPLATE_OWNER } from './global-roles';
-import { ServerCapabilities } from './server-capabilities';
-import { TemplateDatabase } from './template-database';
+import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
+import { joinRole } from './global-roles';
+import { PreparedServer, TemplateDatabase } from './template-database';
 
 /** Names and passwords of what is created. */
 export interface DatabaseBlueprint {
@@ -16,55 +16,86 @@ export interface DatabaseBlueprint {
   readonly loginPassword: string;
 }
 
+type Names = Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>;
+
 /** Connections that an owner may hold: psql, migration tools. */
 const OWNER_CONNECTIONS = 40;
+const DEPENDENT_OBJECTS = '2BP01';
 
 @Injectable()
 export class DatabaseProvisioner {
+  private readonly logger = new Logger(DatabaseProvisioner.name);
+
   constructor(private readonly template: TemplateDatabase) {}
 
-  /** Creates roles and database; both are complete when it resolves. */
-  async create(server: DatabaseServer, plan: DatabaseBlueprint): Promise<void> {
-    const capabilities = await this.template.ensureOn(server);
-    await server.asAdmin('postgres', async (client) => {
-      await client.query(createRoles(plan, capabilities));
-      if (!capabilities.superuser) await joinRole(client, plan.ownerRole);
+  /**
+   * Creates roles and database; both are complete when it resolves.
+   * @returns whether new tables are closed and opened by polling (RelationAdopter), because the server lets Plinth
+   *   neither create event triggers nor hand out BYPASSRLS
+   */
+  async create(server: DatabaseServer, plan: DatabaseBlueprint): Promise<{ polled: boolean }> {
+    const prepared = await this.template.ensureOn(server);
+    await server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+      await client.query(createRoles(plan, prepared));
+      if (!prepared.capabilities.superuser) {
+        await joinRole(client, plan.ownerRole, prepared.capabilities);
+        await joinRole(client, plan.loginRole, prepared.capabilities);
+      }
       const [database, owner] = [quoteIdentifier(plan.database), quoteIdentifier(plan.ownerRole)];
       await client.query(
-        `create database ${database} owner ${owner} template ${quoteIdentifier(this.template.name)}`,
+        `create database ${database} owner ${owner} template ${quoteIdentifier(prepared.template)}`,
       );
       await client.query(`revoke all on database ${database} from public;
         grant connect on database ${database} to ${quoteIdentifier(plan.loginRole)}`);
     });
     // The copy holds nothing of the owner's yet: the last moment at which the admin role may work in it.
-    await server.asAdmin(plan.database, (client) => handOver(client, plan));
+    await server.asAdmin(plan.database, (client) => handOver(client, plan, prepared));
+    return { polled: !prepared.capabilities.superuser || !prepared.serviceBypassesRls };
   }
 
-  /** Drops database and roles, as far as they exist. */
-  async drop(
-    server: DatabaseServer,
-    plan: Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>,
-  ): Promise<void> {
-    await server.asAdmin('postgres', async (client) => {
-      await client.query(`drop database if exists ${quoteIdentifier(plan.database)} with (force)`);
-      for (const role of await rolesOf(client, plan.ownerRole)) {
-        await client.query(`drop role if exists ${quoteIdentifier(role)}`);
-      }
-      await client.query(`drop role if exists ${quoteIdentifier(plan.loginRole)}`);
-      await client.query(`drop role if exists ${quoteIdentifier(plan.ownerRole)}`);
+  /** Drops database and roles, as far as they exist. Ends the sessions that are in the way. */
+  async drop(server: DatabaseServer, names: Names): Promise<void> {
+    await server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+      const roles = await rolesOf(client, names);
+      // No new session may begin between the end of the old ones and the drop.
+      for (const role of roles) await client.query(`alter role ${quoteIdentifier(role)} nologin`);
+      await client.query(`drop database if exists ${quoteIdentifier(names.database)} with (force)`);
+      for (const role of roles) await this.dropRole(client, role);
     });
   }
 
   /** Turns the closing of new tables on or off (setting auto_rls). */
   async setAutoRls(server: DatabaseServer, database: string, on: boolean): Promise<void> {
-    await server.asAdmin('postgres', (client) =>
+    await server.asAdmin(MAINTENANCE_DATABASE, (client) =>
       client.query(`alter database ${quoteIdentifier(database)} set plinth.auto_rls = ${on ? 'on' : 'off'}`),
     );
+  }
+
+  /** Gives the owner role its password again: an owner may change it, and Plinth's own work needs it. */
+  async resetOwnerPassword(server: DatabaseServer, ownerRole: string, password: string): Promise<void> {
+    await server.asAdmin(MAINTENANCE_DATABASE, (client) =>
+      client.query(
+        `alter role ${quoteIdentifier(ownerRole)} login password ${quoteLiteral(password)} valid until 'infinity'`,
+      ),
+    );
+  }
+
+  /** Another project may have granted something to the role, which keeps it from being dropped, not from being void. */
+  private async dropRole(client: Client, role: string): Promise<void> {
+    try {
+      await client.query(`drop role if exists ${quoteIdentifier(role)}`);
+    } catch (error) {
+      if ((error as { code?: string }).code !== DEPENDENT_OBJECTS) throw error;
+      await client.query(`alter role ${quoteIdentifier(role)} nologin nocreaterole password null`);
+      this.logger.warn(
+        `the role ${role} of a deleted project stays, without login: another database grants it something`,
+      );
+    }
   }
 }
 
 /** One simple query, hence one transaction: both roles with their memberships, or none. */
-function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities): string {
+function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer): string {
   const [owner, login] = [quoteIdentifier(plan.ownerRole), quoteIdentifier(plan.loginRole)];
   // From PostgreSQL 16 on CREATEROLE reaches only the roles that it created itself: a project may have roles of its own.
   const createRole = capabilities.version >= 16 ? 'createrole' : '';
@@ -78,27 +109,53 @@ function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities):
     alter role ${login} set idle_in_transaction_session_timeout = '60s';`;
 }
 
-async function handOver(client: Client, plan: DatabaseBlueprint): Promise<void> {
+async function handOver(client: Client, plan: DatabaseBlueprint, prepared: PreparedServer): Promise<void> {
   const [owner, login] = [quoteIdentifier(plan.ownerRole), quoteIdentifier(plan.loginRole)];
+  const ownersNew = (schema: string): string =>
+    `alter default privileges for role ${owner} in schema ${schema}`;
   await client.query(`
-    reassign owned by ${TEMPLATE_OWNER} to ${owner};
+    reassign owned by ${quoteIdentifier(prepared.templateOwner)} to ${owner};
     grant usage on schema auth, storage, extensions, public to ${login};
-    grant select, insert, update, delete on all tables in schema auth to ${login};
-    grant usage on all sequences in schema auth to ${login};
-    grant select, insert, update, delete on all tables in schema storage to ${login};
-    alter default privileges for role ${owner} in schema auth grant select, insert, update, delete on tables to ${login};
-    alter default privileges for role ${owner} in schema storage grant select, insert, update, delete on tables to ${login};
-    alter default privileges for role ${owner} in schema public grant all on tables to ${REQUEST_ROLES.join(', ')};
-    alter default privileges for role ${owner} in schema public grant all on sequences to ${REQUEST_ROLES.join(', ')};
-    alter default privileges for role ${owner} in schema public grant execute on functions to ${REQUEST_ROLES.join(', ')};`);
+    grant select, insert, update, delete on all tables in schema auth, storage to ${login};
+    grant usage on all sequences in schema auth, storage to ${login};
+    ${ownersNew('auth')} grant select, insert, update, delete on tables to ${login};
+    ${ownersNew('auth')} grant usage on sequences to ${login};
+    ${ownersNew('storage')} grant select, insert, update, delete on tables to ${login};
+    ${ownersNew('storage')} grant usage on sequences to ${login};
+    ${newTableGrants(prepared)
+      .map((grant) => `${ownersNew('public')} ${grant};`)
+      .join('\n')}
+    ${ownersNew('public')} grant usage, select on sequences to anon, authenticated;
+    ${ownersNew('public')} grant all on sequences to service_role;
+    ${ownersNew('public')} grant execute on functions to ${REQUEST_ROLES.join(', ')};`);
 }
 
-/** Roles that the owner created for the project: members it administers (PostgreSQL 16 and later). */
-async function rolesOf(client: Client, ownerRole: string): Promise<string[]> {
-  const { rows } = await client.query<{ rolname: string }>(
-    `select r.rolname from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles o on o.oid = m.member
-     where o.rolname = $1 and m.admin_option and not r.rolsuper`,
-    [ownerRole],
+/**
+ * Nothing goes past row-level security but TRUNCATE, which no client needs. Where no event trigger closes a new table,
+ * client roles get nothing until RelationAdopter has closed it; it knows a new one by the TRIGGER right that it gives.
+ */
+function newTableGrants({ capabilities }: PreparedServer): string[] {
+  return capabilities.superuser
+    ? [
+        'grant select, insert, update, delete on tables to anon, authenticated',
+        'grant all on tables to service_role',
+      ]
+    : ['grant select, insert, update, delete, truncate, references on tables to service_role'];
+}
+
+/** The project's two roles, and those that it created for itself (PostgreSQL 16 and later), the latter first. */
+async function rolesOf(client: Client, { ownerRole, loginRole }: Names): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `with recursive made (oid, depth) as (
+       select oid, 0 from pg_roles where rolname = $1
+       union
+       select m.roleid, depth + 1 from made join pg_auth_members m on m.member = made.oid and m.admin_option
+     )
+     select r.rolname as name from made join pg_roles r using (oid)
+     where not r.rolsuper and r.rolname <> all ($2)
+     group by r.rolname order by max(depth) desc, 1`,
+    [ownerRole, [...REQUEST_ROLES, loginRole]],
   );
-  return rows.map((row) => row.rolname);
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [loginRole]);
+  return [...rows.map(({ name }) => name), ...(rowCount === 0 ? [] : [loginRole])];
 }

@@ -1,24 +1,29 @@
 /** A PostgreSQL server that holds projects' databases, reached as the install's admin role. */
 import { Client, ClientConfig } from 'pg';
 import { withConnection } from '../../database/pools/one-off-connection';
+import { ProjectDatabase } from '../../database/pools/project-database';
+
+/** Where work on the server's global objects is done: the one database that every server has. */
+export const MAINTENANCE_DATABASE = 'postgres';
 
 /** Global objects of one server change under this lock, whichever process or install changes them. */
 const SERVER_LOCK = 7_046_102;
 
 export class DatabaseServer {
+  readonly host: string;
+  readonly port: number;
+  readonly ssl: ProjectDatabase['ssl'];
+  /** The same for the same server and admin role. */
+  readonly key: string;
+
   /** @param adminUrl connection URL as a role with CREATEDB and CREATEROLE; its database part is not used */
-  constructor(private readonly adminUrl: string) {}
-
-  get host(): string {
-    return new URL(this.adminUrl).hostname || 'localhost';
-  }
-
-  get port(): number {
-    return Number(new URL(this.adminUrl).port || 5432);
-  }
-
-  get ssl(): boolean {
-    return /[?&]sslmode=(require|verify-ca|verify-full)/.test(this.adminUrl);
+  constructor(private readonly adminUrl: string) {
+    // node-postgres reads the URL with all that it may hold (sslmode, sslrootcert, a socket's directory).
+    const { host, port, ssl, user = '' } = new Client({ connectionString: adminUrl });
+    this.host = host;
+    this.port = port;
+    this.ssl = ssl;
+    this.key = `${user}@${host}:${port}`;
   }
 
   /** The admin role in a database of this server. After provisioning never in a project's: owner code runs there. */
@@ -30,14 +35,18 @@ export class DatabaseServer {
 
   /** The admin role, alone on the server among those that change global objects. */
   async exclusively<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    return this.asAdmin('postgres', async (client) => {
+    return this.asAdmin(MAINTENANCE_DATABASE, async (client) => {
       await client.query('select pg_advisory_lock($1)', [SERVER_LOCK]);
       return work(client);
     });
   }
 
   /** Connection settings for another role. */
-  configFor(database: string, user: string, password: string): ClientConfig {
+  configFor(
+    database: string,
+    user: string,
+    password: string,
+  ): ClientConfig & { host: string; port: number; password: string } {
     return { host: this.host, port: this.port, ssl: this.ssl, database, user, password };
   }
 }

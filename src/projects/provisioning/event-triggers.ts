@@ -8,6 +8,9 @@ import { Client } from 'pg';
 /** Channel on which DDL is announced in each project's database. */
 export const DDL_CHANNEL = 'plinth_ddl';
 
+/** Raise it with every change of what follows: new projects get it with a new template. */
+export const EVENT_TRIGGERS_REVISION = 1;
+
 /** Idempotent. The admin role's search_path is fixed, so that no object of the owner's is picked up. */
 export async function installEventTriggers(client: Client): Promise<void> {
   await client.query(`

@@ -1,33 +1,39 @@
 /** The roles that all projects of a server share. What they may do is granted in each project's own database. */
 import { Client } from 'pg';
+import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
 import { quoteIdentifier } from '../../database/sql/identifier';
-import { ServerCapabilities } from './server-capabilities';
-
-/** Roles that a request may run as by default. */
-export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
-
-/** Owns the objects of the template database; a new project's owner takes them over. */
-export const TEMPLATE_OWNER = 'plinth_template_owner';
 
 /** Creates what is missing; call it under the server's lock. */
 export async function ensureGlobalRoles(client: Client, capabilities: ServerCapabilities): Promise<void> {
-  await ensureRole(client, 'anon', 'nologin noinherit');
-  await ensureRole(client, 'authenticated', 'nologin noinherit');
-  await ensureRole(
-    client,
-    'service_role',
-    `nologin noinherit ${capabilities.grantBypassRls ? 'bypassrls' : ''}`,
+  const known = new Map(capabilities.sharedRoles.map((role) => [role.name, role]));
+  for (const name of REQUEST_ROLES) {
+    const bypass = name === 'service_role' && capabilities.grantBypassRls;
+    if (!known.has(name)) {
+      await client.query(`create role ${name} nologin noinherit ${bypass ? 'bypassrls' : ''}`);
+    } else if (bypass && !known.get(name)?.bypassRls) {
+      await client.query(`alter role ${name} bypassrls`);
+    }
+  }
+}
+
+/** True when the service-role key needs no policy. */
+export async function serviceBypassesRls(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ bypasses: boolean }>(
+    `select rolbypassrls as bypasses from pg_roles where rolname = 'service_role'`,
   );
-  await ensureRole(client, TEMPLATE_OWNER, 'login noinherit');
-  if (!capabilities.superuser) await joinRole(client, TEMPLATE_OWNER);
+  return rows[0]?.bypasses ?? false;
 }
 
-/** Makes the admin role a member, which a role that is no superuser needs before it may hand objects over. */
-export async function joinRole(client: Client, role: string): Promise<void> {
-  await client.query(`grant ${quoteIdentifier(role)} to current_user`);
-}
-
-async function ensureRole(client: Client, name: string, attributes: string): Promise<void> {
-  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [name]);
-  if (rowCount === 0) await client.query(`create role ${quoteIdentifier(name)} ${attributes}`);
+/**
+ * Makes the admin role a member that has the role's rights: one that is no superuser needs it before it may hand
+ * objects over, end sessions or drop a database.
+ */
+export async function joinRole(
+  client: Client,
+  role: string,
+  { version }: Pick<ServerCapabilities, 'version'>,
+): Promise<void> {
+  // From PostgreSQL 16 on, who creates a role is its administrator without having its rights.
+  const options = version >= 16 ? 'with inherit true, set true' : '';
+  await client.query(`grant ${quoteIdentifier(role)} to current_user ${options}`);
 }

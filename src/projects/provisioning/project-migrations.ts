@@ -5,31 +5,40 @@ import { Foundation1790000000001 } from '../../../migrations/project/17900000000
 import { Auth1790000000002 } from '../../../migrations/project/1790000000002-auth';
 import { Storage1790000000003 } from '../../../migrations/project/1790000000003-storage';
 
-const PROJECT_MIGRATIONS = [Foundation1790000000001, Auth1790000000002, Storage1790000000003];
+export const PROJECT_MIGRATIONS = [Foundation1790000000001, Auth1790000000002, Storage1790000000003];
 
 /** Changes with every migration that is added; the version of a template and of each project. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
 
+const CONNECT_TIMEOUT_MS = 10_000;
+
+type OwnerConnection = ClientConfig & { readonly password: string };
+
 /** Brings one project's database to PROJECT_SCHEMA_VERSION. */
-export async function migrateProjectDatabase(owner: ClientConfig): Promise<void> {
-  const dataSource = new DataSource({
-    type: 'postgres',
-    host: owner.host,
-    port: owner.port,
-    ssl: owner.ssl === true,
-    database: owner.database,
-    username: owner.user,
-    password: owner.password as string,
-    migrations: PROJECT_MIGRATIONS,
-    migrationsTableName: 'plinth_migrations',
-    schema: 'extensions',
-    applicationName: 'plinth-migrations',
-    poolSize: 1,
-  });
+export async function migrateProjectDatabase(owner: OwnerConnection): Promise<void> {
+  const dataSource = projectDataSource(owner);
   await dataSource.initialize();
   try {
     await dataSource.runMigrations({ transaction: 'each' });
   } finally {
     await dataSource.destroy();
   }
+}
+
+/** One connection as the owner, for migrations alone. */
+export function projectDataSource(owner: OwnerConnection): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    host: owner.host,
+    port: owner.port,
+    database: owner.database,
+    username: owner.user,
+    password: owner.password,
+    migrations: PROJECT_MIGRATIONS,
+    migrationsTableName: 'plinth_migrations',
+    schema: 'extensions',
+    applicationName: 'plinth-migrations',
+    poolSize: 1,
+    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ssl: owner.ssl },
+  });
 }

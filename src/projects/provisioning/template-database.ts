@@ -1,79 +1,144 @@
 /** The database that new projects are copied from: migrated once per schema version, then only copied. */
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
+import { createHash } from 'node:crypto';
+import {
+  capabilityWarnings,
+  missingCapabilities,
+  readCapabilities,
+  ServerCapabilities,
+  ServerUnusableError,
+} from '../../database/platform/server-capabilities';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { randomSecret } from '../../infra/crypto/random';
 import { DatabaseServer } from './database-server';
-import { installEventTriggers } from './event-triggers';
-import { ensureGlobalRoles, TEMPLATE_OWNER } from './global-roles';
+import { EVENT_TRIGGERS_REVISION, installEventTriggers } from './event-triggers';
+import { ensureGlobalRoles, joinRole, serviceBypassesRls } from './global-roles';
 import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './project-migrations';
-import { missingCapabilities, readCapabilities, ServerCapabilities } from './server-capabilities';
 
-const TEMPLATE_NAME = `plinth_template_${PROJECT_SCHEMA_VERSION}`;
-
-/** The admin role of a server cannot do what Plinth needs. */
-export class ServerUnusableError extends Error {
-  constructor(readonly faults: readonly string[]) {
-    super(`The PostgreSQL server cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
-    this.name = 'ServerUnusableError';
-  }
+/** A server on which projects can be created. */
+export interface PreparedServer {
+  readonly capabilities: ServerCapabilities;
+  readonly serviceBypassesRls: boolean;
+  readonly template: string;
+  /** Owns the objects of the template; a new project's owner takes them over. */
+  readonly templateOwner: string;
 }
 
 @Injectable()
 export class TemplateDatabase {
-  private readonly ready = new Map<string, Promise<ServerCapabilities>>();
-
-  /** The template's name on every server. */
-  readonly name = TEMPLATE_NAME;
+  private readonly logger = new Logger(TemplateDatabase.name);
+  private readonly ready = new Map<string, Promise<PreparedServer>>();
 
   /**
    * Makes sure that the server has the shared roles and an up-to-date template; once per server and process.
    * @throws ServerUnusableError listing what the admin role lacks
    */
-  async ensureOn(server: DatabaseServer): Promise<ServerCapabilities> {
-    const key = `${server.host}:${server.port}`;
-    let prepared = this.ready.get(key);
+  async ensureOn(server: DatabaseServer): Promise<PreparedServer> {
+    let prepared = this.ready.get(server.key);
     if (!prepared) {
-      prepared = prepareServer(server);
-      this.ready.set(key, prepared);
-      prepared.catch(() => this.ready.delete(key));
+      prepared = this.prepare(server);
+      this.ready.set(server.key, prepared);
+      prepared.catch(() => this.ready.delete(server.key));
     }
     return prepared;
   }
+
+  private async prepare(server: DatabaseServer): Promise<PreparedServer> {
+    return server.exclusively(async (client) => {
+      const capabilities = await readCapabilities(client);
+      const faults = missingCapabilities(capabilities);
+      if (faults.length > 0) throw new ServerUnusableError(faults);
+      await ensureGlobalRoles(client, capabilities);
+      const openDatabases = await closeMaintenanceDatabases(client, capabilities);
+      const bypasses = await serviceBypassesRls(client);
+      for (const warning of capabilityWarnings({ ...capabilities, openDatabases }, bypasses)) {
+        this.logger.warn(`PostgreSQL at ${server.host}:${server.port}: ${warning}`);
+      }
+      const prepared = { capabilities, serviceBypassesRls: bypasses, ...namesFor(capabilities) };
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [
+        prepared.template,
+      ]);
+      if (rowCount === 0) await buildTemplate(server, client, prepared);
+      return prepared;
+    });
+  }
 }
 
-async function prepareServer(server: DatabaseServer): Promise<ServerCapabilities> {
-  return server.exclusively(async (client) => {
-    const capabilities = await readCapabilities(client);
-    const faults = missingCapabilities(capabilities);
-    if (faults.length > 0) throw new ServerUnusableError(faults);
-    await ensureGlobalRoles(client, capabilities);
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [TEMPLATE_NAME]);
-    if (rowCount === 0) await buildTemplate(server, client, capabilities);
-    return capabilities;
-  });
+/** A role that is no superuser can neither copy another one's template nor hand its objects over: it has its own. */
+function namesFor({
+  superuser,
+  role,
+}: ServerCapabilities): Pick<PreparedServer, 'template' | 'templateOwner'> {
+  const suffix = superuser ? '' : `_${createHash('sha256').update(role).digest('hex').slice(0, 8)}`;
+  return {
+    template: `plinth_template_${PROJECT_SCHEMA_VERSION}_${EVENT_TRIGGERS_REVISION}${suffix}`,
+    templateOwner: `plinth_template_owner${suffix}`,
+  };
+}
+
+/**
+ * `postgres` and `template1` let every role in by default. Databases of other applications are left to their owners.
+ * @returns the databases that stay open
+ */
+async function closeMaintenanceDatabases(
+  client: Client,
+  capabilities: ServerCapabilities,
+): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database where datname in ('postgres', 'template1') and datname = any ($1)
+       and pg_has_role(datdba, 'USAGE')`,
+    [capabilities.openDatabases],
+  );
+  const closed = rows.map(({ name }) => name);
+  for (const name of closed) {
+    await client.query(`revoke connect, temporary on database ${quoteIdentifier(name)} from public`);
+  }
+  return capabilities.openDatabases.filter((name) => !closed.includes(name));
 }
 
 /** Built under another name and renamed when complete: a crash leaves a draft that the next attempt replaces. */
 async function buildTemplate(
   server: DatabaseServer,
   client: Client,
-  capabilities: ServerCapabilities,
+  prepared: PreparedServer,
 ): Promise<void> {
-  const draft = `${TEMPLATE_NAME}_draft`;
+  const { capabilities, template, templateOwner } = prepared;
+  const [draft, owner] = [quoteIdentifier(`${template}_draft`), quoteIdentifier(templateOwner)];
   const password = randomSecret();
-  await client.query(`drop database if exists ${quoteIdentifier(draft)}`);
-  await client.query(`alter role ${TEMPLATE_OWNER} login password ${quoteLiteral(password)}`);
-  await client.query(`create database ${quoteIdentifier(draft)} template template0 encoding 'UTF8'`);
-  await client.query(`revoke all on database ${quoteIdentifier(draft)} from public`);
-  await client.query(`grant create, connect on database ${quoteIdentifier(draft)} to ${TEMPLATE_OWNER}`);
-  await server.asAdmin(draft, async (inDraft) => {
-    await inDraft.query(`alter schema public owner to ${TEMPLATE_OWNER}`);
+  await client.query(`drop database if exists ${draft} with (force)`);
+  await ensureTemplateOwner(client, prepared);
+  await client.query(`alter role ${owner} login password ${quoteLiteral(password)}`);
+  await client.query(`create database ${draft} template template0 encoding 'UTF8'`);
+  await client.query(
+    `revoke all on database ${draft} from public; grant create, connect on database ${draft} to ${owner}`,
+  );
+  await server.asAdmin(`${template}_draft`, async (inDraft) => {
+    if (await mayAlterPublic(inDraft)) await inDraft.query(`alter schema public owner to ${owner}`);
     // TypeORM keeps its list of migrations here; created first, because the list comes before the first migration.
-    await inDraft.query(`create schema extensions authorization ${TEMPLATE_OWNER}`);
+    await inDraft.query(`create schema extensions authorization ${owner}`);
   });
-  await migrateProjectDatabase(server.configFor(draft, TEMPLATE_OWNER, password));
-  if (capabilities.superuser) await server.asAdmin(draft, installEventTriggers);
-  await client.query(`alter role ${TEMPLATE_OWNER} nologin password null`);
-  await client.query(`alter database ${quoteIdentifier(draft)} rename to ${quoteIdentifier(TEMPLATE_NAME)}`);
+  await migrateProjectDatabase(server.configFor(`${template}_draft`, templateOwner, password));
+  if (capabilities.superuser) await server.asAdmin(`${template}_draft`, installEventTriggers);
+  await client.query(`alter role ${owner} nologin password null`);
+  await client.query(`alter database ${draft} rename to ${quoteIdentifier(template)}`);
+  // Nobody connects any more, and a connection would stand in the way of every copy.
+  await client.query(`alter database ${quoteIdentifier(template)} allow_connections false`);
+}
+
+async function ensureTemplateOwner(
+  client: Client,
+  { capabilities, templateOwner }: PreparedServer,
+): Promise<void> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [templateOwner]);
+  if (rowCount === 0) await client.query(`create role ${quoteIdentifier(templateOwner)} nologin noinherit`);
+  if (!capabilities.superuser) await joinRole(client, templateOwner, capabilities);
+}
+
+/** Before PostgreSQL 15 the schema belongs to the superuser who made the cluster. */
+async function mayAlterPublic(client: Client): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_namespace where nspname = 'public' and pg_has_role(nspowner, 'USAGE')`,
+  );
+  return rowCount === 1;
 }

@@ -1,4 +1,4 @@
-/** Bodies of the project administration. */
+/** Bodies and query strings of the project administration. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -11,36 +11,62 @@ import {
   Max,
   MaxLength,
   Min,
+  NotContains,
   ValidateNested,
 } from 'class-validator';
 import { Plan, PLANS } from '../../../projects/plans';
 import { ProjectSettingsInput } from '../../../projects/project-settings';
 
+const SETTINGS =
+  'Unknown settings are refused; null takes one back to its default. docs/administration.md lists them.';
+
 export class CreateProjectDto {
-  @ApiProperty({ example: 'Acme' }) @IsString() @IsNotEmpty() @MaxLength(200) name!: string;
+  @ApiProperty({ example: 'Acme', maxLength: 200 })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  @NotContains('\0')
+  name!: string;
 
-  @ApiPropertyOptional({ example: 'acme' }) @IsOptional() @IsString() slug?: string;
+  @ApiPropertyOptional({
+    example: 'acme',
+    description: 'Default: made from the name',
+    pattern: '^[a-z][a-z0-9-]{0,38}[a-z0-9]$',
+  })
+  @IsOptional()
+  @IsString()
+  slug?: string;
 
-  @ApiPropertyOptional({ enum: PLANS }) @IsOptional() @IsIn(PLANS) plan?: Plan;
+  @ApiPropertyOptional({ enum: PLANS, default: 'free' }) @IsOptional() @IsIn(PLANS) plan?: Plan;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
   @IsOptional()
   @ValidateNested()
   @Type(() => ProjectSettingsInput)
   settings?: ProjectSettingsInput;
 
-  @ApiPropertyOptional({ description: 'Admin URL of another PostgreSQL server that shall hold the database' })
+  @ApiPropertyOptional({
+    description:
+      'Connection URL, as a role with CREATEDB and CREATEROLE, of another PostgreSQL server for this project',
+    example: 'postgres://plinth:secret@db2.example.com/postgres',
+  })
   @IsOptional()
-  @Matches(/^postgres(ql)?:\/\//)
+  @Matches(/^postgres(ql)?:\/\/[^\s]+$/, { message: 'database_url must begin with postgres://' })
   database_url?: string;
 }
 
 export class UpdateProjectDto {
-  @ApiPropertyOptional() @IsOptional() @IsString() @IsNotEmpty() @MaxLength(200) name?: string;
+  @ApiPropertyOptional({ maxLength: 200 })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  @NotContains('\0')
+  name?: string;
 
   @ApiPropertyOptional({ enum: PLANS }) @IsOptional() @IsIn(PLANS) plan?: Plan;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
   @IsOptional()
   @ValidateNested()
   @Type(() => ProjectSettingsInput)
@@ -48,7 +74,12 @@ export class UpdateProjectDto {
 }
 
 export class RotateKeysDto {
-  @ApiPropertyOptional({ description: 'Seconds for which the old keys stay valid', default: 86_400 })
+  @ApiPropertyOptional({
+    description:
+      'Seconds for which the old keys, and tokens signed with the old secret, stay valid; 0 ends them at once',
+    default: 86_400,
+    maximum: 30 * 86_400,
+  })
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -60,5 +91,77 @@ export class SqlDto {
   @ApiProperty({ example: 'create table notes (id bigint primary key)' })
   @IsString()
   @IsNotEmpty()
+  @NotContains('\0')
   query!: string;
+
+  @ApiPropertyOptional({ description: 'Seconds that it may take in all', default: 60, maximum: 3_600 })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(3_600)
+  timeout_seconds?: number;
+
+  @ApiPropertyOptional({
+    description: 'Rows that the answer holds at the most',
+    default: 10_000,
+    maximum: 100_000,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100_000)
+  max_rows?: number;
+}
+
+export class ListProjectsQuery {
+  @ApiPropertyOptional({ default: 100, maximum: 1_000 })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(1_000)
+  limit?: number;
+
+  @ApiPropertyOptional({ default: 0 })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
+  offset?: number;
+
+  @ApiPropertyOptional({ description: 'Exactly this slug' })
+  @IsOptional()
+  @IsString()
+  @NotContains('\0')
+  slug?: string;
+
+  @ApiPropertyOptional({ description: 'Part of the name or slug' })
+  @IsOptional()
+  @IsString()
+  @NotContains('\0')
+  search?: string;
+}
+
+export class ListAuditLogQuery {
+  @ApiPropertyOptional() @IsOptional() @IsString() @NotContains('\0') project_id?: string;
+
+  @ApiPropertyOptional({ example: 'project.create' })
+  @IsOptional()
+  @IsString()
+  @NotContains('\0')
+  action?: string;
+
+  @ApiPropertyOptional({ default: 100, maximum: 1_000 })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(1_000)
+  limit?: number;
+
+  @ApiPropertyOptional({ description: 'The X-Next-Cursor of the page before' })
+  @IsOptional()
+  @Matches(/^\d{1,18}$/, { message: 'before must be an id of the audit log' })
+  before?: string;
 }

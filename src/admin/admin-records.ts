@@ -1,0 +1,108 @@
+/** What the administration answers, for the OpenAPI document and the compiler alike. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Plan, PLANS } from '../projects/plans';
+import type { ProjectSettings } from '../projects/project-settings';
+
+export class ProjectRecord {
+  @ApiProperty({ example: 'k3v9x0a1b2c3d4e5f6g7' }) readonly id!: string;
+  @ApiProperty({ example: 'acme' }) readonly slug!: string;
+  @ApiProperty({ example: 'Acme' }) readonly name!: string;
+  @ApiProperty({ enum: PLANS }) readonly plan!: Plan;
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'All settings, defaults included' })
+  readonly settings!: ProjectSettings;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly updated_at!: Date;
+}
+
+export class ProjectKeys {
+  @ApiProperty({ description: 'Public; goes into client code' }) readonly anon_key!: string;
+  @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
+}
+
+export class CreatedProject extends ProjectRecord implements ProjectKeys {
+  @ApiProperty({ description: 'Public; goes into client code' }) readonly anon_key!: string;
+  @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
+}
+
+export class ProjectKeysWithSecret extends ProjectKeys {
+  @ApiProperty({ description: 'Signs and verifies the tokens of the project (HS256)' })
+  readonly jwt_secret!: string;
+}
+
+export class DeletedProject {
+  @ApiProperty() readonly id!: string;
+  @ApiProperty({ enum: [true] }) readonly deleted!: true;
+}
+
+export class DatabaseAccess {
+  @ApiProperty() readonly host!: string;
+  @ApiProperty() readonly port!: number;
+  @ApiProperty() readonly database!: string;
+  @ApiProperty() readonly owner_role!: string;
+  @ApiProperty() readonly owner_password!: string;
+  @ApiProperty({ description: 'For psql and migration tools' }) readonly owner_url!: string;
+  @ApiProperty({ description: 'The role of the request path; grant it roles that tokens may name' })
+  readonly login_role!: string;
+}
+
+export class SqlStatement {
+  @ApiProperty({ type: String, nullable: true, example: 'INSERT' }) readonly command!: string | null;
+  @ApiProperty({ type: Number, nullable: true }) readonly row_count!: number | null;
+}
+
+export class SqlAnswer extends SqlStatement {
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    description: 'Of the last statement',
+  })
+  readonly rows!: readonly Record<string, unknown>[];
+  @ApiProperty({ description: 'The last statement gave more rows than the answer holds' })
+  readonly truncated!: boolean;
+  @ApiProperty({ type: [SqlStatement], description: 'Each statement that ran' })
+  readonly statements!: readonly SqlStatement[];
+  @ApiProperty({ type: [String], description: 'What RAISE NOTICE and the like said' })
+  readonly notices!: readonly string[];
+}
+
+export class TableRecord {
+  @ApiProperty() readonly schema!: string;
+  @ApiProperty() readonly name!: string;
+  @ApiProperty() readonly rls_enabled!: boolean;
+  @ApiProperty({ description: "Row-level security applies to the tables' owner too" })
+  readonly rls_forced!: boolean;
+  @ApiProperty({ description: 'Number of policies' }) readonly policies!: number;
+  @ApiProperty({
+    description: 'Row-level security is off, and anon or authenticated may read or write: open to everybody',
+  })
+  readonly open!: boolean;
+  @ApiProperty({ description: 'As the planner estimates it; -1 when it never looked' })
+  readonly estimated_rows!: number;
+}
+
+export class AuditLogEntry {
+  @ApiProperty() readonly id!: string;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly at!: Date;
+  @ApiProperty({ example: 'platform-admin' }) readonly actor!: string;
+  @ApiProperty({ example: 'project.create' }) readonly action!: string;
+  @ApiProperty({ type: String, nullable: true }) readonly project_id!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: "The client's address" }) readonly address!:
+    string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true }) readonly details!: Record<string, unknown>;
+}
+
+export class PlatformErrorDetail {
+  @ApiProperty() readonly message!: string;
+  @ApiProperty({ example: 'project_not_found' }) readonly code!: string;
+  @ApiProperty({ example: 404 }) readonly status!: number;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Fields of the database error that SQL met: sqlstate, detail, hint, position and so on',
+  })
+  readonly database?: Record<string, unknown>;
+}
+
+export class PlatformError {
+  @ApiProperty({ type: PlatformErrorDetail }) readonly error!: PlatformErrorDetail;
+}

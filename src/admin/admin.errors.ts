@@ -1,0 +1,60 @@
+/** Errors of the administration. */
+import { DatabaseError } from 'pg';
+import { AppError } from '../common/errors/app-error';
+import { statusOfSqlstate } from '../database/sql/sqlstate';
+
+/** Classes of SQLSTATEs that tell of the server and not of the SQL: connection, resources, shutdown. */
+const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
+
+/** The administrator's SQL failed; nothing of it was kept. Shows all that the database says: the SQL is the caller's own. */
+export function sqlFailed(error: DatabaseError): AppError {
+  const {
+    code: sqlstate = 'XX000',
+    message,
+    detail,
+    hint,
+    constraint,
+    column,
+    table,
+    schema,
+    position,
+    where,
+  } = error;
+  const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
+  const status = statusOfSqlstate(sqlstate);
+  return new AppError({
+    status: isServers ? 503 : status < 500 ? status : 400,
+    code: sqlstate,
+    message,
+    headers: isServers ? { 'Retry-After': '1' } : {},
+    extra: {
+      database: {
+        sqlstate,
+        detail: detail ?? null,
+        hint: hint ?? null,
+        constraint: constraint ?? null,
+        column: column ?? null,
+        table: table ?? null,
+        schema: schema ?? null,
+        position: position === undefined ? null : Number(position),
+        where: where ?? null,
+      },
+    },
+    cause: error,
+  });
+}
+
+export const sqlTookTooLong = (seconds: number, cause: unknown): AppError =>
+  new AppError({
+    status: 400,
+    code: '57014',
+    message: `The SQL took longer than ${seconds} s and was ended; raise timeout_seconds or use psql`,
+    cause,
+  });
+
+export const transactionLeftOpen = (): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: 'The SQL began a transaction that it did not end, so that was rolled back',
+  });

@@ -1,0 +1,19 @@
+/** What all controllers of the administration share: the guard, body parsing, and their place in the OpenAPI document. */
+import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ApiBearerAuth, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { PlatformAdminGuard } from '../../access/platform-admin.guard';
+import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { PlatformError } from '../admin-records';
+
+export const AdminApi = (): ClassDecorator =>
+  applyDecorators(
+    ApiTags('admin'),
+    ApiBearerAuth('platform-admin-key'),
+    ApiResponse({
+      status: 401,
+      description: 'The platform admin key is missing or wrong',
+      type: PlatformError,
+    }),
+    UseGuards(PlatformAdminGuard),
+    UseInterceptors(JsonBodyInterceptor),
+  );

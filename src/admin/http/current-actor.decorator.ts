@@ -1,0 +1,9 @@
+/** Who uses the administration, for the audit log. There is one key, so the address is what tells people apart. */
+import { createParamDecorator, ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { Actor } from '../../projects/audit-log.repository';
+
+export const CurrentActor = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
+  const { ip } = context.switchToHttp().getRequest<Request>();
+  return { name: 'platform-admin', address: ip ?? null };
+});

@@ -1,0 +1,42 @@
+/**
+ * Bodies and query strings of the administration, refused when they hold anything unknown: a misspelt setting that is
+ * silently ignored is a setting that somebody believes to be set.
+ */
+import { createParamDecorator, ExecutionContext, ValidationPipe } from '@nestjs/common';
+import type { ValidationError } from 'class-validator';
+import type { Request } from 'express';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { isJsonObject } from '../../common/text/json';
+
+const PIPE = new ValidationPipe({
+  whitelist: true,
+  forbidNonWhitelisted: true,
+  transform: true,
+  // The parameter decorators below are custom ones, which Nest's pipes skip otherwise.
+  validateCustomDecorators: true,
+  exceptionFactory: (errors) => invalidParameters(errors.flatMap((error) => messagesOf(error)).join('; ')),
+});
+
+const bodyOf = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
+  const body: unknown = context.switchToHttp().getRequest<Request>().body;
+  if (!isJsonObject(body)) throw invalidParameters('The body must be a JSON object');
+  return body;
+});
+
+const queryOf = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): unknown => context.switchToHttp().getRequest<Request>().query,
+);
+
+/** The JSON body as its DTO; needs JsonBodyInterceptor. */
+export const StrictBody = (): ParameterDecorator => bodyOf(PIPE);
+
+/** The query string as its DTO. */
+export const StrictQuery = (): ParameterDecorator => queryOf(PIPE);
+
+/** Messages with the path of the property: `settings.max_rows must be an integer number`. */
+function messagesOf({ property, constraints = {}, children = [] }: ValidationError, path = ''): string[] {
+  const own = Object.entries(constraints).map(([kind, message]) =>
+    kind === 'whitelistValidation' ? `${path}${property} is unknown here` : `${path}${message}`,
+  );
+  return [...own, ...children.flatMap((child) => messagesOf(child, `${path}${property}.`))];
+}

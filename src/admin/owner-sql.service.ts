@@ -1,0 +1,150 @@
+/** The administrator's SQL, run as the project's owner: bounded in time and in what it answers. */
+import { Injectable } from '@nestjs/common';
+import { Client, DatabaseError, Query, QueryResult, types } from 'pg';
+import { OwnerDatabase } from '../projects/owner-database';
+import { ProjectEntity } from '../projects/project.entity';
+import { RelationAdopter } from '../projects/relation-adopter.service';
+import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
+import { SqlAnswer } from './admin-records';
+
+/** Bytes of JSON that the rows of an answer may have. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_NOTICES = 100;
+/** Time for a statement's own time-out to say what it has to say before the session is ended. */
+const GRACE_MS = 1_000;
+
+export interface SqlLimits {
+  readonly timeoutSeconds: number;
+  readonly maxRows: number;
+}
+
+type Row = Record<string, unknown>;
+
+const LOCAL_TYPES = new Set<number>([types.builtins.DATE, types.builtins.TIMESTAMP]);
+
+type Parser = (text: string) => unknown;
+
+/** Dates without a time zone stay as PostgreSQL wrote them: this process's zone must not move them. */
+function typeParser(oid: number): Parser {
+  return LOCAL_TYPES.has(oid) ? (text) => text : (types.getTypeParser(oid) as Parser);
+}
+
+@Injectable()
+export class OwnerSqlService {
+  constructor(
+    private readonly owner: OwnerDatabase,
+    private readonly adopter: RelationAdopter,
+  ) {}
+
+  /**
+   * One simple query, which PostgreSQL runs as one transaction unless its text says otherwise. The rows are those of
+   * the last statement.
+   * @throws AppError 4xx with the database's fields; nothing was kept then
+   */
+  async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<SqlAnswer> {
+    const settings = {
+      statement_timeout: limits.timeoutSeconds * 1000,
+      types: { getTypeParser: typeParser },
+    };
+    const answer = await this.owner.use(
+      project,
+      'the administrator runs SQL as the owner',
+      (client) => this.runBounded(project, client, query, limits),
+      settings,
+    );
+    await this.adopter.adopt(project);
+    return answer;
+  }
+
+  private async runBounded(
+    project: ProjectEntity,
+    client: Client,
+    query: string,
+    limits: SqlLimits,
+  ): Promise<SqlAnswer> {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    let isOver = false;
+    // SQL may raise its own statement_timeout: the session is ended from outside then.
+    const timer = setTimeout(
+      () => {
+        isOver = true;
+        void this.endSession(project, rows[0]?.pid ?? 0);
+      },
+      limits.timeoutSeconds * 1000 + GRACE_MS,
+    );
+    try {
+      return await collect(client, query, limits.maxRows);
+    } catch (error) {
+      const isTimeout = error instanceof DatabaseError && error.code === '57014';
+      if (isOver || isTimeout) throw sqlTookTooLong(limits.timeoutSeconds, error);
+      throw error instanceof DatabaseError ? sqlFailed(error) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async endSession(project: ProjectEntity, pid: number): Promise<void> {
+    await this.owner
+      .use(project, 'SQL that outlived its time is ended', (client) =>
+        client.query('select pg_terminate_backend($1)', [pid]),
+      )
+      .catch(() => undefined);
+  }
+}
+
+/** Reads all rows and keeps those that the limits allow. */
+async function collect(client: Client, text: string, maxRows: number): Promise<SqlAnswer> {
+  const notices: string[] = [];
+  client.on('notice', ({ message }) => {
+    if (message !== undefined && notices.length < MAX_NOTICES) notices.push(message);
+  });
+  const kept = new RowKeeper(maxRows);
+  const results = await new Promise<QueryResult[]>((resolve, reject) => {
+    const query = new Query<Row>(text);
+    query.on('row', (row, result) => kept.add(row, result));
+    query.on('end', (result: QueryResult | QueryResult[]) =>
+      resolve(Array.isArray(result) ? result : [result]),
+    );
+    query.on('error', reject);
+    client.query(query);
+  });
+  if (client.getTransactionStatus() !== 'I') throw transactionLeftOpen();
+  const statements = results.map(({ command, rowCount }) => ({
+    command: command || null,
+    row_count: rowCount,
+  }));
+  return {
+    ...kept.of(results.at(-1)),
+    ...(statements.at(-1) ?? { command: null, row_count: null }),
+    statements,
+    notices,
+  };
+}
+
+/** The rows of the statement that gave rows last. */
+class RowKeeper {
+  private statement: unknown;
+  private rows: Row[] = [];
+  private bytes = 0;
+  private truncated = false;
+
+  constructor(private readonly maxRows: number) {}
+
+  add(row: Row, statement: unknown): void {
+    if (statement !== this.statement) {
+      this.statement = statement;
+      this.rows = [];
+      this.bytes = 0;
+      this.truncated = false;
+    }
+    if (this.truncated) return;
+    this.bytes += JSON.stringify(row).length;
+    if (this.rows.length >= this.maxRows || this.bytes > MAX_BYTES) this.truncated = true;
+    else this.rows.push(row);
+  }
+
+  of(statement: unknown): { rows: Row[]; truncated: boolean } {
+    if (statement !== this.statement) return { rows: [], truncated: false };
+    return { rows: this.rows, truncated: this.truncated };
+  }
+}

@@ -1,0 +1,29 @@
+/** The tables of a project, as its owner sees them, with what keeps others out. */
+import { Injectable } from '@nestjs/common';
+import { OwnerDatabase } from '../projects/owner-database';
+import { ProjectEntity } from '../projects/project.entity';
+import { TableRecord } from './admin-records';
+
+@Injectable()
+export class TablesRepository {
+  constructor(private readonly owner: OwnerDatabase) {}
+
+  /** Without Plinth's own and the system's. */
+  async list(project: ProjectEntity): Promise<TableRecord[]> {
+    return this.owner.use(project, 'the administrator lists tables', async (client) => {
+      const { rows } = await client.query<TableRecord>(`
+        select n.nspname as schema, c.relname as name, c.relrowsecurity as rls_enabled,
+          c.relforcerowsecurity as rls_forced,
+          (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies,
+          not c.relrowsecurity and exists (select from unnest(array['anon', 'authenticated']) role
+            where has_schema_privilege(role, n.oid, 'USAGE')
+              and has_table_privilege(role, c.oid, 'SELECT, INSERT, UPDATE, DELETE')) as open,
+          c.reltuples::float8 as estimated_rows
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind in ('r', 'p') and n.nspname !~ '^pg_'
+          and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth')
+        order by 1, 2`);
+      return rows;
+    });
+  }
+}

@@ -1,0 +1,154 @@
+/** What the install's admin role may do on a PostgreSQL server, and what follows where it may not. */
+import { Client } from 'pg';
+import { quoteIdentifier } from '../sql/identifier';
+
+/** Roles that all projects of a server share; requests run as them. */
+export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
+
+export interface SharedRole {
+  readonly name: string;
+  /** May log in, is a superuser, or may create databases or roles: what a request must never run as. */
+  readonly powerful: boolean;
+  readonly bypassRls: boolean;
+  /** The admin role may grant it to a project's roles. */
+  readonly grantable: boolean;
+}
+
+export interface ServerCapabilities {
+  /** Major version. */
+  readonly version: number;
+  readonly role: string;
+  /** Only a superuser creates event triggers. */
+  readonly superuser: boolean;
+  readonly createDatabase: boolean;
+  readonly createRole: boolean;
+  /** May create roles that bypass row-level security (service_role). */
+  readonly grantBypassRls: boolean;
+  /** The shared roles that exist already. */
+  readonly sharedRoles: readonly SharedRole[];
+  /** Databases, not of Plinth's making, that any role of the server may connect to. */
+  readonly openDatabases: readonly string[];
+}
+
+const OLDEST_VERSION = 14;
+
+/** The admin role of a server cannot do what Plinth needs, or the server cannot be reached. */
+export class ServerUnusableError extends Error {
+  constructor(
+    readonly faults: readonly string[],
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The PostgreSQL server cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      options,
+    );
+    this.name = 'ServerUnusableError';
+  }
+}
+
+type Row = Omit<ServerCapabilities, 'sharedRoles' | 'openDatabases' | 'grantBypassRls'> & {
+  readonly bypassRls: boolean;
+};
+
+/** One round trip each; nothing is changed. */
+export async function readCapabilities(client: Client): Promise<ServerCapabilities> {
+  const { rows } = await client.query<Row>(`
+    select current_setting('server_version_num')::int / 10000 as version, rolname as role, rolsuper as superuser,
+      rolsuper or rolcreatedb as "createDatabase", rolsuper or rolcreaterole as "createRole",
+      rolbypassrls as "bypassRls"
+    from pg_roles where rolname = current_user`);
+  const row = rows[0];
+  if (!row) throw new Error('the database role could not be read');
+  const { bypassRls, ...capabilities } = row;
+  const sharedRoles = await readSharedRoles(client, capabilities);
+  return {
+    ...capabilities,
+    // Before PostgreSQL 16 only a superuser could hand BYPASSRLS on.
+    grantBypassRls: row.superuser || (bypassRls && row.version >= 16),
+    sharedRoles,
+    openDatabases: await readOpenDatabases(client),
+  };
+}
+
+async function readSharedRoles(
+  client: Client,
+  { superuser, version }: Pick<ServerCapabilities, 'superuser' | 'version'>,
+): Promise<SharedRole[]> {
+  // Before PostgreSQL 16 CREATEROLE grants every role but superusers; since then it takes the admin option.
+  const { rows } = await client.query<SharedRole>(
+    `select rolname as name, rolsuper or rolcanlogin or rolcreatedb or rolcreaterole as powerful,
+       rolbypassrls as "bypassRls",
+       $2 or exists (select from pg_auth_members m
+         where m.roleid = r.oid and m.admin_option and pg_has_role(m.member, 'MEMBER')) as grantable
+     from pg_roles r where rolname = any ($1)`,
+    [[...REQUEST_ROLES], superuser || version < 16],
+  );
+  return rows;
+}
+
+async function readOpenDatabases(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database
+     where datallowconn and has_database_privilege('public', oid, 'connect') order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Faults that make the server unusable, one line each; empty when there is none. */
+export function missingCapabilities(capabilities: ServerCapabilities): string[] {
+  const { version, role, createDatabase, createRole, sharedRoles } = capabilities;
+  const admin = quoteIdentifier(role);
+  const faults: string[] = [];
+  if (version < OLDEST_VERSION) {
+    faults.push(`PostgreSQL ${OLDEST_VERSION} or later is needed; this server is ${version}`);
+  }
+  if (!createDatabase) faults.push(`the role ${role} lacks CREATEDB: alter role ${admin} createdb`);
+  if (!createRole) faults.push(`the role ${role} lacks CREATEROLE: alter role ${admin} createrole`);
+  for (const shared of sharedRoles) {
+    if (shared.powerful) {
+      faults.push(
+        `the role ${shared.name}, which requests run as, exists and may log in or has special rights: ` +
+          `alter role ${shared.name} nologin nosuperuser nocreatedb nocreaterole`,
+      );
+    }
+    if (createRole && !shared.grantable) {
+      faults.push(
+        `the role ${shared.name} exists and ${role} may not grant it: grant ${shared.name} to ${admin} with admin option`,
+      );
+    }
+  }
+  return faults;
+}
+
+/** What works, but differently; one line each with the consequence. */
+export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypassesRls: boolean): string[] {
+  const { version, role, superuser, openDatabases } = capabilities;
+  const warnings: string[] = [];
+  if (!superuser) {
+    warnings.push(
+      `${role} is no superuser, so there are no event triggers: DDL is seen by polling, and a new table is closed to ` +
+        'anon and authenticated until Plinth has turned row-level security on for it, within a second of use',
+    );
+  }
+  if (!serviceBypassesRls) {
+    warnings.push(
+      'service_role cannot be given BYPASSRLS: a policy "plinth_service_role" on every table opens it to the ' +
+        'service-role key instead; restrictive policies apply to that key too',
+    );
+  }
+  if (version < 16) warnings.push('before PostgreSQL 16 projects cannot create roles of their own');
+  if (version < 15) {
+    warnings.push(
+      "before PostgreSQL 15 views run with their owner's rights, so client roles get no grant on them",
+    );
+    if (!superuser)
+      warnings.push('the schema public of each project stays writable for all roles of that project');
+  }
+  if (openDatabases.length > 0) {
+    warnings.push(
+      `any role of the server, those of projects included, may connect to ${openDatabases.join(', ')}: ` +
+        'revoke connect on database ... from public',
+    );
+  }
+  return warnings;
+}

@@ -1,0 +1,82 @@
+/** Makes the rows of a new project: names, passwords, secrets. */
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../common/time/clock';
+import { randomId, randomSecret } from '../infra/crypto/random';
+import { Plan } from './plans';
+import { ProjectEntity, ProjectSecretEntity } from './project.entity';
+import { ProjectSecrets } from './project-secrets';
+import { mergeSettings, ProjectSettingsInput } from './project-settings';
+
+const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
+
+export interface NewProject {
+  readonly name: string;
+  /** Default: made from the name, with a suffix where that is taken. */
+  readonly slug?: string;
+  readonly plan?: Plan;
+  readonly settings?: ProjectSettingsInput;
+  /** Admin URL of another PostgreSQL server that shall hold the project's database. */
+  readonly databaseUrl?: string;
+}
+
+@Injectable()
+export class ProjectFactory {
+  constructor(
+    private readonly secrets: ProjectSecrets,
+    private readonly clock: Clock,
+  ) {}
+
+  newProject(input: NewProject): ProjectEntity {
+    const id = randomId();
+    return Object.assign(new ProjectEntity(), {
+      id,
+      slug: input.slug ?? slugOf(input.name),
+      name: input.name,
+      plan: input.plan ?? 'free',
+      status: 'provisioning' as const,
+      settings: mergeSettings({}, input.settings ?? {}),
+      serverUrl: input.databaseUrl ? this.secrets.seal('server-url', id, input.databaseUrl) : null,
+      databaseName: `plinth_${id}`,
+      ownerRole: `plinth_${id}_owner`,
+      loginRole: `plinth_${id}_login`,
+      ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
+      loginPassword: this.secrets.seal('login-password', id, randomSecret()),
+      storageSecret: this.secrets.seal('storage-secret', id, randomSecret()),
+      schemaVersion: '',
+      polled: false,
+    });
+  }
+
+  newSecret(projectId: string): ProjectSecretEntity {
+    return Object.assign(new ProjectSecretEntity(), {
+      projectId,
+      kid: randomId(),
+      secret: this.secrets.seal('jwt-secret', projectId, randomSecret()),
+      createdAt: new Date(this.clock.now()),
+      expiresAt: null,
+    });
+  }
+}
+
+/** 2 to 40 lower-case letters, digits and hyphens, beginning with a letter. */
+export function isSlug(text: string): boolean {
+  return SLUG.test(text);
+}
+
+/** The same slug with random characters at its end, for a name that several projects have. */
+export function varySlug(slug: string): string {
+  return `${slug.slice(0, 34)}-${randomId().slice(0, 5)}`;
+}
+
+/** `Acme GmbH & Co.` to `acme-gmbh-co`. */
+function slugOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');
+  return isSlug(plain) ? plain : `project-${randomId().slice(0, 8)}`;
+}

@@ -1,0 +1,91 @@
+/**
+ * Keeps projects whole: at the start the server is checked, databases of an older schema are migrated; then and every
+ * half minute what a crash interrupted is undone or finished.
+ */
+import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { PLATFORM_URL } from '../database/platform/platform-url';
+import { OwnerDatabase } from './owner-database';
+import { ProjectEntity } from './project.entity';
+import { ProjectRepository } from './project.repository';
+import { ProjectsService } from './projects.service';
+import { DatabaseServer } from './provisioning/database-server';
+import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
+import { TemplateDatabase } from './provisioning/template-database';
+
+const RECOVERY_INTERVAL_MS = 30_000;
+/** Databases that are migrated at the same time. */
+const CONCURRENT_MIGRATIONS = 4;
+
+@Injectable()
+export class ProjectUpkeep implements OnApplicationShutdown {
+  private readonly logger = new Logger(ProjectUpkeep.name);
+  private timer: NodeJS.Timeout | undefined;
+  private recovering: Promise<void> | undefined;
+
+  constructor(
+    private readonly projects: ProjectRepository,
+    private readonly service: ProjectsService,
+    private readonly template: TemplateDatabase,
+    private readonly owner: OwnerDatabase,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {}
+
+  /**
+   * Before anything is served. A project that cannot be migrated or recovered does not keep the others from starting.
+   * @throws ServerUnusableError saying all that the install's database role lacks
+   */
+  async start(): Promise<void> {
+    await this.template.ensureOn(new DatabaseServer(this.platformUrl));
+    await this.recover();
+    await this.migrateOutdated();
+    this.timer = setInterval(() => void this.recover(), RECOVERY_INTERVAL_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.recovering;
+  }
+
+  /** Undoes creations and finishes deletions that were interrupted; those that another process works on are its own. */
+  recover(): Promise<void> {
+    this.recovering ??= this.recoverAll().finally(() => (this.recovering = undefined));
+    return this.recovering;
+  }
+
+  /** Brings every project's database to the current schema, as its owner. */
+  async migrateOutdated(): Promise<void> {
+    const waiting = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION);
+    if (waiting.length === 0) return;
+    this.logger.log(`migrating the databases of ${waiting.length} projects`);
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) await this.migrate(next);
+    };
+    await Promise.all(Array.from({ length: CONCURRENT_MIGRATIONS }, worker));
+  }
+
+  private async recoverAll(): Promise<void> {
+    try {
+      for (const entity of await this.projects.listUnfinished()) {
+        await this.service.recover(entity).catch((error: unknown) => this.warn(entity, 'recovered', error));
+      }
+    } catch (error) {
+      this.logger.warn(`unfinished projects could not be listed: ${String(error)}`);
+    }
+  }
+
+  private async migrate(entity: ProjectEntity): Promise<void> {
+    try {
+      await this.projects.whileLocked(entity.id, async () => {
+        await this.owner.repairAccess(entity);
+        await migrateProjectDatabase(this.owner.connectionOf(entity));
+        await this.projects.setSchemaVersion(entity.id, PROJECT_SCHEMA_VERSION);
+      });
+    } catch (error) {
+      this.warn(entity, 'migrated', error);
+    }
+  }
+
+  private warn({ slug }: ProjectEntity, what: string, error: unknown): void {
+    this.logger.error(`project ${slug} could not be ${what}: ${String(error)}`);
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The SQL that stands in for what a server withholds: event triggers (no superuser) and BYPASSRLS. It closes new
+ * relations in `public` as close_new_relation() would (event-triggers.ts) and gives the client roles their grants only
+ * then; and it opens tables with row-level security to service_role by a policy. Idempotent.
+ *
+ * A relation counts as adopted once service_role has the TRIGGER right on it, which default privileges leave out
+ * there (database-provisioner.ts). The mark goes with the table through renames, dumps and restores, so that what the
+ * owner changes afterwards, such as row-level security turned off, stays as it is.
+ */
+
+/** Matches the policy that stands in for BYPASSRLS. */
+const SERVICE_POLICY = 'plinth_service_role';
+
+const PENDING = `
+  select c.oid, c.oid::regclass::text as identity, c.relkind,
+    n.nspname = 'public' and not exists (select from pg_event_trigger where evtname = 'plinth_close_new_relation')
+      and not has_table_privilege('service_role', c.oid, 'TRIGGER') as to_close,
+    c.relkind in ('r', 'p') and (select not rolbypassrls from pg_roles where rolname = 'service_role')
+      and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = '${SERVICE_POLICY}') as to_open
+  from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join pg_database d on d.datname = current_database()
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_has_role(d.datdba, c.relowner, 'USAGE')
+    and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth')`;
+
+/** As any role of the database: is there something to adopt? */
+export const HAS_PENDING = `select exists (select from (${PENDING}) as relation where to_close or to_open) as pending`;
+
+/** As the owner, in one transaction. */
+export const ADOPT = `
+do $adopt$
+declare
+  item record;
+  closes boolean := coalesce(current_setting('plinth.auto_rls', true), '') <> 'off';
+  invoker_views boolean := current_setting('server_version_num')::int >= 150000;
+  clients text;
+begin
+  perform set_config('search_path', '', true);
+  for item in ${PENDING} loop
+    if item.to_close then
+      clients := 'anon, authenticated';
+      if item.relkind in ('r', 'p') and closes then
+        execute format('alter table %s enable row level security', item.identity);
+      elsif item.relkind = 'v' and invoker_views and closes then
+        if not exists (select from pg_class c, pg_options_to_table(c.reloptions) o
+                       where c.oid = item.oid and o.option_name = 'security_invoker') then
+          execute format('alter view %s set (security_invoker = on)', item.identity);
+        end if;
+      elsif closes then
+        clients := null;
+      end if;
+      if clients is not null then
+        execute format('grant select, insert, update, delete on table %s to %s', item.identity, clients);
+      end if;
+      execute format('grant all on table %s to service_role', item.identity);
+    end if;
+    if item.to_open then
+      execute format('create policy ${SERVICE_POLICY} on %s to service_role using (true) with check (true)', item.identity);
+    end if;
+  end loop;
+end $adopt$`;

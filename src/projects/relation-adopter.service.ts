@@ -1,0 +1,61 @@
+/**
+ * Closes and opens new tables of projects on servers where no event trigger can (relation-adoption.ts), by looking once
+ * a second at those in use. Does nothing for projects on other servers.
+ */
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { RlsTransaction } from '../database/rls/rls-transaction';
+import { OwnerDatabase } from './owner-database';
+import { Project } from './project';
+import { ProjectEntity } from './project.entity';
+import { ProjectRegistry } from './project-registry.service';
+import { ADOPT, HAS_PENDING } from './provisioning/relation-adoption';
+
+const POLL_MS = 800;
+
+@Injectable()
+export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(RelationAdopter.name);
+  private timer: NodeJS.Timeout | undefined;
+  private polling: Promise<void> | undefined;
+
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly rls: RlsTransaction,
+    private readonly owner: OwnerDatabase,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.polling ??= this.poll().finally(() => (this.polling = undefined));
+    }, POLL_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.polling;
+  }
+
+  /** Right after the owner's SQL ran through Plinth: what it made is there for the next request. */
+  async adopt(project: ProjectEntity): Promise<void> {
+    if (!project.polled) return;
+    await this.owner.use(project, 'new relations are closed and opened', (client) => client.query(ADOPT));
+  }
+
+  private async poll(): Promise<void> {
+    for (const project of this.registry.inUse().filter(({ polled }) => polled)) {
+      await this.look(project).catch((error: unknown) =>
+        this.logger.warn(`new tables of project ${project.slug} could not be looked at: ${String(error)}`),
+      );
+    }
+  }
+
+  private async look({ id, database }: Project): Promise<void> {
+    const { rows } = await this.rls.systemQuery(database, 'catalogs are read for new relations', {
+      name: 'relations-pending',
+      text: HAS_PENDING,
+    });
+    if (rows[0]?.pending !== true) return;
+    const entity = await this.owner.find(id);
+    if (entity) await this.adopt(entity);
+  }
+}
