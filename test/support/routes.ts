@@ -7,6 +7,8 @@ export interface Route {
   readonly path: string;
 }
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
+
 interface Layer {
   readonly route?: { readonly path: string | string[]; readonly methods: Record<string, boolean> };
 }
@@ -16,8 +18,10 @@ export function routesOf(app: NestExpressApplication): Route[] {
   return router.stack.flatMap(({ route }) => {
     if (!route) return [];
     const paths = Array.isArray(route.path) ? route.path : [route.path];
-    const methods = route.methods._all ? ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] : Object.keys(route.methods);
-    return paths.flatMap((path) => methods.map((method) => ({ method: method.toUpperCase(), path })));
+    const declared = Object.keys(route.methods).map((method) => method.toUpperCase());
+    // A route for all methods is declared for dozens that no HTTP client sends.
+    const methods = route.methods._all ? METHODS : METHODS.filter((method) => declared.includes(method));
+    return paths.flatMap((path) => methods.map((method) => ({ method, path })));
   });
 }
 
