@@ -16,6 +16,11 @@ export interface Statement {
    * on the connection under it. Without a name it is parsed anew each time.
    */
   readonly name?: string;
+  /**
+   * Takes each row as it arrives, so that nothing is kept: for results that are written on as they are. Values come in
+   * binary format decoded as UTF-8, so columns must be of a type whose binary format is its text: text, json.
+   */
+  readonly onRow?: (values: (string | null)[]) => void;
 }
 
 export interface StatementResult<Row extends QueryResultRow = QueryResultRow> {
@@ -38,7 +43,12 @@ const RowParserClass = (pg as unknown as { Result: new () => RowParser }).Result
 /** node-postgres' connection as its own Query class uses it. */
 interface WireConnection {
   stream: Connection['stream'];
-  bind(config: { statement: string; values: unknown[]; valueMapper: (value: unknown) => unknown }): void;
+  bind(config: {
+    statement: string;
+    values: unknown[];
+    valueMapper: (value: unknown) => unknown;
+    binary?: boolean;
+  }): void;
   close(config: { type: 'S'; name: string }): void;
   describe(config: { type: 'P'; name: string }): void;
   parse(config: { text: string; name: string }): void;
@@ -99,7 +109,18 @@ export class PipelinedQuery implements Submittable {
       }
     }
     this.prepared[index] = prepared;
-    wire.bind({ statement: name, values: [...(statement.values ?? [])], valueMapper: prepareValue });
+    const binary = statement.onRow !== undefined;
+    wire.bind({ statement: name, values: [...(statement.values ?? [])], valueMapper: prepareValue, binary });
+    // A taker of rows needs no description of them.
+    if (binary) wire.execute({ portal: '' });
+    else this.describeAndExecute(wire, prepared, index);
+  }
+
+  private describeAndExecute(
+    wire: WireConnection,
+    prepared: { fields: FieldDef[] | null | undefined } | undefined,
+    index: number,
+  ): void {
     if (prepared?.fields === undefined) wire.describe({ type: 'P', name: '' });
     else if (prepared.fields) this.results[index]?.addFields(prepared.fields);
     wire.execute({ portal: '' });
@@ -115,7 +136,9 @@ export class PipelinedQuery implements Submittable {
     const result = this.results[this.current];
     if (!result || this.failure) return;
     try {
-      result.addRow(result.parseRow(message.fields));
+      const onRow = this.statements[this.current]?.onRow;
+      if (onRow) onRow(message.fields);
+      else result.addRow(result.parseRow(message.fields));
     } catch (error) {
       this.failure = error instanceof Error ? error : new Error(String(error));
     }

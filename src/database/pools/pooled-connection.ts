@@ -2,6 +2,7 @@
 import { Client } from 'pg';
 import { ProjectDatabase } from './project-database';
 import { PipelinedQuery, Statement, StatementResult } from './pipelined-query';
+import { sendCancel } from './send-cancel';
 import { StatementCache } from './statement-cache';
 
 export class PooledConnection {
@@ -53,6 +54,26 @@ export class PooledConnection {
   /** The server process, for a cancel request. */
   get processId(): number {
     return (this.client as unknown as { processID: number }).processID;
+  }
+
+  /** Stops reading from the server, which then stops sending: for a taker of rows that can't keep up. */
+  pause(): void {
+    this.wire.stream.pause();
+  }
+
+  resume(): void {
+    this.wire.stream.resume();
+  }
+
+  /** Asks the server to stop what it runs here (protocol manual, 54.2.9); the query then fails with 57014. */
+  async cancel(): Promise<void> {
+    const { host, port, ssl } = this.database;
+    const secretKey = (this.client as unknown as { secretKey: number }).secretKey;
+    await sendCancel({ host, port, ssl }, this.processId, secretKey);
+  }
+
+  private get wire(): { stream: NodeJS.ReadableStream } {
+    return (this.client as unknown as { connection: { stream: NodeJS.ReadableStream } }).connection;
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@
  * The door: the only way to a project's data. It opens the transaction, sets role, claims and request facts, runs,
  * and commits; a connection in doubt is destroyed. A request of one statement costs one round trip (docs/rls-door.md).
  */
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
@@ -18,6 +19,13 @@ export interface TransactionScope {
   query(statement: Statement): Promise<StatementResult>;
   /** Several statements in one round trip; the first that fails ends the transaction. */
   batch(statements: readonly Statement[]): Promise<StatementResult[]>;
+}
+
+/** How the taker of a stream of rows slows it down or stops it. */
+export interface FlowControl {
+  pause(): void;
+  resume(): void;
+  cancel(): Promise<void>;
 }
 
 /** What a prepared statement fails with after DDL changed its result: safe to repeat, for nothing was committed. */
@@ -51,6 +59,58 @@ export class RlsTransaction {
     return this.pools.use(context.database, async (connection) => {
       const results = await pipelineOnce(connection, all, 1);
       return results.slice(1);
+    });
+  }
+
+  /**
+   * Like batch(), but tells while it runs how to slow it down or stop it: for results that flow on to a client.
+   * @param onStart gets the control before the first row
+   */
+  async stream(
+    context: RlsContext,
+    statements: readonly Statement[],
+    settings: ContextSettings,
+    onStart: (control: FlowControl) => void,
+  ): Promise<StatementResult[]> {
+    assertRole(context);
+    const all = [
+      contextStatement(context, settings),
+      ...statements.map((one) => withRole(context.role, one)),
+    ];
+    return this.pools.use(context.database, async (connection) => {
+      onStart(connection);
+      try {
+        const results = await pipelineOnce(connection, all, 1);
+        return results.slice(1);
+      } finally {
+        connection.resume();
+      }
+    });
+  }
+
+  /**
+   * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and undoes without
+   * an error by answering `rollback`. Costs a second round trip.
+   */
+  async deliberate(
+    context: RlsContext,
+    statements: readonly Statement[],
+    settings: ContextSettings,
+    decide: (results: StatementResult[]) => 'commit' | 'rollback',
+  ): Promise<StatementResult[]> {
+    assertRole(context);
+    const preamble = [{ text: 'begin' }, contextStatement(context, settings)];
+    const named = statements.map((one) => withRole(context.role, one));
+    return this.pools.use(context.database, async (connection) => {
+      try {
+        const all = await attributed(connection.start([...preamble, ...named]), preamble.length);
+        const results = all.slice(preamble.length);
+        await connection.pipeline([{ text: decide(results) }]);
+        return results;
+      } catch (error) {
+        await rollback(connection);
+        throw error;
+      }
     });
   }
 
@@ -111,13 +171,18 @@ export class RlsTransaction {
         await connection.pipeline([{ text: 'commit' }]);
         return result;
       } catch (error) {
-        await connection.pipeline([{ text: 'rollback' }]).catch(() => {
-          connection.broken = true;
-        });
+        await rollback(connection);
         throw error;
       }
     });
   }
+}
+
+/** A connection whose transaction can't be ended is not used again. */
+async function rollback(connection: PooledConnection): Promise<void> {
+  await connection.pipeline([{ text: 'rollback' }]).catch(() => {
+    connection.broken = true;
+  });
 }
 
 /** `none` and the login role would leave the caller's rights behind (SET ROLE manual page). */
@@ -125,9 +190,15 @@ function assertRole(context: RlsContext): void {
   if (context.role === 'none' || context.role === context.database.user) throw callerRefused();
 }
 
+/** PostgreSQL cuts names here, and two that were cut alike would be one. */
+const MAX_NAME_BYTES = 63;
+
 /** Row-level security makes plans depend on the role, so it is part of the statement's name. */
 function withRole(role: string, statement: Statement): Statement {
-  return statement.name === undefined ? statement : { ...statement, name: `${role}:${statement.name}` };
+  if (statement.name === undefined) return statement;
+  const name = `${role}:${statement.name}`;
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { ...statement, name };
+  return { ...statement, name: createHash('sha1').update(name).digest('hex') };
 }
 
 async function pipelineOnce(
