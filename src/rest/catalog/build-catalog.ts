@@ -1,0 +1,117 @@
+/** Makes a Catalog of the rows that were read. Pure; linear in the rows. */
+import { createHash } from 'node:crypto';
+import { buildRelationships } from './build-relationships';
+import { buildRoutine } from './build-routine';
+import {
+  type Catalog,
+  type Column,
+  type MediaHandler,
+  nameKey,
+  type QualifiedName,
+  type Relation,
+  type RelationKind,
+  type Representation,
+  representationKey,
+  type Routine,
+} from './catalog';
+import type { CatalogRows, ColumnRow, HandlerRow, RelationRow } from './catalog-rows';
+import { SchemaIndex } from './schema-index';
+import { typeClassOf } from './type-class';
+
+const KINDS: Readonly<Record<RelationRow['kind'], RelationKind>> = {
+  r: 'table',
+  v: 'view',
+  m: 'materialized-view',
+  f: 'foreign-table',
+  p: 'partitioned-table',
+};
+
+export function buildCatalog(rows: CatalogRows): Catalog {
+  const index = new SchemaIndex(rows.relations, rows.constraints);
+  const relations = new Map<string, Relation>();
+  const computed = computedFields(rows);
+  for (const row of rows.relations) {
+    relations.set(nameKey(row), buildRelation(row, index, computed.get(row.oid) ?? new Map()));
+  }
+  return {
+    version: versionOf(rows),
+    fingerprint: rows.fingerprint,
+    relations,
+    relationships: buildRelationships(index, rows.routines),
+    routines: routinesByName(rows, index),
+    mediaHandlers: rows.handlers.map((row) => buildHandler(row, index)),
+    representations: new Map(
+      rows.representations.map((row): [string, Representation] => [
+        representationKey(row.source, row.target),
+        { source: row.source, target: row.target, routine: { schema: row.schema, name: row.name } },
+      ]),
+    ),
+    roleTimeouts: new Map(rows.roles.map((row) => [row.role, row.statement_timeout])),
+    setsResponse: rows.setsResponse,
+  };
+}
+
+/** Of the content, so that a re-read that found nothing new keeps the prepared statements. */
+function versionOf(rows: CatalogRows): string {
+  const { fingerprint: _changesMoreOften, ...content } = rows;
+  return createHash('sha1').update(JSON.stringify(content)).digest('base64url').slice(0, 10);
+}
+
+function buildRelation(
+  row: RelationRow,
+  index: SchemaIndex,
+  computed: ReadonlyMap<string, readonly QualifiedName[]>,
+): Relation {
+  return {
+    schema: row.schema,
+    name: row.name,
+    kind: KINDS[row.kind],
+    columns: new Map((row.columns ?? []).map((column) => [column[1], buildColumn(column)])),
+    primaryKey: index.primaryKeyOf(row.oid),
+    insertable: (row.updatable & 8) !== 0,
+    updatable: (row.updatable & 4) !== 0,
+    deletable: (row.updatable & 16) !== 0,
+    computed,
+    isPartition: row.is_partition,
+  };
+}
+
+function buildColumn([, name, inputType, declaredType, baseType, nullable, hasDefault]: ColumnRow): Column {
+  return { name, inputType, declaredType, typeClass: typeClassOf(baseType), nullable, hasDefault };
+}
+
+/** Functions of one row that return one value, by the row's relation and by name. */
+function computedFields({ routines }: CatalogRows): Map<string, Map<string, QualifiedName[]>> {
+  const fields = new Map<string, Map<string, QualifiedName[]>>();
+  for (const row of routines) {
+    if (row.argument_relation === null || row.returns_set) continue;
+    let ofRelation = fields.get(row.argument_relation);
+    if (!ofRelation) fields.set(row.argument_relation, (ofRelation = new Map<string, QualifiedName[]>()));
+    const sameName = ofRelation.get(row.name) ?? [];
+    ofRelation.set(row.name, [...sameName, { schema: row.schema, name: row.name }]);
+  }
+  return fields;
+}
+
+function routinesByName({ routines }: CatalogRows, index: SchemaIndex): Map<string, Routine[]> {
+  const byName = new Map<string, Routine[]>();
+  for (const row of routines) {
+    const routine = buildRoutine(row, index);
+    if (!routine) continue;
+    const overloads = byName.get(nameKey(routine));
+    if (overloads) overloads.push(routine);
+    else byName.set(nameKey(routine), [routine]);
+  }
+  return byName;
+}
+
+function buildHandler(row: HandlerRow, index: SchemaIndex): MediaHandler {
+  const routine = { schema: row.routine_schema, name: row.routine_name };
+  return {
+    mediaType: row.media_type,
+    contentType: row.media_type === '*/*' ? 'application/octet-stream' : row.media_type,
+    target: row.is_aggregate ? (row.relation === null ? null : index.nameOf(row.relation)) : routine,
+    aggregate: row.is_aggregate ? routine : null,
+    isBinary: row.is_binary,
+  };
+}

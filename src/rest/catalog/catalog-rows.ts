@@ -1,0 +1,95 @@
+/** The rows of the catalog queries, as catalog.repository.ts reads them and build-catalog.ts takes them. */
+
+export interface RelationRow {
+  readonly oid: string;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'r' | 'v' | 'm' | 'f' | 'p';
+  readonly is_partition: boolean;
+  /** Bits of pg_relation_is_updatable(): 4 update, 8 insert, 16 delete. */
+  readonly updatable: number;
+  /** Of a view: its parsed query. */
+  readonly action: string | null;
+  readonly columns: readonly ColumnRow[] | null;
+}
+
+/** A JSON array, because a thousand tables have ten thousand of them. */
+export type ColumnRow = readonly [
+  position: number,
+  name: string,
+  inputType: string,
+  declaredType: string,
+  baseType: string,
+  nullable: boolean,
+  hasDefault: boolean,
+];
+
+export interface ConstraintRow {
+  readonly name: string;
+  /** Primary key, unique, foreign key. */
+  readonly type: 'p' | 'u' | 'f';
+  readonly relation: string;
+  readonly foreign_relation: string;
+  readonly columns: readonly number[];
+  readonly foreign_columns: readonly number[] | null;
+  /** A copy that PostgreSQL made for a partition. */
+  readonly inherited: boolean;
+}
+
+export interface RoutineRow {
+  readonly schema: string;
+  readonly name: string;
+  readonly names: readonly string[] | null;
+  /** i, o, b, v, t by pg_proc.proargmodes; null when all are input. */
+  readonly modes: readonly string[] | null;
+  /** Types of the input arguments. */
+  readonly types: readonly string[] | null;
+  /** Names and types of OUT, INOUT and TABLE columns; null without. */
+  readonly output: readonly (readonly [name: string, type: string])[] | null;
+  readonly default_count: number;
+  readonly variadic: boolean;
+  readonly volatility: 'i' | 's' | 'v';
+  readonly returns_set: boolean;
+  readonly single_row: boolean;
+  readonly result_schema: string;
+  readonly result_name: string;
+  readonly base_name: string;
+  readonly is_composite: boolean;
+  /** Of the relation whose row type is the result, or the one argument. */
+  readonly result_relation: string | null;
+  readonly argument_relation: string | null;
+  readonly statement_timeout: string | null;
+}
+
+export interface HandlerRow {
+  readonly media_type: string;
+  readonly routine_schema: string;
+  readonly routine_name: string;
+  readonly is_aggregate: boolean;
+  readonly is_binary: boolean;
+  /** Of an aggregate's argument; null for anyelement. */
+  readonly relation: string | null;
+}
+
+export interface RepresentationRow {
+  readonly source: string;
+  readonly target: string;
+  readonly schema: string;
+  readonly name: string;
+}
+
+export interface RoleRow {
+  readonly role: string;
+  readonly statement_timeout: string;
+}
+
+export interface CatalogRows {
+  readonly fingerprint: string;
+  readonly setsResponse: boolean;
+  readonly relations: readonly RelationRow[];
+  readonly constraints: readonly ConstraintRow[];
+  readonly routines: readonly RoutineRow[];
+  readonly handlers: readonly HandlerRow[];
+  readonly representations: readonly RepresentationRow[];
+  readonly roles: readonly RoleRow[];
+}

@@ -1,0 +1,193 @@
+/**
+ * Reads a project's schema from pg_catalog in one round trip of a few set-based queries. As the login role: pg_catalog
+ * is readable for everybody, so what it sees doesn't depend on grants.
+ */
+import { Injectable } from '@nestjs/common';
+import { ProjectDatabase } from '../../database/pools/project-database';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import type {
+  CatalogRows,
+  ConstraintRow,
+  HandlerRow,
+  RelationRow,
+  RepresentationRow,
+  RoleRow,
+  RoutineRow,
+} from './catalog-rows';
+
+const REASON = 'the schema itself is read, not data';
+
+/** Schemas that are nobody's interface. */
+const USER_SCHEMAS = `(select oid, nspname from pg_namespace
+  where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth'))`;
+
+/** An empty search_path makes format_type() qualify every name that is not built in. */
+const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
+
+/** Changes with every row that DDL writes; about a tenth of the work of reading all. */
+const FINGERPRINT = `
+  select md5(concat_ws(' ',
+    (select concat_ws(':', count(*), sum(hashtextextended(c.oid::text || c.xmin::text, 0)))
+       from pg_class c where c.relnamespace in (select oid from ${USER_SCHEMAS} s) and c.relkind in ('r', 'v', 'm', 'f', 'p')),
+    (select concat_ws(':', count(*), sum(hashtextextended(a.attrelid::text || a.attnum::text || a.xmin::text, 0)))
+       from pg_attribute a join pg_class c on c.oid = a.attrelid
+       where a.attnum > 0 and c.relnamespace in (select oid from ${USER_SCHEMAS} s) and c.relkind in ('r', 'v', 'm', 'f', 'p')),
+    (select concat_ws(':', count(*), sum(hashtextextended(d.oid::text || d.xmin::text, 0))) from pg_attrdef d),
+    (select concat_ws(':', count(*), sum(hashtextextended(k.oid::text || k.xmin::text, 0)))
+       from pg_constraint k where k.connamespace in (select oid from ${USER_SCHEMAS} s)),
+    (select concat_ws(':', count(*), sum(hashtextextended(p.oid::text || p.xmin::text, 0)))
+       from pg_proc p where p.pronamespace in (select oid from ${USER_SCHEMAS} s)),
+    (select concat_ws(':', count(*), sum(hashtextextended(t.oid::text || t.xmin::text, 0)))
+       from pg_type t where t.typtype in ('d', 'e') and t.typnamespace in (select oid from ${USER_SCHEMAS} s)),
+    (select concat_ws(':', count(*), sum(hashtextextended(k.oid::text || k.xmin::text, 0))) from pg_cast k where k.oid >= 16384),
+    (select string_agg(n.nspname || n.xmin::text, ',' order by n.nspname) from pg_namespace n where n.nspname !~ '^pg_')
+  )) as fingerprint`;
+
+/** The type at the bottom of a domain over a domain, with the length that the innermost one gives. */
+const BASE_TYPES = `
+  recursive base_types(oid, base, typmod, depth) as (
+    select oid, oid, -1, 0 from pg_type
+    union all
+    select b.oid, t.typbasetype, t.typtypmod, b.depth + 1 from base_types b join pg_type t on t.oid = b.base
+    where t.typtype = 'd'
+  ),
+  bottoms as (select distinct on (oid) oid, base, typmod from base_types order by oid, depth desc)`;
+
+const RELATIONS = `
+  with ${BASE_TYPES},
+  columns as (
+    select a.attrelid, json_agg(json_build_array(
+        a.attnum, a.attname,
+        case when t.typtype = 'd' then format_type(b.base, b.typmod) else format_type(a.atttypid, a.atttypmod) end,
+        format_type(a.atttypid, null), format_type(b.base, null),
+        not (a.attnotnull or t.typtype = 'd' and t.typnotnull),
+        a.atthasdef or a.attidentity <> '' or t.typdefault is not null
+      ) order by a.attnum) as list
+    from pg_attribute a
+      join pg_class c on c.oid = a.attrelid join pg_type t on t.oid = a.atttypid join bottoms b on b.oid = a.atttypid
+    where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'm', 'f', 'p')
+      and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
+    group by a.attrelid
+  )
+  select c.oid::text as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relispartition as is_partition,
+    case when c.relkind in ('r', 'p') then 28 when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid, true) else 0
+      end as updatable,
+    (select r.ev_action::text from pg_rewrite r where r.ev_class = c.oid and r.rulename = '_RETURN') as action,
+    columns.list as columns
+  from pg_class c join ${USER_SCHEMAS} n on n.oid = c.relnamespace left join columns on columns.attrelid = c.oid
+  where c.relkind in ('r', 'v', 'm', 'f', 'p')
+  order by n.nspname, c.relname`;
+
+const CONSTRAINTS = `
+  select k.conname as name, k.contype as type, k.conrelid::text as relation, k.confrelid::text as foreign_relation,
+    k.conkey as columns, k.confkey as foreign_columns, k.conparentid <> 0 as inherited
+  from pg_constraint k join pg_class c on c.oid = k.conrelid
+  where k.contype in ('p', 'u', 'f') and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
+  order by k.conrelid, k.conname`;
+
+const ROUTINES = `
+  with ${BASE_TYPES}
+  select n.nspname as schema, p.proname as name, p.proargnames as names, p.proargmodes::text[] as modes,
+    (select array_agg(format_type(u.type, null) order by u.position) from unnest(p.proargtypes) with ordinality u(type, position))
+      as types,
+    (select json_agg(json_build_array(coalesce(p.proargnames[u.position], ''), format_type(u.type, null)) order by u.position)
+      from unnest(p.proallargtypes, p.proargmodes) with ordinality u(type, mode, position) where u.mode in ('o', 'b', 't'))
+      as output,
+    p.pronargdefaults as default_count, p.provariadic <> 0 as variadic, p.provolatile as volatility,
+    p.proretset as returns_set, not p.proretset or p.prorows = 1 as single_row,
+    rn.nspname as result_schema, r.typname as result_name, t.typname as base_name,
+    t.typtype = 'c' or coalesce(p.proargmodes::text[] && '{t,b,o}', false) as is_composite,
+    nullif(t.typrelid, 0)::text as result_relation,
+    (select a.typrelid::text from pg_type a where p.pronargs = 1 and a.oid = p.proargtypes[0] and a.typrelid <> 0)
+      as argument_relation,
+    (select substr(s, 19) from unnest(p.proconfig) s where s like 'statement_timeout=%') as statement_timeout
+  from pg_proc p
+    join ${USER_SCHEMAS} n on n.oid = p.pronamespace
+    join pg_type r on r.oid = p.prorettype join pg_namespace rn on rn.oid = r.typnamespace
+    join bottoms b on b.oid = r.oid join pg_type t on t.oid = b.base
+  where p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')
+  order by n.nspname, p.proname, p.oid`;
+
+/** Domains named like media types, and what makes them. */
+const HANDLERS = `
+  with media as (
+    select oid, lower(typname) as media_type, typbasetype = 'bytea'::regtype as is_binary from pg_type
+    where typtype = 'd' and (typname ~* '^[a-z0-9.-]+/[a-z0-9.+-]+$' or typname = '*/*')
+  )
+  select m.media_type, n.nspname as routine_schema, p.proname as routine_name, p.prokind = 'a' as is_aggregate, m.is_binary,
+    case when p.prokind = 'a' then nullif(a.typrelid, 0)::text end as relation
+  from media m join pg_proc p on p.prorettype = m.oid join ${USER_SCHEMAS} n on n.oid = p.pronamespace
+    left join pg_type a on a.oid = p.proargtypes[0]
+  where (p.prokind = 'a' and p.pronargs = 1 and (a.typrelid <> 0 or a.typname = 'anyelement'))
+     or (p.prokind = 'f' and not p.proretset)`;
+
+/** Implicit casts between a domain and json or text. */
+const REPRESENTATIONS = `
+  select format_type(k.castsource, null) as source, format_type(k.casttarget, null) as target,
+    n.nspname as schema, p.proname as name
+  from pg_cast k join pg_type s on s.oid = k.castsource join pg_type t on t.oid = k.casttarget
+    join pg_proc p on p.oid = k.castfunc join pg_namespace n on n.oid = p.pronamespace
+  where k.castcontext = 'i' and k.castmethod = 'f'
+    and (s.typtype = 'd' and t.oid in ('json'::regtype, 'text'::regtype)
+      or t.typtype = 'd' and s.oid in ('json'::regtype, 'text'::regtype))`;
+
+const ROLES = `
+  select r.rolname as role, substr(s.setting, 19) as statement_timeout
+  from pg_db_role_setting d join pg_roles r on r.oid = d.setrole, unnest(d.setconfig) as s(setting)
+  where s.setting like 'statement_timeout=%'
+    and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
+  order by d.setdatabase`;
+
+const SETS_RESPONSE = `
+  select exists (
+    select from pg_proc p join ${USER_SCHEMAS} n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
+    where p.prokind in ('f', 'p')
+      and (p.prosrc ~ 'response\\.(headers|status)'
+        or l.lanname = 'sql' and p.prosqlbody is not null and pg_get_functiondef(p.oid) ~ 'response\\.(headers|status)')
+  ) as sets_response`;
+
+@Injectable()
+export class CatalogRepository {
+  constructor(private readonly door: RlsTransaction) {}
+
+  /** One round trip and one transaction; each query sees what was committed when it began. */
+  async read(database: ProjectDatabase): Promise<CatalogRows> {
+    // The fingerprint comes first: DDL that commits in between makes it differ from the next one, never hides.
+    const texts = [
+      QUALIFY_NAMES,
+      FINGERPRINT,
+      SETS_RESPONSE,
+      RELATIONS,
+      CONSTRAINTS,
+      ROUTINES,
+      HANDLERS,
+      REPRESENTATIONS,
+      ROLES,
+    ];
+    const results = await this.door.systemBatch(
+      database,
+      REASON,
+      texts.map((text) => ({ text })),
+    );
+    const rows = <Row>(index: number): Row[] => (results[index]?.rows ?? []) as Row[];
+    return {
+      fingerprint: rows<{ fingerprint: string }>(1)[0]?.fingerprint ?? '',
+      setsResponse: rows<{ sets_response: boolean }>(2)[0]?.sets_response ?? true,
+      relations: rows<RelationRow>(3),
+      constraints: rows<ConstraintRow>(4),
+      routines: rows<RoutineRow>(5),
+      handlers: rows<HandlerRow>(6),
+      representations: rows<RepresentationRow>(7),
+      roles: rows<RoleRow>(8),
+    };
+  }
+
+  /** A cheap look whether anything changed since a catalog was read. */
+  async fingerprint(database: ProjectDatabase): Promise<string> {
+    const { rows } = await this.door.systemQuery(database, REASON, {
+      name: 'rest:fingerprint',
+      text: FINGERPRINT,
+    });
+    return (rows[0] as { fingerprint: string } | undefined)?.fingerprint ?? '';
+  }
+}

@@ -1,0 +1,81 @@
+/** The catalogs of all projects in use: least recently used ones are dropped, a few listen on a connection each. */
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { ProjectDatabase } from '../../database/pools/project-database';
+import { DDL_CHANNEL } from '../../projects/provisioning/event-triggers';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import type { Catalog } from './catalog';
+import { CatalogRepository } from './catalog.repository';
+import { ProjectCatalog } from './project-catalog';
+
+/** Catalogs in memory; one of 1,000 tables takes a few megabytes. */
+const CATALOGS = 200;
+/** Listening connections; projects beyond that are polled while in use. */
+const LISTENERS = 16;
+
+@Injectable()
+export class CatalogService implements OnApplicationShutdown {
+  private readonly logger = new Logger(CatalogService.name);
+  private readonly catalogs = new LRUCache<string, ProjectCatalog>({
+    max: CATALOGS,
+    dispose: (catalog) => {
+      this.listening.delete(catalog);
+      void catalog.close();
+    },
+  });
+  private readonly listening = new Set<ProjectCatalog>();
+
+  constructor(
+    private readonly repository: CatalogRepository,
+    private readonly registry: ProjectRegistry,
+  ) {
+    registry.onChange((projectId) => void this.forgetIfGone(projectId));
+  }
+
+  /** The project's catalog as it is known now. */
+  async current(database: ProjectDatabase): Promise<Catalog> {
+    const entry = this.entryOf(database);
+    return entry.peek() ?? entry.current();
+  }
+
+  /** Before a request is told that something doesn't exist: the catalog, compared with the database just now. */
+  async verified(database: ProjectDatabase): Promise<Catalog> {
+    return this.entryOf(database).verified();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.catalogs.values()].map((catalog) => catalog.close()));
+  }
+
+  private entryOf(database: ProjectDatabase): ProjectCatalog {
+    const known = this.catalogs.get(database.key);
+    if (known && isSame(known.database, database)) return known;
+    const entry = new ProjectCatalog(database, this.repository, (error) =>
+      this.logger.warn(`the schema of project ${database.key} could not be followed: ${String(error)}`),
+    );
+    this.catalogs.set(database.key, entry);
+    this.listenIfAllowed(entry);
+    return entry;
+  }
+
+  private listenIfAllowed(entry: ProjectCatalog): void {
+    if (this.listening.size >= LISTENERS) return;
+    this.listening.add(entry);
+    entry.listen(DDL_CHANNEL);
+  }
+
+  /** A deleted project keeps no connection open. Settings may change freely: the catalog follows the database alone. */
+  private async forgetIfGone(projectId: string): Promise<void> {
+    const known = this.catalogs.peek(projectId);
+    if (!known) return;
+    const project = await this.registry.findById(projectId).catch(() => null);
+    if (!project || !isSame(known.database, project.database)) this.catalogs.delete(projectId);
+  }
+}
+
+function isSame(a: ProjectDatabase, b: ProjectDatabase): boolean {
+  return (
+    a === b ||
+    (a.host === b.host && a.port === b.port && a.database === b.database && a.password === b.password)
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * One project's catalog: read when first asked for, then kept up to date in the background while the old one serves.
+ * Changes are announced on a channel; where they can't be (no event triggers, or no connection to spare for listening)
+ * a cheap fingerprint is compared once a second while the project is in use.
+ */
+import type { ClientConfig } from 'pg';
+import { NotificationListener } from '../../database/listen/notification-listener';
+import type { ProjectDatabase } from '../../database/pools/project-database';
+import { buildCatalog } from './build-catalog';
+import type { Catalog } from './catalog';
+import type { CatalogRepository } from './catalog.repository';
+import { RefreshQueue } from './refresh-queue';
+
+/** Time in which a missed announcement is noticed all the same. */
+const POLL_MS = 800;
+/** A project that nobody asks for is not polled; the first request afterwards checks before it is served. */
+const IDLE_MS = 10_000;
+
+export class ProjectCatalog {
+  private catalog: Catalog | undefined;
+  private listener: NotificationListener | undefined;
+  private poll: NodeJS.Timeout | undefined;
+  /** Milliseconds of the monotonic clock. */
+  private lastUse = 0;
+  private lastCheck = 0;
+  private closed = false;
+  private readonly reload = new RefreshQueue(async () => {
+    this.catalog = buildCatalog(await this.repository.read(this.database));
+    this.lastCheck = performance.now();
+  });
+  private readonly check = new RefreshQueue(async () => {
+    const seen = this.catalog;
+    const fingerprint = await this.repository.fingerprint(this.database);
+    if (seen?.fingerprint !== fingerprint && this.catalog === seen) await this.reload.run();
+    this.lastCheck = performance.now();
+  });
+
+  constructor(
+    readonly database: ProjectDatabase,
+    private readonly repository: CatalogRepository,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** The catalog as it is known now; waits only where none was read yet or nothing watched it for a while. */
+  async current(): Promise<Catalog> {
+    const now = performance.now();
+    const idle = now - this.lastUse > IDLE_MS;
+    this.lastUse = now;
+    if (!this.catalog) await this.reload.run();
+    else if (idle && !this.listener?.listening && now - this.lastCheck > POLL_MS) await this.check.run();
+    if (!this.listener?.listening) this.keepPolling();
+    return this.catalog as Catalog;
+  }
+
+  /** What serves right now, without waiting; undefined before the first read. */
+  peek(): Catalog | undefined {
+    if (!this.listener?.listening) return undefined;
+    return this.catalog;
+  }
+
+  /** Looks whether the schema changed since the catalog was read, and reads it if so. Never older than the call. */
+  async verified(): Promise<Catalog> {
+    await this.check.run();
+    return this.catalog as Catalog;
+  }
+
+  /** Begins to listen for announcements on a connection of its own. */
+  listen(channel: string): void {
+    const { host, port, database, user, password, ssl } = this.database;
+    const config: ClientConfig = { host, port, database, user, password, ssl };
+    this.listener = new NotificationListener(config, channel, {
+      onNotification: () => this.inBackground(this.reload),
+      // Whatever was announced while nobody listened is found by comparing.
+      onListening: () => this.inBackground(this.check),
+      onError: this.onError,
+    });
+    void this.listener.start();
+  }
+
+  /** True once the schema is watched by announcements. */
+  get isListening(): boolean {
+    return this.listener?.listening ?? false;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.poll);
+    await this.listener?.stop();
+  }
+
+  private keepPolling(): void {
+    if (this.poll || this.closed) return;
+    this.poll = setTimeout(() => {
+      this.poll = undefined;
+      if (this.closed || this.isListening || performance.now() - this.lastUse > IDLE_MS) return;
+      this.check
+        .run()
+        .catch(this.onError)
+        .finally(() => this.keepPolling());
+    }, POLL_MS).unref();
+  }
+
+  private inBackground(queue: RefreshQueue): void {
+    if (!this.closed) queue.run().catch(this.onError);
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Relations, constraints and view columns by oid, while a catalog is built. Keys of views are traced to the tables that
+ * their columns come from, through views over views.
+ */
+import type { QualifiedName } from './catalog';
+import type { ConstraintRow, RelationRow } from './catalog-rows';
+import { type ColumnOrigin, parseViewOrigins } from './view-origins';
+
+/** Key columns of a table as a view shows them: one list per key column, each with the view's names for it. */
+export interface ViewKey {
+  readonly view: string;
+  readonly columns: readonly (readonly string[])[];
+}
+
+/** A view may show a column several times; more combinations than this serve nobody. */
+const MAX_COMBINATIONS = 16;
+
+export class SchemaIndex {
+  readonly relations: ReadonlyMap<string, RelationRow>;
+  /** Column names by relation and position. */
+  private readonly columnNames = new Map<string, Map<number, string>>();
+  /** View columns by base table and column: `table oid` to `position` to view oid to names. */
+  private readonly shownBy = new Map<string, Map<number, Map<string, string[]>>>();
+  private readonly origins = new Map<string, ColumnOrigin[]>();
+  private readonly constraintsByRelation = new Map<string, ConstraintRow[]>();
+  private readonly viewPrimaryKeys = new Map<string, string[]>();
+
+  constructor(
+    relations: readonly RelationRow[],
+    readonly constraints: readonly ConstraintRow[],
+  ) {
+    this.relations = new Map(relations.map((row) => [row.oid, row]));
+    for (const row of relations) {
+      this.columnNames.set(row.oid, new Map((row.columns ?? []).map(([position, name]) => [position, name])));
+      if (row.action !== null) this.origins.set(row.oid, parseViewOrigins(row.action));
+    }
+    for (const [view, origins] of this.origins) {
+      for (const origin of origins) this.trace(view, origin.position, origin, new Set([view]));
+    }
+    for (const row of constraints) this.addConstraint(row);
+  }
+
+  /** Null for an oid that was not read: one of PostgreSQL's own relations. */
+  nameOf(oid: string): QualifiedName | null {
+    const row = this.relations.get(oid);
+    return row ? { schema: row.schema, name: row.name } : null;
+  }
+
+  isView(oid: string): boolean {
+    const kind = this.relations.get(oid)?.kind;
+    return kind === 'v' || kind === 'm';
+  }
+
+  /** Names of columns; null when one of them is not there. */
+  namesOf(oid: string, positions: readonly number[]): string[] | null {
+    const names = positions.map((position) => this.columnNames.get(oid)?.get(position));
+    return names.every((name): name is string => name !== undefined) ? names : null;
+  }
+
+  constraintsOf(oid: string): readonly ConstraintRow[] {
+    return this.constraintsByRelation.get(oid) ?? [];
+  }
+
+  /** A table's own; a view's where it shows all columns of its base table's key. */
+  primaryKeyOf(oid: string): string[] {
+    const own = this.constraintsOf(oid).find(({ type }) => type === 'p');
+    return own ? (this.namesOf(oid, own.columns) ?? []) : (this.viewPrimaryKeys.get(oid) ?? []);
+  }
+
+  private addConstraint(row: ConstraintRow): void {
+    const list = this.constraintsByRelation.get(row.relation);
+    if (list) list.push(row);
+    else this.constraintsByRelation.set(row.relation, [row]);
+    if (row.type !== 'p') return;
+    for (const { view, columns } of this.viewsShowing(row.relation, row.columns)) {
+      const names = columns.map(([first]) => first as string);
+      this.viewPrimaryKeys.set(view, [...(this.viewPrimaryKeys.get(view) ?? []), ...names]);
+    }
+  }
+
+  /** The views that show all of these columns of a table. */
+  viewsShowing(table: string, positions: readonly number[]): ViewKey[] {
+    const byColumn = positions.map((position) => this.shownBy.get(table)?.get(position));
+    const [first] = byColumn;
+    if (!first) return [];
+    return [...first.keys()].flatMap((view) => {
+      const columns = byColumn.map((views) => views?.get(view));
+      return columns.every((names): names is string[] => names !== undefined) ? [{ view, columns }] : [];
+    });
+  }
+
+  private trace(view: string, position: number, origin: ColumnOrigin, path: ReadonlySet<string>): void {
+    const name = this.columnNames.get(view)?.get(position);
+    if (name === undefined) return;
+    let columns = this.shownBy.get(origin.relation);
+    if (!columns) this.shownBy.set(origin.relation, (columns = new Map<number, Map<string, string[]>>()));
+    let views = columns.get(origin.column);
+    if (!views) columns.set(origin.column, (views = new Map<string, string[]>()));
+    const names = views.get(view) ?? [];
+    if (!names.includes(name)) views.set(view, [...names, name]);
+    if (path.has(origin.relation)) return;
+    const next = this.origins.get(origin.relation)?.find((one) => one.position === origin.column);
+    if (next) this.trace(view, position, next, new Set([...path, origin.relation]));
+  }
+}
+
+/** Each way to take one name per column. */
+export function combinations(columns: readonly (readonly string[])[]): string[][] {
+  let all: string[][] = [[]];
+  for (const names of columns) {
+    all = all.flatMap((taken) => names.map((name) => [...taken, name])).slice(0, MAX_COMBINATIONS);
+  }
+  return all;
+}

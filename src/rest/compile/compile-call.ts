@@ -1,0 +1,88 @@
+/** A function call as the FROM of a SELECT. TypeORM's builder knows no functions there, so it is composed here. */
+import { quoteIdentifier } from '../../database/sql/identifier';
+import type { RoutineArgument } from '../catalog/catalog';
+import type { ArgumentsPlan, CallPlan } from '../plan/plan';
+import { nameOf } from '../plan/returning';
+import { arrayLiteral } from './condition-sql';
+import { routineSql } from './field-sql';
+import type { StatementBuilder } from './statement-builder';
+
+const ARGUMENTS = 'plinth_arguments';
+
+/** What a value that is no row is called. */
+export const SCALAR = 'plinth_value';
+
+/**
+ * Selects the function's rows, or its values as SCALAR.
+ * @param body the request's body as text; null without one
+ */
+export function compileCall(builder: StatementBuilder, plan: CallPlan, body: string | Buffer | null): string {
+  const { routine } = plan;
+  const call = `${routineSql(routine)}(${argumentsSql(builder, plan.arguments, routine.arguments, body)})`;
+  const from = membersSql(builder, plan.arguments, body);
+  if (routine.result !== 'composite') {
+    return `SELECT ${call} AS "${SCALAR}"${from === null ? '' : ` FROM ${from}`}`;
+  }
+  const rows = `${call} AS plinth_call`;
+  return `SELECT ${columnsSql(plan)} FROM ${from === null ? rows : `${from}, LATERAL ${rows}`}`;
+}
+
+function columnsSql({ returning, routine }: CallPlan): string {
+  // A row of null has no columns to name: all of it is taken, whatever is shown.
+  if (returning.kind !== 'fields' || !routine.returnsSet || returning.fields.length === 0)
+    return 'plinth_call.*';
+  return returning.fields
+    .map((field) => {
+      const name = quoteIdentifier(nameOf(field));
+      return field.base.kind === 'column'
+        ? `plinth_call.${name}`
+        : `${routineSql(field.base.routine)}(plinth_call.*) AS ${name}`;
+    })
+    .join(', ');
+}
+
+/** Members of the body as a record, taken apart once. */
+function membersSql(
+  builder: StatementBuilder,
+  plan: ArgumentsPlan,
+  body: string | Buffer | null,
+): string | null {
+  if (plan.kind !== 'members' || plan.given.length === 0) return null;
+  const definitions = plan.given.map(({ name, inputType }) => `${quoteIdentifier(name)} ${inputType}`);
+  const json = builder.parameter(body?.toString() ?? '{}');
+  return `json_to_record(${json}::json) AS ${ARGUMENTS}(${definitions.join(', ')})`;
+}
+
+function argumentsSql(
+  builder: StatementBuilder,
+  plan: ArgumentsPlan,
+  declared: readonly RoutineArgument[],
+  body: string | Buffer | null,
+): string {
+  switch (plan.kind) {
+    case 'body': {
+      const type = declared[0]?.type ?? 'json';
+      return `${builder.parameter(type === 'bytea' ? hex(body) : (body?.toString() ?? null))}::${type}`;
+    }
+    case 'members':
+      return plan.given
+        .map((argument) => named(argument, `${ARGUMENTS}.${quoteIdentifier(argument.name)}`))
+        .join(', ');
+    case 'texts':
+      return plan.given
+        .map(({ argument, values }) => {
+          const text = argument.variadic ? arrayLiteral(values) : (values.at(-1) ?? null);
+          return named(argument, `${builder.parameter(text)}::${argument.inputType}`);
+        })
+        .join(', ');
+  }
+}
+
+function named({ name, variadic }: RoutineArgument, value: string): string {
+  return `${variadic ? 'VARIADIC ' : ''}${quoteIdentifier(name)} => ${value}`;
+}
+
+/** PostgreSQL's text of bytes (manual, 8.4.1). */
+function hex(body: string | Buffer | null): string {
+  return `\\x${Buffer.from(body ?? '').toString('hex')}`;
+}

@@ -1,0 +1,200 @@
+/** A read plan as TypeORM builder calls: one SelectQueryBuilder per level, embeds as lateral joins. */
+import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import type { AggregatePlan, EmbedPlan, OrderPlan, OutputPlan, ReadPlan, SourcePlan } from '../plan/plan';
+import { conditionSql } from './condition-sql';
+import { aliasReference, fieldSql, routineSql, type RowReference } from './field-sql';
+import type { Select, StatementBuilder } from './statement-builder';
+import { typeName } from './type-name';
+
+/** The common table expression that holds what a write or a function gave. */
+export const RESULT = 'plinth_result';
+
+/** The SELECT of a level with everything below it. */
+export function compileRead(builder: StatementBuilder, plan: ReadPlan): string {
+  const reference = aliasReference(plan.alias, plan.source.kind === 'result');
+  const isGrouped = plan.outputs.some(isAggregate);
+  const query = from(builder, builder.select(), plan);
+  for (const output of plan.outputs)
+    query.addSelect(outputSql(builder, reference, output, plan.embeds, isGrouped));
+  for (const embed of plan.embeds) joinEmbed(builder, query, embed);
+  addConditions(builder, query, reference, plan);
+  if (isGrouped) addGroups(query, plan.outputs);
+  addOrder(builder, query, reference, plan.order);
+  return query.getQuery() + windowSql(builder, plan);
+}
+
+function from(builder: StatementBuilder, query: Select, { source, alias, junction }: ReadPlan): Select {
+  query.from(sourceSql(builder, source), alias);
+  if (junction) query.addFrom(builder.path(junction.relation), junction.alias);
+  return query;
+}
+
+function sourceSql(builder: StatementBuilder, source: SourcePlan): string {
+  switch (source.kind) {
+    case 'relation':
+      return builder.path(source.relation);
+    case 'result':
+      return RESULT;
+    case 'computed': {
+      // Overloads are told apart by the row's type, which rows of a common table expression have lost.
+      const { routine, parent, parentType } = source;
+      const row = `${quoteIdentifier(parent)}::${quoteQualified(parentType.schema, parentType.name)}`;
+      return `(SELECT * FROM ${routineSql(routine)}(${row}))`;
+    }
+  }
+}
+
+function addConditions(
+  builder: StatementBuilder,
+  query: Select,
+  reference: RowReference,
+  { where, joins }: ReadPlan,
+): void {
+  for (const { left, right } of joins) query.andWhere(`${columnSql(right)} = ${columnSql(left)}`);
+  for (const condition of where) query.andWhere(conditionSql(builder, reference, condition));
+}
+
+function columnSql({ alias, column }: { alias: string; column: string }): string {
+  return `${quoteIdentifier(alias)}.${quoteIdentifier(column)}`;
+}
+
+/** By position: an expression with parameters is not the same expression a second time. */
+function addGroups(query: Select, outputs: readonly OutputPlan[]): void {
+  outputs.forEach((output, index) => {
+    if (!isAggregate(output)) query.addGroupBy(String(index + 1));
+  });
+}
+
+function addOrder(
+  builder: StatementBuilder,
+  query: Select,
+  reference: RowReference,
+  order: readonly OrderPlan[],
+): void {
+  const seen = new Set<string>();
+  for (const { by, direction, nulls } of order) {
+    const value =
+      by.kind === 'field'
+        ? fieldSql(builder, reference, by.field)
+        : columnSql({ alias: by.embed, column: by.column });
+    // TypeORM keeps one order per expression, the last; a repeated one changes nothing anyway.
+    if (seen.has(value)) continue;
+    seen.add(value);
+    query.addOrderBy(value, direction === 'desc' ? 'DESC' : 'ASC', nulls ? NULLS[nulls] : undefined);
+  }
+}
+
+const NULLS = { nullsfirst: 'NULLS FIRST', nullslast: 'NULLS LAST' } as const;
+
+/**
+ * Not by the builder, which prints both numbers: an offset in the text would make each page a statement of its own. The
+ * limit is printed all the same, because a plan that knows it is worth keeping.
+ */
+function windowSql(builder: StatementBuilder, { limit, offset }: ReadPlan): string {
+  const limited = limit === null ? '' : ` LIMIT ${limit}`;
+  return offset === 0 ? limited : `${limited} OFFSET ${builder.parameter(offset)}::bigint`;
+}
+
+function outputSql(
+  builder: StatementBuilder,
+  reference: RowReference,
+  output: OutputPlan,
+  embeds: readonly EmbedPlan[],
+  isGrouped: boolean,
+): string {
+  switch (output.kind) {
+    case 'all':
+      return `${reference.row}.*`;
+    case 'one':
+      return `1 AS ${quoteIdentifier(output.name)}`;
+    case 'row-count':
+      return named(castSql('count(*)', output.cast), output.name);
+    case 'field': {
+      const value = fieldSql(builder, reference, output.field);
+      const formatted = output.format ? `${routineSql(output.format)}(${value})` : value;
+      return named(aggregateSql(castSql(formatted, output.cast), output.aggregate), output.name);
+    }
+    case 'spread': {
+      const embed = quoteIdentifier(output.embed);
+      if (output.column === null) return `${embed}.*`;
+      const value = `${embed}.${quoteIdentifier(output.column)}`;
+      return named(aggregateSql(value, output.aggregate), output.name ?? output.column);
+    }
+    case 'embed': {
+      const value = embedValueSql(output.embed, output.toOne, columnsOf(embeds, output.embed));
+      // json can't be grouped by, jsonb can.
+      return named(isGrouped ? `${value}::jsonb` : value, output.name);
+    }
+  }
+}
+
+function columnsOf(embeds: readonly EmbedPlan[], alias: string): readonly string[] | null {
+  return embeds.find((embed) => embed.alias === alias)?.columns ?? null;
+}
+
+function embedValueSql(alias: string, toOne: boolean, columns: readonly string[] | null): string {
+  const embed = quoteIdentifier(alias);
+  if (!toOne) return `coalesce(${embed}."plinth_list", '[]')`;
+  if (columns === null) return `row_to_json(${embed}.*)`;
+  // The embed also hands up what the parent orders by, which the client didn't ask for.
+  const shown = columns.map((column) => `${embed}.${quoteIdentifier(column)}`).join(', ');
+  return `CASE WHEN ${embed} IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown) FROM (SELECT ${shown}) plinth_shown) END`;
+}
+
+function castSql(value: string, cast: string | null): string {
+  return cast === null ? value : `CAST(${value} AS ${typeName(cast)})`;
+}
+
+function aggregateSql(value: string, aggregate: AggregatePlan | null): string {
+  return aggregate === null ? value : castSql(`${aggregate.aggregate}(${value})`, aggregate.cast);
+}
+
+function named(value: string, name: string): string {
+  return `${value} AS ${quoteIdentifier(name)}`;
+}
+
+function isAggregate(output: OutputPlan): boolean {
+  if (output.kind === 'row-count') return true;
+  return (output.kind === 'field' || output.kind === 'spread') && output.aggregate !== null;
+}
+
+function joinEmbed(builder: StatementBuilder, query: Select, embed: EmbedPlan): void {
+  const rows = compileRead(builder, embed.read);
+  const alias = quoteIdentifier(embed.alias);
+  const isList = embed.shape === 'array' || embed.shape === 'spread-columns';
+  const joined = builder.lateral(isList ? listSql(rows, embed) : rows);
+  const condition = isList && embed.inner ? `${alias}."plinth_list" IS NOT NULL` : 'TRUE';
+  if (embed.inner) query.innerJoin(joined, embed.alias, condition);
+  else query.leftJoin(joined, embed.alias, condition);
+}
+
+/** One row with the list of all; null instead of an empty list, so that an inner join can tell. */
+function listSql(rows: string, { shape, columns }: EmbedPlan): string {
+  const lists =
+    shape === 'spread-columns'
+      ? (columns ?? []).map((name) => {
+          const column = quoteIdentifier(name);
+          return `, coalesce(json_agg(plinth_row.${column}), '[]') AS ${column}`;
+        })
+      : [];
+  return `SELECT json_agg(plinth_row) AS "plinth_list"${lists.join('')} FROM (${rows}) plinth_row`;
+}
+
+/** The rows that a read would give without its window, for counting: `SELECT 1 ...`. */
+export function compileCount(builder: StatementBuilder, plan: ReadPlan): string {
+  const reference = aliasReference(plan.alias, plan.source.kind === 'result');
+  const query = from(builder, builder.select(), plan);
+  query.addSelect('1');
+  // Only what decides whether a row counts is joined.
+  const deciding = plan.embeds.filter(
+    ({ inner, alias }) => inner || plan.where.some((condition) => names(condition, alias)),
+  );
+  for (const embed of deciding) joinEmbed(builder, query, embed);
+  addConditions(builder, query, reference, plan);
+  return query.getQuery();
+}
+
+function names(condition: ReadPlan['where'][number], embed: string): boolean {
+  if (condition.kind === 'group') return condition.terms.some((term) => names(term, embed));
+  return condition.kind === 'embed' && condition.embed === embed;
+}

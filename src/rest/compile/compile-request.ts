@@ -1,0 +1,251 @@
+/** A request's plan as the statements to run: what makes the rows, and what counts them. */
+import { createHash } from 'node:crypto';
+import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import type {
+  CallRequestPlan,
+  ReadPlan,
+  RepresentationPlan,
+  RequestPlan,
+  WriteRequestPlan,
+} from '../plan/plan';
+import { EMPTY_ROW } from '../plan/plan-read';
+import { compileCall, SCALAR } from './compile-call';
+import type { CompileInput } from './compile-input';
+import { compileInserts } from './compile-inserts';
+import { compileCount, compileRead, RESULT } from './compile-read';
+import { BODY, compileDelete, compileUpdate } from './compile-write';
+import { StatementBuilder } from './statement-builder';
+
+export interface CompiledStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Stays prepared under this name: of the text and the catalog it was made for. */
+  readonly name: string;
+}
+
+export interface CompiledRequest {
+  /** Their rows together are the answer, one text each; several only for inserts with very many sets of columns. */
+  readonly main: readonly CompiledStatement[];
+  /** One row with one number. */
+  readonly exactCount: CompiledStatement | null;
+  /** EXPLAIN (FORMAT JSON) of the read without its window. */
+  readonly plannedCount: CompiledStatement | null;
+}
+
+export function compileRequest(plan: RequestPlan, input: CompileInput): CompiledRequest {
+  const main = compileMain(plan, input);
+  return { main: explained(plan.representation, main, input), ...compileCounts(plan, input) };
+}
+
+function compileMain(plan: RequestPlan, input: CompileInput): CompiledStatement[] {
+  switch (plan.kind) {
+    case 'read': {
+      const builder = new StatementBuilder();
+      return [
+        finish(
+          builder,
+          rowsSql(builder, plan.representation, compileRead(builder, plan.read), plan.read),
+          input,
+        ),
+      ];
+    }
+    case 'write':
+      return compileWrite(plan, input);
+    case 'call':
+      return [compileCalled(plan, input)];
+  }
+}
+
+/** Makes one text per row; TypeORM builds the outer SELECT as it built the inner one. */
+function rowsSql(
+  builder: StatementBuilder,
+  representation: RepresentationPlan,
+  read: string,
+  plan: ReadPlan,
+  expressions: readonly (readonly [name: string, query: string])[] = [],
+): string {
+  const query = builder.select().from(`(${read})`, 'plinth_row');
+  for (const [name, expression] of expressions) query.addCommonTableExpression(expression, name);
+  query.addSelect(rowSql(representation, plan));
+  return query.getQuery();
+}
+
+function rowSql(representation: RepresentationPlan, plan: ReadPlan): string {
+  switch (representation.kind) {
+    case 'rows':
+    case 'object': {
+      const row = isEmptyRow(plan) ? `'{}'::json` : 'row_to_json(plinth_row)';
+      return representation.stripNulls ? `json_strip_nulls(${row})` : row;
+    }
+    case 'ndjson':
+      return isEmptyRow(plan) ? `'{}'::json` : 'row_to_json(plinth_row)';
+    case 'csv':
+      return 'substring(plinth_row::text, 2, length(plinth_row::text) - 2)';
+    case 'geojson':
+      return `json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(ST_AsGeoJSON(plinth_row)::json), '[]'))`;
+    case 'handler':
+      return handlerSql(representation);
+    case 'explain':
+      return rowSql(representation.of, plan);
+    case 'none':
+      return 'count(*)::text';
+  }
+}
+
+function isEmptyRow({ outputs }: ReadPlan): boolean {
+  return outputs.every((output) => output.kind === 'one' && output.name === EMPTY_ROW);
+}
+
+function handlerSql({ handler }: Extract<RepresentationPlan, { kind: 'handler' }>): string {
+  const { aggregate, target, isBinary } = handler;
+  const row =
+    target && aggregate ? `plinth_row::${quoteQualified(target.schema, target.name)}` : 'plinth_row';
+  const value = aggregate
+    ? `${quoteQualified(aggregate.schema, aggregate.name)}(${row})`
+    : `plinth_row.${quoteIdentifier(SCALAR)}`;
+  return encoded(value, isBinary);
+}
+
+/** Bytes travel as base64: the driver takes what it gets for text. */
+function encoded(value: string, isBinary: boolean): string {
+  return isBinary ? `encode(${value}::bytea, 'base64')` : `${value}::text`;
+}
+
+function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStatement[] {
+  const { write, read, representation } = plan;
+  if (write.kind === 'insert') {
+    return compileInserts(write, input).map(({ builder, statement, expressions }) =>
+      finish(builder, statement ?? resultSql(builder, representation, read, expressions), input),
+    );
+  }
+  const builder = new StatementBuilder();
+  if (write.kind === 'delete') {
+    const text = compileDelete(builder, write);
+    return [
+      finish(
+        builder,
+        write.returning.kind === 'nothing'
+          ? text
+          : resultSql(builder, representation, read, [[RESULT, text]]),
+        input,
+      ),
+    ];
+  }
+  const target = quoteQualified(write.relation.schema, write.relation.name);
+  if (write.columns.length + write.defaults.length === 0) {
+    // SET takes at least one column: nothing is changed, and nothing is what changed.
+    const none = `SELECT * FROM ${target} WHERE false`;
+    return [
+      finish(
+        builder,
+        write.returning.kind === 'nothing'
+          ? none
+          : resultSql(builder, representation, read, [[RESULT, none]]),
+        input,
+      ),
+    ];
+  }
+  const { body, update } = compileUpdate(builder, write, {
+    placeholder: builder.parameter(input.body?.toString() ?? '{}'),
+    isList: input.bodyIsList,
+  });
+  const expressions: [string, string][] = body === null ? [] : [[BODY, body]];
+  if (write.returning.kind === 'nothing') {
+    const head = expressions.map(([name, text]) => `WITH ${quoteIdentifier(name)} AS (${text}) `);
+    return [finish(builder, head.join('') + update, input)];
+  }
+  return [
+    finish(builder, resultSql(builder, representation, read, [...expressions, [RESULT, update]]), input),
+  ];
+}
+
+/** The rows that were written, read like any others; for `headers-only` just as they were returned. */
+function resultSql(
+  builder: StatementBuilder,
+  representation: RepresentationPlan,
+  read: ReadPlan,
+  expressions: readonly (readonly [string, string])[],
+): string {
+  if (representation.kind === 'none') {
+    const rows = `SELECT * FROM ${quoteIdentifier(RESULT)}`;
+    return rowsSql(
+      builder,
+      { kind: 'rows', stripNulls: false },
+      rows,
+      { ...read, outputs: [{ kind: 'all' }] },
+      expressions,
+    );
+  }
+  return rowsSql(builder, representation, compileRead(builder, read), read, expressions);
+}
+
+function compileCalled(
+  { call, read, representation }: CallRequestPlan,
+  input: CompileInput,
+): CompiledStatement {
+  const builder = new StatementBuilder();
+  const called = compileCall(builder, call, input.body);
+  if (
+    call.routine.result === 'composite' ||
+    representation.kind === 'csv' ||
+    representation.kind === 'handler'
+  ) {
+    const rows = call.routine.result === 'composite' ? compileRead(builder, read) : `SELECT * FROM ${RESULT}`;
+    return finish(builder, rowsSql(builder, representation, rows, read, [[RESULT, called]]), input);
+  }
+  const value = representation.kind === 'none' ? 'count(*)::text' : scalarSql(representation);
+  return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
+}
+
+function scalarSql(representation: RepresentationPlan): string {
+  const value = `to_json(plinth_row."${SCALAR}")`;
+  const strips =
+    (representation.kind === 'rows' || representation.kind === 'object') && representation.stripNulls;
+  return strips ? `json_strip_nulls(${value})` : value;
+}
+
+function explained(
+  representation: RepresentationPlan,
+  main: readonly CompiledStatement[],
+  input: CompileInput,
+): readonly CompiledStatement[] {
+  if (representation.kind !== 'explain') return main;
+  const options = [`FORMAT ${representation.format}`, ...representation.options].join(', ');
+  return main.map(({ text, values }) => {
+    const explain = `EXPLAIN (${options}) ${text}`;
+    return { text: explain, values, name: nameOf(explain, input) };
+  });
+}
+
+function compileCounts(
+  plan: RequestPlan,
+  input: CompileInput,
+): Pick<CompiledRequest, 'exactCount' | 'plannedCount'> {
+  const { count, read, countLimit } = plan;
+  if (plan.kind !== 'read' || count === null) return { exactCount: null, plannedCount: null };
+  const counted = (make: (query: string) => string): CompiledStatement => {
+    const builder = new StatementBuilder();
+    return finish(builder, make(compileCount(builder, read)), input);
+  };
+  const guesses = count === 'planned' || (count === 'estimated' && countLimit !== null);
+  // Without a window the rows of the answer are all rows.
+  const isWhole = read.limit === null && read.offset === 0;
+  const limit = guesses && countLimit !== null ? ` LIMIT ${countLimit + 1}` : '';
+  return {
+    exactCount:
+      count === 'planned' || isWhole
+        ? null
+        : counted((query) => `SELECT count(*)::text FROM (${query}${limit}) plinth_counted`),
+    plannedCount: guesses ? counted((query) => `EXPLAIN (FORMAT JSON) ${query}`) : null,
+  };
+}
+
+function finish(builder: StatementBuilder, query: string, input: CompileInput): CompiledStatement {
+  const { text, values } = builder.finish(query);
+  return { text, values, name: nameOf(text, input) };
+}
+
+/** PostgreSQL keeps 63 bytes of a name; the door puts the role before this. */
+function nameOf(text: string, { catalogVersion }: CompileInput): string {
+  return `${catalogVersion}${createHash('sha1').update(text).digest('base64url').slice(0, 20)}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * What compiling one statement shares: TypeORM's query builders, the parameters, and the names that TypeORM would
+ * misread. One per statement.
+ */
+import { randomBytes } from 'node:crypto';
+import { DataSource, type SelectQueryBuilder, type ObjectLiteral } from 'typeorm';
+import type { QualifiedName } from '../catalog/catalog';
+
+export type Select = SelectQueryBuilder<ObjectLiteral>;
+
+/** Never connected: it only lends its query builders and their way to number parameters. */
+const BUILDERS = new DataSource({ type: 'postgres' });
+
+/**
+ * TypeORM replaces `:name` anywhere in the text, quoted names included, wherever a parameter of that name exists. So
+ * ours are called what nobody can know; the same goes for the marks below.
+ */
+const SECRET = randomBytes(8).toString('hex');
+
+/**
+ * TypeORM splits a table's path at dots and takes one in parentheses for a sub-query. Names that hold such characters go
+ * through it with marks in their places. It has no LATERAL either: a mark makes one of a join with a sub-query.
+ */
+const MARKS: Readonly<Record<string, string>> = {
+  '.': `dot${SECRET}`,
+  '(': `open${SECRET}`,
+  ')': `close${SECRET}`,
+};
+const LATERAL = `/*${SECRET}*/`;
+const JOIN_LATERAL = new RegExp(`JOIN \\(/\\*${SECRET}\\*/`, 'g');
+const MARKED = new RegExp(`(?:dot|open|close)${SECRET}`, 'g');
+const UNMARKED: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(MARKS).map(([character, mark]) => [mark, character]),
+);
+
+export class StatementBuilder {
+  private readonly parameters: Record<string, unknown> = {};
+  private count = 0;
+  private hasMarks = false;
+  private hasLateral = false;
+
+  /** A placeholder for a value. Texts stay texts: PostgreSQL gives them the type of what they meet. */
+  parameter(value: string | number | null): string {
+    const name = `p${SECRET}_${this.count}`;
+    this.count += 1;
+    this.parameters[name] = value;
+    return `:${name}`;
+  }
+
+  select(): Select {
+    const query: Select = BUILDERS.createQueryBuilder();
+    return query.select([]);
+  }
+
+  update(relation: QualifiedName, set: Readonly<Record<string, () => string>>) {
+    return BUILDERS.createQueryBuilder().update(this.path(relation)).set(set);
+  }
+
+  delete(relation: QualifiedName) {
+    return BUILDERS.createQueryBuilder().delete().from(this.path(relation));
+  }
+
+  /** A relation as TypeORM takes it. */
+  path({ schema, name }: QualifiedName): string {
+    return `${this.mark(schema)}.${this.mark(name)}`;
+  }
+
+  /** A sub-query to join with, which may refer to what stands left of it. */
+  lateral(query: string): string {
+    this.hasLateral = true;
+    return `(${LATERAL}${query})`;
+  }
+
+  /** The finished text with numbered parameters, and their values. */
+  finish(query: string): { text: string; values: unknown[] } {
+    let text = query;
+    if (this.hasLateral) text = text.replace(JOIN_LATERAL, 'JOIN LATERAL (');
+    const [numbered, values] = BUILDERS.driver.escapeQueryWithParameters(text, this.parameters);
+    // Last, so that a name can't be taken for a parameter once its own characters are back.
+    const final = this.hasMarks ? numbered.replace(MARKED, (mark) => UNMARKED[mark] ?? mark) : numbered;
+    return { text: final, values };
+  }
+
+  private mark(name: string): string {
+    if (!/[.()]/.test(name)) return name;
+    this.hasMarks = true;
+    return name.replace(/[.()]/g, (character) => MARKS[character] ?? character);
+  }
+}

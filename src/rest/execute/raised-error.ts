@@ -1,0 +1,83 @@
+/**
+ * Errors that a project raises on purpose to choose the answer: SQLSTATE `PTxyz` gives the status xyz, `PGRST` the whole
+ * answer as JSON in MESSAGE and DETAIL (PostgREST reference, "Raise errors with HTTP Status Codes").
+ */
+import { DatabaseError } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { isJsonObject, type JsonObject } from '../../common/text/json';
+import { restError } from '../rest.errors';
+
+/** Null for any other error. */
+export function raisedError(error: DatabaseError): AppError | null {
+  if (error.code === 'PGRST') return fromJson(error);
+  const status = /^PT([1-5]\d\d)$/.exec(error.code ?? '')?.[1];
+  if (status === undefined) return null;
+  return new AppError({
+    status: Number(status),
+    code: error.code as string,
+    message: error.message,
+    database: {
+      sqlstate: error.code,
+      detail: error.detail ?? null,
+      hint: error.hint ?? null,
+      constraint: error.constraint ?? null,
+      column: error.column ?? null,
+    },
+    cause: error,
+  });
+}
+
+function fromJson(error: DatabaseError): AppError {
+  const message = parsed(error.message);
+  const detail = parsed(error.detail);
+  const status = detail?.status;
+  if (!message || typeof message.code !== 'string' || typeof message.message !== 'string') {
+    return malformed(`Invalid JSON value for MESSAGE: '${error.message}'`, MESSAGE_HINT);
+  }
+  if (!detail || typeof status !== 'number' || status < 100 || status > 599) {
+    return malformed(
+      error.detail === undefined
+        ? 'DETAIL is missing in the RAISE statement'
+        : `Invalid JSON value for DETAIL: '${error.detail}'`,
+      DETAIL_HINT,
+    );
+  }
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return new AppError({
+    status,
+    code: message.code,
+    message: message.message,
+    database: { sqlstate: message.code, detail: text(message.details), hint: text(message.hint) },
+    headers: headersOf(detail.headers),
+    cause: error,
+  });
+}
+
+const MESSAGE_HINT =
+  "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.";
+const DETAIL_HINT =
+  "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.";
+
+function malformed(detail: string, hint: string): AppError {
+  return restError('PL121', {
+    message: 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error',
+    detail,
+    hint,
+  });
+}
+
+function parsed(text: string | undefined): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function headersOf(value: unknown): Record<string, string> {
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}

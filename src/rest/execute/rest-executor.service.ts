@@ -1,0 +1,218 @@
+/**
+ * Runs a compiled request through the door: one round trip, except where the result decides whether it is committed.
+ */
+import { Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import type { Caller } from '../../access/caller';
+import { AppError } from '../../common/errors/app-error';
+import type { Statement, StatementResult } from '../../database/pools/pipelined-query';
+import type { ContextSettings } from '../../database/rls/rls-context';
+import { type FlowControl, RlsTransaction } from '../../database/rls/rls-transaction';
+import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import { compileRequest, type CompiledStatement } from '../compile/compile-request';
+import { INSERTED_SETTING } from '../compile/compile-write';
+import type { ParsedRequest } from '../query-parser.service';
+import { maxAffectedExceeded, notSingular, putMismatch } from '../rest.errors';
+import { raisedError } from './raised-error';
+import { type RequestFacts, settingsOf } from './request-settings';
+
+/** Takes the rows as they come. */
+export interface RowTaker {
+  onStart(control: FlowControl): void;
+  onRow(text: string | null): void;
+  /** Before the first row, where the client asked for a count. */
+  onTotal(total: number): void;
+}
+
+export interface Execution {
+  /** Rows returned or changed. */
+  readonly rows: number;
+  /** The planner's guess of all rows of a read; null when nobody asked. */
+  readonly guess: number | null;
+  /** Of an upsert: rows that were not there before; null otherwise. */
+  readonly inserted: number | null;
+  /** response.headers and response.status, as SQL set them. */
+  readonly responseHeaders: string | null;
+  readonly responseStatus: string | null;
+}
+
+interface Pipeline {
+  readonly statements: readonly Statement[];
+  /** How many come before the main ones: the pre-request function, the count. */
+  readonly before: number;
+  readonly mains: number;
+  /** True when the last of those before is an EXPLAIN for the count. */
+  readonly hasGuess: boolean;
+}
+
+const AFTERWARDS = `select nullif(current_setting('response.headers', true), '') as headers,
+  nullif(current_setting('response.status', true), '') as status,
+  nullif(current_setting('${INSERTED_SETTING}', true), '') as inserted`;
+
+@Injectable()
+export class RestExecutor {
+  constructor(private readonly door: RlsTransaction) {}
+
+  /** @throws AppError or the driver's DatabaseError */
+  async execute(
+    caller: Caller,
+    parsed: ParsedRequest,
+    facts: RequestFacts,
+    taker: RowTaker,
+  ): Promise<Execution> {
+    const settings = settingsOf(caller, parsed, facts);
+    const pipeline = pipelineOf(caller, parsed, taker);
+    try {
+      const results = await this.run(caller, parsed, settings, pipeline, taker);
+      if (parsed.plan.representation.kind === 'explain') handOnPlan(results, pipeline, taker);
+      return executionOf(results, pipeline);
+    } catch (error) {
+      throw await this.explained(error, caller, parsed, settings);
+    }
+  }
+
+  private run(
+    caller: Caller,
+    parsed: ParsedRequest,
+    settings: ContextSettings,
+    pipeline: Pipeline,
+    taker: RowTaker,
+  ): Promise<StatementResult[]> {
+    const decide = decisionOf(parsed);
+    if (!decide) {
+      return this.door.stream(caller, pipeline.statements, settings, (control) => taker.onStart(control));
+    }
+    return this.door.deliberate(caller, pipeline.statements, settings, (results) =>
+      decide(executionOf(results, pipeline).rows),
+    );
+  }
+
+  /** Errors that need a word more than the database says. */
+  private async explained(
+    error: unknown,
+    caller: Caller,
+    parsed: ParsedRequest,
+    settings: ContextSettings,
+  ): Promise<unknown> {
+    if (!(error instanceof DatabaseError)) return error;
+    if (error.code === '42501' && (await this.isReadBackRefused(caller, parsed, settings))) {
+      return readBackRefused(error);
+    }
+    return raisedError(error) ?? error;
+  }
+
+  /** Whether the same write passes when nothing is read back: tried, and undone. */
+  private async isReadBackRefused(
+    caller: Caller,
+    { plan, catalog, body, bodyIsList }: ParsedRequest,
+    settings: ContextSettings,
+  ): Promise<boolean> {
+    if (plan.kind !== 'write' || plan.write.returning.kind === 'nothing') return false;
+    const write = { ...plan.write, returning: { kind: 'nothing' } } as const;
+    const silent = { ...plan, write, representation: { kind: 'none' } } as const;
+    const { main } = compileRequest(silent, { catalogVersion: catalog.version, body, bodyIsList });
+    try {
+      await this.door.deliberate(caller, main, settings, () => 'rollback');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function readBackRefused(error: DatabaseError): AppError {
+  return new AppError({
+    status: 403,
+    code: '42501',
+    message: error.message,
+    database: {
+      sqlstate: '42501',
+      detail: error.detail ?? null,
+      hint: 'The write itself is allowed, but reading the rows back was refused: ask for no rows with Prefer: return=minimal, or allow it with a policy and grant for SELECT.',
+    },
+    cause: error,
+  });
+}
+
+function pipelineOf(caller: Caller, { plan, compiled, catalog }: ParsedRequest, taker: RowTaker): Pipeline {
+  const before: Statement[] = [];
+  const { pre_request: preRequest } = caller.project.settings;
+  if (preRequest !== null) before.push(preRequestStatement(preRequest));
+  if (compiled.exactCount) {
+    before.push({ ...compiled.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
+  }
+  if (compiled.plannedCount) {
+    const { text, values } = compiled.plannedCount;
+    before.push({ text, values });
+  }
+  const main = compiled.main.map((statement): Statement =>
+    mainStatement(statement, plan.representation.kind, taker),
+  );
+  const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
+  const after = isUpsert || catalog.setsResponse ? [{ name: 'rest:afterwards', text: AFTERWARDS }] : [];
+  return {
+    statements: [...before, ...main, ...after],
+    before: before.length,
+    mains: main.length,
+    hasGuess: compiled.plannedCount !== null,
+  };
+}
+
+/** EXPLAIN can't be asked for binary values, so its rows are collected. */
+function mainStatement(statement: CompiledStatement, kind: string, taker: RowTaker): Statement {
+  if (kind === 'explain') return { text: statement.text, values: statement.values };
+  return { ...statement, onRow: ([value]) => taker.onRow(value ?? null) };
+}
+
+function handOnPlan(results: readonly StatementResult[], { before, mains }: Pipeline, taker: RowTaker): void {
+  for (const { rows } of results.slice(before, before + mains)) {
+    for (const row of rows as { 'QUERY PLAN': unknown }[]) {
+      const line = row['QUERY PLAN'];
+      taker.onRow(typeof line === 'string' ? line : JSON.stringify(line));
+    }
+  }
+}
+
+function preRequestStatement(setting: string): Statement {
+  const dot = setting.indexOf('.');
+  const routine =
+    dot < 0 ? quoteIdentifier(setting) : quoteQualified(setting.slice(0, dot), setting.slice(dot + 1));
+  return { name: `rest:pre:${routine}`.slice(0, 63), text: `select ${routine}()` };
+}
+
+/** The planner's guess. */
+function guessOf(results: readonly StatementResult[], { before, hasGuess }: Pipeline): number | null {
+  if (!hasGuess) return null;
+  const row = results[before - 1]?.rows[0] as
+    { 'QUERY PLAN'?: { Plan?: { 'Plan Rows'?: number } }[] } | undefined;
+  return row?.['QUERY PLAN']?.[0]?.Plan?.['Plan Rows'] ?? null;
+}
+
+function executionOf(results: readonly StatementResult[], pipeline: Pipeline): Execution {
+  const mains = results.slice(pipeline.before, pipeline.before + pipeline.mains);
+  const after = results[pipeline.before + pipeline.mains]?.rows[0] as
+    { headers: string | null; status: string | null; inserted: string | null } | undefined;
+  return {
+    rows: mains.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    guess: guessOf(results, pipeline),
+    inserted: after?.inserted ? Number(after.inserted) : null,
+    responseHeaders: after?.headers ?? null,
+    responseStatus: after?.status ?? null,
+  };
+}
+
+/** Null when the outcome can be committed at once. Otherwise throws for what must be undone. */
+function decisionOf({ plan, request }: ParsedRequest): ((rows: number) => 'commit' | 'rollback') | null {
+  const { tx, handling, maxAffected } = request.preferences;
+  const changes = plan.kind !== 'read';
+  const isPut = request.method === 'PUT';
+  const limit = handling === 'strict' && changes ? maxAffected : null;
+  const isSingular = changes && plan.representation.kind === 'object';
+  if (tx !== 'rollback' && limit === null && !isSingular && !isPut) return null;
+  return (rows) => {
+    if (isPut && rows !== 1) throw putMismatch();
+    if (isSingular && rows !== 1) throw notSingular(rows);
+    if (limit !== null && rows > limit) throw maxAffectedExceeded(rows);
+    return tx === 'rollback' ? 'rollback' : 'commit';
+  };
+}

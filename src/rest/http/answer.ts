@@ -1,0 +1,171 @@
+/** Status and headers of an answer. PostgREST's where DECISIONS say nothing else. */
+import type { Execution } from '../execute/rest-executor.service';
+import type { Preferences, RestRequest } from '../grammar/rest-request';
+import { canonicalQuery } from '../grammar/query-string';
+import type { RequestPlan } from '../plan/plan';
+import type { ParsedRequest } from '../query-parser.service';
+import { outOfRange, restError } from '../rest.errors';
+
+export type AnswerHeaders = Record<string, string | string[]>;
+
+/** @param rows null while nobody knows how many there will be */
+export function readHead(
+  { request, plan }: ParsedRequest,
+  rows: number | null,
+  total: number | null,
+): { status: number; headers: AnswerHeaders } {
+  const { offset } = request.window;
+  if (total !== null && offset > 0 && offset > total && rows !== null && rows === 0)
+    throw outOfRange(offset, total);
+  const headers: AnswerHeaders = {
+    'Content-Type': contentType(plan),
+    ...(plan.kind === 'read' ? { 'Content-Location': contentLocation(request) } : {}),
+  };
+  if (rows !== null) headers['Content-Range'] = contentRange(offset, rows, total);
+  else if (total !== null)
+    headers['Content-Range'] = contentRange(offset, pageOf(plan, offset, total), total);
+  const shown = rows ?? (total === null ? null : pageOf(plan, offset, total));
+  const isPart = total !== null && shown !== null && shown < total;
+  return { status: isPart ? 206 : 200, headers };
+}
+
+function pageOf({ read }: RequestPlan, offset: number, total: number): number {
+  return Math.max(0, Math.min(read.limit ?? Infinity, total - offset));
+}
+
+/** RFC 9110, 14.4, with PostgREST's `*` for an empty page. */
+function contentRange(offset: number, rows: number, total: number | null): string {
+  const range = rows > 0 && total !== 0 ? `${offset}-${offset + rows - 1}` : '*';
+  return `${range}/${total ?? '*'}`;
+}
+
+export function contentType({ contentType: type, representation }: RequestPlan): string {
+  return representation.kind === 'handler' ? type : `${type}; charset=utf-8`;
+}
+
+function contentLocation({ target, query }: RestRequest): string {
+  const canonical = canonicalQuery(query.parameters);
+  return `/${encodeURIComponent(target.text)}${canonical === '' ? '' : `?${canonical}`}`;
+}
+
+/** The status of a write. */
+export function writeStatus({ plan, request }: ParsedRequest, execution: Execution): number {
+  if (plan.kind !== 'write') return 200;
+  const returnsRows = plan.representation.kind !== 'none';
+  switch (plan.write.kind) {
+    case 'insert': {
+      const isNew = execution.inserted === null || execution.inserted > 0;
+      if (request.method === 'PUT') return returnsRows ? (isNew ? 201 : 200) : 204;
+      return isNew || request.preferences.resolution !== 'merge-duplicates' ? 201 : 200;
+    }
+    case 'update':
+    case 'delete':
+      return returnsRows ? 200 : 204;
+  }
+}
+
+export function writeHeaders({ plan, request }: ParsedRequest, rows: number): AnswerHeaders {
+  const total = request.preferences.count === null ? '*' : String(rows);
+  if (plan.kind !== 'write' || request.method === 'PUT') return {};
+  if (plan.write.kind === 'update')
+    return { 'Content-Range': `${rows > 0 ? `0-${rows - 1}` : '*'}/${total}` };
+  return { 'Content-Range': `*/${total}` };
+}
+
+/** The address of one inserted row, by its primary key. */
+export function location(parsed: ParsedRequest, row: string | undefined, rows: number): AnswerHeaders {
+  const { plan, request } = parsed;
+  if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
+  if (request.preferences.return !== 'headers-only' || rows !== 1 || row === undefined) return {};
+  const value = JSON.parse(row) as Record<string, unknown>;
+  const filters = plan.relation.primaryKey.map((name) => {
+    const key = value[name];
+    const filter =
+      key === null || key === undefined
+        ? 'is.null'
+        : `eq.${typeof key === 'string' ? key : JSON.stringify(key)}`;
+    return `${encodeURIComponent(name)}=${encodeURIComponent(filter)}`;
+  });
+  return filters.length > 0
+    ? { Location: `/${encodeURIComponent(plan.relation.name)}?${filters.join('&')}` }
+    : {};
+}
+
+/** RFC 7240, 3: the preferences that made a difference. */
+export function preferenceApplied({ plan, request }: ParsedRequest): AnswerHeaders {
+  const applied = appliedPreferences(plan, request.preferences);
+  return applied.length > 0 ? { 'Preference-Applied': applied.join(', ') } : {};
+}
+
+function appliedPreferences(plan: RequestPlan, preferences: Preferences): string[] {
+  const isInsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.only === null;
+  const isUpdate = plan.kind === 'write' && plan.write.kind === 'update';
+  const isDelete = plan.kind === 'write' && plan.write.kind === 'delete';
+  const resolves = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
+  const items: [string, string | number | null][] = [
+    ['resolution', isInsert && resolves ? preferences.resolution : null],
+    ['return', plan.kind === 'write' ? preferences.return : null],
+    ['count', preferences.count],
+    ['tx', preferences.tx],
+    ['missing', isInsert || isUpdate ? preferences.missing : null],
+    ['handling', preferences.handling],
+    ['timezone', preferences.timezone],
+    ['max-affected', isUpdate || isDelete || plan.kind === 'call' ? preferences.maxAffected : null],
+  ];
+  return items.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
+}
+
+/** What SQL set in response.status. @throws AppError PL112 */
+export function overriddenStatus(status: string | null): number | null {
+  if (status === null) return null;
+  const number = Number(status);
+  if (Number.isInteger(number) && number >= 200 && number <= 599) return number;
+  throw restError('PL112', { message: 'response.status guc must be a valid status code' });
+}
+
+/** What SQL set in response.headers: a list of objects with one member each. @throws AppError PL111 */
+export function overriddenHeaders(text: string | null): AnswerHeaders {
+  if (text === null) return {};
+  const headers: AnswerHeaders = {};
+  for (const [name, value] of headerPairs(text)) {
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [...[before].flat(), value];
+  }
+  return headers;
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-zA-Z-]+$/;
+/** Visible characters, blanks and Latin-1: nothing that could end the header. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function headerPairs(text: string): [string, string][] {
+  const list = parsedList(text);
+  return list.map((item): [string, string] => {
+    const entries = typeof item === 'object' && item !== null ? Object.entries(item) : [];
+    const [name, value] = (entries[0] ?? []) as [string?, unknown?];
+    const fits =
+      entries.length === 1 &&
+      typeof value === 'string' &&
+      HEADER_NAME.test(name ?? '') &&
+      HEADER_VALUE.test(value);
+    if (!fits || name === undefined) throw malformedHeaders();
+    return [name, value];
+  });
+}
+
+function parsedList(text: string): unknown[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformedHeaders();
+  }
+  if (!Array.isArray(value)) throw malformedHeaders();
+  return value;
+}
+
+const malformedHeaders = () =>
+  restError('PL111', {
+    message:
+      'response.headers guc must be a JSON array composed of objects with a single key and a string value',
+  });

@@ -1,0 +1,148 @@
+/** Executes a parsed request and writes its answer: the text that PostgreSQL made, untouched. */
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Caller } from '../../access/caller';
+import { type Execution, RestExecutor } from '../execute/rest-executor.service';
+import type { RequestFacts } from '../execute/request-settings';
+import type { ParsedRequest } from '../query-parser.service';
+import { notSingular } from '../rest.errors';
+import {
+  type AnswerHeaders,
+  contentType,
+  location,
+  overriddenHeaders,
+  overriddenStatus,
+  preferenceApplied,
+  readHead,
+  writeHeaders,
+  writeStatus,
+} from './answer';
+import { bodyFormat } from './body-format';
+import { RowCollector } from './row-collector';
+
+@Injectable()
+export class RestResponder {
+  constructor(private readonly executor: RestExecutor) {}
+
+  /** @throws AppError or the driver's error, as long as nothing was written */
+  async respond(
+    caller: Caller,
+    parsed: ParsedRequest,
+    facts: RequestFacts,
+    response: Response,
+  ): Promise<void> {
+    const streams = parsed.plan.kind === 'read' && isStreamable(parsed);
+    const collector: RowCollector = new RowCollector(
+      response,
+      bodyFormat(parsed),
+      streams ? () => begin(parsed, collector, response) : null,
+      parsed.plan.kind === 'read',
+    );
+    let execution: Execution;
+    try {
+      execution = await this.executor.execute(caller, parsed, facts, collector);
+    } catch (error) {
+      collector.fail();
+      throw error;
+    }
+    write(parsed, execution, collector, response);
+  }
+}
+
+function isStreamable({ plan }: ParsedRequest): boolean {
+  return ['rows', 'ndjson', 'csv'].includes(plan.representation.kind);
+}
+
+/** An answer whose length nobody knows yet. */
+function begin(parsed: ParsedRequest, collector: RowCollector, response: Response): void {
+  const { status, headers } = readHead(parsed, null, collector.total);
+  response.writeHead(status, { ...headers, ...preferenceApplied(parsed), ...profile(parsed) });
+}
+
+function write(
+  parsed: ParsedRequest,
+  execution: Execution,
+  collector: RowCollector,
+  response: Response,
+): void {
+  if (response.headersSent) {
+    collector.finish();
+    return;
+  }
+  const { plan } = parsed;
+  const isHead = plan.representation.kind === 'none';
+  const rows = isHead && plan.kind !== 'write' ? Number(collector.first ?? 0) : execution.rows;
+  if (plan.representation.kind === 'object' && rows !== 1) throw notSingular(rows);
+  const { status, headers } = headOf(parsed, execution, collector, rows);
+  const overriding = overriddenHeaders(execution.responseHeaders);
+  const body = hasBody(parsed, status) ? bodyOf(parsed, collector) : null;
+  if (body === null) collector.finish();
+  response.writeHead(overriddenStatus(execution.responseStatus) ?? status, {
+    ...without(headers, overriding),
+    ...preferenceApplied(parsed),
+    ...(body === null ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+    ...(body === null && status === 201 ? { 'Content-Length': 0 } : {}),
+    ...profile(parsed),
+    ...overriding,
+  });
+  response.end(body ?? undefined);
+}
+
+function headOf(
+  parsed: ParsedRequest,
+  execution: Execution,
+  collector: RowCollector,
+  rows: number,
+): { status: number; headers: AnswerHeaders } {
+  const { plan } = parsed;
+  if (plan.kind === 'write') {
+    const type: AnswerHeaders =
+      plan.representation.kind === 'none' ? {} : { 'Content-Type': contentType(plan) };
+    const headers = { ...type, ...writeHeaders(parsed, rows), ...location(parsed, collector.first, rows) };
+    return { status: writeStatus(parsed, execution), headers };
+  }
+  if (plan.kind === 'call' && plan.call.routine.result === 'void') {
+    return { status: 204, headers: { 'Content-Range': '*/*' } };
+  }
+  return readHead(parsed, rows, totalOf(parsed, execution, collector, rows));
+}
+
+/** How many rows there are in all, as far as the client asked; without a window those of the answer. */
+function totalOf(
+  { plan }: ParsedRequest,
+  { guess }: Execution,
+  { total }: RowCollector,
+  rows: number,
+): number | null {
+  const { count, countLimit, read } = plan;
+  if (count === null) return null;
+  const isWhole = read.limit === null && read.offset === 0;
+  const exact = total ?? (isWhole ? rows : null);
+  if (count === 'planned') return guess ?? exact;
+  if (count === 'estimated' && guess !== null && exact !== null && exact > (countLimit ?? Infinity)) {
+    return Math.max(guess, exact);
+  }
+  return exact ?? guess;
+}
+
+function hasBody({ plan }: ParsedRequest, status: number): boolean {
+  return plan.representation.kind !== 'none' && status !== 204;
+}
+
+function bodyOf({ plan }: ParsedRequest, collector: RowCollector): string | Buffer {
+  const text = collector.finish() ?? '';
+  if (plan.representation.kind === 'handler' && plan.representation.handler.isBinary) {
+    return Buffer.from(text, 'base64');
+  }
+  return text;
+}
+
+function without(headers: AnswerHeaders, others: AnswerHeaders): AnswerHeaders {
+  const taken = new Set(Object.keys(others).map((name) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !taken.has(name.toLowerCase())));
+}
+
+/** Tells which schema was read, where the client chose one by a header. */
+function profile({ request, schema }: ParsedRequest): AnswerHeaders {
+  return request.profile === null ? {} : { 'Content-Profile': encodeURI(schema) };
+}

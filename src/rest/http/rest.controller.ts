@@ -1,0 +1,85 @@
+/** `/rest/v1/<table>` and `/rest/v1/rpc/<function>`, and the same under `/p/<project_slug>`. */
+import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ApiKeyGuard } from '../../access/api-key.guard';
+import { BearerGuard } from '../../access/bearer.guard';
+import type { Caller } from '../../access/caller';
+import { CurrentCaller } from '../../access/current-caller.decorator';
+import { readBody } from '../../common/http/read-body';
+import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
+import type { RestRequest, TargetKind } from '../grammar/rest-request';
+import { QueryParser } from '../query-parser.service';
+import { RestResponder } from './rest-responder.service';
+
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+@Controller(['rest/v1', 'p/:project_slug/rest/v1'])
+@UseGuards(ApiKeyGuard, BearerGuard)
+export class RestController {
+  constructor(
+    private readonly parser: QueryParser,
+    private readonly responder: RestResponder,
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+  ) {}
+
+  @All('rpc/:routine')
+  async callRoutine(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.handle('rpc', caller, request, response);
+  }
+
+  @All(':table')
+  async accessTable(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.handle('table', caller, request, response);
+  }
+
+  private async handle(
+    kind: TargetKind,
+    caller: Caller,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const { path, target, queryString } = split(request.originalUrl);
+    const head = this.parser.parseHead({
+      method: request.method,
+      kind,
+      target,
+      queryString,
+      headers: request.headers,
+    });
+    if (head.method === 'OPTIONS') {
+      await this.answerOptions(caller, head, response);
+      return;
+    }
+    const body = METHODS_WITH_BODY.has(head.method)
+      ? await readBody(request, this.config.maxBodyBytes)
+      : null;
+    const parsed = await this.parser.parse(caller, head, body);
+    const facts = { method: request.method, path, headers: request.headers };
+    await this.responder.respond(caller, parsed, facts, response);
+  }
+
+  private async answerOptions(caller: Caller, head: RestRequest, response: Response): Promise<void> {
+    const methods = await this.parser.allowed(caller, head);
+    response.writeHead(200, { Allow: methods.join(','), 'Content-Length': 0 }).end();
+  }
+}
+
+/** The parts of a URL, nothing decoded: Express's own are, and what it can't decode it refuses in words of its own. */
+function split(url: string): { path: string; target: string; queryString: string } {
+  const query = url.indexOf('?');
+  const path = query < 0 ? url : url.slice(0, query);
+  const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;
+  return {
+    path,
+    target: trimmed.slice(trimmed.lastIndexOf('/') + 1),
+    queryString: query < 0 ? '' : url.slice(query + 1),
+  };
+}

@@ -1,0 +1,19 @@
+/** What the columns of a read are called, in order: the header line of CSV. */
+import type { Catalog } from '../catalog/catalog';
+import { nameKey } from '../catalog/catalog';
+import type { ReadPlan } from './plan';
+
+/** @param ofResult columns of the rows that a write or a function gives */
+export function columnNames(catalog: Catalog, plan: ReadPlan, ofResult: readonly string[]): string[] {
+  return plan.outputs.flatMap((output): readonly string[] => {
+    if (output.kind === 'all') return allNames(catalog, plan, ofResult);
+    if (output.kind !== 'spread' || output.column !== null) return [output.name ?? ''];
+    const embed = plan.embeds.find(({ alias }) => alias === output.embed);
+    return embed ? columnNames(catalog, embed.read, []) : [];
+  });
+}
+
+function allNames(catalog: Catalog, { source }: ReadPlan, ofResult: readonly string[]): readonly string[] {
+  if (source.kind !== 'relation') return ofResult;
+  return [...(catalog.relations.get(nameKey(source.relation))?.columns.keys() ?? [])];
+}

@@ -1,0 +1,70 @@
+/** Errors of embedding, which tell the client how to write what it meant. */
+import type { AppError } from '../../common/errors/app-error';
+import type { ColumnPair, Relationship } from '../catalog/catalog';
+import { restError } from '../rest.errors';
+import { mostSimilar } from './similar';
+
+export function noRelationship(
+  schema: string,
+  from: string,
+  target: string,
+  hint: string | null,
+  others: readonly Relationship[],
+): AppError {
+  const using = hint === null ? '' : ` using the hint '${hint}'`;
+  const similar = mostSimilar(
+    target,
+    others.map(({ to }) => to.name),
+  );
+  return restError('PL200', {
+    message: `Could not find a relationship between '${from}' and '${target}' in the schema cache`,
+    detail: `Searched for a foreign key relationship between '${from}' and '${target}'${using} in the schema '${schema}', but no matches were found.`,
+    hint:
+      similar === null || similar === target
+        ? null
+        : `Perhaps you meant '${similar}' instead of '${target}'.`,
+  });
+}
+
+/** 300: `details` at the top level is the list, as PostgREST gives it. */
+export function ambiguousEmbed(from: string, target: string, found: readonly Relationship[]): AppError {
+  const candidates = found.map((one) => `'${target}!${hintFor(one)}'`).join(', ');
+  return restError('PL201', {
+    message: `Could not embed because more than one relationship was found for '${from}' and '${target}'`,
+    detail: found.map((one) => `${one.kind}: ${relationshipText(one)}`).join('; '),
+    hint: `Try changing '${target}' to one of the following: ${candidates}. Find the desired relationship in the 'details' key.`,
+    extra: {
+      details: found.map((one) => ({
+        cardinality: one.kind,
+        embedding: `${one.from.name} with ${one.to.name}`,
+        relationship: relationshipText(one),
+      })),
+    },
+  });
+}
+
+function hintFor(one: Relationship): string {
+  switch (one.kind) {
+    case 'many-to-many':
+      return one.junction.name;
+    case 'computed':
+      return one.routine.name;
+    default:
+      return one.constraint;
+  }
+}
+
+function relationshipText(one: Relationship): string {
+  switch (one.kind) {
+    case 'many-to-many':
+      return `${one.junction.name} using ${one.nearConstraint}${list(one.nearColumns, 1)} and ${one.farConstraint}${list(one.farColumns, 0)}`;
+    case 'computed':
+      return one.routine.name;
+    default:
+      return `${one.constraint} using ${one.from.name}${list(one.columns, 0)} and ${one.to.name}${list(one.columns, 1)}`;
+  }
+}
+
+function list(columns: readonly ColumnPair[], side: 0 | 1): string {
+  return `(${columns.map((pair) => pair[side]).join(', ')})`;
+}

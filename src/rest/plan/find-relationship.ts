@@ -1,0 +1,70 @@
+/**
+ * Which relationship an embed means: by the name of the far relation, of a constraint, of a column or of a function, and
+ * by its hint. PostgREST's rules (reference, "Resource Embedding", "Foreign Key Joins").
+ */
+import { nameKey, type QualifiedName, type Relationship } from '../catalog/catalog';
+import { ambiguousEmbed, noRelationship } from './embed.errors';
+import type { PlanContext } from './plan-context';
+
+/** @throws AppError PL200 for none, PL201 for several. */
+export function findRelationship(
+  context: PlanContext,
+  from: QualifiedName,
+  target: string,
+  hint: string | null,
+): Relationship {
+  const known = context.catalog.relationships.get(nameKey(from)) ?? [];
+  const reachable = known.filter((one) => isReachable(context, one));
+  const found = reachable.filter((one) => isMeant(one, target, hint));
+  const [first, second] = found;
+  if (!first) throw noRelationship(context.schema, from.name, target, hint, reachable);
+  if (second) throw ambiguousEmbed(from.name, target, found);
+  return first;
+}
+
+function isReachable(context: PlanContext, one: Relationship): boolean {
+  if (one.kind === 'computed') return context.exposedSchemas.includes(one.to.schema);
+  if (one.to.schema !== context.schema) return false;
+  return one.kind !== 'many-to-many' || context.exposedSchemas.includes(one.junction.schema);
+}
+
+function isMeant(one: Relationship, target: string, hint: string | null): boolean {
+  if (one.kind === 'computed') return one.routine.name === target;
+  if (one.isSelf) return isMeantInSelf(one, target, hint);
+  if (hint === null) return one.to.name === target || (!one.toIsView && isKeyOf(one, target));
+  return one.to.name === target && (isKeyOf(one, hint) || isFarColumn(one, hint) || isJunction(one, hint));
+}
+
+/**
+ * A key from a relation to itself gives two relationships: its table's name means the many, its column's the one.
+ * Examples: `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
+ */
+function isMeantInSelf(one: Relationship, target: string, hint: string | null): boolean {
+  if (hint !== null) {
+    return (
+      one.to.name === target &&
+      one.kind === 'one-to-many' &&
+      (isFarColumn(one, hint) || one.constraint === hint)
+    );
+  }
+  if (one.kind === 'one-to-many') return one.to.name === target;
+  return one.kind === 'many-to-one' && isNearColumn(one, target);
+}
+
+/** A constraint's name, or its only column on the near side. */
+function isKeyOf(one: Relationship, name: string): boolean {
+  if (one.kind === 'computed' || one.kind === 'many-to-many') return false;
+  return one.constraint === name || isNearColumn(one, name);
+}
+
+function isNearColumn(one: Relationship, name: string): boolean {
+  return 'columns' in one && one.columns.length === 1 && one.columns[0]?.[0] === name;
+}
+
+function isFarColumn(one: Relationship, name: string): boolean {
+  return 'columns' in one && one.columns.length === 1 && one.columns[0]?.[1] === name;
+}
+
+function isJunction(one: Relationship, name: string): boolean {
+  return one.kind === 'many-to-many' && one.junction.name === name;
+}

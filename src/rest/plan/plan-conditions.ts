@@ -1,0 +1,91 @@
+/** Filters and orders of one level: their fields resolved, those on embeds told apart from those on columns. */
+import type { Field, LogicTree, OrderTerm } from '../grammar/tree';
+import { notEmbedded, restError } from '../rest.errors';
+import { type Draft, findEmbed } from './draft';
+import type { ConditionPlan, OrderPlan } from './plan';
+import type { PlanContext } from './plan-context';
+import { resolveField, type RowType } from './resolve-field';
+
+/** @throws AppError 42703, PL120 */
+export function planCondition(context: PlanContext, level: Draft, tree: LogicTree): ConditionPlan {
+  if (tree.kind === 'group') {
+    const { operator, negated, terms } = tree;
+    return {
+      kind: 'group',
+      operator,
+      negated,
+      terms: terms.map((term) => planCondition(context, level, term)),
+    };
+  }
+  const { field, negated, operation } = tree;
+  if (isColumn(level, field)) return planFilter(context, level.row, tree);
+  const embed = field.path.length === 0 ? findEmbed(level, field.name) : undefined;
+  if (!embed) return planFilter(context, level.row, tree);
+  const isNullTest =
+    operation.kind === 'is' && (operation.value === 'null' || operation.value === 'not_null');
+  if (!isNullTest) {
+    throw restError('PL120', {
+      message: `Bad operator on the '${field.name}' embedded resource`,
+      detail: 'Only is null or not is null filters are allowed on embedded resources',
+    });
+  }
+  const isNull = (operation.value === 'null') !== negated;
+  return { kind: 'embed', embed: embedAlias(embed.draft), toOne: embed.toOne, isNull };
+}
+
+/** A condition on columns alone: those of a write's target. */
+export function planRowCondition(context: PlanContext, row: RowType, tree: LogicTree): ConditionPlan {
+  if (tree.kind === 'filter') return planFilter(context, row, tree);
+  const { operator, negated, terms } = tree;
+  return {
+    kind: 'group',
+    operator,
+    negated,
+    terms: terms.map((term) => planRowCondition(context, row, term)),
+  };
+}
+
+function planFilter(
+  context: PlanContext,
+  row: RowType,
+  { field, negated, operation }: Extract<LogicTree, { kind: 'filter' }>,
+): ConditionPlan {
+  return { kind: 'filter', field: resolveField(context, row, field), negated, operation };
+}
+
+/** An embed takes its name from a column of the same name only where it has an alias of that name. */
+function isColumn(level: Draft, { name }: Field): boolean {
+  return level.row.columns.has(name) && !level.embeds.some((one) => one.name === name);
+}
+
+/** @throws AppError 42703, PL108, PL118 */
+export function planOrder(context: PlanContext, level: Draft, terms: readonly OrderTerm[]): OrderPlan[] {
+  return terms.map((term): OrderPlan => {
+    const { direction, nulls } = term;
+    if (term.kind === 'field') {
+      const field = resolveField(context, level.row, term.field);
+      return { by: { kind: 'field', field }, direction, nulls };
+    }
+    const embed = findEmbed(level, term.relation);
+    if (!embed) throw notEmbedded(term.relation);
+    if (!embed.toOne) {
+      throw restError('PL118', {
+        message: `A related order on '${term.relation}' is not possible`,
+        detail: `'${level.row.name}' and '${term.relation}' do not form a many-to-one or one-to-one relationship`,
+      });
+    }
+    const column = handedUpName(embed.draft.handedUp.length);
+    embed.draft.handedUp.push(resolveField(context, embed.draft.row, term.field));
+    return { by: { kind: 'embed', embed: embedAlias(embed.draft), column }, direction, nulls };
+  });
+}
+
+/** What the parent of a level calls a value that it orders by. */
+export function handedUpName(index: number): string {
+  return `plinth_order_${index}`;
+}
+
+/** The lateral join beside a level's own alias. */
+export function embedAlias({ alias }: Draft): string {
+  return `${alias}_embed`;
+}

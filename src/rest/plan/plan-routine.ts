@@ -1,0 +1,222 @@
+/** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
+import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
+import type { RestRequest } from '../grammar/rest-request';
+import type { AtPath, Filter } from '../grammar/tree';
+import { invalidBody, restError } from '../rest.errors';
+import { attach, draftOf, rowOf } from './draft';
+import { negotiate } from './negotiate';
+import { formFields, parsePayload, textOf } from './payload';
+import type { ArgumentsPlan, CallRequestPlan, RepresentationPlan } from './plan';
+import type { PlanContext } from './plan-context';
+import { planRead } from './plan-read';
+import type { RowType } from './resolve-field';
+import { returningFor } from './returning';
+import { ambiguousRoutine, routineNotFound } from './routine.errors';
+
+export interface PlannedRoutine {
+  readonly plan: CallRequestPlan;
+  readonly schema: string;
+  readonly allowed: string[];
+}
+
+/** What the request gives to the function, by name. */
+interface Given {
+  readonly names: readonly string[];
+  readonly texts: ReadonlyMap<string, readonly string[]> | null;
+}
+
+/**
+ * @param body null for GET, HEAD and OPTIONS
+ * @throws AppError PL202, PL203, PL102, PL128, and as planRead()
+ */
+export function planRoutine(
+  context: PlanContext,
+  request: RestRequest,
+  body: Buffer | null,
+  options: { readonly planEnabled: boolean },
+): PlannedRoutine {
+  const { routine, schema, given } = findRoutine(context, request, body);
+  const inSchema = { ...context, schema };
+  const allowed =
+    routine.volatility === 'volatile' ? ['OPTIONS', 'POST'] : ['OPTIONS', 'GET', 'HEAD', 'POST'];
+  const plan = planCall(inSchema, request, routine, given, options);
+  return { plan, schema, allowed };
+}
+
+function findRoutine(
+  context: PlanContext,
+  request: RestRequest,
+  body: Buffer | null,
+): { routine: Routine; schema: string; given: Given } {
+  let overloads: readonly Routine[] = [];
+  let given: Given = { names: [], texts: null };
+  for (const { schema, name } of request.target.candidates) {
+    if (schema !== null && !context.exposedSchemas.includes(schema)) continue;
+    const inSchema = schema ?? context.schema;
+    const found = context.catalog.routines.get(nameKey({ schema: inSchema, name })) ?? [];
+    if (found.length === 0) continue;
+    overloads = found;
+    given = givenBy(request, body, found);
+    if (request.method === 'OPTIONS') return { routine: found[0] as Routine, schema: inSchema, given };
+    const routine = chosen(found, given, request, body !== null);
+    if (routine) return { routine, schema: inSchema, given };
+  }
+  throw routineNotFound(
+    context,
+    request.target.text,
+    given.names,
+    overloads,
+    body !== null ? request.contentType : null,
+  );
+}
+
+/** The overload whose arguments fit; else the one that takes the whole body. @throws AppError PL203 for several */
+function chosen(
+  overloads: readonly Routine[],
+  { names }: Given,
+  { contentType }: RestRequest,
+  hasBody: boolean,
+): Routine | null {
+  const isRaw = hasBody && RAW_TYPES[contentType.kind] !== undefined;
+  const fitting = overloads.filter((routine) => fits(routine, names, isRaw));
+  if (fitting.length > 1) throw ambiguousRoutine(fitting);
+  if (fitting[0]) return fitting[0];
+  const takingBody = hasBody ? overloads.filter((routine) => takesBody(routine, contentType.kind)) : [];
+  if (takingBody.length > 1) throw ambiguousRoutine(takingBody);
+  return takingBody[0] ?? null;
+}
+
+/** All required arguments are given, and nothing that it has no argument for. */
+function fits({ arguments: declared }: Routine, names: readonly string[], isRaw: boolean): boolean {
+  if (isRaw && declared.length === 0) return false;
+  if (declared.some(({ name }) => name === '')) return false;
+  const given = new Set(names);
+  return (
+    declared.every(({ name, required }) => !required || given.has(name)) &&
+    names.every((name) => declared.some((argument) => argument.name === name))
+  );
+}
+
+const RAW_TYPES: Readonly<Partial<Record<string, readonly string[]>>> = {
+  text: ['text'],
+  xml: ['xml'],
+  'octet-stream': ['bytea'],
+};
+
+function takesBody({ arguments: declared }: Routine, contentType: string): boolean {
+  const [argument] = declared;
+  if (declared.length !== 1 || !argument || argument.name !== '') return false;
+  const types = contentType === 'json' ? ['json', 'jsonb'] : (RAW_TYPES[contentType] ?? []);
+  return types.includes(argument.type);
+}
+
+function givenBy(request: RestRequest, body: Buffer | null, overloads: readonly Routine[]): Given {
+  if (body === null) return fromQuery(request, overloads);
+  const { contentType, query } = request;
+  switch (contentType.kind) {
+    case 'form':
+      return fromTexts(formFields(textOf(body)));
+    case 'json':
+    case 'any':
+      return { names: query.columns ?? membersOf(body, overloads), texts: null };
+    case 'text':
+    case 'xml':
+    case 'octet-stream':
+      return { names: [], texts: null };
+    default:
+      return { names: membersOf(Buffer.from(parsePayload(body, contentType).json), overloads), texts: null };
+  }
+}
+
+/** GET: parameters that some overload has an argument for, or that can't be filters. */
+function fromQuery({ query }: RestRequest, overloads: readonly Routine[]): Given {
+  const argumentNames = new Set(overloads.flatMap(({ arguments: all }) => all.map(({ name }) => name)));
+  const taken = query.callParameters.filter(({ name, filter }) => filter === null || argumentNames.has(name));
+  return fromTexts(taken.map(({ name, value }): [string, string] => [name, value]));
+}
+
+function fromTexts(fields: readonly (readonly [string, string])[]): Given {
+  const texts = new Map<string, string[]>();
+  for (const [name, value] of fields) texts.set(name, [...(texts.get(name) ?? []), value]);
+  return { names: [...texts.keys()], texts };
+}
+
+function membersOf(body: Buffer, overloads: readonly Routine[]): string[] {
+  if (body.length === 0) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(textOf(body));
+  } catch (error) {
+    throw invalidBody('Empty or invalid json', error);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.keys(value);
+  // A list or a single value can only be the one unnamed argument.
+  if (overloads.some((routine) => takesBody(routine, 'json'))) return [];
+  throw invalidBody('The body must be a JSON object of arguments');
+}
+
+function planCall(
+  context: PlanContext,
+  request: RestRequest,
+  routine: Routine,
+  given: Given,
+  { planEnabled }: { readonly planEnabled: boolean },
+): CallRequestPlan {
+  const { preferences, query, accept, method } = request;
+  if (preferences.maxAffected !== null && preferences.handling === 'strict' && !routine.returnsSet) {
+    throw restError('PL128', {
+      message:
+        'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
+    });
+  }
+  const row: RowType = routine.relation
+    ? rowOf(context, routine.relation)
+    : { name: routine.name, columns: routine.columns, computed: new Map() };
+  const root = draftOf(context, row, routine.relation, query.select);
+  attach(
+    root,
+    { ...query, filters: filtersOf(request, routine) },
+    { rootFilters: true, rootWindow: request.window },
+  );
+  const read = planRead(context, root, { kind: 'result' });
+  const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
+  const target = routine.result === 'scalar' ? routine : (routine.relation ?? routine);
+  const negotiated = negotiate(accept, {
+    handlers: context.catalog.mediaHandlers,
+    target,
+    isWholeRow,
+    planEnabled,
+  });
+  const none: RepresentationPlan = { kind: 'none' };
+  return {
+    kind: 'call',
+    read,
+    count: preferences.count,
+    countLimit: context.maxRows,
+    contentType: negotiated.contentType,
+    representation: method === 'HEAD' ? none : negotiated.representation,
+    call: { routine, returning: returningWithFilters(read), arguments: argumentsOf(routine, given) },
+  };
+}
+
+/** Parameters that are no arguments filter the result. */
+function filtersOf({ query }: RestRequest, { arguments: declared }: Routine): readonly AtPath<Filter>[] {
+  const names = new Set(declared.map(({ name }) => name));
+  const filters = query.callParameters.filter(({ name }) => !names.has(name));
+  return [...query.filters, ...filters.flatMap(({ filter }) => (filter ? [filter] : []))];
+}
+
+/** Unlike a write's, a function's rows are filtered after they were made. */
+function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['call']['returning'] {
+  return read.where.length > 0 ? { kind: 'all' } : returningFor(read);
+}
+
+function argumentsOf({ arguments: declared }: Routine, { names, texts }: Given): ArgumentsPlan {
+  if (declared.length === 1 && declared[0]?.name === '') return { kind: 'body' };
+  const given = declared.filter(({ name }) => names.includes(name));
+  if (!texts) return { kind: 'members', given };
+  return {
+    kind: 'texts',
+    given: given.map((argument: RoutineArgument) => ({ argument, values: texts.get(argument.name) ?? [] })),
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Aggregates inside a to-one spread are taken by the level that the spread leads to, grouped there: the spread's own
+ * query has one row at the most. Example: `/projects?select=client_id,...project_invoices(invoice_total.sum())`
+ */
+import type { EmbedPlan, OutputPlan } from './plan';
+
+export interface Hoisted {
+  /** The embed without its aggregates. */
+  readonly embed: EmbedPlan;
+  /** What the parent shows of it. */
+  readonly hoisted: OutputPlan[];
+}
+
+/** For shape spread-row. */
+export function hoistAggregates(embed: EmbedPlan): Hoisted {
+  const shown = embed.columns === null ? embed.read.outputs.length : embed.columns.length;
+  const pairs = embed.read.outputs.map((output, index) => ({
+    own: withoutAggregate(output),
+    above: index < shown ? hoist(embed.alias, output) : null,
+  }));
+  return {
+    embed: { ...embed, read: { ...embed.read, outputs: pairs.map(({ own }) => own) } },
+    hoisted: pairs.flatMap(({ above }) => (above ? [above] : [])),
+  };
+}
+
+function withoutAggregate(output: OutputPlan): OutputPlan {
+  switch (output.kind) {
+    case 'field':
+      return { ...output, aggregate: null };
+    case 'spread':
+      return { ...output, aggregate: null };
+    case 'row-count':
+      return { kind: 'one', name: output.name };
+    case 'all':
+    case 'one':
+    case 'embed':
+      return output;
+  }
+}
+
+function hoist(embed: string, output: OutputPlan): OutputPlan | null {
+  switch (output.kind) {
+    case 'one':
+      return null;
+    case 'all':
+      return { kind: 'spread', embed, column: null, aggregate: null, name: null };
+    case 'row-count':
+      return {
+        kind: 'spread',
+        embed,
+        column: output.name,
+        aggregate: { aggregate: 'count', cast: output.cast },
+        name: output.name,
+      };
+    case 'embed':
+      return { kind: 'spread', embed, column: output.name, aggregate: null, name: output.name };
+    case 'field':
+    case 'spread':
+      return { kind: 'spread', embed, column: output.name, aggregate: output.aggregate, name: output.name };
+  }
+}

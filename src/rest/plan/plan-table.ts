@@ -1,0 +1,272 @@
+/** Plans requests to `/rest/v1/<table>`: reads and writes. */
+import type { Relation } from '../catalog/catalog';
+import type { RestRequest } from '../grammar/rest-request';
+import type { Filter, LogicTree } from '../grammar/tree';
+import { invalidBody, methodNotAllowed, missingFilter, restError } from '../rest.errors';
+import { attach, draftOf } from './draft';
+import { insertGroups, namesIn, writtenColumn } from './insert-groups';
+import { negotiate, type Negotiated } from './negotiate';
+import type { Payload } from './payload';
+import type {
+  DeletePlan,
+  InsertPlan,
+  ReadRequestPlan,
+  RepresentationPlan,
+  UpdatePlan,
+  WritePlan,
+  WriteRequestPlan,
+} from './plan';
+import { planRowCondition } from './plan-conditions';
+import type { PlanContext } from './plan-context';
+import { planRead } from './plan-read';
+import { returningFor } from './returning';
+
+export interface TableOptions {
+  readonly planEnabled: boolean;
+}
+
+const NONE: RepresentationPlan = { kind: 'none' };
+
+/** GET and HEAD. @throws AppError as planRead(), and PL107 */
+export function planTableRead(
+  context: PlanContext,
+  relation: Relation,
+  request: RestRequest,
+  options: TableOptions,
+): ReadRequestPlan {
+  const root = draftOf(context, relation, relation, request.query.select);
+  attach(root, request.query, { rootFilters: true, rootWindow: request.window });
+  const negotiated = representationFor(context, relation, request, options);
+  return {
+    kind: 'read',
+    relation,
+    read: planRead(context, root, { kind: 'relation', relation }),
+    count: request.preferences.count,
+    countLimit: context.maxRows,
+    contentType: negotiated.contentType,
+    representation: request.method === 'HEAD' ? NONE : negotiated.representation,
+  };
+}
+
+function representationFor(
+  { catalog }: PlanContext,
+  relation: Relation,
+  { accept, query }: RestRequest,
+  { planEnabled }: TableOptions,
+): Negotiated {
+  const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
+  return negotiate(accept, { handlers: catalog.mediaHandlers, target: relation, isWholeRow, planEnabled });
+}
+
+/**
+ * POST, PATCH, PUT and DELETE.
+ * @param payload null for DELETE
+ * @throws AppError PL105, PL155, PL156, PL204, and as planRead()
+ */
+export function planTableWrite(
+  context: PlanContext,
+  relation: Relation,
+  request: RestRequest,
+  payload: Payload | null,
+  options: TableOptions,
+): WriteRequestPlan {
+  const root = draftOf(context, relation, relation, request.query.select);
+  attach(root, request.query, { rootFilters: false, rootWindow: null });
+  const read = planRead(context, root, { kind: 'result' });
+  const { contentType, representation } = representationFor(context, relation, request, options);
+  const returns = request.preferences.return ?? 'representation';
+  const returning =
+    returns === 'representation' ? returningFor(read) : headersOnly(relation, returns === 'headers-only');
+  const write = planWrite(context, relation, request, payload, returning);
+  return {
+    kind: 'write',
+    relation,
+    read,
+    write,
+    count: request.preferences.count,
+    countLimit: context.maxRows,
+    contentType,
+    representation: returns === 'representation' ? representation : NONE,
+  };
+}
+
+/** `return=headers-only` needs the primary key, for Location. */
+function headersOnly({ primaryKey }: Relation, wanted: boolean): WritePlan['returning'] {
+  if (!wanted || primaryKey.length === 0) return { kind: 'nothing' };
+  return {
+    kind: 'fields',
+    fields: primaryKey.map((name) => ({
+      base: { kind: 'column', name },
+      path: [],
+      toJsonb: false,
+      isTsvector: false,
+      parse: null,
+    })),
+  };
+}
+
+function planWrite(
+  context: PlanContext,
+  relation: Relation,
+  request: RestRequest,
+  payload: Payload | null,
+  returning: WritePlan['returning'],
+): WritePlan {
+  switch (request.method) {
+    case 'POST':
+      return planInsert(context, relation, request, bodyOf(payload), returning);
+    case 'PUT':
+      return planPut(context, relation, request, bodyOf(payload), returning);
+    case 'PATCH':
+      return planUpdate(context, relation, request, bodyOf(payload), returning);
+    default:
+      return planDelete(context, relation, request, returning);
+  }
+}
+
+function bodyOf(payload: Payload | null): Payload {
+  if (!payload) throw invalidBody('The request needs a body');
+  return payload;
+}
+
+function planInsert(
+  context: PlanContext,
+  relation: Relation,
+  { query, preferences }: RestRequest,
+  payload: Payload,
+  returning: WritePlan['returning'],
+): InsertPlan {
+  assertPossible(relation, 'POST', relation.insertable);
+  // Without columns= a gap is a column that the client didn't mention; with it, one that it left empty (PostgREST).
+  const useDefaults = (preferences.missing ?? (query.columns ? 'null' : 'default')) === 'default';
+  const target = query.onConflict ?? relation.primaryKey;
+  const isUpsert = preferences.resolution !== null && target.length > 0;
+  target.forEach((name) => writtenColumn(context, relation, name));
+  return {
+    kind: 'insert',
+    relation,
+    returning,
+    groups: insertGroups(context, relation, payload, { columns: query.columns, useDefaults }),
+    conflict: isUpsert
+      ? { columns: target, action: preferences.resolution === 'merge-duplicates' ? 'merge' : 'ignore' }
+      : null,
+    only: null,
+  };
+}
+
+function planPut(
+  context: PlanContext,
+  relation: Relation,
+  { query }: RestRequest,
+  payload: Payload,
+  returning: WritePlan['returning'],
+): InsertPlan {
+  assertPossible(
+    relation,
+    'PUT',
+    relation.insertable && relation.updatable && relation.primaryKey.length > 0,
+  );
+  const { filters, others } = rootConditions({ query });
+  const key = new Set(relation.primaryKey);
+  const named = new Set(filters.map(({ field }) => field.name));
+  const fits =
+    others.length === 0 &&
+    named.size === key.size &&
+    filters.every((one) => key.has(one.field.name) && isPlainEquality(one));
+  if (!fits) {
+    throw restError('PL105', {
+      message: "Filters must include all and only primary key columns with 'eq' operators",
+      headers: { Allow: 'OPTIONS, GET, HEAD, POST, PATCH, DELETE' },
+    });
+  }
+  return {
+    kind: 'insert',
+    relation,
+    returning,
+    groups: insertGroups(context, relation, payload, { columns: null, useDefaults: true }),
+    conflict: { columns: relation.primaryKey, action: 'merge' },
+    only: filters.map((one) => planRowCondition(context, relation, one)),
+  };
+}
+
+function isPlainEquality({ field, negated, operation }: Filter): boolean {
+  return (
+    !negated &&
+    field.path.length === 0 &&
+    operation.kind === 'quantified' &&
+    operation.operator === 'eq' &&
+    operation.quantifier === null
+  );
+}
+
+function planUpdate(
+  context: PlanContext,
+  relation: Relation,
+  { query, preferences }: RestRequest,
+  { isList, rows }: Payload,
+  returning: WritePlan['returning'],
+): UpdatePlan {
+  assertPossible(relation, 'PATCH', relation.updatable);
+  if (isList && rows.length > 1) throw invalidBody('PATCH takes one object of columns to change');
+  const names = query.columns ?? namesIn(rows);
+  const given = new Set(namesIn(rows));
+  const isGap = (name: string): boolean => preferences.missing === 'default' && !given.has(name);
+  return {
+    kind: 'update',
+    relation,
+    returning,
+    columns: names.filter((name) => !isGap(name)).map((name) => writtenColumn(context, relation, name)),
+    defaults: names.filter(isGap).map((name) => writtenColumn(context, relation, name).column.name),
+    where: requiredConditions(context, relation, { query }, 'PATCH'),
+  };
+}
+
+function planDelete(
+  context: PlanContext,
+  relation: Relation,
+  request: RestRequest,
+  returning: WritePlan['returning'],
+): DeletePlan {
+  assertPossible(relation, 'DELETE', relation.deletable);
+  return {
+    kind: 'delete',
+    relation,
+    returning,
+    where: requiredConditions(context, relation, request, 'DELETE'),
+  };
+}
+
+function assertPossible(relation: Relation, method: string, possible: boolean): void {
+  if (!possible) throw methodNotAllowed(relation.name, method, allowedMethods(relation).join(', '));
+}
+
+/** Of a relation; also what OPTIONS answers. */
+export function allowedMethods(relation: Relation): string[] {
+  const { insertable, updatable, deletable, primaryKey } = relation;
+  return [
+    ...['OPTIONS', 'GET', 'HEAD'],
+    ...(insertable ? ['POST'] : []),
+    ...(insertable && updatable && primaryKey.length > 0 ? ['PUT'] : []),
+    ...(updatable ? ['PATCH'] : []),
+    ...(deletable ? ['DELETE'] : []),
+  ];
+}
+
+/** The conditions on the rows to change. @throws AppError PL155 when there are none */
+function requiredConditions(
+  context: PlanContext,
+  relation: Relation,
+  request: Pick<RestRequest, 'query'>,
+  method: string,
+): ReturnType<typeof planRowCondition>[] {
+  const { filters, others } = rootConditions(request);
+  if (filters.length + others.length === 0) throw missingFilter(method);
+  return [...filters, ...others].map((one) => planRowCondition(context, relation, one));
+}
+
+function rootConditions({ query }: Pick<RestRequest, 'query'>): { filters: Filter[]; others: LogicTree[] } {
+  return {
+    filters: query.filters.filter(({ path }) => path.length === 0).map(({ node }) => node),
+    others: query.logic.filter(({ path }) => path.length === 0).map(({ node }) => node),
+  };
+}

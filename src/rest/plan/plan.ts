@@ -1,0 +1,241 @@
+/**
+ * A plan: what a request does, naming only objects that the catalog knows. Made by plan-request.ts, turned into SQL by
+ * the compile stage. Aliases in it are ours, never the client's.
+ */
+import type {
+  Column,
+  MediaHandler,
+  QualifiedName,
+  Relation,
+  Routine,
+  RoutineArgument,
+} from '../catalog/catalog';
+import type { Aggregate, LogicOperator, NullsOrder, OrderDirection } from '../grammar/operators';
+import type { PlanOption } from '../grammar/rest-request';
+import type { JsonStep, Operation } from '../grammar/tree';
+
+/** A value of a row: a column or a computed field, or something inside it. */
+export interface FieldPlan {
+  readonly base:
+    | { readonly kind: 'column'; readonly name: string }
+    | { readonly kind: 'computed'; readonly routine: QualifiedName };
+  readonly path: readonly JsonStep[];
+  /** True when the arrows need to_jsonb() first: composites and arrays. */
+  readonly toJsonb: boolean;
+  readonly isTsvector: boolean;
+  /** From text to the column's domain, for filter values. */
+  readonly parse: QualifiedName | null;
+}
+
+export type ConditionPlan =
+  | {
+      readonly kind: 'filter';
+      readonly field: FieldPlan;
+      readonly negated: boolean;
+      readonly operation: Operation;
+    }
+  | {
+      readonly kind: 'group';
+      readonly operator: LogicOperator;
+      readonly negated: boolean;
+      readonly terms: readonly ConditionPlan[];
+    }
+  /** Whether an embed found anything. */
+  | { readonly kind: 'embed'; readonly embed: string; readonly toOne: boolean; readonly isNull: boolean };
+
+export interface OrderPlan {
+  readonly by:
+    | { readonly kind: 'field'; readonly field: FieldPlan }
+    /** A column that a to-one embed hands up for this. */
+    | { readonly kind: 'embed'; readonly embed: string; readonly column: string };
+  readonly direction: OrderDirection | null;
+  readonly nulls: NullsOrder | null;
+}
+
+export interface AggregatePlan {
+  readonly aggregate: Aggregate;
+  readonly cast: string | null;
+}
+
+export type OutputPlan =
+  /** Every column of the row, without naming them. */
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'field';
+      readonly field: FieldPlan;
+      /** From the column's domain to JSON. */
+      readonly format: QualifiedName | null;
+      readonly cast: string | null;
+      readonly aggregate: AggregatePlan | null;
+      readonly name: string;
+    }
+  | { readonly kind: 'row-count'; readonly cast: string | null; readonly name: string }
+  /** Something that is there whenever the row is. */
+  | { readonly kind: 'one'; readonly name: string }
+  | { readonly kind: 'embed'; readonly embed: string; readonly toOne: boolean; readonly name: string }
+  /** A column of a spread embed, moved up; null column: all of them. */
+  | {
+      readonly kind: 'spread';
+      readonly embed: string;
+      readonly column: string | null;
+      readonly aggregate: AggregatePlan | null;
+      readonly name: string | null;
+    };
+
+/** Where the rows of a read come from. */
+export type SourcePlan =
+  | { readonly kind: 'relation'; readonly relation: QualifiedName }
+  /** The rows that the request wrote, or that its function returned. */
+  | { readonly kind: 'result' }
+  /** A computed relationship, called with the parent's row. */
+  | {
+      readonly kind: 'computed';
+      readonly routine: QualifiedName;
+      readonly parent: string;
+      readonly parentType: QualifiedName;
+    };
+
+export interface JoinColumns {
+  readonly left: { readonly alias: string; readonly column: string };
+  readonly right: { readonly alias: string; readonly column: string };
+}
+
+export interface ReadPlan {
+  readonly alias: string;
+  readonly source: SourcePlan;
+  readonly junction: { readonly relation: QualifiedName; readonly alias: string } | null;
+  readonly joins: readonly JoinColumns[];
+  readonly outputs: readonly OutputPlan[];
+  readonly where: readonly ConditionPlan[];
+  readonly order: readonly OrderPlan[];
+  readonly limit: number | null;
+  readonly offset: number;
+  readonly embeds: readonly EmbedPlan[];
+}
+
+export type EmbedShape = 'object' | 'array' | 'spread-row' | 'spread-columns';
+
+export interface EmbedPlan {
+  /** Alias of the lateral join. */
+  readonly alias: string;
+  readonly shape: EmbedShape;
+  readonly inner: boolean;
+  readonly read: ReadPlan;
+  /** The columns that the client sees, where they must be told from those for ordering; null: all. */
+  readonly columns: readonly string[] | null;
+}
+
+/** A column that a body writes, with the way from JSON to its type. */
+export interface WrittenColumn {
+  readonly column: Column;
+  /** From JSON to the column's domain. */
+  readonly parse: QualifiedName | null;
+}
+
+/** What a write gives to the read of its result: all columns, some, or nothing (the rows are only counted). */
+export type ReturningPlan =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'fields'; readonly fields: readonly FieldPlan[] };
+
+/** Rows of the body that leave out the same columns, so that one INSERT writes them. */
+export interface InsertGroup {
+  readonly columns: readonly WrittenColumn[];
+  /** Positions in the body, from 1; null: every row of it. */
+  readonly ordinals: readonly number[] | null;
+}
+
+export interface InsertPlan {
+  readonly kind: 'insert';
+  readonly relation: Relation;
+  readonly returning: ReturningPlan;
+  readonly groups: readonly InsertGroup[];
+  readonly conflict: {
+    readonly columns: readonly string[];
+    readonly action: 'merge' | 'ignore';
+  } | null;
+  /** PUT: what the body must say for the row to be written; null for POST. */
+  readonly only: readonly ConditionPlan[] | null;
+}
+
+export interface UpdatePlan {
+  readonly kind: 'update';
+  readonly relation: Relation;
+  readonly returning: ReturningPlan;
+  readonly columns: readonly WrittenColumn[];
+  /** Columns that `columns=` names, the body leaves out and `missing=default` sets back. */
+  readonly defaults: readonly string[];
+  readonly where: readonly ConditionPlan[];
+}
+
+export interface DeletePlan {
+  readonly kind: 'delete';
+  readonly relation: Relation;
+  readonly returning: ReturningPlan;
+  readonly where: readonly ConditionPlan[];
+}
+
+export type WritePlan = InsertPlan | UpdatePlan | DeletePlan;
+
+export interface CallPlan {
+  readonly routine: Routine;
+  readonly returning: ReturningPlan;
+  readonly arguments: ArgumentsPlan;
+}
+
+export type ArgumentsPlan =
+  /** The body is the one unnamed argument. */
+  | { readonly kind: 'body' }
+  /** Members of the JSON body. */
+  | { readonly kind: 'members'; readonly given: readonly RoutineArgument[] }
+  /** Texts of the query string or of a form; a list where the argument is variadic. */
+  | {
+      readonly kind: 'texts';
+      readonly given: readonly { readonly argument: RoutineArgument; readonly values: readonly string[] }[];
+    };
+
+/** How the rows become a body. */
+export type RepresentationPlan =
+  | { readonly kind: 'rows'; readonly stripNulls: boolean }
+  | { readonly kind: 'object'; readonly stripNulls: boolean }
+  | { readonly kind: 'ndjson' }
+  | { readonly kind: 'csv' }
+  | { readonly kind: 'geojson' }
+  | { readonly kind: 'handler'; readonly handler: MediaHandler }
+  | {
+      readonly kind: 'explain';
+      readonly format: 'text' | 'json';
+      readonly options: readonly PlanOption[];
+      readonly of: RepresentationPlan;
+    }
+  /** HEAD, and writes that return nothing. */
+  | { readonly kind: 'none' };
+
+export type Count = 'exact' | 'planned' | 'estimated';
+
+interface AnyPlan {
+  readonly representation: RepresentationPlan;
+  readonly contentType: string;
+  readonly count: Count | null;
+  /** With count=estimated: beyond so many rows the planner's guess will do. */
+  readonly countLimit: number | null;
+  readonly read: ReadPlan;
+}
+
+export interface ReadRequestPlan extends AnyPlan {
+  readonly kind: 'read';
+  readonly relation: Relation;
+}
+
+export interface WriteRequestPlan extends AnyPlan {
+  readonly kind: 'write';
+  readonly relation: Relation;
+  readonly write: WritePlan;
+}
+
+export interface CallRequestPlan extends AnyPlan {
+  readonly kind: 'call';
+  readonly call: CallPlan;
+}
+
+export type RequestPlan = ReadRequestPlan | WriteRequestPlan | CallRequestPlan;

@@ -1,0 +1,36 @@
+/** Which schema and which relation a request means. */
+import type { Relation } from '../catalog/catalog';
+import type { RestRequest, Target } from '../grammar/rest-request';
+import { relationNotFound, restError } from '../rest.errors';
+import { findRelation, type PlanContext } from './plan-context';
+
+/**
+ * The schema of Accept-Profile or Content-Profile, or else the first exposed one.
+ * @throws AppError PL106 when it is not exposed
+ */
+export function schemaOf({ profile }: RestRequest, exposed: readonly string[]): string {
+  if (profile === null) return exposed[0] ?? 'public';
+  if (exposed.includes(profile)) return profile;
+  throw restError('PL106', {
+    message: `Invalid schema: ${profile}`,
+    hint: `Only the following schemas are exposed: ${exposed.join(', ')}`,
+  });
+}
+
+/**
+ * The relation that a path names, `<table>` or `<schema>.<table>`, with the schema that the rest of the request is about.
+ * A name with a dot in it comes first. A schema that is not exposed is answered like one that is not there.
+ * @throws AppError PL205
+ */
+export function resolveTarget(
+  context: PlanContext,
+  target: Target,
+): { relation: Relation; context: PlanContext } {
+  for (const { schema, name } of target.candidates) {
+    if (schema !== null && !context.exposedSchemas.includes(schema)) continue;
+    const inSchema = schema === null ? context : { ...context, schema };
+    const relation = findRelation(context, { schema: inSchema.schema, name });
+    if (relation) return { relation, context: inSchema };
+  }
+  throw relationNotFound(context.schema, target.text);
+}

@@ -1,0 +1,142 @@
+/**
+ * From a request to what runs: grammar (text to tree), plan (tree and catalog to plan), compile (plan to query-builder
+ * calls). A request that names something unknown is planned once more on a catalog that was compared just then, so that
+ * DDL a moment ago never makes a wrong 404.
+ */
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller';
+import { AppError } from '../common/errors/app-error';
+import type { Catalog } from './catalog/catalog';
+import { CatalogService } from './catalog/catalog.service';
+import { compileRequest, type CompiledRequest } from './compile/compile-request';
+import { GrammarError } from './grammar/grammar-error';
+import { parseRestRequest } from './grammar/parse-rest-request';
+import type { RawRestRequest, RestRequest } from './grammar/rest-request';
+import { parsePayload, type Payload } from './plan/payload';
+import type { RequestPlan } from './plan/plan';
+import type { PlanContext } from './plan/plan-context';
+import { planRoutine } from './plan/plan-routine';
+import { allowedMethods, planTableRead, planTableWrite } from './plan/plan-table';
+import { resolveTarget, schemaOf } from './plan/target';
+import { fromGrammar, restError } from './rest.errors';
+
+export interface ParsedRequest {
+  readonly request: RestRequest;
+  readonly plan: RequestPlan;
+  readonly compiled: CompiledRequest;
+  readonly catalog: Catalog;
+  /** The schema that names without one are looked up in. */
+  readonly schema: string;
+  /** As the statements take it: JSON of a write, any text of a call. */
+  readonly body: string | Buffer | null;
+  readonly bodyIsList: boolean;
+}
+
+/** Refusals that a newer catalog may turn into an answer. */
+const MISSES = new Set([
+  '42703',
+  'PL108',
+  'PL120',
+  'PL200',
+  'PL201',
+  'PL202',
+  'PL203',
+  'PL204',
+  'PL205',
+  'PL156',
+]);
+
+@Injectable()
+export class QueryParser {
+  constructor(private readonly catalogs: CatalogService) {}
+
+  /** @throws AppError for what the grammar refuses */
+  parseHead(raw: RawRestRequest): RestRequest {
+    try {
+      return parseRestRequest(raw);
+    } catch (error) {
+      throw error instanceof GrammarError ? fromGrammar(error) : error;
+    }
+  }
+
+  /**
+   * @param body null when the request has none
+   * @throws AppError for whatever the request asks in vain
+   */
+  async parse(caller: Caller, request: RestRequest, body: Buffer | null): Promise<ParsedRequest> {
+    assertPreferences(request);
+    const payload = this.payloadOf(request, body);
+    return this.onCatalog(caller, (catalog) => {
+      const { plan, schema } = planned(contextOf(caller, request, catalog), caller, request, payload, body);
+      const taken = { body: payload?.json ?? body, bodyIsList: payload?.isList ?? false };
+      const compiled = compileRequest(plan, { catalogVersion: catalog.version, ...taken });
+      return { request, plan, compiled, catalog, schema, ...taken };
+    });
+  }
+
+  /** The methods that a table or function takes, for OPTIONS. */
+  async allowed(caller: Caller, request: RestRequest): Promise<string[]> {
+    return this.onCatalog(caller, (catalog) => {
+      const context = contextOf(caller, request, catalog);
+      if (request.kind === 'table') return allowedMethods(resolveTarget(context, request.target).relation);
+      return planRoutine(context, request, null, { planEnabled: false }).allowed;
+    });
+  }
+
+  private payloadOf({ kind, method, contentType }: RestRequest, body: Buffer | null): Payload | null {
+    if (kind === 'rpc' || body === null || method === 'DELETE') return null;
+    return parsePayload(body, contentType);
+  }
+
+  private async onCatalog<Result>(caller: Caller, work: (catalog: Catalog) => Result): Promise<Result> {
+    const catalog = await this.catalogs.current(caller.database);
+    try {
+      return work(catalog);
+    } catch (error) {
+      if (!(error instanceof AppError) || !MISSES.has(error.code)) throw error;
+      const fresh = await this.catalogs.verified(caller.database);
+      if (fresh === catalog) throw error;
+      return work(fresh);
+    }
+  }
+}
+
+function contextOf({ project }: Caller, request: RestRequest, catalog: Catalog): PlanContext {
+  // Whatever a project sets: accounts, sessions and tokens are nobody's interface.
+  const exposedSchemas = project.settings.exposed_schemas.filter((schema) => schema !== 'auth');
+  return {
+    catalog,
+    schema: schemaOf(request, exposedSchemas),
+    exposedSchemas,
+    extraSearchPath: project.settings.extra_search_path,
+    maxRows: project.settings.max_rows,
+  };
+}
+
+function planned(
+  context: PlanContext,
+  { project }: Caller,
+  request: RestRequest,
+  payload: Payload | null,
+  body: Buffer | null,
+): { plan: RequestPlan; schema: string } {
+  const options = { planEnabled: project.settings.plan_enabled };
+  if (request.kind === 'rpc') {
+    const { plan, schema } = planRoutine(context, request, body, options);
+    return { plan, schema };
+  }
+  const target = resolveTarget(context, request.target);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const plan = isRead
+    ? planTableRead(target.context, target.relation, request, options)
+    : planTableWrite(target.context, target.relation, request, payload, options);
+  return { plan, schema: target.context.schema };
+}
+
+function assertPreferences({ preferences }: RestRequest): void {
+  if (preferences.handling !== 'strict' || preferences.unknown.length === 0) return;
+  throw restError('PL122', {
+    message: 'Invalid preferences given with handling=strict',
+    detail: `Invalid preferences: ${preferences.unknown.join(', ')}`,
+  });
+}
