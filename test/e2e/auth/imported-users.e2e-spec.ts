@@ -1,0 +1,75 @@
+/** Users that come from another system with their bcrypt hashes. */
+import { hashSync } from 'bcryptjs';
+import { randomUUID } from 'node:crypto';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+const PASSWORD = 'imported password';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start({ env: { BCRYPT_COST: '5' } });
+  project = await plinth.createProject();
+});
+afterAll(() => plinth.stop());
+
+const signIn = async (email: string, password: string): Promise<number> => {
+  const client = project.client(project.anonKey, null);
+  return (await client.post(`${project.auth}/login`, { email, password })).status;
+};
+const storedHash = async (email: string): Promise<string> => {
+  const rows = await project.sql(`select encrypted_password from auth.users where email = '${email}'`);
+  return rows[0].encrypted_password as string;
+};
+
+it.each(['2a', '2b', '2y'])('signs in with a hash that begins with $%s$', async (version) => {
+  const email = `ada-${randomUUID()}@example.com`;
+  const password_hash = hashSync(PASSWORD, 5).replace(/^\$2[aby]/, `$$${version}`);
+  const created = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
+  expect(created.status).toBe(200);
+  expect(await storedHash(email)).toBe(password_hash);
+  expect(await signIn(email, 'wrong')).toBe(401);
+  expect(await signIn(email, PASSWORD)).toBe(200);
+});
+
+it('renews a hash that was made with too little work, at the first sign-in', async () => {
+  const email = `ada-${randomUUID()}@example.com`;
+  await project.sql(
+    `insert into auth.users (email, encrypted_password) values ('${email}', '${hashSync(PASSWORD, 4)}')`,
+  );
+  expect(await signIn(email, 'wrong')).toBe(401);
+  expect(await storedHash(email)).toMatch(/^\$2[aby]\$04\$/);
+  expect(await signIn(email, PASSWORD)).toBe(200);
+  expect(await storedHash(email)).toMatch(/^\$2[aby]\$05\$/);
+  expect(await signIn(email, PASSWORD)).toBe(200);
+});
+
+it('gives users that SQL imports a name and compares their addresses case-insensitively', async () => {
+  const local = `Ada-${randomUUID()}`;
+  await project.sql(
+    `insert into auth.users (email, encrypted_password) values ('${local}@Example.com', '${hashSync(PASSWORD, 5)}')`,
+  );
+  const client = project.client(project.anonKey, null);
+  const { status, body } = await client.post(`${project.auth}/login`, {
+    email: `${local.toLowerCase()}@example.COM`,
+    password: PASSWORD,
+  });
+  expect([status, body.user.name]).toEqual([200, local]);
+});
+
+it.each(['', 'plain text', '$2b$05$tooshort', '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA'])(
+  'answers 400 for the hash "%s", which is no bcrypt',
+  async (password_hash) => {
+    const email = `ada-${randomUUID()}@example.com`;
+    const answer = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
+    expect(answer.status).toBe(400);
+  },
+);
+
+it('signs nobody in on an account without a password', async () => {
+  const email = `ada-${randomUUID()}@example.com`;
+  await project.service.post(`${project.auth}/admin/users`, { email });
+  expect(await signIn(email, 'a password that nobody has')).toBe(401);
+});

@@ -1,0 +1,117 @@
+/** A real SMTP server for the tests: keeps what it gets, and misbehaves when told to. */
+import type { AddressInfo } from 'node:net';
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+export interface ReceivedMail extends ParsedMail {
+  readonly recipients: string[];
+  /** True when it came over TLS. */
+  readonly secure: boolean;
+}
+
+/** How the server treats the next mails. */
+export type Mood = 'accept' | 'refuse' | 'drop';
+
+const POLL_MS = 25;
+const PATIENCE_MS = 20_000;
+
+export class MailServer {
+  readonly mails: ReceivedMail[] = [];
+  mood: Mood = 'accept';
+  /** Mails that the server was offered and did not take. */
+  refusals = 0;
+
+  private constructor(
+    private readonly server: SMTPServer,
+    readonly port: number,
+  ) {}
+
+  static async start(options: SMTPServerOptions = {}): Promise<MailServer> {
+    const holder: { self?: MailServer } = {};
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: options.key ? [] : ['STARTTLS'],
+      logger: false,
+      ...options,
+      onData: (stream, session, callback) => {
+        const { self } = holder;
+        if (!self) throw new Error('a mail came before the server was ready');
+        if (self.mood === 'drop') {
+          self.refusals += 1;
+          stream.resume();
+          stream.destroy();
+          void (session as unknown as { socket?: { destroy(): void } }).socket?.destroy();
+          server.connections.forEach((connection) =>
+            (connection as unknown as { _socket: { destroy(): void } })._socket.destroy(),
+          );
+          return;
+        }
+        void simpleParser(stream).then((mail) => {
+          if (self.mood === 'refuse') {
+            self.refusals += 1;
+            callback(Object.assign(new Error('try again later'), { responseCode: 451 }));
+            return;
+          }
+          const recipients = session.envelope.rcptTo.map(({ address }) => address);
+          self.mails.push({ ...mail, recipients, secure: session.secure });
+          callback();
+        });
+      },
+    });
+    server.on('error', () => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.server.address() as AddressInfo;
+    return (holder.self = new MailServer(server, port));
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  /** The nth mail (from 1) to an address, once it is there. */
+  async mailTo(address: string, nth = 1): Promise<ReceivedMail> {
+    const mails = await eventually(() => {
+      const found = this.to(address);
+      return found.length >= nth ? found : null;
+    });
+    return mails[nth - 1] as ReceivedMail;
+  }
+
+  to(address: string): ReceivedMail[] {
+    return this.mails.filter(({ recipients }) =>
+      recipients.some((one) => one.toLowerCase() === address.toLowerCase()),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+/** The token that a mail carries, in its text and in its link. */
+export function tokenIn(mail: ParsedMail): string {
+  const link = linkIn(mail).searchParams.get('token');
+  const [, spelled] = /^([A-Za-z0-9_-]{43})$/m.exec(mail.text ?? '') ?? [];
+  if (!link || link !== spelled) throw new Error(`no token in the mail: ${mail.text}`);
+  return link;
+}
+
+export function linkIn(mail: ParsedMail): URL {
+  const [address] = /https?:\/\/\S+/.exec(mail.text ?? '') ?? [];
+  if (!address) throw new Error(`no link in the mail: ${mail.text}`);
+  return new URL(address);
+}
+
+/** Polls until there is something. @throws Error when the patience ends */
+export async function eventually<T>(
+  look: () => T | null | Promise<T | null>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const end = Date.now() + patienceMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (Date.now() > end) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
