@@ -23,7 +23,9 @@ const layerRules = LAYERS.flatMap((layer, index) => {
         severity: 'error',
         from: { path: `^src/${folder}/` },
         // bootstrap/ builds the app, so it alone may import the module where all meet.
-        to: { path: `^src/((${forbidden.join('|')})/|${folder === 'bootstrap' ? '' : 'app\\.module|'}main\\.ts|cli\\.ts)` },
+        to: {
+          path: `^src/((${forbidden.join('|')})/|${folder === 'bootstrap' ? '' : 'app\\.module|'}main\\.ts|cli\\.ts)`,
+        },
       },
     ];
   });
@@ -51,7 +53,8 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '(^src/database/|\\.repository\\.ts$|\\.entity\\.ts$|^src/rest/compile/|\\.spec\\.ts$|^src/projects/provisioning/)',
+        pathNot:
+          '(^src/database/|\\.repository\\.ts$|\\.entity\\.ts$|^src/rest/compile/|\\.spec\\.ts$|^src/projects/provisioning/)',
       },
       to: { path: '^node_modules/typeorm/' },
     },

@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { ValidationError } from 'class-validator';
 import { AppModule, AppOptions } from '../app.module';
+import { DocumentService } from '../api-docs/document.service';
 import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
 import { AppError } from '../common/errors/app-error';
 import { invalidParameters } from '../common/errors/http-errors';
@@ -40,6 +41,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
     new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
   );
   app.useGlobalFilters(new ErrorFilter(ERROR_RENDERERS));
+  app.get(DocumentService).bind(app);
   await app.get(ProjectUpkeep).start();
   return app;
 }

@@ -1,15 +1,13 @@
 /** The project `demo` of the first start: something to try the three capabilities on. */
 import type { INestApplicationContext } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { OwnerDatabase } from '../projects/owner-database';
+import { PlatformFactsRepository } from '../projects/platform-facts.repository';
 import { Project } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
 
 const DEMO_SLUG = 'demo';
 const FIRST_START = 'first_start';
-/** Replicas that start together create one demo; any constant will do. */
-const FIRST_START_LOCK = 7_046_103;
 
 /** Repeatable: a start that was killed half-way is completed by the next. */
 const DEMO_SCHEMA = `
@@ -43,20 +41,7 @@ const DEMO_SCHEMA = `
  * @returns the project when this call created it, else null
  */
 export async function createDemoOnFirstStart(app: INestApplicationContext): Promise<Project | null> {
-  const runner = app.get(DataSource).createQueryRunner();
-  try {
-    await runner.query('select pg_advisory_lock($1)', [FIRST_START_LOCK]);
-    const known = (await runner.query('select from platform_facts where name = $1', [
-      FIRST_START,
-    ])) as unknown[];
-    if (known.length > 0) return null;
-    const project = await createDemo(app);
-    await runner.query('insert into platform_facts (name) values ($1)', [FIRST_START]);
-    return project;
-  } finally {
-    await runner.query('select pg_advisory_unlock($1)', [FIRST_START_LOCK]);
-    await runner.release();
-  }
+  return app.get(PlatformFactsRepository).once(FIRST_START, () => createDemo(app));
 }
 
 async function createDemo(app: INestApplicationContext): Promise<Project> {

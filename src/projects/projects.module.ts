@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { AuditLogRepository } from './audit-log.repository';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
+import { PlatformFactsRepository } from './platform-facts.repository';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
@@ -17,6 +18,7 @@ import { TemplateDatabase } from './provisioning/template-database';
     AuditLogRepository,
     DatabaseProvisioner,
     OwnerDatabase,
+    PlatformFactsRepository,
     ProjectFactory,
     ProjectRegistry,
     ProjectRepository,
@@ -29,6 +31,7 @@ import { TemplateDatabase } from './provisioning/template-database';
   exports: [
     AuditLogRepository,
     OwnerDatabase,
+    PlatformFactsRepository,
     ProjectRegistry,
     ProjectsService,
     ProjectUpkeep,

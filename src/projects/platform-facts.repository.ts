@@ -1,0 +1,31 @@
+/** What the install remembers about itself in the platform database. */
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Replicas that start together do a thing once; any constant will do. */
+const FACTS_LOCK = 7_046_103;
+
+@Injectable()
+export class PlatformFactsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Does something once in the life of the install. If it fails it is tried again by the next start, so it must be
+   * repeatable.
+   * @returns null when it was done before
+   */
+  async once<T>(fact: string, work: () => Promise<T>): Promise<T | null> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.query('select pg_advisory_lock($1)', [FACTS_LOCK]);
+      const known = (await runner.query('select from platform_facts where name = $1', [fact])) as unknown[];
+      if (known.length > 0) return null;
+      const result = await work();
+      await runner.query('insert into platform_facts (name) values ($1)', [fact]);
+      return result;
+    } finally {
+      await runner.query('select pg_advisory_unlock($1)', [FACTS_LOCK]);
+      await runner.release();
+    }
+  }
+}
