@@ -68,11 +68,9 @@ export class SessionService {
 
   /** @throws AppError 401 when the user's own session is over, 404 when there is no such session of the user's */
   async revoke(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
-    const entry = {
-      ...this.entry('session_revoked', origin, owner.userId),
-      details: { session_id: id.slice(0, 36) },
-    };
     const target = UUID.test(id) ? id : null;
+    const details = { session_id: target };
+    const entry = { ...this.entry('session_revoked', origin, owner.userId), details };
     const ended = await this.sessions.endOne(project, owner, target, this.now(), entry);
     if (ended === null) throw invalidCredentials();
     if (!ended) throw sessionNotFound();
