@@ -1,5 +1,46 @@
 /** Buckets and files of a project. */
 import { Module } from '@nestjs/common';
+import { ApiKeyGuard } from '../access/api-key.guard';
+import { BearerGuard } from '../access/bearer.guard';
+import { BucketRepository } from './buckets/bucket.repository';
+import { BucketsService } from './buckets/buckets.service';
+import { FileListRepository } from './files/file-list.repository';
+import { FileRepository } from './files/file.repository';
+import { FilesService } from './files/files.service';
+import { UploadService } from './files/upload.service';
+import { BucketsController } from './http/buckets.controller';
+import { ContentController } from './http/content.controller';
+import { ContentResponder } from './http/content-responder';
+import { FilesController } from './http/files.controller';
+import { UnknownPathController } from './http/unknown-path.controller';
+import { UploadController } from './http/upload.controller';
+import { DiskObjectStore } from './providers/disk-object-store';
+import { ObjectStore } from './providers/object-store';
+import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
+import { SignedUrlsService } from './signed-urls/signed-urls.service';
 
-@Module({})
+@Module({
+  // The last one takes what the others left.
+  controllers: [
+    BucketsController,
+    UploadController,
+    FilesController,
+    ContentController,
+    UnknownPathController,
+  ],
+  providers: [
+    ApiKeyGuard,
+    BearerGuard,
+    BucketRepository,
+    BucketsService,
+    ContentResponder,
+    FileListRepository,
+    FileRepository,
+    FilesService,
+    SignedUrlsService,
+    StorageRateLimiter,
+    UploadService,
+    { provide: ObjectStore, useClass: DiskObjectStore },
+  ],
+})
 export class StorageModule {}

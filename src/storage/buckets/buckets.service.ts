@@ -3,14 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { RlsContext } from '../../database/rls/rls-context';
 import { bucketNotFound, forbidden } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
+import { assertBucketName } from './bucket-name';
 import { BucketRepository, Refusal } from './bucket.repository';
 
 @Injectable()
 export class BucketsService {
   constructor(private readonly buckets: BucketRepository) {}
 
-  /** @throws AppError 409 when name or slug is taken, 403 */
-  create(caller: RlsContext, bucket: NewBucket): Promise<Bucket> {
+  /** @throws AppError 400, 409 when name or slug is taken, 403 */
+  async create(caller: RlsContext, bucket: NewBucket): Promise<Bucket> {
+    assertBucketName(bucket.name);
     return this.buckets.insert(caller, bucket);
   }
 
@@ -26,8 +28,9 @@ export class BucketsService {
     return bucket;
   }
 
-  /** @throws AppError 404, 403, 409 */
+  /** @throws AppError 400, 404, 403, 409 */
   async update(caller: RlsContext, address: string, change: BucketChange): Promise<Bucket> {
+    if (change.name !== undefined) assertBucketName(change.name);
     return done(await this.buckets.update(caller, address, change));
   }
 

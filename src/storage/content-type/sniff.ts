@@ -85,7 +85,7 @@ function textOf(head: Buffer): string | null {
       .swap16()
       .toString('utf16le')
       .slice(1);
-  // eslint-disable-next-line no-control-regex -- the standard's own list of binary data bytes
+  // The standard's own list of binary data bytes.
   return /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(head.toString('latin1'))
     ? null
     : head.toString('utf8').replace(/^\ufeff/, '');

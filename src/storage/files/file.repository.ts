@@ -46,8 +46,6 @@ export interface UploadTarget {
   readonly allowedMimeTypes: readonly string[] | null;
   /** `depends`: a policy looks at what only the body tells, and refuses what is known so far. */
   readonly mayUpload: 'yes' | 'no' | 'depends';
-  /** A file of that name is there. */
-  readonly nameIsTaken: boolean;
 }
 
 export interface NewFile {
@@ -87,10 +85,9 @@ export class FileRepository {
     const { rows } = await this.door.query(caller, {
       name: 'storage:upload-target',
       text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types,
-          storage.may_upload(b.id, coalesce($2, 'unnamed')) as may_upload,
-          $2 is not null and exists (select from storage.files f where f.bucket_id = b.id and f.filename = $2) as taken
+          storage.may_upload(b.id, $2) as may_upload
         from (select * from ${BUCKET_BY_ADDRESS}) b`,
-      values: [address, filename],
+      values: [address, filename ?? 'unnamed'],
     });
     const row = rows[0] as
       | {
@@ -99,7 +96,6 @@ export class FileRepository {
           file_size_limit: string | null;
           allowed_mime_types: string[] | null;
           may_upload: UploadTarget['mayUpload'];
-          taken: boolean;
         }
       | undefined;
     if (!row) return null;
@@ -109,7 +105,6 @@ export class FileRepository {
       fileSizeLimit: row.file_size_limit === null ? null : Number(row.file_size_limit),
       allowedMimeTypes: row.allowed_mime_types,
       mayUpload: row.may_upload,
-      nameIsTaken: row.taken,
     };
   }
 

@@ -1,0 +1,27 @@
+/**
+ * Answers that come before the body was read: the rest is read and thrown away for a while, because closing a socket with
+ * unread data makes the kernel reset the connection, and the client would lose the answer (RFC 9112, 9.6).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Bytes, and milliseconds, that a client gets to notice the answer; then the connection is closed. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_MS = 10_000;
+
+/** Arranges that no more than a little of a request's body is read once its answer is out. */
+export function lingerAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete || request.destroyed) return;
+    const { socket } = request;
+    let bytes = 0;
+    const timer = setTimeout(() => socket.destroy(), MAX_MS);
+    timer.unref();
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) socket.destroy();
+    });
+    request.once('close', () => clearTimeout(timer));
+    request.once('end', () => clearTimeout(timer));
+    request.resume();
+  });
+}

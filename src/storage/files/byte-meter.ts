@@ -1,0 +1,67 @@
+/** What is learned of a file's bytes while they stream by: size, hash, type. Bounded by the limits before they are kept. */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { AppError } from '../../common/errors/app-error';
+import { Evidence, sniff, SNIFF_BYTES } from '../content-type/sniff';
+import { fileTooLarge, invalidParameters } from '../storage.errors';
+
+export interface ByteFacts {
+  readonly size: number;
+  readonly sha256: string;
+  readonly evidence: Evidence;
+}
+
+export class ByteMeter {
+  private readonly hash = createHash('sha256');
+  private size = 0;
+  private evidence: Evidence = { kind: 'none' };
+
+  /**
+   * @param limit bytes
+   * @param onEvidence called once, before the first chunk goes on; may throw to refuse the file
+   */
+  constructor(
+    private readonly limit: number,
+    private readonly onEvidence: (evidence: Evidence) => void,
+  ) {}
+
+  /** The same bytes. @throws AppError 413 at the first byte too many, 400 when they break off, or what onEvidence throws */
+  async *measure(source: Readable): AsyncGenerator<Buffer> {
+    const head: Buffer[] = [];
+    let isSniffed = false;
+    for await (const chunk of chunksOf(source)) {
+      this.size += chunk.length;
+      if (this.size > this.limit) throw fileTooLarge(this.limit);
+      this.hash.update(chunk);
+      if (isSniffed) {
+        yield chunk;
+        continue;
+      }
+      head.push(chunk);
+      if (this.size < SNIFF_BYTES) continue;
+      isSniffed = true;
+      yield* this.sniffed(head);
+    }
+    if (!isSniffed) yield* this.sniffed(head);
+  }
+
+  facts(): ByteFacts {
+    return { size: this.size, sha256: this.hash.digest('hex'), evidence: this.evidence };
+  }
+
+  private *sniffed(head: Buffer[]): Generator<Buffer> {
+    const bytes = head.length === 1 ? (head[0] as Buffer) : Buffer.concat(head);
+    this.evidence = sniff(bytes.subarray(0, SNIFF_BYTES));
+    this.onEvidence(this.evidence);
+    yield* head;
+  }
+}
+
+/** Whatever ends the source early is the sender's doing. */
+async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of source) yield chunk as Buffer;
+  } catch (error) {
+    throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
+  }
+}

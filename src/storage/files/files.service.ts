@@ -1,0 +1,130 @@
+/** Shows, lists, changes and deletes files. What a caller may is decided by the policies in the database. */
+import { Injectable, Logger } from '@nestjs/common';
+import { Caller } from '../../access/caller';
+import { BucketRepository, Refusal } from '../buckets/bucket.repository';
+import { ObjectStore } from '../providers/object-store';
+import { parseContentType } from '../content-type/content-type';
+import { bucketNotFound, fileNotFound, forbidden, invalidParameters } from '../storage.errors';
+import { FileRecord } from './file';
+import { FileListRepository } from './file-list.repository';
+import { FileChange, FileRepository } from './file.repository';
+import { assertFilename } from './filename';
+import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
+
+export interface ListedFiles {
+  readonly files: FileRecord[];
+  /** Null for a page that was asked for by cursor. */
+  readonly total: number | null;
+  /** Asks for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
+
+export interface FileUpdate {
+  readonly filename?: string;
+  readonly content_type?: string;
+  readonly metadata?: FileChange['metadata'];
+  /** Slug or name of the bucket to move to. */
+  readonly bucket_name?: string;
+}
+
+@Injectable()
+export class FilesService {
+  private readonly logger = new Logger(FilesService.name);
+
+  constructor(
+    private readonly files: FileRepository,
+    private readonly lists: FileListRepository,
+    private readonly buckets: BucketRepository,
+    private readonly store: ObjectStore,
+  ) {}
+
+  /** @throws AppError 404 */
+  async get(caller: Caller, id: string): Promise<FileRecord> {
+    const file = await this.files.find(caller, id);
+    if (!file) throw fileNotFound();
+    return file;
+  }
+
+  /** @param bucket slug or name @throws AppError 404 when there is no such bucket, 400 for a cursor that is none */
+  async list(caller: Caller, bucket: string, options: ListOptions): Promise<ListedFiles> {
+    const cursor = options.cursor === undefined ? undefined : parseCursor(options.cursor);
+    if (cursor === null)
+      throw invalidParameters('cursor must come from the X-Next-Cursor header of another page');
+    const sort = cursor ?? sortOf(options);
+    const page = await this.lists.list(caller, {
+      bucket,
+      search: options.search,
+      prefix: options.prefix,
+      directChildren: options.delimiter !== undefined,
+      sortBy: sort.sortBy,
+      sortDir: sort.sortDir,
+      limit: options.limit ?? DEFAULT_LIMIT,
+      offset: options.offset ?? 0,
+      after: cursor,
+    });
+    if (!page) throw bucketNotFound();
+    const nextCursor = page.next && formatCursor({ ...sort, ...page.next });
+    return { files: page.files, total: page.total, nextCursor };
+  }
+
+  /** Folders right below a prefix, with their trailing slash. @throws AppError 404 */
+  async folders(
+    caller: Caller,
+    bucket: string,
+    options: { prefix?: string; limit?: number; after?: string },
+  ): Promise<string[]> {
+    const { prefix = '', after = '', limit = DEFAULT_LIMIT } = options;
+    const isFolder = after === '' || (after.startsWith(prefix) && after.endsWith('/'));
+    if (!isFolder) throw invalidParameters('after must be a folder below the prefix');
+    const folders = await this.lists.folders(caller, { bucket, prefix, after, limit });
+    if (!folders) throw bucketNotFound();
+    return folders;
+  }
+
+  /** Renames, moves, or describes anew. @throws AppError 400, 403, 404, 409 */
+  async update(caller: Caller, id: string, update: FileUpdate): Promise<FileRecord> {
+    const { bucket_name: bucketName, ...rest } = update;
+    if (rest.filename !== undefined) assertFilename(rest.filename);
+    if (rest.content_type !== undefined) parseContentType(rest.content_type);
+    const bucket = bucketName === undefined ? undefined : await this.buckets.find(caller, bucketName);
+    if (bucket === null) throw bucketNotFound();
+    return done(await this.files.update(caller, id, { ...rest, bucketId: bucket?.id }));
+  }
+
+  /** The row first, the bytes after it. @throws AppError 404, 403 */
+  async remove(caller: Caller, id: string): Promise<FileRecord> {
+    const { record, objectId } = done(await this.files.remove(caller, id));
+    this.discard(caller, [objectId]);
+    return record;
+  }
+
+  /** All in one transaction: those that are there go, the rest is named. @throws AppError 403 when one may not go */
+  async removeAll(
+    caller: Caller,
+    ids: readonly string[],
+  ): Promise<{ deleted: string[]; not_found: string[] }> {
+    const wanted = [...new Set(ids)];
+    const removed = await this.files.removeAll(caller, wanted);
+    this.discard(
+      caller,
+      removed.map(({ objectId }) => objectId),
+    );
+    const gone = new Set(removed.map(({ id }) => id));
+    const isGone = (id: string): boolean => gone.has(id.toLowerCase());
+    return { deleted: wanted.filter(isGone), not_found: wanted.filter((id) => !isGone(id)) };
+  }
+
+  private discard({ project }: Caller, objectIds: readonly string[]): void {
+    for (const objectId of objectIds) {
+      this.store.remove({ projectId: project.id, objectId }).catch((error: unknown) => {
+        this.logger.warn(`object ${objectId} is left to the sweep: ${String(error)}`);
+      });
+    }
+  }
+}
+
+function done<T extends object>(outcome: T | Refusal): T {
+  if (outcome === 'not_found') throw fileNotFound();
+  if (outcome === 'forbidden') throw forbidden();
+  return outcome;
+}

@@ -1,0 +1,17 @@
+/** An upload as the service sees it: where the bytes come from, whatever the wire format. */
+import type { Readable } from 'node:stream';
+
+export interface UploadForm {
+  /** Those that came so far; complete after end(). */
+  readonly fields: ReadonlyMap<string, string>;
+  /** The file's own name, as its sender gives it. */
+  readonly filename: string | null;
+  readonly declaredType: string | null;
+  readonly bytes: Readable;
+  /** Why the form ended early, if it did. */
+  readonly failure: Error | null;
+  /** Resolves when the rest is read. @throws AppError 400 when it broke off or is malformed */
+  end(): Promise<void>;
+  /** Gives up: nothing more is read. */
+  stop(): void;
+}

@@ -1,0 +1,203 @@
+/**
+ * Uploads: asks the policies before the body is read, streams the bytes to the provider, and makes the file visible when
+ * they are complete. Two round trips to the database; a crash at any moment leaves no row without bytes.
+ */
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { DatabaseError } from 'pg';
+import { Caller } from '../../access/caller';
+import { AppError } from '../../common/errors/app-error';
+import { isJsonObject, JsonObject } from '../../common/text/json';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
+import { Evidence } from '../content-type/sniff';
+import { ObjectStore } from '../providers/object-store';
+import {
+  bucketNotFound,
+  fileTooLarge,
+  forbidden,
+  invalidParameters,
+  unsupportedMediaType,
+} from '../storage.errors';
+import { ByteMeter } from './byte-meter';
+import { FileRecord, StoredBytes } from './file';
+import { FileRepository, UploadTarget } from './file.repository';
+import { assertFilename } from './filename';
+import { UploadForm } from './upload-form';
+
+export interface UploadRequest {
+  /** Slug or name. */
+  readonly bucket: string;
+  /** What the address gives; fields of the form give the same, and what the address gives counts. */
+  readonly given: Readonly<Partial<Record<UploadParameter, string>>>;
+  /** Bytes of the whole body, or null when the sender does not say. */
+  readonly announcedLength: number | null;
+  /** Begins to read the body. */
+  openForm(): Promise<UploadForm>;
+}
+
+export interface Uploaded {
+  readonly record: FileRecord;
+  /** False when the file took the place of another. */
+  readonly isNew: boolean;
+}
+
+export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata'] as const;
+export type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
+
+/** Bytes that a form may be longer than its file. */
+const FORM_OVERHEAD = 64 * 1024;
+const MAX_METADATA = 16 * 1024;
+const EARLY_FILENAME =
+  'Where a policy looks at the filename, it must be known before the bytes: in the address, in a field before the file, or as its own name';
+
+@Injectable()
+export class UploadService {
+  private readonly logger = new Logger(UploadService.name);
+
+  constructor(
+    private readonly files: FileRepository,
+    private readonly store: ObjectStore,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
+  ) {}
+
+  /** @throws AppError 400, 403, 404, 409, 413, 415, 500 storage_unavailable */
+  async upload(caller: Caller, request: UploadRequest): Promise<Uploaded> {
+    const { given } = request;
+    if (given.filename !== undefined) assertFilename(given.filename);
+    if (given.contentType !== undefined) parseContentType(given.contentType);
+    const target = await this.target(caller, request.bucket, given.filename ?? null);
+    if (target.mayUpload === 'no') throw forbidden();
+    const limit = this.limitOf(caller, target);
+    if (request.announcedLength !== null && request.announcedLength > limit + FORM_OVERHEAD)
+      throw fileTooLarge(limit);
+
+    const form = await request.openForm();
+    try {
+      return await this.receive(caller, request, target, form, limit);
+    } catch (error) {
+      const cause = form.failure ?? error;
+      form.stop();
+      throw cause;
+    }
+  }
+
+  private async target(caller: Caller, bucket: string, filename: string | null): Promise<UploadTarget> {
+    const target = await this.files.findUploadTarget(caller, bucket, filename);
+    if (!target) throw bucketNotFound();
+    return target;
+  }
+
+  private async receive(
+    caller: Caller,
+    { bucket, given }: UploadRequest,
+    target: UploadTarget,
+    form: UploadForm,
+    limit: number,
+  ): Promise<Uploaded> {
+    const value = (name: UploadParameter): string | undefined => given[name] ?? form.fields.get(name);
+    const filenameSoFar = value('filename') ?? form.filename;
+    if (filenameSoFar !== null) assertFilename(filenameSoFar);
+    if (target.mayUpload === 'depends') {
+      const again = await this.target(caller, bucket, filenameSoFar);
+      if (again.mayUpload !== 'yes')
+        throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
+    }
+    const address = { projectId: caller.project.id, objectId: randomUUID() };
+    const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
+    await this.store.put(address, meter.measure(form.bytes));
+    try {
+      await form.end();
+      const filename = value('filename') ?? form.filename;
+      if (filename === null) throw invalidParameters('filename is missing');
+      assertFilename(filename);
+      const facts = meter.facts();
+      const contentType = contentTypeOf(facts.evidence, value('contentType'), form.declaredType);
+      if (!isAllowed(contentType, target.allowedMimeTypes)) throw unsupportedMediaType(contentType);
+      const bytes = { objectId: address.objectId, size: facts.size, sha256: facts.sha256, contentType };
+      const overwrite = isTrue(value('upsert') ?? 'false');
+      return await this.publish(
+        caller,
+        { target, filename, metadata: metadataOf(value('metadata')), bytes },
+        overwrite,
+      );
+    } catch (error) {
+      if (isCertain(error)) this.discard(address);
+      throw error;
+    }
+  }
+
+  private async publish(
+    caller: Caller,
+    file: { target: UploadTarget; filename: string; metadata: JsonObject; bytes: StoredBytes },
+    overwrite: boolean,
+  ): Promise<Uploaded> {
+    const { target, ...rest } = file;
+    const written = await this.files.insert(caller, { bucketId: target.bucketId, ...rest }, overwrite);
+    if (!written) throw bucketNotFound();
+    const { record, replacedObjectId } = written;
+    if (replacedObjectId !== null) this.discard({ projectId: caller.project.id, objectId: replacedObjectId });
+    return { record, isNew: replacedObjectId === null };
+  }
+
+  /** Bytes: the least of what bucket, project and install allow. */
+  private limitOf({ project }: Caller, { fileSizeLimit }: UploadTarget): number {
+    const { maxFileBytes } = this.config;
+    return Math.min(fileSizeLimit ?? Infinity, project.settings.max_file_size ?? Infinity, maxFileBytes);
+  }
+
+  /** Nothing names these bytes any more; if they stay, the sweep finds them. */
+  private discard(address: { projectId: string; objectId: string }): void {
+    this.store.remove(address).catch((error: unknown) => {
+      this.logger.warn(`object ${address.objectId} is left to the sweep: ${String(error)}`);
+    });
+  }
+}
+
+/**
+ * After a lost connection nobody knows whether the row was committed, and a row must not lose its bytes: only what the
+ * database, or we ourselves, refused for sure is thrown away at once.
+ */
+function isCertain(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.severity === 'ERROR';
+  return error instanceof AppError && error.status < 500;
+}
+
+/** What the content alone decides need not be read to its end. */
+function refuseEarly(evidence: Evidence, { allowedMimeTypes }: UploadTarget): void {
+  if (evidence.kind === 'certain' && !isAllowed(evidence.type, allowedMimeTypes))
+    throw unsupportedMediaType(evidence.type);
+}
+
+function contentTypeOf(evidence: Evidence, given: string | undefined, declared: string | null): string {
+  const claim = given === undefined ? declared && lenient(declared) : parseContentType(given);
+  return resolveContentType(evidence, claim);
+}
+
+/** A part's own header is no parameter: a malformed one counts as none. */
+function lenient(declared: string): string | null {
+  try {
+    return essenceOf(parseContentType(declared));
+  } catch {
+    return null;
+  }
+}
+
+function isTrue(text: string): boolean {
+  if (text === 'true' || text === '1') return true;
+  if (text === 'false' || text === '0' || text === '') return false;
+  throw invalidParameters('upsert must be true or false');
+}
+
+function metadataOf(text: string | undefined): JsonObject {
+  if (text === undefined) return {};
+  if (Buffer.byteLength(text) > MAX_METADATA)
+    throw invalidParameters(`metadata must not be longer than ${MAX_METADATA} bytes`);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Falls through to the same refusal.
+  }
+  throw invalidParameters('metadata must be a JSON object');
+}

@@ -1,0 +1,59 @@
+/** Buckets (SPEC.md 4.1). `:bucket_name` is the slug or the name. */
+import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { Caller } from '../../access/caller';
+import { CurrentCaller } from '../../access/current-caller.decorator';
+import { Bucket } from '../buckets/bucket';
+import { BucketsService } from '../buckets/buckets.service';
+import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
+import { BucketDto } from './dto/records';
+import { Failures, StorageApi, Success } from './storage-api.decorator';
+
+@StorageApi()
+@Controller('p/:project_slug/storage/buckets')
+export class BucketsController {
+  constructor(private readonly buckets: BucketsService) {}
+
+  @Post()
+  @ApiOperation({ summary: 'Create a bucket', operationId: 'createBucket' })
+  @Success(201, 'The bucket', BucketDto)
+  @Failures(400, 403, 409)
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateBucketDto): Promise<Bucket> {
+    return this.buckets.create(caller, body);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List the buckets that the caller may see', operationId: 'listBuckets' })
+  @Success(200, 'By name', [BucketDto])
+  list(@CurrentCaller() caller: Caller): Promise<Bucket[]> {
+    return this.buckets.list(caller);
+  }
+
+  @Get(':bucket_name')
+  @ApiOperation({ summary: 'Get bucket info', operationId: 'getBucket' })
+  @Success(200, 'The bucket', BucketDto)
+  @Failures(404)
+  get(@CurrentCaller() caller: Caller, @Param('bucket_name') address: string): Promise<Bucket> {
+    return this.buckets.get(caller, address);
+  }
+
+  @Patch(':bucket_name')
+  @ApiOperation({ summary: 'Change a bucket; its slug follows its name', operationId: 'updateBucket' })
+  @Success(200, 'The bucket', BucketDto)
+  @Failures(400, 403, 404, 409)
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name') address: string,
+    @Body() body: UpdateBucketDto,
+  ): Promise<Bucket> {
+    return this.buckets.update(caller, address, body);
+  }
+
+  @Delete(':bucket_name')
+  @ApiOperation({ summary: 'Delete a bucket; its files stay, private', operationId: 'deleteBucket' })
+  @Success(200, 'The bucket as it was', BucketDto)
+  @Failures(403, 404)
+  remove(@CurrentCaller() caller: Caller, @Param('bucket_name') address: string): Promise<Bucket> {
+    return this.buckets.remove(caller, address);
+  }
+}

@@ -1,0 +1,218 @@
+/** Sends a file's bytes: whole, in ranges, or not at all when the client has them (RFC 9110, 13 and 14). */
+import { Injectable, Logger } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { ByteRange, contentRange, parseRange } from '../../common/http/byte-ranges';
+import { contentDisposition } from '../../common/http/content-disposition';
+import { isNotModified, rangeApplies, Validators } from '../../common/http/preconditions';
+import { essenceOf } from '../content-type/content-type';
+import { FileContent } from '../files/file';
+import { ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { fileNotFound, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
+
+export interface ContentOptions {
+  readonly projectId: string;
+  readonly disposition: 'inline' | 'attachment';
+  readonly cacheControl: string;
+  /** Instead of the file's own name. */
+  readonly downloadName?: string;
+  /** Reads the file's row; again when an overwrite has just taken its bytes away. */
+  readonly find: () => Promise<FileContent | null>;
+}
+
+/** No script of a file runs with Plinth's origin, or at all; nothing is loaded, and no other type is guessed. */
+const HARMLESS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy':
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+@Injectable()
+export class ContentResponder {
+  private readonly logger = new Logger(ContentResponder.name);
+
+  constructor(private readonly store: ObjectStore) {}
+
+  /** @throws AppError 404, 416, 500; once bytes are under way the connection is broken off instead */
+  async send(request: IncomingMessage, response: ServerResponse, options: ContentOptions): Promise<void> {
+    const file = await options.find();
+    if (!file) throw fileNotFound();
+    try {
+      await this.answer(request, response, file, options);
+    } catch (error) {
+      if (!(error instanceof ObjectMissingError)) throw error;
+      await this.answerAgain(request, response, file, options, error);
+    }
+  }
+
+  /** Between reading the row and opening the bytes somebody may have overwritten or deleted the file. */
+  private async answerAgain(
+    request: IncomingMessage,
+    response: ServerResponse,
+    before: FileContent,
+    options: ContentOptions,
+    error: ObjectMissingError,
+  ): Promise<void> {
+    const file = await options.find();
+    if (!file) throw fileNotFound();
+    if (file.objectId === before.objectId) throw storageUnavailable(error);
+    try {
+      await this.answer(request, response, file, options);
+    } catch (again) {
+      throw again instanceof ObjectMissingError ? storageUnavailable(again) : again;
+    }
+  }
+
+  private async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    file: FileContent,
+    options: ContentOptions,
+  ): Promise<void> {
+    const { headers } = request;
+    const validators: Validators = { etag: `"${file.sha256}"`, lastModified: file.updatedAt };
+    const common = headersOf(file, validators, options);
+    const conditions = {
+      ifNoneMatch: headers['if-none-match'],
+      ifModifiedSince: headers['if-modified-since'],
+    };
+    if (isNotModified(conditions, validators)) {
+      response.writeHead(304, common).end();
+      return;
+    }
+    const wanted = headerText(headers['if-range']);
+    const ranges = rangeApplies(wanted, validators) ? parseRange(headers.range, file.size) : null;
+    if (ranges === 'unsatisfiable') throw rangeNotSatisfiable(file.size);
+    const withoutBody = request.method === 'HEAD';
+    if (ranges === null) return this.sendWhole(response, file, common, options, withoutBody);
+    if (ranges.length === 1)
+      return this.sendPart(response, file, ranges[0] as ByteRange, common, options, withoutBody);
+    return this.sendParts(response, file, ranges, common, options, withoutBody);
+  }
+
+  private async sendWhole(
+    response: ServerResponse,
+    file: FileContent,
+    common: OutgoingHttpHeaders,
+    options: ContentOptions,
+    withoutBody: boolean,
+  ): Promise<void> {
+    const head = { ...common, 'Content-Type': servedType(file), 'Content-Length': file.size };
+    await this.sendRange(response, 200, head, file, { start: 0, end: file.size - 1 }, options, withoutBody);
+  }
+
+  private async sendPart(
+    response: ServerResponse,
+    file: FileContent,
+    range: ByteRange,
+    common: OutgoingHttpHeaders,
+    options: ContentOptions,
+    withoutBody: boolean,
+  ): Promise<void> {
+    const head = {
+      ...common,
+      'Content-Type': servedType(file),
+      'Content-Range': contentRange(range, file.size),
+      'Content-Length': range.end - range.start + 1,
+    };
+    await this.sendRange(response, 206, head, file, range, options, withoutBody);
+  }
+
+  private async sendRange(
+    response: ServerResponse,
+    status: number,
+    head: OutgoingHttpHeaders,
+    file: FileContent,
+    range: ByteRange,
+    { projectId }: ContentOptions,
+    withoutBody: boolean,
+  ): Promise<void> {
+    if (withoutBody || file.size === 0) {
+      response.writeHead(status, head).end();
+      return;
+    }
+    // Opened before the head is written: a missing object still gets an error's status.
+    const bytes = await this.store.read({ projectId, objectId: file.objectId }, range);
+    response.writeHead(status, head);
+    if (Buffer.isBuffer(bytes)) response.end(bytes);
+    else await this.untilClientLeaves(pipeline(bytes, response), file);
+  }
+
+  /** multipart/byteranges (RFC 9110, 14.6). */
+  private async sendParts(
+    response: ServerResponse,
+    file: FileContent,
+    ranges: readonly ByteRange[],
+    common: OutgoingHttpHeaders,
+    { projectId }: ContentOptions,
+    withoutBody: boolean,
+  ): Promise<void> {
+    const boundary = randomBytes(16).toString('hex');
+    const heads = ranges.map(
+      (range) =>
+        `\r\n--${boundary}\r\nContent-Type: ${servedType(file)}\r\nContent-Range: ${contentRange(range, file.size)}\r\n\r\n`,
+    );
+    const tail = `\r\n--${boundary}--\r\n`;
+    const length = ranges.reduce(
+      (sum, { start, end }, index) => sum + end - start + 1 + (heads[index] as string).length,
+      tail.length,
+    );
+    const head = {
+      ...common,
+      'Content-Type': `multipart/byteranges; boundary=${boundary}`,
+      'Content-Length': length,
+    };
+    if (withoutBody) {
+      response.writeHead(206, head).end();
+      return;
+    }
+    const address = { projectId, objectId: file.objectId };
+    const first = await this.store.read(address, ranges[0] as ByteRange);
+    response.writeHead(206, head);
+    const store = this.store;
+    async function* body(): AsyncGenerator<string | Buffer> {
+      for (const [index, range] of ranges.entries()) {
+        yield heads[index] as string;
+        const bytes = index === 0 ? first : await store.read(address, range);
+        if (Buffer.isBuffer(bytes)) yield bytes;
+        else yield* bytes as AsyncIterable<Buffer>;
+      }
+      yield tail;
+    }
+    await this.untilClientLeaves(pipeline(body, response), file);
+  }
+
+  /** A client that leaves is no error; a provider that fails half-way can only be logged, and the connection is gone. */
+  private async untilClientLeaves(sending: Promise<void>, file: FileContent): Promise<void> {
+    try {
+      await sending;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+      this.logger.error(`file ${file.id} could not be sent to its end: ${String(error)}`);
+    }
+  }
+}
+
+function headersOf(file: FileContent, validators: Validators, options: ContentOptions): OutgoingHttpHeaders {
+  return {
+    ETag: validators.etag,
+    'Last-Modified': new Date(validators.lastModified).toUTCString(),
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': options.cacheControl,
+    'Content-Disposition': contentDisposition(options.disposition, options.downloadName ?? file.filename),
+    ...HARMLESS,
+  };
+}
+
+/** Text without a charset would be read as windows-1252 by browsers; hardly any still is. */
+function servedType({ contentType }: FileContent): string {
+  const isText = contentType.startsWith('text/') && essenceOf(contentType) === contentType;
+  return isText ? `${contentType}; charset=utf-8` : contentType;
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join() : value;
+}

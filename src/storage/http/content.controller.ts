@@ -1,0 +1,144 @@
+/** The three addresses that send a file's bytes: with a bearer, signed, and as a preview from a public bucket. */
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { rateLimited } from '../../access/access.errors';
+import { Caller } from '../../access/caller';
+import { CurrentCaller } from '../../access/current-caller.decorator';
+import { PublicRoute } from '../../access/public-route.decorator';
+import { Project } from '../../projects/project';
+import { projectNotFound } from '../../projects/projects.errors';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { FileContent } from '../files/file';
+import { FileRepository } from '../files/file.repository';
+import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
+import { anonContext } from '../service-context';
+import { SignedUrlsService } from '../signed-urls/signed-urls.service';
+import { previewDisposition } from './active-types';
+import { ContentResponder } from './content-responder';
+import { DownloadQuery, SignedQuery } from './dto/files.dto';
+import { setRateHeaders } from './rate-headers';
+import { Failures, StorageAccess, StorageDocs } from './storage-api.decorator';
+
+const BYTES = {
+  status: 200,
+  description: 'The bytes',
+  schema: { type: 'string' as const, format: 'binary' },
+};
+const PART = { status: 206, description: 'The ranges that were asked for' };
+const UNCHANGED = { status: 304, description: 'The client has the current bytes' };
+
+@Controller('p/:project_slug/storage/files/:file_id')
+export class ContentController {
+  constructor(
+    private readonly files: FileRepository,
+    private readonly links: SignedUrlsService,
+    private readonly responder: ContentResponder,
+    private readonly limiter: StorageRateLimiter,
+    private readonly registry: ProjectRegistry,
+  ) {}
+
+  @StorageAccess()
+  @Get('download')
+  @ApiOperation({ summary: 'Download a file', operationId: 'downloadFile' })
+  @ApiProduces('application/octet-stream')
+  @ApiResponse(BYTES)
+  @ApiResponse(PART)
+  @ApiResponse(UNCHANGED)
+  @Failures(404, 416)
+  async download(
+    @CurrentCaller() caller: Caller,
+    @Param('file_id') id: string,
+    @Query() { download }: DownloadQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.responder.send(request, response, {
+      projectId: caller.project.id,
+      disposition: 'attachment',
+      cacheControl: 'private, no-cache',
+      downloadName: download,
+      find: () => this.files.findContent(caller, id),
+    });
+  }
+
+  @PublicRoute('the address is the credential')
+  @StorageDocs()
+  @Get('signed')
+  @ApiOperation({ summary: 'Download a file by its signed address', operationId: 'downloadSigned' })
+  @ApiProduces('application/octet-stream')
+  @ApiResponse(BYTES)
+  @ApiResponse(PART)
+  @ApiResponse(UNCHANGED)
+  @Failures(404, 416)
+  async signed(
+    @Param('project_slug') slug: string,
+    @Param('file_id') id: string,
+    @Query() { download, ...parameters }: SignedQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const project = await this.projectOf(slug, response);
+    const claims = this.links.verify(project, id, parameters);
+    await this.count(project, response);
+    await this.responder.send(request, response, {
+      projectId: project.id,
+      disposition: 'attachment',
+      cacheControl: 'private, no-cache',
+      downloadName: download,
+      find: () => this.links.resolve(project, claims),
+    });
+  }
+
+  @PublicRoute('only files in public buckets')
+  @StorageDocs()
+  @Get('preview')
+  @ApiOperation({ summary: 'Show a file of a public bucket', operationId: 'previewFile' })
+  @ApiProduces('*/*')
+  @ApiResponse(BYTES)
+  @ApiResponse(PART)
+  @ApiResponse(UNCHANGED)
+  @Failures(404, 416)
+  async preview(
+    @Param('project_slug') slug: string,
+    @Param('file_id') id: string,
+    @Query() { download }: DownloadQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const project = await this.projectOf(slug, response);
+    const find = (): Promise<FileContent | null> => this.files.findPublicContent(anonContext(project), id);
+    const client = request.ip ?? '';
+    if (!(await this.limiter.mayMiss(project, client)))
+      throw rateLimited((await this.limiter.miss(project, client)).retryAfter);
+    const file = await find();
+    if (file) await this.count(project, response);
+    else await this.limiter.miss(project, client);
+    let first: FileContent | null | undefined = file;
+    await this.responder.send(request, response, {
+      projectId: project.id,
+      disposition: file && download === undefined ? previewDisposition(file.contentType) : 'attachment',
+      cacheControl: 'public, no-cache',
+      downloadName: download,
+      find: async () => {
+        const found = first === undefined ? await find() : first;
+        first = undefined;
+        return found;
+      },
+    });
+  }
+
+  /** Every answer tells the rate; what is refused, or leads nowhere, does not count. */
+  private async projectOf(slug: string, response: Response): Promise<Project> {
+    const project = await this.registry.findBySlug(slug);
+    if (!project) throw projectNotFound();
+    setRateHeaders(response, await this.limiter.peek(project));
+    return project;
+  }
+
+  private async count(project: Project, response: Response): Promise<void> {
+    const state = await this.limiter.hit(project);
+    setRateHeaders(response, state);
+    if (!state.allowed) throw rateLimited(state.retryAfter);
+  }
+}

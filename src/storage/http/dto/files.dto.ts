@@ -1,0 +1,168 @@
+/** Bodies and query strings of file requests. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+import { JsonObject } from '../../../common/text/json';
+import {
+  ListOptions,
+  MAX_LIMIT,
+  SORT_DIRECTIONS,
+  SORT_FIELDS,
+  SortDirection,
+  SortField,
+} from '../../files/list-options';
+import { EXPIRIES, Expiry } from '../../signed-urls/signed-url';
+
+/** Only plain digits are a number: no sign, exponent or blank. */
+const ToInteger = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value,
+  );
+
+const MAX_TEXT = 1_024;
+
+export class ListFilesQuery implements ListOptions {
+  @ApiPropertyOptional({ description: 'Plain text that the filename contains, in whatever case' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEXT)
+  search?: string;
+
+  @ApiPropertyOptional({ description: 'Text that the filename begins with' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEXT)
+  prefix?: string;
+
+  @ApiPropertyOptional({ enum: ['/'], description: 'Only files right below the prefix' })
+  @IsOptional()
+  @IsIn(['/'])
+  delimiter?: '/';
+
+  @ApiPropertyOptional({ enum: SORT_FIELDS })
+  @IsOptional()
+  @IsIn(SORT_FIELDS)
+  sortBy?: SortField;
+
+  @ApiPropertyOptional({ enum: SORT_DIRECTIONS })
+  @IsOptional()
+  @IsIn(SORT_DIRECTIONS)
+  sortDir?: SortDirection;
+
+  @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
+  @IsOptional()
+  @ToInteger()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_LIMIT)
+  limit?: number;
+
+  @ApiPropertyOptional({ default: 0 })
+  @IsOptional()
+  @ToInteger()
+  @IsInt()
+  @Min(0)
+  offset?: number;
+
+  @ApiPropertyOptional({ description: 'From X-Next-Cursor; stays fast however many files there are' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(4_096)
+  cursor?: string;
+}
+
+export class ListFoldersQuery {
+  @ApiPropertyOptional({ example: 'reports/' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEXT)
+  prefix?: string;
+
+  @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
+  @IsOptional()
+  @ToInteger()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_LIMIT)
+  limit?: number;
+
+  @ApiPropertyOptional({ description: 'The last folder of the page before' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEXT)
+  after?: string;
+}
+
+export class UploadQuery {
+  @ApiPropertyOptional({ description: "Overrides the file's own name" })
+  @IsOptional()
+  @IsString()
+  filename?: string;
+
+  @ApiPropertyOptional({ description: 'Counts where the content does not tell its type' })
+  @IsOptional()
+  @IsString()
+  contentType?: string;
+
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Takes the place of a file of that name' })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  upsert?: string;
+
+  @ApiPropertyOptional({ description: 'A JSON object' })
+  @IsOptional()
+  @IsString()
+  metadata?: string;
+}
+
+export class UpdateFileDto {
+  @ApiPropertyOptional() @IsOptional() @IsString() filename?: string;
+  @ApiPropertyOptional() @IsOptional() @IsString() content_type?: string;
+  @ApiPropertyOptional({ description: 'Slug or name of the bucket to move to' })
+  @IsOptional()
+  @IsString()
+  bucket_name?: string;
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @IsOptional()
+  @IsObject()
+  metadata?: JsonObject;
+}
+
+export class CreateSignedUrlDto {
+  @ApiProperty({ enum: Object.keys(EXPIRIES) })
+  @IsIn(Object.keys(EXPIRIES))
+  expiry!: Expiry;
+}
+
+export class BulkDeleteDto {
+  @ApiProperty({ type: [String], maxItems: 1_000 })
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @IsString({ each: true })
+  file_ids!: string[];
+}
+
+export class DownloadQuery {
+  @ApiPropertyOptional({ description: 'Name that the client shall save the file under' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEXT)
+  download?: string;
+}
+
+export class SignedQuery extends DownloadQuery {
+  @ApiProperty() @IsOptional() @IsString() expires?: string;
+  @ApiProperty() @IsOptional() @IsString() revision?: string;
+  @ApiProperty() @IsOptional() @IsString() signature?: string;
+}

@@ -1,0 +1,123 @@
+/** Files (SPEC.md 4.1, DECISIONS.md 6), but for uploads and content. */
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Caller } from '../../access/caller';
+import { CurrentCaller } from '../../access/current-caller.decorator';
+import { FileRecord } from '../files/file';
+import { FilesService } from '../files/files.service';
+import { SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
+import {
+  BulkDeleteDto,
+  CreateSignedUrlDto,
+  ListFilesQuery,
+  ListFoldersQuery,
+  UpdateFileDto,
+} from './dto/files.dto';
+import { BulkDeleteResultDto, FileDto, SignedUrlDto } from './dto/records';
+import { Failures, StorageApi, Success } from './storage-api.decorator';
+
+@StorageApi()
+@Controller('p/:project_slug/storage')
+export class FilesController {
+  constructor(
+    private readonly files: FilesService,
+    private readonly links: SignedUrlsService,
+  ) {}
+
+  @Get('buckets/:bucket_name/files')
+  @ApiOperation({ summary: 'List the files of a bucket', operationId: 'listFiles' })
+  @Success(200, 'A page', [FileDto], {
+    'X-Total-Count': { description: 'Files on all pages; absent with a cursor', schema: { type: 'integer' } },
+    'X-Next-Cursor': {
+      description: 'Asks for the next page; absent on the last',
+      schema: { type: 'string' },
+    },
+  })
+  @Failures(400, 404)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name') bucket: string,
+    @Query() query: ListFilesQuery,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<FileRecord[]> {
+    const { files, total, nextCursor } = await this.files.list(caller, bucket, query);
+    if (total !== null) response.setHeader('X-Total-Count', total);
+    if (nextCursor !== null) response.setHeader('X-Next-Cursor', nextCursor);
+    return files;
+  }
+
+  @Get('buckets/:bucket_name/folders')
+  @ApiOperation({ summary: 'List the folders right below a prefix', operationId: 'listFolders' })
+  @Success(200, 'Names with their trailing slash', null)
+  @Failures(400, 404)
+  folders(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name') bucket: string,
+    @Query() query: ListFoldersQuery,
+  ): Promise<string[]> {
+    return this.files.folders(caller, bucket, query);
+  }
+
+  @Post('files/bulk-delete')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Delete files, all that are there or none', operationId: 'bulkDeleteFiles' })
+  @Success(200, 'What went, and what was not there', BulkDeleteResultDto)
+  @Failures(400, 403)
+  removeAll(
+    @CurrentCaller() caller: Caller,
+    @Body() { file_ids: ids }: BulkDeleteDto,
+  ): Promise<BulkDeleteResultDto> {
+    return this.files.removeAll(caller, ids);
+  }
+
+  @Get('files/:file_id')
+  @ApiOperation({ summary: "Get a file's record", operationId: 'getFile' })
+  @Success(200, 'The record', FileDto)
+  @Failures(404)
+  get(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
+    return this.files.get(caller, id);
+  }
+
+  @Patch('files/:file_id')
+  @ApiOperation({ summary: 'Rename, move or describe a file', operationId: 'updateFile' })
+  @Success(200, 'The record', FileDto)
+  @Failures(400, 403, 404, 409)
+  update(
+    @CurrentCaller() caller: Caller,
+    @Param('file_id') id: string,
+    @Body() body: UpdateFileDto,
+  ): Promise<FileRecord> {
+    return this.files.update(caller, id, body);
+  }
+
+  @Delete('files/:file_id')
+  @ApiOperation({ summary: 'Delete a file', operationId: 'deleteFile' })
+  @Success(200, 'The record as it was', FileDto)
+  @Failures(403, 404)
+  remove(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
+    return this.files.remove(caller, id);
+  }
+
+  @Post('files/:file_id/signed-url')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Create a temporary download address', operationId: 'createSignedUrl' })
+  @Success(200, 'The address', SignedUrlDto)
+  @Failures(400, 404)
+  sign(
+    @CurrentCaller() caller: Caller,
+    @Param('file_id') id: string,
+    @Body() { expiry }: CreateSignedUrlDto,
+  ): Promise<SignedUrl> {
+    return this.links.create(caller, id, expiry);
+  }
+
+  @Delete('files/:file_id/signed-urls')
+  @ApiOperation({ summary: 'Revoke all signed addresses of a file', operationId: 'revokeSignedUrls' })
+  @Success(200, 'Nothing more', null)
+  @Failures(403, 404)
+  async revoke(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<null> {
+    await this.links.revokeAll(caller, id);
+    return null;
+  }
+}

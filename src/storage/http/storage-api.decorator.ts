@@ -1,0 +1,92 @@
+/** What all storage controllers have in common: who may come in, the envelope, their place in the OpenAPI document. */
+import { applyDecorators, Type, UseGuards, UseInterceptors } from '@nestjs/common';
+import { ApiExtraModels, ApiParam, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { StorageErrorDto } from './dto/records';
+import { StorageAccessGuard } from './storage-access.guard';
+import { StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
+
+const FAILURES: Readonly<Record<number, string>> = {
+  400: 'Invalid parameters',
+  401: 'Invalid or missing authentication',
+  403: 'Permission denied',
+  404: 'Project, bucket or file not found',
+  409: 'Bucket or file already exists',
+  413: 'File exceeds the size limit',
+  415: 'File type not allowed',
+  429: 'More requests than the plan allows in a minute',
+  500: 'Storage provider unavailable',
+};
+
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': { description: 'Requests a minute', schema: { type: 'integer' as const } },
+  'X-RateLimit-Remaining': {
+    description: 'Requests left in this minute',
+    schema: { type: 'integer' as const },
+  },
+  'X-RateLimit-Reset': {
+    description: 'When the minute ends, in Unix seconds',
+    schema: { type: 'integer' as const },
+  },
+};
+
+/** Tag, path parameter and the errors that every storage route can answer. */
+export const StorageDocs = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(
+    ApiTags('storage'),
+    ApiParam({ name: 'project_slug' }),
+    ApiExtraModels(StorageErrorDto),
+    Failures(401, 429, 500),
+  );
+
+/** Routes that need apikey and bearer. */
+export const StorageAccess = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(StorageDocs(), ApiSecurity('apikey'), ApiSecurity('bearer'), UseGuards(StorageAccessGuard));
+
+/** Routes that take and answer JSON. */
+export const StorageApi = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(StorageAccess(), UseInterceptors(JsonBodyInterceptor, StorageEnvelopeInterceptor));
+
+/** Documents errors by status. */
+export const Failures = (...statuses: number[]): ClassDecorator & MethodDecorator =>
+  applyDecorators(
+    ...statuses.map((status) =>
+      ApiResponse({
+        status,
+        description: FAILURES[status] ?? 'Error',
+        type: StorageErrorDto,
+        headers: RATE_HEADERS,
+      }),
+    ),
+  );
+
+/** Documents a success in its envelope. @param type of `data`; a list of it when in an array */
+export const Success = (
+  status: number,
+  description: string,
+  type: Type | [Type] | null,
+  headers: Record<string, { description: string; schema: { type: 'integer' | 'string' } }> = {},
+): MethodDecorator => {
+  const models = type === null ? [] : Array.isArray(type) ? type : [type];
+  return applyDecorators(
+    ApiExtraModels(...models),
+    ApiResponse({
+      status,
+      description,
+      headers: { ...RATE_HEADERS, ...headers },
+      schema: {
+        type: 'object',
+        required: ['data', 'error'],
+        properties: { data: dataSchema(type), error: NULL },
+      },
+    }),
+  );
+};
+
+const NULL = { type: 'object' as const, nullable: true, example: null };
+
+function dataSchema(type: Type | [Type] | null): object {
+  if (type === null) return NULL;
+  if (!Array.isArray(type)) return { $ref: getSchemaPath(type) };
+  return { type: 'array', items: { $ref: getSchemaPath(type[0]) } };
+}

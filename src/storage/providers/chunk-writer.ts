@@ -1,0 +1,63 @@
+/** Writes chunks to a file while the next ones arrive: one write under way, a bounded rest waiting for it. */
+import type { FileHandle } from 'node:fs/promises';
+
+/** Bytes that may wait. */
+const MAX_WAITING = 1024 * 1024;
+
+export class ChunkWriter {
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  private underWay: Promise<void> | null = null;
+  private failure: Error | null = null;
+
+  constructor(private readonly file: FileHandle) {}
+
+  /** Resolves when there is room for more. @throws the file system's error, maybe of an earlier chunk */
+  async write(chunk: Buffer): Promise<void> {
+    this.waiting.push(chunk);
+    this.waitingBytes += chunk.length;
+    if (!this.underWay) this.start();
+    else if (this.waitingBytes >= MAX_WAITING) await this.underWay;
+    if (this.failure) throw this.failure;
+  }
+
+  /** Resolves when everything is written. */
+  async end(): Promise<void> {
+    while (this.underWay) await this.underWay;
+    if (this.failure) throw this.failure;
+  }
+
+  private start(): void {
+    this.underWay = this.drain().then(() => {
+      this.underWay = null;
+    });
+  }
+
+  private async drain(): Promise<void> {
+    try {
+      while (this.waiting.length > 0) {
+        const chunks = this.waiting;
+        this.waiting = [];
+        this.waitingBytes = 0;
+        await writeAll(this.file, chunks);
+      }
+    } catch (error) {
+      this.failure = error as Error;
+    }
+  }
+}
+
+/** writev() may write less than it was given. */
+async function writeAll(file: FileHandle, chunks: Buffer[]): Promise<void> {
+  let rest = chunks;
+  while (rest.length > 0) {
+    let { bytesWritten } = await file.writev(rest);
+    const index = rest.findIndex((chunk) => {
+      if (bytesWritten < chunk.length) return true;
+      bytesWritten -= chunk.length;
+      return false;
+    });
+    if (index < 0) return;
+    rest = [(rest[index] as Buffer).subarray(bytesWritten), ...rest.slice(index + 1)];
+  }
+}

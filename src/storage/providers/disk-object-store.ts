@@ -1,0 +1,259 @@
+/**
+ * Files on a local disk: `<root>/<project>/<2 hex digits>/<object id>`, and `<root>/<project>/.uploads/<object id>` while
+ * the bytes arrive.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Dirent } from 'node:fs';
+import {
+  constants,
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { ByteRange } from '../../common/http/byte-ranges';
+import { AppError } from '../../common/errors/app-error';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { storageUnavailable } from '../storage.errors';
+import { ChunkWriter } from './chunk-writer';
+import { ObjectAddress, ObjectMissingError, ObjectStore } from './object-store';
+
+const UPLOADS = '.uploads';
+/** Bytes up to which a part is read in one go. */
+const SMALL = 128 * 1024;
+/** Bytes of one read of a larger part. */
+const READ_SIZE = 256 * 1024;
+const BATCH = 500;
+const MODE = { file: 0o600, directory: 0o700 };
+const SHARD = /^[0-9a-f]{2}$/;
+
+@Injectable()
+export class DiskObjectStore extends ObjectStore {
+  private readonly root: string;
+  /** Directories that are known to be there and durable. */
+  private readonly ready = new Map<string, Promise<void>>();
+
+  constructor(@Inject(STORAGE_CONFIG) { diskDir }: StorageConfig) {
+    super();
+    this.root = diskDir;
+  }
+
+  override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
+    const [draft, final] = [this.draftOf(address), this.pathOf(address)];
+    let file: FileHandle | undefined;
+    let writer: ChunkWriter | undefined;
+    try {
+      file = await this.createDraft(draft);
+      writer = new ChunkWriter(file);
+      for await (const chunk of chunks) await writer.write(chunk);
+      await writer.end();
+      await this.publish(file, draft, final);
+      await file.close();
+    } catch (error) {
+      await writer?.end().catch(() => undefined);
+      await file?.close().catch(() => undefined);
+      await rm(draft, { force: true }).catch(() => undefined);
+      await rm(final, { force: true }).catch(() => undefined);
+      throw error instanceof AppError || !isSystemError(error) ? error : storageUnavailable(error);
+    }
+  }
+
+  override async read(address: ObjectAddress, { start, end }: ByteRange): Promise<Buffer | Readable> {
+    const file = await this.open(address);
+    const length = end - start + 1;
+    if (length > SMALL) return file.createReadStream({ start, end, highWaterMark: READ_SIZE });
+    try {
+      const buffer = Buffer.allocUnsafe(length);
+      const { bytesRead } = await file.read(buffer, 0, length, start);
+      if (bytesRead < length) throw new Error(`object ${address.objectId} is shorter than its row says`);
+      return buffer;
+    } catch (error) {
+      throw storageUnavailable(error);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** As a clone where the file system can (XFS, Btrfs), which costs no space. */
+  override async copy(from: ObjectAddress, to: ObjectAddress): Promise<void> {
+    const [draft, final] = [this.draftOf(to), this.pathOf(to)];
+    try {
+      await this.ensureDirectory(dirname(draft));
+      await copyFile(this.pathOf(from), draft, constants.COPYFILE_FICLONE);
+      const file = await open(draft, 'r+');
+      try {
+        await this.publish(file, draft, final);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw isMissing(error) ? new ObjectMissingError(from) : storageUnavailable(error);
+    }
+  }
+
+  override async remove(address: ObjectAddress): Promise<void> {
+    try {
+      await rm(this.pathOf(address), { force: true });
+    } catch (error) {
+      throw storageUnavailable(error);
+    }
+  }
+
+  override async has(address: ObjectAddress, size: number): Promise<boolean> {
+    try {
+      return (await stat(this.pathOf(address))).size === size;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw storageUnavailable(error);
+    }
+  }
+
+  override async *projects(): AsyncGenerator<string> {
+    for (const entry of await entriesOf(this.root)) if (entry.isDirectory()) yield entry.name;
+  }
+
+  override async *objectsBefore(projectId: string, before: number): AsyncGenerator<string[]> {
+    let batch: string[] = [];
+    for (const shard of await entriesOf(join(this.root, projectId))) {
+      if (!shard.isDirectory() || !SHARD.test(shard.name)) continue;
+      const directory = join(this.root, projectId, shard.name);
+      for await (const entry of await opendir(directory)) {
+        if (!entry.isFile() || !(await isOlder(join(directory, entry.name), before))) continue;
+        batch.push(entry.name);
+        if (batch.length === BATCH) {
+          yield batch;
+          batch = [];
+        }
+      }
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  override async removeUnfinished(projectId: string, before: number): Promise<number> {
+    const directory = join(this.root, projectId, UPLOADS);
+    let removed = 0;
+    for (const entry of await entriesOf(directory)) {
+      const path = join(directory, entry.name);
+      if (!(await isOlder(path, before))) continue;
+      await rm(path, { force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** Removes what is empty of a project that is gone. */
+  async removeEmptyDirectories(projectId: string): Promise<void> {
+    const directory = join(this.root, projectId);
+    for (const entry of await entriesOf(directory))
+      await rmdir(join(directory, entry.name)).catch(() => undefined);
+    await rmdir(directory).catch(() => undefined);
+    this.ready.clear();
+  }
+
+  /**
+   * Renamed before it is synced: a row makes the file visible, not its name, so both syncs can come last, and the journal
+   * that the first one writes already holds the new name.
+   */
+  private async publish(file: FileHandle, draft: string, final: string): Promise<void> {
+    const directory = dirname(final);
+    await this.ensureDirectory(directory);
+    await rename(draft, final);
+    await file.sync();
+    await syncDirectory(directory);
+  }
+
+  private async createDraft(path: string): Promise<FileHandle> {
+    const directory = dirname(path);
+    await this.ensureDirectory(directory);
+    try {
+      return await open(path, 'wx', MODE.file);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      // Somebody removed the directory behind our back.
+      this.ready.clear();
+      await this.ensureDirectory(directory);
+      return open(path, 'wx', MODE.file);
+    }
+  }
+
+  /** Creates a directory with its parents; each new name is synced into its parent, or a crash could lose it. */
+  private ensureDirectory(path: string): Promise<void> {
+    let made = this.ready.get(path);
+    if (!made) {
+      made = makeDirectory(path);
+      this.ready.set(path, made);
+      made.catch(() => this.ready.delete(path));
+    }
+    return made;
+  }
+
+  private async open(address: ObjectAddress): Promise<FileHandle> {
+    try {
+      return await open(this.pathOf(address), 'r');
+    } catch (error) {
+      throw isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
+    }
+  }
+
+  private pathOf({ projectId, objectId }: ObjectAddress): string {
+    return join(this.root, projectId, objectId.slice(0, 2), objectId);
+  }
+
+  private draftOf({ projectId, objectId }: ObjectAddress): string {
+    return join(this.root, projectId, UPLOADS, objectId);
+  }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: MODE.directory });
+  if (first === undefined) return;
+  for (let current = path; ; current = dirname(current)) {
+    await syncDirectory(dirname(current));
+    if (current === first) return;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+async function entriesOf(path: string): Promise<Dirent[]> {
+  try {
+    return await readdir(path, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function isOlder(path: string, before: number): Promise<boolean> {
+  try {
+    return (await stat(path)).mtimeMs < before;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** True for what the file system said, which is not the sender's fault. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+}

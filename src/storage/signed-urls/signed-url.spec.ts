@@ -1,0 +1,57 @@
+import { Project } from '../../projects/project';
+import { LinkParameters, signLink, verifyLink } from './signed-url';
+
+const project = { id: 'project', storageSecret: 'secret' } as Project;
+const NOW = 1_000_000;
+const claims = { fileId: 'file', revision: 3, expiresAt: NOW + 300 };
+const link = signLink(project, claims);
+
+const code = (fn: () => unknown): string => {
+  try {
+    fn();
+    return 'ok';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+
+describe('verifyLink', () => {
+  it('takes what signLink made, until it expires', () => {
+    expect(verifyLink(project, 'file', link, NOW)).toEqual(claims);
+    expect(verifyLink(project, 'file', link, NOW + 299)).toEqual(claims);
+    expect(code(() => verifyLink(project, 'file', link, NOW + 300))).toBe('signed_url_expired');
+  });
+
+  it('refuses every change of a single character', () => {
+    for (const [name, value] of Object.entries(link) as [string, string][]) {
+      for (let index = 0; index < value.length; index += 1) {
+        for (const other of ['0', '1', 'A', '-', '']) {
+          const changed = value.slice(0, index) + other + value.slice(index + 1);
+          if (changed === value) continue;
+          expect(code(() => verifyLink(project, 'file', { ...link, [name]: changed }, NOW))).toBe(
+            'invalid_signature',
+          );
+        }
+      }
+    }
+  });
+
+  it.each<[string, Partial<LinkParameters>]>([
+    ['no expiry', { revision: link.revision, signature: link.signature }],
+    ['no revision', { expires: link.expires, signature: link.signature }],
+    ['no signature', { expires: link.expires, revision: link.revision }],
+    ['leading zeros', { ...link, expires: `0${link.expires}` }],
+    ['something appended', { ...link, signature: `${link.signature}=` }],
+    ['an array', { ...link, signature: [link.signature] as unknown as string }],
+  ])('refuses %s', (_case, parameters) => {
+    expect(code(() => verifyLink(project, 'file', parameters, NOW))).toBe('invalid_signature');
+  });
+
+  it('is bound to file, project and secret', () => {
+    expect(code(() => verifyLink(project, 'other', link, NOW))).toBe('invalid_signature');
+    expect(code(() => verifyLink({ ...project, id: 'other' }, 'file', link, NOW))).toBe('invalid_signature');
+    expect(code(() => verifyLink({ ...project, storageSecret: 'x' }, 'file', link, NOW))).toBe(
+      'invalid_signature',
+    );
+  });
+});

@@ -1,0 +1,52 @@
+/** Uploads as clients send them. */
+import { connect } from 'node:net';
+import { HttpAnswer, HttpClient } from './http-client';
+
+export interface UploadOptions {
+  /** The file's own name. */
+  readonly name?: string;
+  /** The part's Content-Type. */
+  readonly type?: string;
+  /** Fields of the form, before or after the file. */
+  readonly before?: Record<string, string>;
+  readonly after?: Record<string, string>;
+  /** Query string. */
+  readonly query?: Record<string, string>;
+}
+
+/** Sends one file by fetch's FormData. */
+export function upload(
+  client: HttpClient,
+  storage: string,
+  bucket: string,
+  content: string | Uint8Array,
+  { name = 'file.txt', type = '', before = {}, after = {}, query = {} }: UploadOptions = {},
+): Promise<HttpAnswer> {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(before)) form.append(field, value);
+  form.append('file', new Blob([content as never], { type }), name);
+  for (const [field, value] of Object.entries(after)) form.append(field, value);
+  const search = new URLSearchParams(query).toString();
+  const path = `${storage}/buckets/${encodeURIComponent(bucket)}/upload${search ? `?${search}` : ''}`;
+  return client.post(path, form);
+}
+
+/** Sends bytes over a socket as they are, and reads until the server closes or nothing comes for a while. */
+export function rawExchange(baseUrl: string, request: string | Buffer, { end = false } = {}): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(request);
+      if (end) socket.end();
+    });
+    const done = (): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(3_000, done);
+    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.on('end', done);
+    socket.on('error', done);
+  });
+}
