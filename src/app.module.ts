@@ -1,6 +1,7 @@
 /** Where all modules meet. */
 import { DynamicModule, Module } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module';
+import { ApiDocsModule } from './api-docs/api-docs.module';
 import { AccessModule } from './access/access.module';
 import { AuthModule } from './auth/auth.module';
 import { Clock, SystemClock } from './common/time/clock';
@@ -8,6 +9,8 @@ import { TimeModule } from './common/time/time.module';
 import { AppConfig } from './config/app-config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
+import { HealthModule } from './health/health.module';
+import { TelemetryModule } from './infra/telemetry/telemetry.module';
 import { CoordinationModule } from './infra/coordination/coordination.module';
 import { RestModule } from './rest/rest.module';
 import { StorageModule } from './storage/storage.module';
@@ -31,11 +34,14 @@ export class AppModule {
         TimeModule.forRoot(clock ?? new SystemClock()),
         DatabaseModule.forRoot(platformUrl, [ProjectEntity, ProjectSecretEntity]),
         CoordinationModule,
+        TelemetryModule,
         AccessModule,
         AuthModule,
         RestModule,
         StorageModule,
         AdminModule,
+        HealthModule,
+        ApiDocsModule,
       ],
     };
   }

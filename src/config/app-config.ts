@@ -32,6 +32,8 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
+  /** Absent: whoever can reach Plinth may read the metrics. */
+  readonly metricsToken: string | null;
 }
 
 export interface StorageConfig {

@@ -60,6 +60,9 @@ export class EnvironmentVariables {
 
   @IsOptional() @MinLength(32) MASTER_KEY?: string;
 
+  /** Bearer token that GET /metrics asks for; default: none. */
+  @IsOptional() @MinLength(16) METRICS_TOKEN?: string;
+
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
 
   /** Directory of the disk provider; default: DATA_DIR/files. */

@@ -49,6 +49,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     secrets: {
       platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, 'platform-admin-key')),
       masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
+      metricsToken: env.METRICS_TOKEN ?? null,
     },
     storage: {
       provider: env.STORAGE_PROVIDER,
@@ -81,7 +82,9 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
     );
   }
   if (env.STORAGE_PROVIDER !== 'disk') {
-    faults.push(`STORAGE_PROVIDER: "${env.STORAGE_PROVIDER}" is not available in this version; only "disk" is`);
+    faults.push(
+      `STORAGE_PROVIDER: "${env.STORAGE_PROVIDER}" is not available in this version; only "disk" is`,
+    );
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return env;

@@ -88,12 +88,17 @@ export class TestPlinth {
 
   async stop(): Promise<void> {
     await this.app.close();
+    await this.dropPlatformDatabase();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** Takes the platform database away, from under a running application too. */
+  async dropPlatformDatabase(): Promise<void> {
     const admin = new URL(this.platformUrl);
     const name = decodeURIComponent(admin.pathname.slice(1));
     admin.pathname = '/postgres';
     await withConnection({ connectionString: admin.href }, (client) =>
       client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`),
     );
-    rmSync(this.dataDir, { recursive: true, force: true });
   }
 }

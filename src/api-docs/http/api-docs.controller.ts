@@ -1,0 +1,46 @@
+/** The OpenAPI document, and a page to read and try it. */
+import { Controller, Get, Header, Inject, Param, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { PublicRoute } from '../../access/public-route.decorator';
+import { httpError } from '../../common/errors/http-errors';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { DocumentService } from '../document.service';
+import { DOCS_PAGE, docsPolicy, findAsset } from '../swagger-ui';
+
+@ApiExcludeController()
+@PublicRoute('the interface is no secret; projects and their tables are not in it')
+@Controller()
+export class ApiDocsController {
+  constructor(
+    private readonly document: DocumentService,
+    @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
+  ) {}
+
+  @Get('openapi.json')
+  openapi(): object {
+    return this.document.get();
+  }
+
+  @Get('docs')
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('X-Content-Type-Options', 'nosniff')
+  @Header('Referrer-Policy', 'no-referrer')
+  page(@Res({ passthrough: true }) response: Response): string {
+    response.setHeader('Content-Security-Policy', docsPolicy(this.server.publicUrl));
+    return DOCS_PAGE;
+  }
+
+  @Get('docs/:asset')
+  asset(@Param('asset') name: string, @Res() response: Response): void {
+    const asset = findAsset(name);
+    if (!asset) throw httpError(404, 'There is no such page');
+    response.writeHead(200, {
+      'Content-Type': asset.type,
+      'Content-Length': asset.content.length,
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    response.end(asset.content);
+  }
+}

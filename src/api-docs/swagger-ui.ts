@@ -1,0 +1,80 @@
+/** Swagger UI as a page of ours: its files come from the package, its one script from here, nothing from elsewhere. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Files of the package that the page loads, with their media types. */
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+const INIT = `window.ui = SwaggerUIBundle({ url: 'openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: false, docExpansion: 'list', tryItOutEnabled: true });
+`;
+
+/** Addresses are relative, so that the page works behind a proxy that adds a prefix. */
+export const DOCS_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>Plinth API</title>
+  <link rel="icon" href="docs/favicon-32x32.png">
+  <link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+  <div id="docs"></div>
+  <noscript>This page needs JavaScript; the document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
+  <script src="docs/swagger-ui-bundle.js"></script>
+  <script src="docs/init.js"></script>
+</body>
+</html>
+`;
+
+/**
+ * Swagger UI sets inline styles and data: images; scripts come from this origin alone, and are never inline.
+ * @param publicUrl where requests go that are tried out on the page
+ */
+export function docsPolicy(publicUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src 'self' ${new URL(publicUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+export interface Asset {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+const loaded = new Map<string, Asset>();
+
+/** A file of the page, or null when it has none of that name. */
+export function findAsset(name: string): Asset | null {
+  const known = loaded.get(name);
+  if (known) return known;
+  if (name === 'init.js')
+    return remember(name, { type: 'text/javascript; charset=utf-8', content: Buffer.from(INIT) });
+  const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
+  if (type === undefined) return null;
+  return remember(name, { type, content: readFileSync(join(packageDirectory(), name)) });
+}
+
+function remember(name: string, asset: Asset): Asset {
+  loaded.set(name, asset);
+  return asset;
+}
+
+/** swagger-ui-dist is a dependency of @nestjs/swagger, wherever npm put it. */
+function packageDirectory(): string {
+  const fromSwagger = createRequire(require.resolve('@nestjs/swagger'));
+  return dirname(fromSwagger.resolve('swagger-ui-dist/package.json'));
+}

@@ -1,0 +1,13 @@
+/** Probes and metrics. */
+import { Module } from '@nestjs/common';
+import { HealthRepository } from './health.repository';
+import { HealthController } from './http/health.controller';
+import { PoolMetrics } from './pool-metrics.service';
+import { ReadinessService } from './readiness.service';
+import { RequestMetrics } from './request-metrics.service';
+
+@Module({
+  controllers: [HealthController],
+  providers: [HealthRepository, PoolMetrics, ReadinessService, RequestMetrics],
+})
+export class HealthModule {}

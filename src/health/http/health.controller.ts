@@ -1,0 +1,70 @@
+/** Probes for orchestrators and load balancers, and metrics for Prometheus (DECISIONS.md 7). */
+import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { PublicRoute } from '../../access/public-route.decorator';
+import { Metrics } from '../../infra/telemetry/metrics';
+import { notReady } from '../health.errors';
+import { Checks, ReadinessService } from '../readiness.service';
+import { MetricsGuard } from './metrics.guard';
+
+class Liveness {
+  @ApiProperty({ enum: ['live'] }) readonly status!: 'live';
+}
+
+class Readiness {
+  @ApiProperty({ enum: ['ready'] }) readonly status!: 'ready';
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      properties: { status: { type: 'string', enum: ['up', 'down'] } },
+    },
+    example: { platform_database: { status: 'up' } },
+  })
+  readonly checks!: Checks;
+}
+
+@ApiTags('health')
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly readiness: ReadinessService,
+    private readonly metrics: Metrics,
+  ) {}
+
+  @Get('health/live')
+  @PublicRoute('probes carry no credentials, and it tells nothing but that the process answers')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'The process answers', operationId: 'getLiveness' })
+  @ApiResponse({ status: 200, type: Liveness })
+  live(): Liveness {
+    return { status: 'live' };
+  }
+
+  @Get('health/ready')
+  @PublicRoute('probes carry no credentials, and it names only kinds of dependencies')
+  @Header('Cache-Control', 'no-store')
+  @ApiOperation({ summary: 'What every request depends on answers', operationId: 'getReadiness' })
+  @ApiResponse({ status: 200, type: Readiness })
+  @ApiResponse({ status: 503, description: 'Something is down; `error.checks` says what' })
+  async ready(): Promise<Readiness> {
+    const checks = await this.readiness.check();
+    if (Object.values(checks).some(({ status }) => status === 'down')) throw notReady(checks);
+    return { status: 'ready', checks };
+  }
+
+  @Get('metrics')
+  @PublicRoute('scrapers carry no credentials unless METRICS_TOKEN asks for one; no project is named')
+  @UseGuards(MetricsGuard)
+  @ApiOperation({ summary: "Metrics of this process in Prometheus' text format", operationId: 'getMetrics' })
+  @ApiBearerAuth('metrics-token')
+  @ApiProduces('text/plain')
+  @ApiResponse({ status: 200, schema: { type: 'string' } })
+  @ApiResponse({ status: 401, description: 'METRICS_TOKEN is set and the bearer is another' })
+  async scrape(@Res() response: Response): Promise<void> {
+    const text = await this.metrics.text();
+    response.writeHead(200, { 'Content-Type': this.metrics.contentType, 'Cache-Control': 'no-store' });
+    response.end(text);
+  }
+}
