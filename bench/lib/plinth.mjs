@@ -10,10 +10,11 @@ import { postmasterPid } from './cpu.mjs';
 const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const ADMIN_KEY = 'benchmark-platform-admin-key';
 
-export async function startPlinth(env = {}) {
+/** @param nodeArguments for Node itself, such as --cpu-prof */
+export async function startPlinth(env = {}, nodeArguments = []) {
   const directory = mkdtempSync(path.join(tmpdir(), 'plinth-bench-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
     cwd: directory,
     env: {
       PATH: process.env.PATH,

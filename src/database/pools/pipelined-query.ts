@@ -6,6 +6,7 @@
 import { type Connection, type FieldDef, type QueryResultRow, type Submittable } from 'pg';
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { serialize } from 'pg-protocol';
 import { StatementCache } from './statement-cache';
 
 export interface Statement {
@@ -40,20 +41,22 @@ interface RowParser {
 }
 const RowParserClass = (pg as unknown as { Result: new () => RowParser }).Result;
 
-/** node-postgres' connection as its own Query class uses it. */
-interface WireConnection {
-  stream: Connection['stream'];
-  bind(config: {
-    statement: string;
-    values: unknown[];
-    valueMapper: (value: unknown) => unknown;
-    binary?: boolean;
-  }): void;
-  close(config: { type: 'S'; name: string }): void;
-  describe(config: { type: 'P'; name: string }): void;
-  parse(config: { text: string; name: string }): void;
-  execute(config: { portal: string; rows?: number }): void;
-  sync(): void;
+const DESCRIBE_PORTAL = serialize.describe({ type: 'P' });
+const EXECUTE = serialize.execute();
+
+/** Bytes up to which copying messages into one buffer is cheaper than handing the kernel a list of them. */
+const COPY_LIMIT = 64 * 1024;
+
+/** One write, one packet: each further one costs the event loop more than the copy does. */
+function writeTogether(stream: Connection['stream'], messages: readonly Buffer[]): void {
+  const size = messages.reduce((sum, message) => sum + message.length, 0);
+  if (size <= COPY_LIMIT) {
+    stream.write(Buffer.concat(messages, size));
+    return;
+  }
+  stream.cork();
+  for (const message of messages) stream.write(message);
+  stream.uncork();
 }
 
 export class PipelinedQuery implements Submittable {
@@ -81,28 +84,26 @@ export class PipelinedQuery implements Submittable {
   }
 
   submit(connection: Connection): Error | null {
-    const wire = connection as unknown as WireConnection;
-    wire.stream.cork();
+    const messages = this.cache.takeNamesToClose().map((name) => serialize.close({ type: 'S', name }));
     try {
-      for (const name of this.cache.takeNamesToClose()) wire.close({ type: 'S', name });
-      this.statements.forEach((statement, index) => this.send(wire, statement, index));
+      this.statements.forEach((statement, index) => messages.push(...this.messagesFor(statement, index)));
     } catch (error) {
       // A value that cannot be serialised: what was sent before it must not be committed, so the pipeline is broken
       // on purpose, and Sync still goes out, or the connection would wait for ever.
       this.failure = error instanceof Error ? error : new Error(String(error));
-      wire.parse({ text: 'abort the pipeline', name: '' });
-    } finally {
-      wire.sync();
-      wire.stream.uncork();
+      messages.push(serialize.parse({ text: 'abort the pipeline', name: '' }));
     }
+    messages.push(serialize.sync());
+    writeTogether(connection.stream, messages);
     return null;
   }
 
-  private send(wire: WireConnection, statement: Statement, index: number): void {
+  private messagesFor(statement: Statement, index: number): Buffer[] {
+    const messages: Buffer[] = [];
     const name = statement.name ?? '';
     let prepared = name ? this.cache.find(name) : undefined;
     if (!prepared) {
-      wire.parse({ text: statement.text, name });
+      messages.push(serialize.parse({ text: statement.text, name }));
       if (name) {
         this.newNames.push(name);
         prepared = this.cache.add(name);
@@ -110,20 +111,16 @@ export class PipelinedQuery implements Submittable {
     }
     this.prepared[index] = prepared;
     const binary = statement.onRow !== undefined;
-    wire.bind({ statement: name, values: [...(statement.values ?? [])], valueMapper: prepareValue, binary });
+    // Prepared first: a value that throws half-way through bind() would leave pg-protocol's shared buffer dirty.
+    const values = (statement.values ?? []).map(prepareValue);
+    messages.push(serialize.bind({ statement: name, values, binary }));
     // A taker of rows needs no description of them.
-    if (binary) wire.execute({ portal: '' });
-    else this.describeAndExecute(wire, prepared, index);
-  }
-
-  private describeAndExecute(
-    wire: WireConnection,
-    prepared: { fields: FieldDef[] | null | undefined } | undefined,
-    index: number,
-  ): void {
-    if (prepared?.fields === undefined) wire.describe({ type: 'P', name: '' });
-    else if (prepared.fields) this.results[index]?.addFields(prepared.fields);
-    wire.execute({ portal: '' });
+    if (!binary) {
+      if (prepared?.fields === undefined) messages.push(DESCRIBE_PORTAL);
+      else if (prepared.fields) this.results[index]?.addFields(prepared.fields);
+    }
+    messages.push(EXECUTE);
+    return messages;
   }
 
   handleRowDescription(message: { fields: FieldDef[] }): void {
