@@ -6,6 +6,7 @@ import {
   IsEmail,
   IsIn,
   IsInt,
+  IsNumber,
   IsOptional,
   IsString,
   IsUrl,
@@ -87,7 +88,7 @@ export class EnvironmentVariables {
   @Transform(toNumber) @IsInt() @Min(4) @Max(16) BCRYPT_COST = 10;
 
   /** Seconds after which a mail that could not be sent is tried again; doubles, for about six hours. */
-  @Transform(toNumber) @IsInt() @Min(1) @Max(3_600) MAIL_RETRY_DELAY = 10;
+  @Transform(toNumber) @IsNumber() @Min(0.001) @Max(3_600) MAIL_RETRY_DELAY = 10;
 
   /** Wrong passwords for one account before each further try has to wait. */
   @Transform(toNumber) @IsInt() @Min(3) @Max(1_000) AUTH_FAILURES_PER_ACCOUNT = 10;

@@ -30,7 +30,7 @@ export class MailServer {
     const holder: { self?: MailServer } = {};
     const server = new SMTPServer({
       authOptional: true,
-      disabledCommands: options.key ? [] : ['STARTTLS'],
+      disabledCommands: ['STARTTLS'],
       logger: false,
       ...options,
       onData: (stream, session, callback) => {

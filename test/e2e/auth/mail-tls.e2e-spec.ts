@@ -1,0 +1,60 @@
+/** Mail over TLS with a login, and what happens when the server's certificate is worth nothing. */
+import { eventually, MailServer, tokenIn } from '../../support/mail-server';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+let smtp: MailServer;
+
+afterEach(() => smtp.stop());
+
+/** Without key and certificate smtp-server uses its own self-signed pair for localhost. */
+async function startPlinth(query: string): Promise<{ plinth: TestPlinth; project: TestProject }> {
+  const url = smtp.url.replace('smtp://', 'smtp://plinth:let-me-in@');
+  const plinth = await TestPlinth.start({ env: { SMTP_URL: `${url}${query}`, MAIL_RETRY_DELAY: '0.05' } });
+  return { plinth, project: await plinth.createProject() };
+}
+
+it('upgrades with STARTTLS and signs in before it sends', async () => {
+  const logins: string[] = [];
+  smtp = await MailServer.start({
+    disabledCommands: [],
+    authOptional: false,
+    onAuth: (auth, _session, callback) => {
+      logins.push(`${auth.username}:${auth.password}`);
+      callback(null, { user: auth.username });
+    },
+  });
+  const { plinth, project } = await startPlinth('?requireTLS=true&tls.rejectUnauthorized=false');
+  try {
+    const user = await project.signUp();
+    await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email: user.email });
+    const mail = await smtp.mailTo(user.email);
+    expect(mail.secure).toBe(true);
+    expect(tokenIn(mail)).toBeTruthy();
+    expect(new Set(logins)).toEqual(new Set(['plinth:let-me-in']));
+  } finally {
+    await plinth.stop();
+  }
+});
+
+it('hands no mail to a server whose certificate nobody vouches for', async () => {
+  smtp = await MailServer.start({
+    disabledCommands: [],
+    onAuth: (auth, _session, callback) => callback(null, { user: auth.username }),
+  });
+  const { plinth, project } = await startPlinth('?requireTLS=true');
+  try {
+    const user = await project.signUp();
+    await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email: user.email });
+    const error = await eventually(async () => {
+      const [row] = await project.sql(
+        `select last_error from auth.outgoing_mails where user_id = '${user.id}'`,
+      );
+      return (row?.last_error ?? null) as string | null;
+    });
+    expect(error).toMatch(/certificate/i);
+    expect(smtp.mails).toEqual([]);
+  } finally {
+    await plinth.stop();
+  }
+});

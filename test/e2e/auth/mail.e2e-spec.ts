@@ -1,0 +1,109 @@
+/** Mails and the queue behind them, with servers that refuse, break off, and come back. */
+import { randomUUID } from 'node:crypto';
+import { eventually, MailServer, tokenIn } from '../../support/mail-server';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject, TestUser } from '../../support/test-project';
+
+async function requestReset(project: TestProject, user: TestUser): Promise<void> {
+  const client = project.client(project.anonKey, null);
+  const answer = await client.post(`${project.auth}/reset-password`, { email: user.email });
+  expect(answer.status).toBe(200);
+}
+
+const updateStatus = async (project: TestProject, token: string): Promise<number> =>
+  (
+    await project
+      .client(project.anonKey, null)
+      .post(`${project.auth}/update-password`, { token, password: 'a new password' })
+  ).status;
+
+describe('with an SMTP server that misbehaves', () => {
+  let smtp: MailServer;
+  let plinth: TestPlinth;
+  let project: TestProject;
+
+  beforeAll(async () => {
+    smtp = await MailServer.start();
+    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '0.005' } });
+    project = await plinth.createProject();
+  });
+  beforeEach(() => {
+    smtp.mood = 'accept';
+    smtp.refusals = 0;
+  });
+  afterAll(async () => {
+    await plinth.stop();
+    await smtp.stop();
+  });
+
+  it.each(['refuse', 'drop'] as const)(
+    'tries again when the server chooses to %s, and delivers once',
+    async (mood) => {
+      const user = await project.signUp();
+      smtp.mood = mood;
+      await requestReset(project, user);
+      await eventually(() => (smtp.refusals >= 2 ? true : null));
+      expect(smtp.to(user.email)).toEqual([]);
+      smtp.mood = 'accept';
+      expect(await updateStatus(project, tokenIn(await smtp.mailTo(user.email)))).toBe(200);
+      const marker = await project.signUp();
+      await requestReset(project, marker);
+      await smtp.mailTo(marker.email);
+      expect(smtp.to(user.email)).toHaveLength(1);
+    },
+  );
+
+  it('gives up after the last try, shows it to the administrator, and sends it when asked', async () => {
+    const user = await project.signUp();
+    const admin = project.service;
+    smtp.mood = 'refuse';
+    await requestReset(project, user);
+    const failed = await eventually(async () => {
+      const { body } = await admin.get(`${project.auth}/admin/failed-mails`);
+      return (body.mails[0] ?? null) as { id: string } | null;
+    }, 28_000);
+    expect(failed).toEqual({
+      id: expect.any(String),
+      kind: 'reset',
+      recipient: user.email,
+      created_at: expect.any(String),
+      attempts: 12,
+      last_error: expect.stringContaining('451'),
+    });
+    smtp.mood = 'accept';
+    const retry = `${project.auth}/admin/failed-mails/${failed.id}/retry`;
+    expect((await project.anon.post(retry)).status).toBe(403);
+    expect((await admin.post(retry)).body).toEqual({ message: expect.any(String) });
+    expect(await updateStatus(project, tokenIn(await smtp.mailTo(user.email)))).toBe(200);
+    expect((await admin.get(`${project.auth}/admin/failed-mails`)).body.mails).toEqual([]);
+    expect((await admin.post(retry)).status).toBe(404);
+    expect((await admin.post(`${project.auth}/admin/failed-mails/${randomUUID()}/retry`)).status).toBe(404);
+  }, 60_000);
+
+  it('sends no mail whose token has expired meanwhile', async () => {
+    const user = await project.signUp();
+    smtp.mood = 'refuse';
+    await requestReset(project, user);
+    await eventually(() => (smtp.refusals >= 1 ? true : null));
+    plinth.clock.move(3_700);
+    const error = await eventually(async () => {
+      const rows = await project.sql(
+        `select last_error from auth.outgoing_mails where user_id = '${user.id}' and failed_at is not null`,
+      );
+      return (rows[0]?.last_error ?? null) as string | null;
+    });
+    expect(error).toContain('expired');
+    expect(smtp.to(user.email)).toEqual([]);
+  });
+
+  it('forgets the mails of a user who is deleted', async () => {
+    const user = await project.signUp();
+    smtp.mood = 'refuse';
+    await requestReset(project, user);
+    await eventually(() => (smtp.refusals >= 1 ? true : null));
+    await project.service.delete(`${project.auth}/admin/users/${user.id}`);
+    expect(await project.sql(`select from auth.outgoing_mails where recipient = '${user.email}'`)).toEqual(
+      [],
+    );
+  });
+});
