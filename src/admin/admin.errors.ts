@@ -1,7 +1,6 @@
 /** Errors of the administration. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
-import { statusOfSqlstate } from '../database/sql/sqlstate';
 
 /** Classes of SQLSTATEs that tell of the server and not of the SQL: connection, resources, shutdown. */
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
@@ -21,9 +20,9 @@ export function sqlFailed(error: DatabaseError): AppError {
     where,
   } = error;
   const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
-  const status = statusOfSqlstate(sqlstate);
   return new AppError({
-    status: isServers ? 503 : status < 500 ? status : 400,
+    // Never 404 or 409: those would tell of the project.
+    status: isServers ? 503 : 400,
     code: sqlstate,
     message,
     headers: isServers ? { 'Retry-After': '1' } : {},

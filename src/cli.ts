@@ -1,0 +1,18 @@
+/** Entry of `npx plinth ...`: the administration from the command line, over a running server's admin API. */
+import { AdminClient } from './cli/admin-client';
+import { runCli } from './cli/run-cli';
+import { readEnvironment } from './config/dot-env';
+import { loadConfig } from './config/load-config';
+
+void runCli(process.argv.slice(2), {
+  connect: () => AdminClient.for(loadConfig(readEnvironment())),
+  readStdin: async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString('utf8');
+  },
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+}).then((exitCode) => {
+  process.exitCode = exitCode;
+});

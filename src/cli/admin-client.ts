@@ -1,0 +1,107 @@
+/** Speaks to the admin API of the server that runs with the same configuration. */
+import { isJsonObject } from '../common/text/json';
+import { AppConfig } from '../config/app-config';
+import { CliError, EXIT } from './cli-error';
+
+export interface Answer<T> {
+  readonly body: T;
+  readonly headers: Headers;
+}
+
+export interface ProjectSummary {
+  readonly id: string;
+  readonly slug: string;
+}
+
+export class AdminClient {
+  private readonly bases: readonly string[];
+
+  constructor(
+    bases: readonly string[],
+    private readonly adminKey: string,
+  ) {
+    this.bases = [...new Set(bases)];
+  }
+
+  /** On this machine the port is asked first: PUBLIC_URL may only be reachable from outside, through a proxy. */
+  static for({ server, secrets }: AppConfig): AdminClient {
+    const host = ['0.0.0.0', '::', ''].includes(server.host) ? '127.0.0.1' : server.host;
+    const local = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
+    return new AdminClient([local, server.publicUrl], secrets.platformAdminKey);
+  }
+
+  /** @throws CliError in one line: no server, a wrong key, or what the server said */
+  async send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+    const response = await this.reach(method, `/admin/v1${path}`, body);
+    const text = await response.text();
+    if (response.ok) return { body: JSON.parse(text) as T, headers: response.headers };
+    throw failure(response.status, text);
+  }
+
+  /** The project of that id or slug. @throws CliError when there is none */
+  async findProject(name: string): Promise<ProjectSummary> {
+    const { body } = await this.send<ProjectSummary[]>('GET', `/projects?slug=${encodeURIComponent(name)}`);
+    if (body[0]) return body[0];
+    return (await this.send<ProjectSummary>('GET', `/projects/${encodeURIComponent(name)}`)).body;
+  }
+
+  private async reach(method: string, path: string, body: unknown): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.adminKey}`, 'content-type': 'application/json' };
+    for (const base of this.bases) {
+      try {
+        return await fetch(base + path, {
+          method,
+          headers,
+          body: body === undefined ? undefined : JSON.stringify(body),
+        });
+      } catch (error) {
+        // Only a refused connection is known not to have reached a server; anything else must not be sent twice.
+        if (!isRefused(error)) throw new CliError(`${base} broke off: ${reasonOf(error)}`, EXIT.failed);
+      }
+    }
+    const asked = this.bases.join(' and ');
+    throw new CliError(
+      `No Plinth answers on ${asked}. Start it with npm start, or set PORT or PUBLIC_URL.`,
+      EXIT.noServer,
+    );
+  }
+}
+
+function failure(status: number, text: string): CliError {
+  const answer = parsed(text);
+  const error = isJsonObject(answer) && isJsonObject(answer.error) ? answer.error : undefined;
+  const message = typeof error?.message === 'string' ? error.message : `the server answered ${status}`;
+  if (status === 401) {
+    return new CliError(
+      'The server does not know this PLATFORM_ADMIN_KEY: is DATA_DIR that of the server?',
+      EXIT.failed,
+      error,
+    );
+  }
+  return new CliError(message, status === 404 ? EXIT.notFound : EXIT.failed, error);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];
+
+/** fetch() says "fetch failed" and keeps the reason in `cause`; several, when a name has several addresses. */
+interface FetchFailure {
+  readonly message: string;
+  readonly cause?: { readonly code?: string; readonly message?: string };
+}
+
+function isRefused(error: unknown): boolean {
+  return UNREACHABLE.includes((error as FetchFailure).cause?.code ?? '');
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as FetchFailure;
+  return cause?.message || cause?.code || message;
+}

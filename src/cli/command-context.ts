@@ -1,0 +1,44 @@
+/** What every command needs: the server, and where and how to print. */
+import type { Command } from 'commander';
+import { AdminClient } from './admin-client';
+
+export interface CliEnvironment {
+  /** Called when a command needs the server: help works without a configuration. */
+  readonly connect: () => AdminClient;
+  readonly readStdin: () => Promise<string>;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+export class CommandContext {
+  private client: AdminClient | undefined;
+
+  constructor(
+    private readonly program: Command,
+    private readonly environment: CliEnvironment,
+  ) {}
+
+  /** `--json` may stand before or after the command. */
+  get isJson(): boolean {
+    return this.program.opts<{ json?: boolean }>().json === true;
+  }
+
+  get server(): AdminClient {
+    this.client ??= this.environment.connect();
+    return this.client;
+  }
+
+  readStdin(): Promise<string> {
+    return this.environment.readStdin();
+  }
+
+  /** Prints JSON where it was asked for, else text for people. */
+  print(answer: unknown, text: () => string): void {
+    this.environment.out(this.isJson ? `${JSON.stringify(answer, null, 2)}\n` : text());
+  }
+
+  /** A remark for people, kept out of what a script reads. */
+  remark(text: string): void {
+    if (!this.isJson) this.environment.err(`${text}\n`);
+  }
+}

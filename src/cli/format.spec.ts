@@ -1,0 +1,27 @@
+import { list, table } from './format';
+
+describe('table', () => {
+  it('aligns columns, numbers to the right', () => {
+    expect(
+      table([
+        { name: 'a', rows: 10 },
+        { name: 'longer', rows: 7 },
+      ]),
+    ).toBe(['name    rows', '------  ----', 'a         10', 'longer     7', ''].join('\n'));
+  });
+
+  it('says so when there is nothing', () => expect(table([])).toBe('(no rows)\n'));
+
+  it('takes rows of different shape', () => {
+    expect(table([{ a: 1 }, { b: null }])).toBe('a  b\n-  -\n1\n\n');
+  });
+
+  it('lets no control character reach the terminal', () => {
+    expect(table([{ a: '\u001b[2J\n\u009b' }])).toBe('a\n------\n [2J\n');
+  });
+});
+
+describe('list', () => {
+  it('aligns the values', () =>
+    expect(list({ id: 'x', settings: { a: 1 } })).toBe('id        x\nsettings  {"a":1}\n'));
+});

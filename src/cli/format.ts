@@ -1,0 +1,38 @@
+/** Answers for people: tables and lists in plain text. */
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A table with a heading; numbers to the right. Empty rows give a line that says so. */
+export function table(rows: readonly Row[], columns?: readonly string[]): string {
+  const names = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  if (rows.length === 0 || names.length === 0) return '(no rows)\n';
+  const cells = rows.map((row) => names.map((name) => cell(row[name])));
+  const widths = names.map((name, column) =>
+    Math.max(name.length, ...cells.map((line) => line[column]?.length ?? 0)),
+  );
+  const isNumber = names.map((name) =>
+    rows.every((row) => ['number', 'undefined'].includes(typeof (row[name] ?? undefined))),
+  );
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, column) =>
+        isNumber[column] ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return `${[line(names), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n')}\n`;
+}
+
+/** `name  value` lines. */
+export function list(record: Row): string {
+  const entries = Object.entries(record);
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}\n`).join('');
+}
+
+/** One line, without control characters: what is in a database must not drive the terminal. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}

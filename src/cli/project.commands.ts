@@ -1,0 +1,176 @@
+/** `plinth project create|list|show|update|delete|keys|rotate-keys`. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { JsonObject, JsonValue } from '../common/text/json';
+import { PLANS } from '../projects/plans';
+import { CliError, EXIT } from './cli-error';
+import { CommandContext } from './command-context';
+import { list, table } from './format';
+
+interface ProjectAnswer {
+  readonly [field: string]: unknown;
+  readonly id: string;
+  readonly slug: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+interface ChangeOptions {
+  readonly name?: string;
+  readonly plan?: string;
+  readonly set?: JsonObject;
+}
+
+const LIST_COLUMNS = ['slug', 'name', 'plan', 'id', 'created_at'];
+const PAGE = 1_000;
+
+const planOption = (): Option => new Option('--plan <plan>', 'plan of the project').choices(PLANS);
+const settingOption = (): Option =>
+  new Option(
+    '--set <setting=value...>',
+    'a setting, its value as JSON or plain text; null resets it',
+  ).argParser(collectSetting);
+
+export function addProjectCommands(project: Command, context: CommandContext): void {
+  addCreate(project, context);
+  addList(project, context);
+  addShow(project, context);
+  addUpdate(project, context);
+  addDelete(project, context);
+  addKeys(project, context);
+}
+
+function addCreate(project: Command, context: CommandContext): void {
+  project
+    .command('create <name>')
+    .description('create a project with a database of its own')
+    .option('--slug <slug>', 'its name in addresses; default: made from the name')
+    .option('--database-url <url>', 'another PostgreSQL server for its database')
+    .addOption(planOption())
+    .addOption(settingOption())
+    .action(async (name: string, options: ChangeOptions & { slug?: string; databaseUrl?: string }) => {
+      const { set: settings, databaseUrl: database_url, slug, plan } = options;
+      const { body } = await context.server.send<ProjectAnswer>('POST', '/projects', {
+        name,
+        slug,
+        plan,
+        settings,
+        database_url,
+      });
+      context.print(body, () => list(withoutSettings(body)));
+    });
+}
+
+function addList(project: Command, context: CommandContext): void {
+  project
+    .command('list')
+    .description('list all projects')
+    .option('--search <text>', 'part of the name or slug')
+    .action(async ({ search }: { search?: string }) => {
+      const all: ProjectAnswer[] = [];
+      for (
+        let page: ProjectAnswer[] | undefined;
+        page === undefined || page.length === PAGE;
+        all.push(...page)
+      ) {
+        const query = new URLSearchParams({
+          limit: String(PAGE),
+          offset: String(all.length),
+          ...(search ? { search } : {}),
+        });
+        page = (await context.server.send<ProjectAnswer[]>('GET', `/projects?${query.toString()}`)).body;
+      }
+      context.print(all, () => table(all, LIST_COLUMNS));
+    });
+}
+
+function addShow(project: Command, context: CommandContext): void {
+  project
+    .command('show <project>')
+    .description('show a project, by id or slug, with its settings')
+    .action(async (name: string) => {
+      const { id } = await context.server.findProject(name);
+      const { body } = await context.server.send<ProjectAnswer>('GET', `/projects/${id}`);
+      context.print(body, () => `${list(withoutSettings(body))}\n${list(body.settings)}`);
+    });
+}
+
+function addUpdate(project: Command, context: CommandContext): void {
+  project
+    .command('update <project>')
+    .description('change name, plan or settings; takes effect with the next request')
+    .option('--name <name>', 'name for people')
+    .addOption(planOption())
+    .addOption(settingOption())
+    .action(async (name: string, { set: settings, ...rest }: ChangeOptions) => {
+      const change = { ...rest, settings };
+      if (Object.values(change).every((value) => value === undefined)) {
+        throw new CliError('Nothing to change: give --name, --plan or --set', EXIT.usage);
+      }
+      const { id } = await context.server.findProject(name);
+      const { body } = await context.server.send<ProjectAnswer>('PATCH', `/projects/${id}`, change);
+      context.print(body, () => `${list(withoutSettings(body))}\n${list(body.settings)}`);
+    });
+}
+
+function addDelete(project: Command, context: CommandContext): void {
+  project
+    .command('delete <project>')
+    .description('delete a project with its database, its users and its files')
+    .option('--yes', 'really do it')
+    .action(async (name: string, { yes }: { yes?: boolean }) => {
+      const { id, slug } = await context.server.findProject(name);
+      if (!yes) throw new CliError(`This deletes "${slug}" and all its data; add --yes to do it`, EXIT.usage);
+      const { body } = await context.server.send('DELETE', `/projects/${id}`);
+      context.print(body, () => `Project "${slug}" is deleted.\n`);
+    });
+}
+
+function addKeys(project: Command, context: CommandContext): void {
+  project
+    .command('keys <project>')
+    .description('show the keys of a project and the secret that signs them')
+    .action(async (name: string) => {
+      const { id } = await context.server.findProject(name);
+      const { body } = await context.server.send<Record<string, unknown>>('GET', `/projects/${id}/keys`);
+      context.print(body, () => list({ project_id: id, ...body }));
+    });
+  project
+    .command('rotate-keys <project>')
+    .description('make new keys; the old ones hold for the grace period')
+    .option('--grace <seconds>', 'how long old keys and tokens stay valid; default: a day', wholeNumber)
+    .action(async (name: string, { grace }: { grace?: number }) => {
+      const { id } = await context.server.findProject(name);
+      const { body } = await context.server.send<Record<string, unknown>>(
+        'POST',
+        `/projects/${id}/keys/rotate`,
+        {
+          grace_seconds: grace,
+        },
+      );
+      context.print(body, () => list({ project_id: id, ...body }));
+    });
+}
+
+function withoutSettings({ settings: _settings, ...rest }: ProjectAnswer): Record<string, unknown> {
+  return rest;
+}
+
+/** `max_rows=100`, `exposed_schemas=["public","api"]`, `locale=de`, `pre_request=null`. */
+function collectSetting(text: string, before: JsonObject = {}): JsonObject {
+  const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('It has the form setting=value.');
+  return { ...before, [name]: jsonOrText(value) };
+}
+
+function jsonOrText(value: string): JsonValue {
+  try {
+    return JSON.parse(value) as JsonValue;
+  } catch {
+    return value;
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

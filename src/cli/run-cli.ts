@@ -1,0 +1,47 @@
+/** Parses the command line, runs one command, and turns what went wrong into one line and an exit code. */
+import { Command, CommanderError } from 'commander';
+import { addAuditCommand } from './audit.command';
+import { CliError, EXIT } from './cli-error';
+import { CliEnvironment, CommandContext } from './command-context';
+import { addProjectCommands } from './project.commands';
+import { addProjectDatabaseCommands } from './project-database.commands';
+
+/** @returns the exit code */
+export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
+  const program = new Command('plinth')
+    .description('Administers a running Plinth. Reads the same environment and .env as the server.')
+    .option('--json', 'print the answer as JSON')
+    .showHelpAfterError('(--help shows what there is)')
+    .exitOverride()
+    .configureOutput({ writeOut: environment.out, writeErr: environment.err });
+  const context = new CommandContext(program, environment);
+  const project = program.command('project').description('projects, their keys and databases');
+  addProjectCommands(project, context);
+  addProjectDatabaseCommands(project, context);
+  addAuditCommand(program, context);
+  for (const command of allCommands(program)) {
+    command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    return explain(error, environment, context.isJson);
+  }
+}
+
+function explain(error: unknown, { out, err }: CliEnvironment, isJson: boolean): number {
+  // Commander has written its message or the help already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
+  const message = error instanceof Error ? error.message : String(error);
+  if (isJson) {
+    const answer = error instanceof CliError ? error.answer : undefined;
+    out(`${JSON.stringify({ error: answer ?? { message } }, null, 2)}\n`);
+  }
+  err(`${message}\n`);
+  return error instanceof CliError ? error.exitCode : EXIT.failed;
+}
+
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}

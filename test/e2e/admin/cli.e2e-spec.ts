@@ -1,0 +1,186 @@
+/** The command line, against a running server (DECISIONS.md 7). */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AdminClient } from '../../../src/cli/admin-client';
+import { runCli } from '../../../src/cli/run-cli';
+import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
+import { freePort } from '../../support/plinth-process';
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+let plinth: TestPlinth;
+beforeAll(async () => (plinth = await TestPlinth.start()));
+afterAll(() => plinth.stop());
+
+async function run(
+  args: string[],
+  { stdin = '', bases = [plinth.baseUrl], key = ADMIN_KEY } = {},
+): Promise<Outcome> {
+  let [out, err] = ['', ''];
+  const code = await runCli(args, {
+    connect: () => new AdminClient(bases, key),
+    readStdin: async () => stdin,
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+  });
+  return { code, out, err };
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of the product under test
+async function json(args: string[]): Promise<any> {
+  const { code, out, err } = await run([...args, '--json']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+describe('plinth project', () => {
+  it('creates a project and shows its keys', async () => {
+    const { code, out } = await run(['project', 'create', 'Command Line', '--plan', 'pro']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^slug +command-line$/m);
+    expect(out).toMatch(/^anon_key +ey/m);
+    expect((await run(['project', 'keys', 'command-line'])).out).toMatch(/^service_role_key +ey/m);
+  });
+
+  it('takes settings as JSON or text, and refuses unknown ones', async () => {
+    const created = await json([
+      'project',
+      'create',
+      'With settings',
+      '--set',
+      'max_rows=50',
+      '--set',
+      'locale=de',
+    ]);
+    expect(created.settings).toMatchObject({ max_rows: 50, locale: 'de' });
+    const { code, err } = await run(['project', 'update', created.slug, '--set', 'max_row=1']);
+    expect([code, err]).toEqual([1, 'settings.max_row is unknown here\n']);
+    const reset = await json([
+      'project',
+      'update',
+      created.id,
+      '--set',
+      'max_rows=null',
+      '--name',
+      'Renamed',
+    ]);
+    expect([reset.settings.max_rows, reset.name]).toEqual([null, 'Renamed']);
+  });
+
+  it('lists projects in a table, or as JSON', async () => {
+    const created = await json(['project', 'create', 'Listed']);
+    const { out } = await run(['project', 'list']);
+    expect(out).toMatch(/^slug +name +plan +id +created_at$/m);
+    expect(out).toContain(created.id);
+    const found = await json(['project', 'list', '--search', 'liste']);
+    expect(found.map(({ slug }: { slug: string }) => slug)).toEqual(['listed']);
+  });
+
+  it('runs SQL given as text, from a file or from standard input', async () => {
+    const { slug } = await json(['project', 'create', 'Sql']);
+    expect(await run(['project', 'sql', slug, 'create table notes (id int, text text)'])).toEqual({
+      code: 0,
+      out: 'CREATE\n',
+      err: '',
+    });
+    const directory = mkdtempSync(join(tmpdir(), 'plinth-cli-'));
+    const file = join(directory, 'notes.sql');
+    writeFileSync(file, "insert into notes values (1, 'first')");
+    expect((await run(['project', 'sql', slug, '--file', file])).out).toBe('INSERT 1\n');
+    rmSync(directory, { recursive: true });
+    const { out } = await run(['project', 'sql', slug], { stdin: 'select * from notes' });
+    expect(out).toBe(['id  text', '--  -----', ' 1  first', ''].join('\n'));
+    expect(await run(['project', 'sql', slug, 'select * from nowhere'])).toEqual({
+      code: 1,
+      out: '',
+      err: 'relation "nowhere" does not exist\n',
+    });
+    expect((await run(['project', 'sql', slug])).code).toBe(2);
+  });
+
+  it('lists tables and says which are open to everybody', async () => {
+    const { slug } = await json(['project', 'create', 'Tables']);
+    await run(['project', 'sql', slug, 'create table a (id int); alter table a disable row level security']);
+    const { out, err } = await run(['project', 'tables', slug]);
+    expect(out).toMatch(/^public +a +false/m);
+    expect(err).toContain('1 of them are open to everybody');
+  });
+
+  it('shows the connection for psql', async () => {
+    const { slug } = await json(['project', 'create', 'Psql']);
+    expect((await json(['project', 'database', slug])).owner_url).toMatch(/^postgres:\/\//);
+  });
+
+  it('rotates keys', async () => {
+    const { slug, anon_key: before } = await json(['project', 'create', 'Rotated']);
+    const { anon_key: after } = await json(['project', 'rotate-keys', slug, '--grace', '0']);
+    expect(after).not.toBe(before);
+    expect((await run(['project', 'rotate-keys', slug, '--grace', 'soon'])).code).toBe(2);
+  });
+
+  it('deletes only when told twice', async () => {
+    const { slug } = await json(['project', 'create', 'Doomed']);
+    const hesitant = await run(['project', 'delete', slug]);
+    expect([hesitant.code, hesitant.err]).toEqual([
+      2,
+      `This deletes "${slug}" and all its data; add --yes to do it\n`,
+    ]);
+    expect((await run(['project', 'delete', slug, '--yes'])).code).toBe(0);
+    const gone = await run(['project', 'show', slug]);
+    expect([gone.code, gone.err]).toEqual([3, 'There is no such project\n']);
+  });
+});
+
+describe('plinth audit', () => {
+  it('shows who did what, of deleted projects too', async () => {
+    const { id, slug } = await json(['project', 'create', 'Audited']);
+    await run(['project', 'delete', slug, '--yes']);
+    const { out } = await run(['audit', '--project', id]);
+    expect(out).toMatch(/platform-admin +\S+ +project.delete/);
+    const actions = await json(['audit', '--project', id, '--action', 'project.create']);
+    expect(actions).toHaveLength(1);
+  });
+});
+
+describe('plinth', () => {
+  it('says in one line that no server answers, and exits with 4', async () => {
+    const port = await freePort();
+    const bases = [`http://127.0.0.1:${port}`];
+    const { code, out, err } = await run(['project', 'list'], { bases });
+    expect({ code, out }).toEqual({ code: 4, out: '' });
+    expect(err.split('\n')).toEqual([
+      expect.stringContaining(`No Plinth answers on http://127.0.0.1:${port}.`),
+      '',
+    ]);
+  });
+
+  it('tries the next address when nobody listens on the first', async () => {
+    const { code } = await run(['project', 'list'], {
+      bases: [`http://127.0.0.1:${await freePort()}`, plinth.baseUrl],
+    });
+    expect(code).toBe(0);
+  });
+
+  it('says in one line that the key is wrong', async () => {
+    const { code, err } = await run(['project', 'list'], { key: 'another-key' });
+    expect([code, err.split('\n')]).toEqual([1, [expect.stringContaining('PLATFORM_ADMIN_KEY'), '']]);
+  });
+
+  it('exits with 2 for commands and options that do not exist, and with 0 for help', async () => {
+    expect((await run(['project', 'destroy'])).code).toBe(2);
+    expect((await run(['project', 'list', '--colour'])).code).toBe(2);
+    expect((await run(['project', 'create', 'X', '--plan', 'gold'])).code).toBe(2);
+    const help = await run(['project', '--help']);
+    expect([help.code, help.out]).toEqual([0, expect.stringContaining('rotate-keys')]);
+  });
+
+  it('gives errors as JSON where it was asked to', async () => {
+    const { code, out } = await run(['--json', 'project', 'show', 'nobody']);
+    expect([code, JSON.parse(out).error.code]).toEqual([3, 'project_not_found']);
+  });
+});
