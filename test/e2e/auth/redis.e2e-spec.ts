@@ -1,0 +1,52 @@
+/** With REDIS_URL: mails are queued and guesses are counted in Redis; the answers are the same. */
+import { eventually, MailServer, tokenIn } from '../../support/mail-server';
+import { TestPlinth } from '../../support/plinth';
+import { hasRedis, TestRedis } from '../../support/redis-server';
+import { TestProject } from '../../support/test-project';
+
+(hasRedis ? describe : describe.skip)('with REDIS_URL', () => {
+  let redis: TestRedis;
+  let smtp: MailServer;
+  let plinth: TestPlinth;
+  let project: TestProject;
+
+  beforeAll(async () => {
+    redis = await TestRedis.start();
+    smtp = await MailServer.start();
+    plinth = await TestPlinth.start({
+      env: { REDIS_URL: redis.url, SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '0.05' },
+    });
+    project = await plinth.createProject();
+  });
+  afterAll(async () => {
+    await plinth.stop();
+    await smtp.stop();
+    await redis.stop();
+  });
+
+  it('delivers a reset mail, also when the server refuses it first', async () => {
+    const user = await project.signUp();
+    const client = project.client(project.anonKey, null);
+    smtp.mood = 'refuse';
+    await client.post(`${project.auth}/reset-password`, { email: user.email });
+    await eventually(() => (smtp.refusals >= 1 ? true : null));
+    smtp.mood = 'accept';
+    const token = tokenIn(await smtp.mailTo(user.email));
+    const update = { token, password: 'a new password' };
+    expect((await client.post(`${project.auth}/update-password`, update)).status).toBe(200);
+  });
+
+  it('slows guessing down: 429 with Retry-After', async () => {
+    const user = await project.signUp();
+    const client = project.client(project.anonKey, null);
+    const statuses = [];
+    for (let n = 0; n < 11; n += 1) {
+      const answer = await client.post(`${project.auth}/login`, {
+        email: user.email,
+        password: `guess ${n}`,
+      });
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
+  });
+});

@@ -1,0 +1,135 @@
+/** The counters that throttling and plan limits share: in memory and in Redis they answer alike. */
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { FailureLedger, FailurePolicy } from '../../src/infra/coordination/failure-ledger';
+import { MemoryFailureLedger } from '../../src/infra/coordination/memory-failure-ledger';
+import { MemoryRateCounter } from '../../src/infra/coordination/memory-rate-counter';
+import { RateCounter } from '../../src/infra/coordination/rate-counter';
+import { RedisFailureLedger } from '../../src/infra/coordination/redis-failure-ledger';
+import { RedisRateCounter } from '../../src/infra/coordination/redis-rate-counter';
+import { SharedThrottlerStorage } from '../../src/infra/coordination/throttler-storage';
+import { MovableClock } from '../support/plinth';
+import { hasRedis, TestRedis } from '../support/redis-server';
+
+const POLICY: FailurePolicy = { free: 3, firstDelayMs: 2_000, maxDelayMs: 10_000, memoryMs: 60_000 };
+
+const clock = new MovableClock();
+let server: TestRedis;
+let first: Redis;
+let second: Redis;
+
+beforeAll(async () => {
+  if (!hasRedis) return;
+  server = await TestRedis.start();
+  [first, second] = [new Redis(server.url), new Redis(server.url)];
+});
+afterAll(async () => {
+  if (!hasRedis) return;
+  first.disconnect();
+  second.disconnect();
+  await server.stop();
+});
+
+const kinds = ['memory', ...(hasRedis ? ['redis'] : [])];
+
+describe.each(kinds)('the rate counter in %s', (kind) => {
+  let counter: RateCounter;
+  beforeAll(
+    () => (counter = kind === 'redis' ? new RedisRateCounter(first, clock) : new MemoryRateCounter(clock)),
+  );
+
+  it('counts within a window and says how many remain', async () => {
+    const key = randomUUID();
+    const hits = [];
+    for (let n = 0; n < 4; n += 1) hits.push(await counter.hit(key, 3, 60_000));
+    expect(hits.map(({ count, remaining, allowed }) => [count, remaining, allowed])).toEqual([
+      [1, 2, true],
+      [2, 1, true],
+      [3, 0, true],
+      [4, 0, false],
+    ]);
+    for (const { resetAt } of hits) expect(Math.abs(resetAt - clock.now() - 60_000)).toBeLessThan(5_000);
+  });
+
+  it('loses no count of parallel hits', async () => {
+    const key = randomUUID();
+    const hits = await Promise.all(Array.from({ length: 50 }, () => counter.hit(key, 20, 60_000)));
+    expect(hits.filter(({ allowed }) => allowed)).toHaveLength(20);
+    expect(new Set(hits.map(({ count }) => count)).size).toBe(50);
+  });
+
+  it('counts keys apart', async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    await counter.hit(one, 5, 60_000);
+    expect((await counter.hit(two, 5, 60_000)).count).toBe(1);
+  });
+
+  it('begins anew when a window has ended', async () => {
+    const key = randomUUID();
+    await counter.hit(key, 1, 50);
+    const end = Date.now() + 5_000;
+    let hit = await counter.hit(key, 1, 50);
+    while (hit.count > 1 && Date.now() < end) hit = await counter.hit(key, 1, 50);
+    expect(hit.count).toBe(1);
+  });
+
+  it('serves @nestjs/throttler', async () => {
+    const storage = new SharedThrottlerStorage(counter, clock);
+    const key = randomUUID();
+    expect(await storage.increment(key, 60_000, 1)).toMatchObject({ totalHits: 1, isBlocked: false });
+    const blocked = await storage.increment(key, 60_000, 1);
+    expect(blocked).toMatchObject({ totalHits: 2, isBlocked: true });
+    expect(blocked.timeToBlockExpire).toBeGreaterThan(50);
+    expect(blocked.timeToBlockExpire).toBeLessThanOrEqual(60);
+  });
+});
+
+describe.each(kinds)('the failure ledger in %s', (kind) => {
+  let ledger: FailureLedger;
+  beforeAll(
+    () => (ledger = kind === 'redis' ? new RedisFailureLedger(first) : new MemoryFailureLedger(clock)),
+  );
+
+  it('makes the next try wait after the free failures, longer each time, up to the maximum', async () => {
+    const key = randomUUID();
+    const waits = [];
+    for (let n = 0; n < 7; n += 1) {
+      await ledger.fail(key, POLICY);
+      waits.push(Math.ceil((await ledger.blockedFor([key])) / 1_000));
+    }
+    expect(waits).toEqual([0, 0, 2, 4, 8, 10, 10]);
+  });
+
+  it('says the longest wait of several keys, and none for none', async () => {
+    const [blocked, free] = [randomUUID(), randomUUID()];
+    for (let n = 0; n < 3; n += 1) await ledger.fail(blocked, POLICY);
+    expect(await ledger.blockedFor([free, blocked])).toBeGreaterThan(1_000);
+    expect(await ledger.blockedFor([free])).toBe(0);
+    expect(await ledger.blockedFor([])).toBe(0);
+  });
+
+  it('forgets when asked', async () => {
+    const key = randomUUID();
+    for (let n = 0; n < 3; n += 1) await ledger.fail(key, POLICY);
+    await ledger.forget(key);
+    expect(await ledger.blockedFor([key])).toBe(0);
+    await ledger.fail(key, POLICY);
+    expect(await ledger.blockedFor([key])).toBe(0);
+  });
+
+  it('counts parallel failures all', async () => {
+    const key = randomUUID();
+    await Promise.all(Array.from({ length: 5 }, () => ledger.fail(key, POLICY)));
+    expect(Math.ceil((await ledger.blockedFor([key])) / 1_000)).toBe(8);
+  });
+});
+
+(hasRedis ? describe : describe.skip)('replicas on one Redis', () => {
+  it('share counts and failures', async () => {
+    const key = randomUUID();
+    await new RedisRateCounter(first, clock).hit(key, 10, 60_000);
+    expect((await new RedisRateCounter(second, clock).hit(key, 10, 60_000)).count).toBe(2);
+    for (let n = 0; n < 3; n += 1) await new RedisFailureLedger(n % 2 ? first : second).fail(key, POLICY);
+    expect(await new RedisFailureLedger(second).blockedFor([key])).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,41 @@
+/** A Redis of a test's own, where redis-server is installed (CI installs it); its tests are skipped elsewhere. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { freePort } from './plinth-process';
+
+const PATIENCE_MS = 10_000;
+
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
+export class TestRedis {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<TestRedis> {
+    const port = await freePort();
+    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const child = spawn('redis-server', settings, { stdio: 'ignore' });
+    const end = Date.now() + PATIENCE_MS;
+    while (!(await answers(port))) {
+      if (child.exitCode !== null || Date.now() > end) throw new Error('redis-server did not start');
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    return new TestRedis(child, `redis://127.0.0.1:${port}`);
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.child.once('exit', resolve));
+    this.child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end('PING\r\n'));
+    socket.once('data', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  });
+}
