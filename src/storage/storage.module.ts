@@ -4,6 +4,7 @@ import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
 import { BucketRepository } from './buckets/bucket.repository';
 import { BucketsService } from './buckets/buckets.service';
+import { FileContentRepository } from './files/file-content.repository';
 import { FileListRepository } from './files/file-list.repository';
 import { FileRepository } from './files/file.repository';
 import { FilesService } from './files/files.service';
@@ -17,6 +18,7 @@ import { UploadController } from './http/upload.controller';
 import { DiskObjectStore } from './providers/disk-object-store';
 import { ObjectStore } from './providers/object-store';
 import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
+import { StorageSweep } from './sweep/storage-sweep.service';
 import { SignedUrlsService } from './signed-urls/signed-urls.service';
 
 @Module({
@@ -34,13 +36,16 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     BucketRepository,
     BucketsService,
     ContentResponder,
+    FileContentRepository,
     FileListRepository,
     FileRepository,
     FilesService,
     SignedUrlsService,
     StorageRateLimiter,
+    StorageSweep,
     UploadService,
     { provide: ObjectStore, useClass: DiskObjectStore },
   ],
+  exports: [StorageSweep],
 })
 export class StorageModule {}

@@ -7,7 +7,7 @@ import { RlsContext } from '../../database/rls/rls-context';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { BUCKET_BY_ADDRESS, Refusal } from '../buckets/bucket.repository';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
-import { FileContent, FileRecord, StoredBytes } from './file';
+import { FileRecord, StoredBytes } from './file';
 
 const UNIQUE_VIOLATION = '23505';
 const NAME_KEY = 'files_bucket_id_filename_key';
@@ -16,9 +16,8 @@ const NAME_KEY = 'files_bucket_id_filename_key';
 export const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
-const CONTENT_COLUMNS = 'f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface FileRow {
   readonly id: string;
@@ -34,8 +33,6 @@ export interface FileRow {
   readonly created_at: Date;
   readonly updated_at: Date;
 }
-
-type ContentRow = Omit<FileRow, 'bucket_slug'> & { readonly object_id: string };
 
 /** The bucket of an upload, and whether the caller may put a file into it. */
 export interface UploadTarget {
@@ -152,33 +149,6 @@ export class FileRepository {
     return rows[0] ? toFileRecord(rows[0] as FileRow) : null;
   }
 
-  /** What is needed to send the bytes. */
-  async findContent(caller: RlsContext, id: string): Promise<FileContent | null> {
-    return this.content(caller, id, 'storage:find-content', '');
-  }
-
-  /** The same for a file in a public bucket, whatever else the policies show. */
-  async findPublicContent(caller: RlsContext, id: string): Promise<FileContent | null> {
-    return this.content(
-      caller,
-      id,
-      'storage:find-public-content',
-      'and exists (select from storage.buckets b where b.id = f.bucket_id and b.is_public)',
-    );
-  }
-
-  /** The bytes' description with the number that signed addresses of the file carry. */
-  async findLinked(caller: RlsContext, id: string): Promise<(FileContent & { linkRevision: number }) | null> {
-    if (!UUID.test(id)) return null;
-    const { rows } = await this.door.query(caller, {
-      name: 'storage:find-linked',
-      text: `select ${CONTENT_COLUMNS}, f.link_revision from storage.files f where f.id = $1`,
-      values: [id],
-    });
-    const row = rows[0] as (ContentRow & { link_revision: number }) | undefined;
-    return row ? { ...toContent(row), linkRevision: row.link_revision } : null;
-  }
-
   /** Revokes the signed addresses of a file. */
   async raiseLinkRevision(caller: RlsContext, id: string): Promise<FileRecord | Refusal> {
     return this.change(caller, id, 'link_revision = link_revision + 1', []);
@@ -239,31 +209,6 @@ export class FileRepository {
     });
   }
 
-  /** Those of the objects that a file names: the rest are bytes without a row. */
-  async namedObjects(context: RlsContext, objectIds: readonly string[]): Promise<Set<string>> {
-    const { rows } = await this.door.query(context, {
-      name: 'storage:named-objects',
-      text: 'select object_id from storage.files where object_id = any($1::uuid[])',
-      values: [objectIds],
-    });
-    return new Set((rows as { object_id: string }[]).map((row) => row.object_id));
-  }
-
-  private async content(
-    caller: RlsContext,
-    id: string,
-    name: string,
-    condition: string,
-  ): Promise<FileContent | null> {
-    if (!UUID.test(id)) return null;
-    const { rows } = await this.door.query(caller, {
-      name,
-      text: `select ${CONTENT_COLUMNS} from storage.files f where f.id = $1 ${condition}`,
-      values: [id],
-    });
-    return rows[0] ? toContent(rows[0] as ContentRow) : null;
-  }
-
   /** @param assignments built from fixed column names; `values` are its parameters from $2 on */
   private async change(
     caller: RlsContext,
@@ -301,18 +246,6 @@ function removedFile(row: unknown): RemovedFile | Refusal {
   if (!row) return 'not_found';
   const gone = row as (FileRow & { object_id: string }) | { id: null };
   return gone.id === null ? 'forbidden' : { record: toFileRecord(gone), objectId: gone.object_id };
-}
-
-function toContent(row: ContentRow): FileContent {
-  return {
-    id: row.id,
-    filename: row.filename,
-    contentType: row.content_type,
-    size: Number(row.size),
-    sha256: row.sha256,
-    objectId: row.object_id,
-    updatedAt: row.updated_at.getTime(),
-  };
 }
 
 export function toFileRecord(row: FileRow): FileRecord {

@@ -10,7 +10,7 @@ import { Project } from '../../projects/project';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { FileContent } from '../files/file';
-import { FileRepository } from '../files/file.repository';
+import { FileContentRepository } from '../files/file-content.repository';
 import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
 import { anonContext } from '../service-context';
 import { SignedUrlsService } from '../signed-urls/signed-urls.service';
@@ -18,7 +18,7 @@ import { previewDisposition } from './active-types';
 import { ContentResponder } from './content-responder';
 import { DownloadQuery, SignedQuery } from './dto/files.dto';
 import { setRateHeaders } from './rate-headers';
-import { Failures, StorageAccess, StorageDocs } from './storage-api.decorator';
+import { Failures, NeedsCaller, StorageDocs } from './storage-api.decorator';
 
 const BYTES = {
   status: 200,
@@ -28,17 +28,18 @@ const BYTES = {
 const PART = { status: 206, description: 'The ranges that were asked for' };
 const UNCHANGED = { status: 304, description: 'The client has the current bytes' };
 
+@StorageDocs()
 @Controller('p/:project_slug/storage/files/:file_id')
 export class ContentController {
   constructor(
-    private readonly files: FileRepository,
+    private readonly files: FileContentRepository,
     private readonly links: SignedUrlsService,
     private readonly responder: ContentResponder,
     private readonly limiter: StorageRateLimiter,
     private readonly registry: ProjectRegistry,
   ) {}
 
-  @StorageAccess()
+  @NeedsCaller()
   @Get('download')
   @ApiOperation({ summary: 'Download a file', operationId: 'downloadFile' })
   @ApiProduces('application/octet-stream')
@@ -63,7 +64,6 @@ export class ContentController {
   }
 
   @PublicRoute('the address is the credential')
-  @StorageDocs()
   @Get('signed')
   @ApiOperation({ summary: 'Download a file by its signed address', operationId: 'downloadSigned' })
   @ApiProduces('application/octet-stream')
@@ -91,7 +91,6 @@ export class ContentController {
   }
 
   @PublicRoute('only files in public buckets')
-  @StorageDocs()
   @Get('preview')
   @ApiOperation({ summary: 'Show a file of a public bucket', operationId: 'previewFile' })
   @ApiProduces('*/*')

@@ -39,9 +39,13 @@ export const StorageDocs = (): ClassDecorator & MethodDecorator =>
     Failures(401, 429, 500),
   );
 
-/** Routes that need apikey and bearer. */
+/** A route, or all of a controller, that needs apikey and bearer. */
+export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(ApiSecurity('apikey'), ApiSecurity('bearer'), UseGuards(StorageAccessGuard));
+
+/** A controller whose routes all need apikey and bearer. */
 export const StorageAccess = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(StorageDocs(), ApiSecurity('apikey'), ApiSecurity('bearer'), UseGuards(StorageAccessGuard));
+  applyDecorators(StorageDocs(), NeedsCaller());
 
 /** Routes that take and answer JSON. */
 export const StorageApi = (): ClassDecorator & MethodDecorator =>

@@ -14,7 +14,6 @@ import {
   readdir,
   rename,
   rm,
-  rmdir,
   stat,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -33,6 +32,8 @@ const SMALL = 128 * 1024;
 const READ_SIZE = 256 * 1024;
 const BATCH = 500;
 const MODE = { file: 0o600, directory: 0o700 };
+/** Whatever else somebody put there stays. */
+const OBJECT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SHARD = /^[0-9a-f]{2}$/;
 
 @Injectable()
@@ -127,7 +128,7 @@ export class DiskObjectStore extends ObjectStore {
       if (!shard.isDirectory() || !SHARD.test(shard.name)) continue;
       const directory = join(this.root, projectId, shard.name);
       for await (const entry of await opendir(directory)) {
-        if (!entry.isFile() || !(await isOlder(join(directory, entry.name), before))) continue;
+        if (!OBJECT.test(entry.name) || !(await isOlder(join(directory, entry.name), before))) continue;
         batch.push(entry.name);
         if (batch.length === BATCH) {
           yield batch;
@@ -150,12 +151,8 @@ export class DiskObjectStore extends ObjectStore {
     return removed;
   }
 
-  /** Removes what is empty of a project that is gone. */
-  async removeEmptyDirectories(projectId: string): Promise<void> {
-    const directory = join(this.root, projectId);
-    for (const entry of await entriesOf(directory))
-      await rmdir(join(directory, entry.name)).catch(() => undefined);
-    await rmdir(directory).catch(() => undefined);
+  override async removeProject(projectId: string): Promise<void> {
+    await rm(join(this.root, projectId), { recursive: true, force: true });
     this.ready.clear();
   }
 

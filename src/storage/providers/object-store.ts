@@ -47,4 +47,7 @@ export abstract class ObjectStore {
 
   /** Removes what uploads left that ended before they were complete. @returns how many */
   abstract removeUnfinished(projectId: string, before: number): Promise<number>;
+
+  /** Removes everything of a project. */
+  abstract removeProject(projectId: string): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
 import { FileContent } from '../files/file';
+import { FileContentRepository } from '../files/file-content.repository';
 import { FileRepository } from '../files/file.repository';
 import { fileNotFound, forbidden, invalidSignature } from '../storage.errors';
 import { serviceContext } from '../service-context';
@@ -21,13 +22,14 @@ export interface SignedUrl {
 export class SignedUrlsService {
   constructor(
     private readonly files: FileRepository,
+    private readonly contents: FileContentRepository,
     private readonly clock: Clock,
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
 
   /** For a file that the caller may read. @throws AppError 404 */
   async create(caller: Caller, fileId: string, expiry: Expiry): Promise<SignedUrl> {
-    const file = await this.files.findLinked(caller, fileId);
+    const file = await this.contents.findLinked(caller, fileId);
     if (!file) throw fileNotFound();
     const expiresAt = this.clock.nowSeconds() + EXPIRIES[expiry];
     const claims = { fileId: file.id, revision: file.linkRevision, expiresAt };
@@ -51,7 +53,7 @@ export class SignedUrlsService {
 
   /** The file of a verified address. @throws AppError 404 when it is gone, 401 when the address was revoked */
   async resolve(project: Project, { fileId, revision }: LinkClaims): Promise<FileContent> {
-    const file = await this.files.findLinked(serviceContext(project), fileId);
+    const file = await this.contents.findLinked(serviceContext(project), fileId);
     if (!file) throw fileNotFound();
     if (file.linkRevision !== revision) throw invalidSignature();
     return file;
