@@ -64,14 +64,45 @@ export class QueryParser {
    * @throws AppError for whatever the request asks in vain
    */
   async parse(caller: Caller, request: RestRequest, body: Buffer | null): Promise<ParsedRequest> {
-    assertPreferences(request);
+    const checked = await this.withKnownTimezone(caller, request);
+    assertPreferences(checked);
+    return this.onCatalog(caller, this.parserOf(caller, checked, body));
+  }
+
+  /**
+   * Once more, for a request that the database refused because of a schema that changed meanwhile.
+   * @returns null when the schema is the one that the request was parsed with
+   */
+  async parseAgain(
+    caller: Caller,
+    parsed: ParsedRequest,
+    body: Buffer | null,
+  ): Promise<ParsedRequest | null> {
+    const fresh = await this.catalogs.verified(caller.database);
+    return fresh === parsed.catalog ? null : this.parserOf(caller, parsed.request, body)(fresh);
+  }
+
+  private parserOf(
+    caller: Caller,
+    request: RestRequest,
+    body: Buffer | null,
+  ): (catalog: Catalog) => ParsedRequest {
     const payload = this.payloadOf(request, body);
-    return this.onCatalog(caller, (catalog) => {
+    return (catalog) => {
       const { plan, schema } = planned(contextOf(caller, request, catalog), caller, request, payload, body);
       const taken = { body: payload?.json ?? body, bodyIsList: payload?.isList ?? false };
       const compiled = compileRequest(plan, { catalogVersion: catalog.version, ...taken });
       return { request, plan, compiled, catalog, schema, ...taken };
-    });
+    };
+  }
+
+  /** A time zone that the server doesn't know is a preference that we don't know: ignored, unless strict. */
+  private async withKnownTimezone(caller: Caller, request: RestRequest): Promise<RestRequest> {
+    const { preferences } = request;
+    const { timezone } = preferences;
+    if (timezone === null || (await this.catalogs.isTimezone(caller.database, timezone))) return request;
+    const unknown = [...preferences.unknown, `timezone=${timezone}`];
+    return { ...request, preferences: { ...preferences, timezone: null, unknown } };
   }
 
   /** The methods that a table or function takes, for OPTIONS. */

@@ -48,8 +48,7 @@ export class StatementBuilder {
   }
 
   select(): Select {
-    const query: Select = BUILDERS.createQueryBuilder();
-    return query.select([]);
+    return (BUILDERS.createQueryBuilder() as Select).select([]);
   }
 
   update(relation: QualifiedName, set: Readonly<Record<string, () => string>>) {

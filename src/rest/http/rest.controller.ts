@@ -1,6 +1,7 @@
 /** `/rest/v1/<table>` and `/rest/v1/rpc/<function>`, and the same under `/p/<project_slug>`. */
 import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { DatabaseError } from 'pg';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
@@ -63,13 +64,30 @@ export class RestController {
       : null;
     const parsed = await this.parser.parse(caller, head, body);
     const facts = { method: request.method, path, headers: request.headers };
-    await this.responder.respond(caller, parsed, facts, response);
+    try {
+      await this.responder.respond(caller, parsed, facts, response);
+    } catch (error) {
+      // Nothing was committed, so a request that met a schema newer than the catalog may simply run again.
+      const again =
+        isStaleSchema(error) && !response.headersSent
+          ? await this.parser.parseAgain(caller, parsed, body)
+          : null;
+      if (!again) throw error;
+      await this.responder.respond(caller, again, facts, response);
+    }
   }
 
   private async answerOptions(caller: Caller, head: RestRequest, response: Response): Promise<void> {
     const methods = await this.parser.allowed(caller, head);
     response.writeHead(200, { Allow: methods.join(','), 'Content-Length': 0 }).end();
   }
+}
+
+/** An object that the catalog knew is not there: undefined table, column, function, object. */
+const MISSING_OBJECT = new Set(['42P01', '42703', '42883', '42704', '3F000']);
+
+function isStaleSchema(error: unknown): boolean {
+  return error instanceof DatabaseError && MISSING_OBJECT.has(error.code ?? '');
 }
 
 /** The parts of a URL, nothing decoded: Express's own are, and what it can't decode it refuses in words of its own. */

@@ -1,0 +1,162 @@
+/** Errors of table REST (SPEC.md 7.3): status by SQLSTATE, the six fields from the driver. */
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ settings: { statement_timeout: 500 } });
+  await project.sql(`
+    create table parents (id int primary key);
+    create table rows (
+      id int primary key, name text not null, email text constraint rows_email_key unique, age int constraint adult check (age >= 18),
+      parent int references parents, code varchar(3), span int4range, made text generated always as (name || '!') stored,
+      constraint no_overlap exclude using gist (span with &&)
+    );
+    insert into rows (id, name, email, span) values (1, 'one', 'a@b.c', '[1,5)');
+    create function fail(code text) returns void language plpgsql as $$
+      begin raise exception using errcode = code, message = 'told', detail = 'more', hint = 'help'; end $$;
+    create function slow() returns void language sql as $$ select pg_sleep(5) $$;
+    create function reads_only() returns int stable language sql as $$ select 1 $$;
+    create function writes() returns void language sql as $$ insert into parents values (99) $$;
+  `);
+});
+afterAll(() => plinth.stop());
+
+const SIX = ['message', 'sqlstate', 'detail', 'hint', 'constraint', 'column'];
+
+describe('the error body', () => {
+  it('has all six fields under detail, null where the database gave none, and PostgREST’s four beside it', async () => {
+    const answer = await project.service.post('/rest/v1/rows', { id: 2, name: null });
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body.detail).sort()).toEqual([...SIX].sort());
+    expect(answer.body.detail).toMatchObject({
+      sqlstate: '23502',
+      column: 'name',
+      constraint: null,
+      hint: null,
+    });
+    expect(answer.body).toMatchObject({
+      code: '23502',
+      message: answer.body.detail.message,
+      details: answer.body.detail.detail,
+      hint: null,
+    });
+  });
+
+  it('has them for errors that are not the database’s too', async () => {
+    for (const path of [
+      '/rest/v1/nothing',
+      '/rest/v1/rows?x',
+      '/rest/v1/rows?x=y',
+      '/rest/v1',
+      '/rest/v1/a/b/c',
+    ]) {
+      const answer = await project.service.get(path);
+      expect(answer.status).toBeGreaterThanOrEqual(200);
+      if (answer.status === 200) continue;
+      expect(Object.keys(answer.body.detail).sort()).toEqual([...SIX].sort());
+      expect(answer.body.detail.sqlstate).toMatch(/^[0-9A-Z]{5}$/);
+    }
+  });
+
+  it('answers 400 in the REST body for broken percent-encoding in the path', async () => {
+    for (const path of ['/rest/v1/%ZZ', `/p/${project.slug}/rest/v1/%E0%A4%A`]) {
+      const answer = await project.service.get(path);
+      expect([answer.status, answer.body.detail.sqlstate.slice(0, 2)]).toEqual([400, 'PL']);
+    }
+  });
+});
+
+describe('violated constraints', () => {
+  const WRITES: [what: string, row: object, status: number, fields: object][] = [
+    ['not null', { id: 2 }, 400, { sqlstate: '23502', column: 'name' }],
+    [
+      'a primary key',
+      { id: 1, name: 'x' },
+      409,
+      { sqlstate: '23505', constraint: 'rows_pkey', detail: 'Key (id)=(1) already exists.' },
+    ],
+    [
+      'unique',
+      { id: 2, name: 'x', email: 'a@b.c' },
+      409,
+      { sqlstate: '23505', constraint: 'rows_email_key' },
+    ],
+    [
+      'a foreign key',
+      { id: 2, name: 'x', parent: 5 },
+      409,
+      { sqlstate: '23503', constraint: 'rows_parent_fkey' },
+    ],
+    ['a check', { id: 2, name: 'x', age: 3 }, 400, { sqlstate: '23514', constraint: 'adult' }],
+    [
+      'an exclusion',
+      { id: 2, name: 'x', span: '[2,3)' },
+      409,
+      { sqlstate: '23P01', constraint: 'no_overlap' },
+    ],
+    ['a length', { id: 2, name: 'x', code: 'long' }, 400, { sqlstate: '22001' }],
+    ['a type', { id: 'x', name: 'x' }, 400, { sqlstate: '22P02' }],
+    ['a range of numbers', { id: 99999999999, name: 'x' }, 400, { sqlstate: expect.stringMatching(/^22/) }],
+    ['a generated column', { id: 2, name: 'x', made: 'y' }, 400, { sqlstate: '428C9' }],
+  ];
+  it.each(WRITES)('%s answers as the table says', async (_what, row, status, fields) => {
+    const answer = await project.service.post('/rest/v1/rows', row);
+    expect(answer.status).toBe(status);
+    expect(answer.body.detail).toMatchObject(fields);
+  });
+});
+
+describe('SQLSTATE to status', () => {
+  const CODES: [string, number][] = [
+    ['P0001', 400],
+    ['22012', 400],
+    ['23000', 400],
+    ['42501', 403],
+    ['42P01', 404],
+    ['42883', 404],
+    ['23503', 409],
+    ['40001', 409],
+    ['57014', 500],
+    ['XX000', 500],
+    ['53300', 503],
+    ['PT418', 418],
+    ['PT402', 402],
+  ];
+  it.each(CODES)('%s answers %i', async (code, status) => {
+    const answer = await project.service.post('/rest/v1/rpc/fail', { code });
+    expect([answer.status, answer.body.detail.sqlstate]).toEqual([status, code]);
+    if (status < 500)
+      expect(answer.body.detail).toMatchObject({ message: 'told', detail: 'more', hint: 'help' });
+    if (status === 503) expect(answer.headers.get('retry-after')).toBe('1');
+  });
+
+  it('lets PGRST choose the whole answer', async () => {
+    await project.sql(`create function whole() returns void language plpgsql as $$
+      begin raise sqlstate 'PGRST' using
+        message = '{"code": "123", "message": "Payment required", "details": "Quota exceeded", "hint": "Upgrade"}',
+        detail = '{"status": 402, "headers": {"X-Powered-By": "Nerd Rage"}}'; end $$`);
+    const answer = await project.service.post('/rest/v1/rpc/whole');
+    expect([answer.status, answer.headers.get('x-powered-by')]).toEqual([402, 'Nerd Rage']);
+    expect(answer.body).toMatchObject({
+      code: '123',
+      message: 'Payment required',
+      details: 'Quota exceeded',
+      hint: 'Upgrade',
+    });
+  });
+
+  it('answers 500 for a statement that runs into the time-out', async () => {
+    const answer = await project.service.post('/rest/v1/rpc/slow');
+    expect([answer.status, answer.body.detail.sqlstate]).toEqual([500, '57014']);
+  });
+
+  it('answers 405 for a write inside a read', async () => {
+    const answer = await project.service.get('/rest/v1/rpc/writes');
+    expect([answer.status, answer.body.detail.sqlstate]).toEqual([405, '25006']);
+    expect(await project.sql('select from parents where id = 99')).toHaveLength(0);
+  });
+});

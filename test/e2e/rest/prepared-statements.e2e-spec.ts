@@ -1,0 +1,97 @@
+/** DDL while requests run: never a wrong 404, never a stale plan (DECISIONS.md 2). */
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+});
+afterAll(() => plinth.stop());
+
+const get = (path: string) => project.service.get(`/rest/v1/${path}`);
+
+it('finds a table in the very next request after it was created, and not once it is dropped', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    expect((await get('fleeting')).status).toBe(404);
+    await project.sql('create table fleeting (id int)');
+    expect((await get('fleeting')).status).toBe(200);
+    await project.sql('drop table fleeting');
+  }
+});
+
+it('sees new, renamed, retyped and dropped columns at once, on connections that have the statement prepared', async () => {
+  await project.sql(`create table shapes (id int primary key, a int); insert into shapes values (1, 5)`);
+  const all = () => Promise.all(Array.from({ length: 20 }, () => get('shapes?id=eq.1')));
+  for (let repeat = 0; repeat < 8; repeat += 1) await all();
+  const steps: [string, object][] = [
+    [`alter table shapes add column b text default 'x'`, { id: 1, a: 5, b: 'x' }],
+    ['alter table shapes alter column a type text', { id: 1, a: '5', b: 'x' }],
+    ['alter table shapes rename column a to z', { id: 1, z: '5', b: 'x' }],
+    ['alter table shapes drop column b', { id: 1, z: '5' }],
+    ['alter table shapes alter column id type text', { id: '1', z: '5' }],
+  ];
+  for (const [ddl, row] of steps) {
+    await project.sql(ddl);
+    for (const answer of await all()) expect([answer.status, answer.body]).toEqual([200, [row]]);
+  }
+});
+
+it('filters and writes a column in the very next request after it was added', async () => {
+  await project.sql('create table grows (id int primary key)');
+  for (const column of ['c1', 'c2', 'c3']) {
+    await project.sql(`alter table grows add column ${column} int`);
+    expect(
+      (await project.service.post('/rest/v1/grows', { id: Number(column[1]), [column]: 7 })).status,
+    ).toBe(201);
+    expect((await get(`grows?${column}=eq.7&select=id,${column}`)).body).toHaveLength(1);
+  }
+});
+
+it('embeds along a foreign key in the very next request after it was added', async () => {
+  await project.sql('create table p (id int primary key); create table c (id int primary key, p_id int)');
+  expect((await get('c?select=id,p(id)')).status).toBe(400);
+  await project.sql('alter table c add foreign key (p_id) references p');
+  expect((await get('c?select=id,p(id)')).status).toBe(200);
+});
+
+it('calls a function in the very next request after it was created or changed', async () => {
+  for (const value of [1, 2, 3]) {
+    await project.sql(
+      `drop function if exists answer; create function answer() returns int language sql as $$ select ${value} $$`,
+    );
+    expect((await project.service.post('/rest/v1/rpc/answer')).body).toBe(value);
+  }
+});
+
+it('keeps serving while the schema changes under it', async () => {
+  await project.sql(
+    'create table busy (id int primary key, v int); insert into busy select i, i from generate_series(1, 50) i',
+  );
+  let done = false;
+  const ddl = (async () => {
+    for (let round = 0; round < 12; round += 1) {
+      await project.sql(`alter table busy add column extra_${round} int default ${round}`);
+    }
+    done = true;
+  })();
+  const statuses = new Set<number>();
+  const reader = async (): Promise<void> => {
+    while (!done) statuses.add((await get('busy?v=gt.10&select=id,v&order=id&limit=5')).status);
+  };
+  await Promise.all([ddl, reader(), reader(), reader()]);
+  expect([...statuses]).toEqual([200]);
+});
+
+it('shows a dropped and re-created policy at once', async () => {
+  await project.sql(`create table watched (id int primary key); insert into watched values (1);
+    create policy everyone on watched for select to anon using (true)`);
+  const seen = async () => (await project.anon.get('/rest/v1/watched')).body.length;
+  for (let round = 0; round < 6; round += 1) expect(await seen()).toBe(1);
+  await project.sql('drop policy everyone on watched');
+  expect(await seen()).toBe(0);
+  await project.sql('create policy everyone on watched for select to anon using (true)');
+  expect(await seen()).toBe(1);
+});

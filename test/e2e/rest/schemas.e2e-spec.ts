@@ -1,0 +1,127 @@
+/** Schemas (SPEC.md 2.7 and 4.3, rule 1): `<schema>.<table>`, profile headers, and what is not exposed. */
+import { TestPlinth } from '../../support/plinth';
+import { eventually } from '../../support/eventually';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+const DDL = `
+  create schema api; create schema hidden; create schema "sch.dot";
+  grant usage on schema api, hidden, "sch.dot" to anon, authenticated, service_role;
+  alter default privileges in schema api, hidden, "sch.dot" grant all on tables to anon, authenticated, service_role;
+  create table items (id int primary key, label text);
+  create table api.items (id int primary key, label text);
+  create table hidden.items (id int primary key, label text);
+  create table "api.items" (id int primary key, label text);
+  create table "sch.dot"."ta.ble" (id int primary key, label text);
+  create table "we(ird)" (id int primary key, "col.umn" text);
+  insert into items values (1, 'public'); insert into api.items values (1, 'api'); insert into hidden.items values (1, 'hidden');
+  insert into "sch.dot"."ta.ble" values (1, 'dots');
+  insert into "we(ird)" values (1, 'x');
+`;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ settings: { exposed_schemas: ['public', 'api', 'sch.dot'] } });
+  await project.sql(DDL);
+  await project.sql('drop table "api.items"');
+});
+afterAll(() => plinth.stop());
+
+const labels = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await project.service.get(`/rest/v1/${path}`, { headers });
+  return [answer.status, answer.body?.[0]?.label ?? answer.body.code];
+};
+
+describe('<schema>.<table>', () => {
+  it('targets the named table in the named schema', async () => {
+    expect(await labels('api.items')).toEqual([200, 'api']);
+    expect(await labels('public.items')).toEqual([200, 'public']);
+    expect(await labels('items')).toEqual([200, 'public']);
+  });
+
+  it('inserts, changes and deletes there', async () => {
+    expect((await project.service.post('/rest/v1/api.items', { id: 2, label: 'new' })).status).toBe(201);
+    expect((await project.service.patch('/rest/v1/api.items?id=eq.2', { label: 'newer' })).body).toEqual([
+      { id: 2, label: 'newer' },
+    ]);
+    expect((await project.service.delete('/rest/v1/api.items?id=eq.2')).body).toHaveLength(1);
+    expect(await project.sql('select from public.items where id = 2')).toHaveLength(0);
+  });
+
+  it('prefers a table whose own name has the dot', async () => {
+    await project.sql(
+      `create table "api.items" (id int primary key, label text); insert into "api.items" values (1, 'dotted')`,
+    );
+    await eventually(async () => expect(await labels('api.items')).toEqual([200, 'dotted']));
+    await project.sql('drop table "api.items"');
+    expect(await labels('api.items')).toEqual([200, 'api']);
+  });
+
+  it('finds names with dots and parentheses on both sides', async () => {
+    expect(await labels('sch.dot.ta.ble')).toEqual([200, 'dots']);
+    expect((await project.service.patch('/rest/v1/sch.dot.ta.ble?id=eq.1', { label: 'dots!' })).body).toEqual(
+      [{ id: 1, label: 'dots!' }],
+    );
+    expect((await project.service.get('/rest/v1/we(ird)?"col.umn"=eq.x')).body).toEqual([
+      { id: 1, 'col.umn': 'x' },
+    ]);
+    expect((await project.service.delete('/rest/v1/we(ird)?id=eq.1')).body).toHaveLength(1);
+  });
+});
+
+describe('profile headers', () => {
+  it('choose the schema of reads and of writes', async () => {
+    expect(await labels('items', { 'accept-profile': 'api' })).toEqual([200, 'api']);
+    const answer = await project.service.post(
+      '/rest/v1/items',
+      { id: 3, label: 'p' },
+      { headers: { 'content-profile': 'api' } },
+    );
+    expect([answer.status, answer.headers.get('content-profile')]).toEqual([201, 'api']);
+    expect(await project.sql('select from api.items where id = 3')).toHaveLength(1);
+  });
+
+  it('answer 406 for a schema that is not exposed', async () => {
+    const [status, code] = await labels('items', { 'accept-profile': 'hidden' });
+    expect([status, code]).toEqual([406, 'PL106']);
+  });
+});
+
+describe('what is not exposed', () => {
+  it('answers 404, the same as for what is not there', async () => {
+    const [hidden, nothing] = [
+      await project.service.get('/rest/v1/hidden.items'),
+      await project.service.get('/rest/v1/hidden.nothing'),
+    ];
+    expect(hidden.status).toBe(404);
+    expect(hidden.text.replaceAll('items', 'nothing')).toBe(nothing.text);
+  });
+
+  it('keeps auth and the system catalogs out of reach, with the service-role key too', async () => {
+    for (const path of [
+      'auth.users',
+      'auth.sessions',
+      'pg_catalog.pg_authid',
+      'information_schema.tables',
+      'pg_class',
+    ]) {
+      expect((await project.service.get(`/rest/v1/${path}`)).status).toBe(404);
+    }
+    for (const schema of ['auth', 'pg_catalog']) {
+      const answer = await project.service.get('/rest/v1/users', { headers: { 'accept-profile': schema } });
+      expect(answer.status).toBe(406);
+    }
+  });
+
+  it('follows the setting exposed_schemas at once', async () => {
+    const admin = plinth.admin;
+    await admin.patch(`/admin/v1/projects/${project.id}`, { settings: { exposed_schemas: ['hidden'] } });
+    expect(await labels('items')).toEqual([200, 'hidden']);
+    await admin.patch(`/admin/v1/projects/${project.id}`, {
+      settings: { exposed_schemas: ['public', 'api', 'sch.dot'] },
+    });
+    expect(await labels('items')).toEqual([200, 'public']);
+  });
+});

@@ -1,0 +1,17 @@
+/** Polls what takes effect within a moment, instead of sleeping. */
+
+const POLL_MS = 20;
+
+/** Repeats `check` until it throws no more. @throws what it threw last, after `limitMs` */
+export async function eventually(check: () => Promise<void>, limitMs = 5_000): Promise<void> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+}
