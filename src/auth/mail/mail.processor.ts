@@ -12,9 +12,15 @@ import { isMailKind } from './mail-kinds';
 import { MAIL_QUEUE, MailJob, NEVER_WRITTEN_AFTER_MS } from './mail-queue';
 import { OutgoingMailRepository, OutgoingMailRow } from './outgoing-mail.repository';
 
-const CONCURRENCY = 5;
+const WORKER = {
+  concurrency: 5,
+  // A job whose worker was killed is taken up by another one within half a minute, however often that happens.
+  lockDuration: 20_000,
+  stalledInterval: 10_000,
+  maxStalledCount: 100,
+};
 
-@Processor(MAIL_QUEUE, { concurrency: CONCURRENCY })
+@Processor(MAIL_QUEUE, WORKER)
 export class MailProcessor extends WorkerHost implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Mail');
 
