@@ -32,7 +32,11 @@ export function upload(
 }
 
 /** Sends bytes over a socket as they are, and reads until the server closes or nothing comes for a while. */
-export function rawExchange(baseUrl: string, request: string | Buffer, { end = false } = {}): Promise<string> {
+export function rawExchange(
+  baseUrl: string,
+  request: string | Buffer,
+  { end = false } = {},
+): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {
     let answer = '';

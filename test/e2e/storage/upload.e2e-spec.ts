@@ -1,0 +1,465 @@
+/** Uploads: form, names, types, limits, refusals, overwriting (SPEC.md 4.1, DECISIONS.md 6). */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { rawExchange, upload } from '../../support/uploads';
+
+const LIMIT = 2 * 1024 * 1024;
+
+let plinth: TestPlinth;
+let project: TestProject;
+let user: ReturnType<TestProject['asSubject']>;
+let storage: string;
+beforeAll(async () => {
+  plinth = await TestPlinth.start({ env: { MAX_FILE_SIZE: String(LIMIT) } });
+  project = await plinth.createProject({ plan: 'enterprise' });
+  user = project.asSubject();
+  storage = project.storage;
+  await user.post(`${storage}/buckets`, { name: 'box' });
+});
+afterAll(() => plinth.stop());
+
+/** Every file that lies on the disk, complete or not. */
+function filesOnDisk(): string[] {
+  return readdirSync(join(plinth.dataDir, 'files'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const refused = (status: number, code: string): object => ({
+  status,
+  body: { data: null, error: { message: expect.any(String), code, status } },
+});
+
+describe('POST /buckets/<bucket_name>/upload', () => {
+  it('stores the part named file and answers the file record', async () => {
+    const content = randomBytes(300_000);
+    const answer = await upload(user, storage, 'box', content, { name: 'random.bin' });
+    expect(answer.status).toBe(201);
+    expect(answer.body.error).toBeNull();
+    expect(Object.keys(answer.body.data)).toEqual([
+      'id',
+      'bucket_id',
+      'bucket_slug',
+      'filename',
+      'content_type',
+      'size',
+      'sha256',
+      'owner_id',
+      'metadata',
+      'created_at',
+      'updated_at',
+    ]);
+    expect(answer.body.data).toMatchObject({
+      bucket_slug: 'box',
+      filename: 'random.bin',
+      content_type: 'application/octet-stream',
+      size: 300_000,
+      sha256: createHash('sha256').update(content).digest('hex'),
+      owner_id: user.userId,
+      metadata: {},
+    });
+  });
+
+  it('finds the bucket by name as well as by slug', async () => {
+    await user.post(`${storage}/buckets`, { name: 'By Name!' });
+    expect((await upload(user, storage, 'By Name!', 'x', { name: 'a' })).status).toBe(201);
+    expect((await upload(user, storage, 'by-name', 'x', { name: 'b' })).status).toBe(201);
+  });
+
+  it('defaults the filename to the name of the uploaded file', async () => {
+    const { body } = await upload(user, storage, 'box', 'x', { name: 'own name.txt' });
+    expect(body.data.filename).toBe('own name.txt');
+  });
+
+  it.each([
+    ['a field before the file', { before: { filename: 'given-1.txt' } }, 'given-1.txt'],
+    ['a field after the file', { after: { filename: 'given-2.txt' } }, 'given-2.txt'],
+    ['the query string', { query: { filename: 'given-3.txt' } }, 'given-3.txt'],
+  ])('takes filename from %s', async (_case, options, filename) => {
+    const { body } = await upload(user, storage, 'box', 'x', { name: 'own.txt', ...options });
+    expect(body.data.filename).toBe(filename);
+  });
+
+  it.each([
+    ['a field before the file', { before: { contentType: 'text/csv' } }],
+    ['a field after the file', { after: { contentType: 'text/csv' } }],
+    ['the query string', { query: { contentType: 'text/csv' } }],
+    ["the part's own header", { type: 'text/csv' }],
+  ])('takes contentType from %s where the content does not tell', async (where, options) => {
+    const { body } = await upload(user, storage, 'box', 'a,b\n1,2\n', { name: `csv ${where}`, ...options });
+    expect(body.data.content_type).toBe('text/csv');
+  });
+
+  it('detects the type from the content, whatever name and sender say', async () => {
+    const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+    const lie = await upload(user, storage, 'box', png, {
+      name: 'lie.txt',
+      type: 'text/plain',
+      query: { contentType: 'text/html' },
+    });
+    expect(lie.body.data.content_type).toBe('image/png');
+    const html = await upload(user, storage, 'box', '<!doctype html><script>alert(1)</script>', {
+      name: 'innocent.png',
+      type: 'image/png',
+    });
+    expect(html.body.data.content_type).toBe('text/html');
+    const noImage = await upload(user, storage, 'box', 'just words', {
+      name: 'words.png',
+      type: 'image/png',
+    });
+    expect(noImage.body.data.content_type).toBe('text/plain');
+  });
+
+  it('stores an empty file', async () => {
+    const { status, body } = await upload(user, storage, 'box', '', { name: 'empty' });
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({ size: 0, sha256: createHash('sha256').digest('hex') });
+    const download = await user.get(`${storage}/files/${body.data.id}/download`);
+    expect([download.status, download.text, download.headers.get('content-length')]).toEqual([200, '', '0']);
+  });
+
+  it('stores metadata', async () => {
+    const { body } = await upload(user, storage, 'box', 'x', {
+      name: 'm',
+      after: { metadata: '{"a":{"b":[1]}}' },
+    });
+    expect(body.data.metadata).toEqual({ a: { b: [1] } });
+    for (const metadata of ['[]', '5', '{', `{"a":"${'x'.repeat(20_000)}"}`]) {
+      expect(await upload(user, storage, 'box', 'x', { name: 'n', after: { metadata } })).toMatchObject(
+        refused(400, 'invalid_parameters'),
+      );
+    }
+  });
+});
+
+describe('names', () => {
+  it.each([
+    'a/b/c.txt',
+    'naïve “quotes”.md',
+    '日本語/ファイル.pdf',
+    '🦆.txt',
+    `it's "quoted" & <b>.txt`,
+    "'; drop table storage.files; --",
+    '%2e%2e%2f',
+    'back\\slash',
+    'c:\\windows\\win.ini',
+    '-rf',
+    'CON',
+    ' spaces ',
+    'x'.repeat(1_024),
+  ])('takes %j and gives it back as it is', async (filename) => {
+    const { status, body } = await upload(user, storage, 'box', 'x', { after: { filename } });
+    expect([status, body.data?.filename]).toEqual([201, filename]);
+    expect((await user.get(`${storage}/files/${body.data.id}`)).body.data.filename).toBe(filename);
+    expect((await user.get(`${storage}/files/${body.data.id}/download`)).text).toBe('x');
+  });
+
+  it('takes a name with quotes and every script from the part itself', async () => {
+    const name = 'dir/Ünï "cödé" 日本.txt';
+    expect((await upload(user, storage, 'box', 'x', { name })).body.data.filename).toBe(name);
+  });
+
+  it.each([
+    ['..', '..'],
+    ['a segment ..', '../../etc/passwd'],
+    ['a segment .. at the end', 'a/..'],
+    ['a segment .', 'a/./b'],
+    ['NUL', 'a\0b'],
+    ['a control character', 'a\u0007b'],
+    ['DEL', 'a\u007fb'],
+    ['1,025 bytes', 'x'.repeat(1_025)],
+  ])('answers 400 for %s', async (_case, filename) => {
+    const invalid = refused(400, 'invalid_parameters');
+    expect(await upload(user, storage, 'box', 'x', { query: { filename } })).toMatchObject(invalid);
+    expect(await upload(user, storage, 'box', 'x', { before: { filename } })).toMatchObject(invalid);
+    expect(await upload(user, storage, 'box', 'x', { after: { filename } })).toMatchObject(invalid);
+    expect(await upload(user, storage, 'box', 'x', { name: filename })).toMatchObject(invalid);
+  });
+
+  it('reach no path: objects lie under random names, apart by project', async () => {
+    await upload(user, storage, 'box', 'x', { after: { filename: 'FINDME' } });
+    const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+    expect(filesOnDisk().filter((name) => !uuid.test(name))).toEqual([]);
+    expect(readdirSync(join(plinth.dataDir, 'files'))).toEqual([project.id]);
+  });
+});
+
+describe('a taken name', () => {
+  it('answers 409 file_already_exists and keeps the first file', async () => {
+    const first = await upload(user, storage, 'box', 'first', { name: 'once.txt' });
+    expect(await upload(user, storage, 'box', 'second', { name: 'once.txt' })).toMatchObject(
+      refused(409, 'file_already_exists'),
+    );
+    expect((await user.get(`${storage}/files/${first.body.data.id}/download`)).text).toBe('first');
+  });
+
+  it('answers exactly one 201 to parallel uploads of one name, and leaves no bytes of the others', async () => {
+    const before = filesOnDisk().length;
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        upload(user, storage, 'box', `content ${n}`, { name: 'parallel.txt' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(11).fill(409)]);
+    await until(() => filesOnDisk().length === before + 1);
+    expect(filesOnDisk()).toHaveLength(before + 1);
+  });
+
+  it('is overwritten with upsert=true: same id, new bytes, old bytes gone', async () => {
+    const first = await upload(user, storage, 'box', 'first', { name: 'twice.txt' });
+    const before = filesOnDisk().length;
+    const second = await upload(user, storage, 'box', '<html>second', {
+      name: 'twice.txt',
+      query: { upsert: 'true' },
+    });
+    expect(second.status).toBe(200);
+    expect(second.body.data).toMatchObject({ id: first.body.data.id, size: 12, content_type: 'text/html' });
+    expect((await user.get(`${storage}/files/${first.body.data.id}/download`)).text).toBe('<html>second');
+    await until(() => filesOnDisk().length === before);
+    expect(filesOnDisk()).toHaveLength(before);
+  });
+
+  it('ends whole when many overwrite it at once: the bytes of one, hash and size with them', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        upload(user, storage, 'box', `${n} `.repeat(50_000 + n), {
+          name: 'contended.txt',
+          after: { upsert: 'true' },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(11).fill(200), 201]);
+    const id = answers[0]?.body.data.id;
+    const { body } = await user.get(`${storage}/files/${id}`);
+    const { text } = await user.get(`${storage}/files/${id}/download`);
+    expect(text).toHaveLength(body.data.size);
+    expect(createHash('sha256').update(text).digest('hex')).toBe(body.data.sha256);
+  });
+
+  it('is never read torn while it is overwritten', async () => {
+    const { body } = await upload(user, storage, 'box', 'a'.repeat(200_000), { name: 'moving.txt' });
+    let writing = true;
+    const writer = (async () => {
+      for (const letter of 'bcdefgh') {
+        await upload(user, storage, 'box', letter.repeat(200_000), {
+          name: 'moving.txt',
+          query: { upsert: 'true' },
+        });
+      }
+      writing = false;
+    })();
+    while (writing) {
+      const { status, text } = await user.get(`${storage}/files/${body.data.id}/download`);
+      expect([status, text.length, new Set(text).size]).toEqual([200, 200_000, 1]);
+    }
+    await writer;
+  });
+
+  it('answers 400 for upsert that is neither true nor false', async () => {
+    expect((await upload(user, storage, 'box', 'x', { name: 'u', query: { upsert: 'maybe' } })).status).toBe(
+      400,
+    );
+    expect((await upload(user, storage, 'box', 'x', { name: 'u', after: { upsert: 'maybe' } })).status).toBe(
+      400,
+    );
+  });
+});
+
+describe('limits', () => {
+  it('answers 413 file_too_large one byte above the install’s limit, and takes a file of exactly that size', async () => {
+    expect((await upload(user, storage, 'box', Buffer.alloc(LIMIT), { name: 'exact' })).status).toBe(201);
+    expect(await upload(user, storage, 'box', Buffer.alloc(LIMIT + 1), { name: 'over' })).toMatchObject(
+      refused(413, 'file_too_large'),
+    );
+  });
+
+  it("answers 413 above the bucket's own limit", async () => {
+    await user.post(`${storage}/buckets`, { name: 'tiny', file_size_limit: 10 });
+    expect((await upload(user, storage, 'tiny', '0123456789', { name: 'ten' })).status).toBe(201);
+    expect(await upload(user, storage, 'tiny', '0123456789x', { name: 'eleven' })).toMatchObject(
+      refused(413, 'file_too_large'),
+    );
+  });
+
+  it("answers 413 above the project's limit", async () => {
+    const small = await plinth.createProject({ settings: { max_file_size: 5 } });
+    const other = small.asSubject();
+    await other.post(`${small.storage}/buckets`, { name: 'box' });
+    expect((await upload(other, small.storage, 'box', '12345', { name: 'a' })).status).toBe(201);
+    expect((await upload(other, small.storage, 'box', '123456', { name: 'b' })).status).toBe(413);
+  });
+
+  it('answers 413 while the client still sends, and the client sees it', async () => {
+    const answer = await upload(user, storage, 'box', Buffer.alloc(40 * 1024 * 1024), { name: 'huge' });
+    expect(answer).toMatchObject(refused(413, 'file_too_large'));
+  });
+
+  it('keeps nothing of a file that is too large', async () => {
+    const before = filesOnDisk().length;
+    await upload(user, storage, 'box', Buffer.alloc(LIMIT + 100_000), { name: 'too much' });
+    await until(() => filesOnDisk().length === before);
+    expect(filesOnDisk()).toHaveLength(before);
+  });
+
+  it('answers 413 by Content-Length alone, without asking for the body', async () => {
+    const answer = await rawExchange(
+      plinth.baseUrl,
+      `POST ${storage}/buckets/box/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
+        `Authorization: ${user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n` +
+        `Expect: 100-continue\r\nContent-Length: ${LIMIT * 10}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('answers 415 unsupported_media_type for a type that the bucket does not take', async () => {
+    await user.post(`${storage}/buckets`, {
+      name: 'images',
+      allowed_mime_types: ['image/*', 'application/pdf'],
+    });
+    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)]);
+    expect((await upload(user, storage, 'images', png, { name: 'a.png' })).status).toBe(201);
+    expect((await upload(user, storage, 'images', '%PDF-1.7\n', { name: 'a.pdf' })).status).toBe(201);
+    const html = await upload(user, storage, 'images', '<!doctype html>', {
+      name: 'fake.png',
+      type: 'image/png',
+    });
+    expect(html).toMatchObject(refused(415, 'unsupported_media_type'));
+    const words = await upload(user, storage, 'images', 'words', {
+      name: 'b.png',
+      query: { contentType: 'image/png' },
+    });
+    expect(words).toMatchObject(refused(415, 'unsupported_media_type'));
+  });
+
+  it('takes a type that only a later field tells', async () => {
+    await user.post(`${storage}/buckets`, { name: 'tables', allowed_mime_types: ['text/csv'] });
+    const answer = await upload(user, storage, 'tables', 'a,b', {
+      name: 'a.csv',
+      after: { contentType: 'text/csv' },
+    });
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe('refusals', () => {
+  it('answers 404 bucket_not_found for an unknown bucket', async () => {
+    expect(await upload(user, storage, 'nowhere', 'x')).toMatchObject(refused(404, 'bucket_not_found'));
+  });
+
+  it("answers 403 for another user's public bucket, 404 for a private one, 403 to the anon key", async () => {
+    const other = project.asSubject();
+    await other.post(`${storage}/buckets`, { name: 'open', is_public: true });
+    await other.post(`${storage}/buckets`, { name: 'closed' });
+    expect(await upload(user, storage, 'open', 'x')).toMatchObject(refused(403, 'forbidden'));
+    expect(await upload(user, storage, 'closed', 'x')).toMatchObject(refused(404, 'bucket_not_found'));
+    expect(await upload(project.anon, storage, 'open', 'x')).toMatchObject(refused(403, 'forbidden'));
+  });
+
+  it.each([
+    ['401', () => ({ auth: 'Bearer x', bucket: 'box' })],
+    ['404', () => ({ auth: user.headers.authorization, bucket: 'nowhere' })],
+    ['403', () => ({ auth: `Bearer ${project.anonKey}`, bucket: 'shop-window' })],
+  ])('costs no bytes: %s comes before the body is asked for', async (status, facts) => {
+    await user.post(`${storage}/buckets`, { name: 'shop window', is_public: true });
+    const { auth, bucket } = facts();
+    const answer = await rawExchange(
+      plinth.baseUrl,
+      `POST ${storage}/buckets/${bucket}/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\nAuthorization: ${auth}\r\n` +
+        'Content-Type: multipart/form-data; boundary=b\r\nExpect: 100-continue\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).not.toContain('100 Continue');
+  });
+
+  it('asks for the body once the right is clear', async () => {
+    const body =
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="expected.txt"\r\n\r\nhello\r\n--b--\r\n';
+    const head =
+      `POST ${storage}/buckets/box/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
+      `Authorization: ${user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n` +
+      `Expect: 100-continue\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+    const answer = await rawExchange(plinth.baseUrl, head + body);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+});
+
+describe('broken forms', () => {
+  const post = (type: string, body: string): Promise<{ status: number; body: unknown }> =>
+    user.send('POST', `${storage}/buckets/box/upload`, { body, headers: { 'content-type': type } });
+  const part = (head: string, content = 'x'): string =>
+    `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
+
+  it.each([
+    ['no multipart body', 'application/json', '{}'],
+    ['no boundary', 'multipart/form-data', part('name="file"; filename="a"')],
+    ['an empty body', 'multipart/form-data; boundary=b', ''],
+    ['no part', 'multipart/form-data; boundary=b', '--b--\r\n'],
+    ['no part named file', 'multipart/form-data; boundary=b', `${part('name="filename"')}--b--\r\n`],
+    [
+      'a part of another name',
+      'multipart/form-data; boundary=b',
+      `${part('name="upload"; filename="a"')}--b--\r\n`,
+    ],
+    [
+      'a part named file that holds no file',
+      'multipart/form-data; boundary=b',
+      `${part('name="file"')}--b--\r\n`,
+    ],
+    [
+      'two files',
+      'multipart/form-data; boundary=b',
+      `${part('name="file"; filename="a"')}${part('name="file"; filename="b"')}--b--\r\n`,
+    ],
+    ['an empty filename', 'multipart/form-data; boundary=b', `${part('name="file"; filename=""')}--b--\r\n`],
+    ['no closing boundary', 'multipart/form-data; boundary=b', part('name="file"; filename="cut"')],
+    [
+      'a part header without end',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a',
+    ],
+    [
+      'a malformed contentType',
+      'multipart/form-data; boundary=b',
+      `${part('name="contentType"', 'nonsense')}${part('name="file"; filename="a"')}--b--\r\n`,
+    ],
+    [
+      'far too many fields',
+      'multipart/form-data; boundary=b',
+      `${part('name="x"').repeat(50)}${part('name="file"; filename="a"')}--b--\r\n`,
+    ],
+    [
+      'a field far too long',
+      'multipart/form-data; boundary=b',
+      `${part('name="x"', 'y'.repeat(100_000))}${part('name="file"; filename="a"')}--b--\r\n`,
+    ],
+  ])('answers 400 for %s', async (_case, type, body) => {
+    const before = filesOnDisk().length;
+    expect(await post(type, body)).toMatchObject(refused(400, 'invalid_parameters'));
+    await until(() => filesOnDisk().length === before);
+    expect(filesOnDisk()).toHaveLength(before);
+  });
+
+  it('keeps nothing when the client leaves half-way', async () => {
+    const before = filesOnDisk().length;
+    const head =
+      `POST ${storage}/buckets/box/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
+      `Authorization: ${user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n`;
+    await rawExchange(
+      plinth.baseUrl,
+      `${head}--b\r\nContent-Disposition: form-data; name="file"; filename="left"\r\n\r\nhalf`,
+      { end: true },
+    );
+    await until(() => filesOnDisk().length === before);
+    expect(filesOnDisk()).toHaveLength(before);
+    const { body } = await user.get(`${storage}/buckets/box/files?search=left`);
+    expect(body.data).toEqual([]);
+  });
+});
