@@ -1,0 +1,108 @@
+/** Previews: public buckets only, no headers, and nothing that runs in the origin (SPEC.md 3.3 and 4.1). */
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+let plinth: TestPlinth;
+let project: TestProject;
+let user: ReturnType<TestProject['asSubject']>;
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ plan: 'enterprise' });
+  user = project.asSubject();
+  await user.post(`${project.storage}/buckets`, { name: 'public', is_public: true });
+  await user.post(`${project.storage}/buckets`, { name: 'private' });
+});
+afterAll(() => plinth.stop());
+
+async function put(
+  bucket: string,
+  content: string | Uint8Array,
+  options: { type?: string } = {},
+): Promise<string> {
+  const name = `file-${Math.random()}`;
+  const { status, body } = await upload(user, project.storage, bucket, content, { name, ...options });
+  expect(status).toBe(201);
+  return `${project.storage}/files/${body.data.id}/preview`;
+}
+
+it('shows a file of a public bucket to everybody, without headers', async () => {
+  const answer = await plinth.http.get(await put('public', 'hello'));
+  expect([answer.status, answer.text]).toEqual([200, 'hello']);
+});
+
+it('answers 404 for a file of a private bucket, even with its owner’s credentials', async () => {
+  const path = await put('private', 'hello');
+  expect((await plinth.http.get(path)).body).toMatchObject({
+    data: null,
+    error: { code: 'file_not_found', status: 404 },
+  });
+  expect((await user.get(path)).status).toBe(404);
+  expect((await project.service.get(path)).status).toBe(404);
+});
+
+it('follows the bucket: made private, the preview ends at once; made public, it works', async () => {
+  await user.post(`${project.storage}/buckets`, { name: 'changing' });
+  const path = await put('changing', 'hello');
+  expect((await plinth.http.get(path)).status).toBe(404);
+  await user.patch(`${project.storage}/buckets/changing`, { is_public: true });
+  expect((await plinth.http.get(path)).status).toBe(200);
+  await user.patch(`${project.storage}/buckets/changing`, { is_public: false });
+  expect((await plinth.http.get(path)).status).toBe(404);
+});
+
+it('answers 404 for a file that is not there, and project_not_found for an unknown slug', async () => {
+  const id = '00000000-0000-4000-8000-000000000000';
+  expect((await plinth.http.get(`${project.storage}/files/${id}/preview`)).body.error.code).toBe(
+    'file_not_found',
+  );
+  expect((await plinth.http.get(`/p/no-such-project/storage/files/${id}/preview`)).body.error.code).toBe(
+    'project_not_found',
+  );
+});
+
+const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(64)]);
+it.each([
+  ['an image', PNG, undefined, 'inline', 'image/png'],
+  ['plain text', 'words', undefined, 'inline', 'text/plain; charset=utf-8'],
+  ['JSON', '{"a":1}', 'application/json', 'inline', 'application/json'],
+  ['HTML', '<!doctype html><script>alert(1)</script>', undefined, 'attachment', 'text/html; charset=utf-8'],
+  [
+    'HTML declared as an image',
+    '<script>alert(1)</script>',
+    'image/png',
+    'attachment',
+    'text/html; charset=utf-8',
+  ],
+  [
+    'HTML after a long comment',
+    `<!--${'x'.repeat(3_000)}--><script>alert(1)</script>`,
+    undefined,
+    'attachment',
+    'text/html; charset=utf-8',
+  ],
+  [
+    'SVG',
+    '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+    undefined,
+    'attachment',
+    'image/svg+xml',
+  ],
+  [
+    'XHTML',
+    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
+    undefined,
+    'attachment',
+    'application/xhtml+xml',
+  ],
+  ['XML', '<?xml version="1.0"?><a/>', undefined, 'attachment', 'application/xml'],
+  ['an XML dialect', 'no markup here', 'application/atom+xml', 'attachment', 'application/atom+xml'],
+  ['PDF', '%PDF-1.7\n', undefined, 'attachment', 'application/pdf'],
+  ['a GIF that is a script, too', 'GIF89a=1;alert(1)', 'text/javascript', 'inline', 'image/gif'],
+])('shows %s without letting it run', async (_case, content, type, disposition, contentType) => {
+  const { headers } = await plinth.http.get(await put('public', content, type === undefined ? {} : { type }));
+  expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));
+  expect(headers.get('content-type')).toBe(contentType);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('content-security-policy')).toContain('sandbox');
+});

@@ -1,0 +1,185 @@
+/** Signed addresses (SPEC.md 4.1 and 8, DECISIONS.md 6). */
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+let plinth: TestPlinth;
+let project: TestProject;
+let user: ReturnType<TestProject['asSubject']>;
+let file: string;
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ plan: 'enterprise' });
+  user = project.asSubject();
+  await user.post(`${project.storage}/buckets`, { name: 'private' });
+});
+beforeEach(async () => {
+  const { body } = await upload(user, project.storage, 'private', 'secret', {
+    name: `file-${Math.random()}`,
+  });
+  file = `${project.storage}/files/${body.data.id}`;
+});
+afterAll(() => plinth.stop());
+
+const local = (url: string): string => url.replace('http://plinth.test', '');
+const sign = async (expiry = '5m'): Promise<string> =>
+  local((await user.post(`${file}/signed-url`, { expiry })).body.data.url);
+const refused = (status: number, code: string): object => ({
+  status,
+  body: { data: null, error: { message: expect.any(String), code, status } },
+});
+
+describe('POST /files/<file_id>/signed-url', () => {
+  it.each([
+    ['5m', 300],
+    ['15m', 900],
+    ['1h', 3_600],
+    ['24h', 86_400],
+    ['7d', 604_800],
+  ])('takes the expiry %s', async (expiry, seconds) => {
+    const before = Math.floor(plinth.clock.now() / 1000);
+    const { status, body } = await user.post(`${file}/signed-url`, { expiry });
+    expect([status, body.error]).toEqual([200, null]);
+    expect(body.data.url).toMatch(/^http:\/\/plinth\.test\/p\//);
+    expect(body.data.expires_at).toBeGreaterThanOrEqual(before + seconds);
+    expect(body.data.expires_at).toBeLessThanOrEqual(before + seconds + 5);
+  });
+
+  it.each([
+    {},
+    { expiry: '10m' },
+    { expiry: 300 },
+    { expiry: '' },
+    { expiry: null },
+    { expiry: ['1h'] },
+    { expiry: 'toString' },
+    [],
+  ])('answers 400 invalid_parameters for %j', async (body) =>
+    expect(await user.post(`${file}/signed-url`, body)).toMatchObject(refused(400, 'invalid_parameters')),
+  );
+
+  it('answers 404 to whom may not read the file', async () => {
+    expect(await project.asSubject().post(`${file}/signed-url`, { expiry: '1h' })).toMatchObject(
+      refused(404, 'file_not_found'),
+    );
+    expect(await project.anon.post(`${file}/signed-url`, { expiry: '1h' })).toMatchObject(
+      refused(404, 'file_not_found'),
+    );
+  });
+});
+
+describe('a signed address', () => {
+  it('needs no headers, and begins with the configured address, whatever Host says', async () => {
+    const { body } = await user.post(
+      `${file}/signed-url`,
+      { expiry: '1h' },
+      { headers: { 'x-forwarded-host': 'evil.test' } },
+    );
+    expect(new URL(body.data.url).origin).toBe('http://plinth.test');
+    expect((await plinth.http.get(local(body.data.url))).text).toBe('secret');
+  });
+
+  it.each([
+    ['5m', 300],
+    ['7d', 604_800],
+  ])('of %s is valid until it expires, then answers 401 signed_url_expired', async (expiry, seconds) => {
+    const url = await sign(expiry);
+    plinth.clock.move(seconds - 5);
+    expect((await plinth.http.get(url)).status).toBe(200);
+    plinth.clock.move(6);
+    expect(await plinth.http.get(url)).toMatchObject(refused(401, 'signed_url_expired'));
+    plinth.clock.move(-seconds - 1);
+  });
+
+  it('answers 401 invalid_signature when anything in it is altered', async () => {
+    const url = new URL(`http://x${await sign()}`);
+    const altered = (change: (copy: URL) => void): string => {
+      const copy = new URL(url);
+      change(copy);
+      return copy.pathname + copy.search;
+    };
+    const other = (
+      await upload(user, project.storage, 'private', 'other', { name: `other-${Math.random()}` })
+    ).body.data.id;
+    const expires = Number(url.searchParams.get('expires'));
+    const attempts = [
+      altered((copy) => copy.searchParams.set('expires', String(expires + 1))),
+      altered((copy) => copy.searchParams.set('expires', '99999999999')),
+      altered((copy) => copy.searchParams.set('expires', 'never')),
+      altered((copy) => copy.searchParams.delete('expires')),
+      altered((copy) => copy.searchParams.set('revision', '1')),
+      altered((copy) => copy.searchParams.delete('signature')),
+      altered((copy) => copy.searchParams.set('signature', '')),
+      altered((copy) => copy.searchParams.append('signature', copy.searchParams.get('signature') as string)),
+      altered((copy) => (copy.pathname = copy.pathname.replace(/files\/[^/]+/, `files/${other}`))),
+      ...[0, 20, 42].map((index) =>
+        altered((copy) => {
+          const signature = [...(copy.searchParams.get('signature') as string)];
+          signature[index] = signature[index] === 'A' ? 'B' : 'A';
+          copy.searchParams.set('signature', signature.join(''));
+        }),
+      ),
+    ];
+    for (const attempt of attempts) {
+      const { status, body } = await plinth.http.get(attempt);
+      expect([attempt, [400, 401].includes(status)]).toEqual([attempt, true]);
+      expect(['invalid_signature', 'invalid_parameters']).toContain(body.error.code);
+    }
+    expect(await plinth.http.get(attempts[0] as string)).toMatchObject(refused(401, 'invalid_signature'));
+    expect((await plinth.http.get(url.pathname + url.search)).status).toBe(200);
+  });
+
+  it('is bound to its project', async () => {
+    const other = await plinth.createProject();
+    const url = (await sign()).replace(`/p/${project.slug}/`, `/p/${other.slug}/`);
+    expect(await plinth.http.get(url)).toMatchObject(refused(401, 'invalid_signature'));
+    expect(await plinth.http.get(url.replace(`/p/${other.slug}/`, '/p/no-such-project/'))).toMatchObject(
+      refused(404, 'project_not_found'),
+    );
+  });
+
+  it('opens the download alone, not the record', async () => {
+    const url = await sign();
+    expect((await plinth.http.get(url.replace('/signed?', '?'))).status).toBe(401);
+    expect((await plinth.http.get(url.replace('/signed?', '/download?'))).status).toBe(401);
+    expect((await plinth.http.delete(url)).status).toBe(401);
+  });
+
+  it('answers 404 when the file is gone', async () => {
+    const url = await sign();
+    await user.delete(file);
+    expect(await plinth.http.get(url)).toMatchObject(refused(404, 'file_not_found'));
+  });
+
+  it('follows the file through renaming and overwriting', async () => {
+    const url = await sign();
+    const name = (await user.get(file)).body.data.filename;
+    await upload(user, project.storage, 'private', 'newer', { name, query: { upsert: 'true' } });
+    expect((await plinth.http.get(url)).text).toBe('newer');
+    await user.patch(file, { filename: 'renamed' });
+    expect((await plinth.http.get(url)).headers.get('content-disposition')).toContain('renamed');
+  });
+});
+
+describe('DELETE /files/<file_id>/signed-urls', () => {
+  it("revokes all of a file's links at once, and no later one", async () => {
+    const [first, second] = [await sign('1h'), await sign('7d')];
+    expect(await user.delete(`${file}/signed-urls`)).toMatchObject({
+      status: 200,
+      body: { data: null, error: null },
+    });
+    for (const url of [first, second])
+      expect(await plinth.http.get(url)).toMatchObject(refused(401, 'invalid_signature'));
+    expect((await plinth.http.get(await sign())).status).toBe(200);
+  });
+
+  it('answers 404 to whom may not see the file, 403 to whom may only read it', async () => {
+    expect((await project.asSubject().delete(`${file}/signed-urls`)).status).toBe(404);
+    await user.post(`${project.storage}/buckets`, { name: 'window', is_public: true });
+    const shown = (await upload(user, project.storage, 'window', 'x', { name: `${Math.random()}` })).body.data
+      .id;
+    expect((await project.asSubject().delete(`${project.storage}/files/${shown}/signed-urls`)).status).toBe(
+      403,
+    );
+  });
+});
