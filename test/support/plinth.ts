@@ -32,6 +32,8 @@ export class MovableClock extends Clock {
 export interface StartOptions {
   /** Environment variables on top of the test's own. */
   readonly env?: Record<string, string>;
+  /** Another role or server than the run's. */
+  readonly databaseUrl?: string;
 }
 
 export class TestPlinth {
@@ -43,8 +45,8 @@ export class TestPlinth {
     private readonly platformUrl: string,
   ) {}
 
-  static async start({ env = {} }: StartOptions = {}): Promise<TestPlinth> {
-    const adminUrl = process.env.PLINTH_TEST_DATABASE_URL;
+  static async start({ env = {}, databaseUrl }: StartOptions = {}): Promise<TestPlinth> {
+    const adminUrl = databaseUrl ?? process.env.PLINTH_TEST_DATABASE_URL;
     if (!adminUrl)
       throw new Error('PLINTH_TEST_DATABASE_URL is not set: is this run by Jest with its global set-up?');
     const platform = new URL(adminUrl);
@@ -67,6 +69,11 @@ export class TestPlinth {
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     return new TestPlinth(app, `http://127.0.0.1:${port}`, clock, dataDir, platform.href);
+  }
+
+  /** Name of the platform database. */
+  get platformDatabase(): string {
+    return decodeURIComponent(new URL(this.platformUrl).pathname.slice(1));
   }
 
   /** A client without credentials. */

@@ -5,6 +5,7 @@ import { Projects1790000000001 } from '../../../migrations/platform/179000000000
 import { PlatformFacts1790000000002 } from '../../../migrations/platform/1790000000002-platform-facts';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
+import { QUIET_LOGGER } from './quiet-logger';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
 export const PLATFORM_MIGRATIONS = [Projects1790000000001, PlatformFacts1790000000002];
@@ -34,6 +35,7 @@ export async function openPlatformDatabase(
     migrations: PLATFORM_MIGRATIONS,
     applicationName: 'plinth-platform',
     poolSize: 8,
+    logger: QUIET_LOGGER,
     extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS },
   });
   await withConnection({ connectionString: url }, async (client) => {

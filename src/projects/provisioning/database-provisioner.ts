@@ -113,8 +113,15 @@ async function handOver(client: Client, plan: DatabaseBlueprint, prepared: Prepa
   const [owner, login] = [quoteIdentifier(plan.ownerRole), quoteIdentifier(plan.loginRole)];
   const ownersNew = (schema: string): string =>
     `alter default privileges for role ${owner} in schema ${schema}`;
+  const templateOwner = quoteIdentifier(prepared.templateOwner);
   await client.query(`
-    reassign owned by ${quoteIdentifier(prepared.templateOwner)} to ${owner};
+    -- The schemas first: who takes over what is in them must be allowed to create there.
+    do $$ declare name text; begin
+      for name in select nspname from pg_namespace where pg_get_userbyid(nspowner) = ${quoteLiteral(prepared.templateOwner)} loop
+        execute format('alter schema %I owner to %I', name, ${quoteLiteral(plan.ownerRole)});
+      end loop;
+    end $$;
+    reassign owned by ${templateOwner} to ${owner};
     grant usage on schema auth, storage, extensions, public to ${login};
     grant select, insert, update, delete on all tables in schema auth, storage to ${login};
     grant usage on all sequences in schema auth, storage to ${login};

@@ -1,6 +1,7 @@
 /** Migrations of a project's database, run as its owner role: never as a superuser, because owner code may fire. */
 import { ClientConfig } from 'pg';
 import { DataSource } from 'typeorm';
+import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
 import { Foundation1790000000001 } from '../../../migrations/project/1790000000001-foundation';
 import { Auth1790000000002 } from '../../../migrations/project/1790000000002-auth';
 import { Storage1790000000003 } from '../../../migrations/project/1790000000003-storage';
@@ -39,6 +40,7 @@ export function projectDataSource(owner: OwnerConnection): DataSource {
     schema: 'extensions',
     applicationName: 'plinth-migrations',
     poolSize: 1,
+    logger: QUIET_LOGGER,
     extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ssl: owner.ssl },
   });
 }

@@ -1,0 +1,238 @@
+/** Creation and deletion are all or nothing, alone and in a crowd; databases of an older schema are brought up. */
+import { DataSource } from 'typeorm';
+import { ProjectUpkeep } from '../../src/projects/project-upkeep.service';
+import {
+  PROJECT_MIGRATIONS,
+  PROJECT_SCHEMA_VERSION,
+  projectDataSource,
+} from '../../src/projects/provisioning/project-migrations';
+import { accessOf, asOwner, asSuperuser } from '../support/owner-connection';
+import { TestPlinth } from '../support/plinth';
+
+let plinth: TestPlinth;
+beforeAll(async () => (plinth = await TestPlinth.start()));
+afterAll(() => plinth.stop());
+
+const create = (body: object) => plinth.admin.post('/admin/v1/projects', body);
+const platform = (query: string, values: unknown[] = []): Promise<any[]> =>
+  plinth.app.get(DataSource).query(query, values); // eslint-disable-line @typescript-eslint/no-explicit-any
+
+/** Databases and roles of projects that this install has made and does not have any more. */
+async function leftovers(): Promise<string[]> {
+  const rows = await platform(`select distinct project_id as id from audit_log where project_id is not null
+    except select id from projects`);
+  const ids = rows.map(({ id }) => id as string);
+  const { rows: objects } = await asSuperuser('postgres', (client) =>
+    client.query<{ name: string }>(
+      `select name from (select datname as name from pg_database union all select rolname from pg_roles) object
+       where exists (select from unnest($1::text[]) id where name like 'plinth\\_' || id || '%')`,
+      [ids],
+    ),
+  );
+  return objects.map(({ name }) => name);
+}
+
+/** Ends the sessions that work on one project right now. */
+async function endProvisioning(slug: string): Promise<void> {
+  const [row] = await platform('select database_name as name from projects where slug = $1', [slug]);
+  if (!row) return;
+  await asSuperuser('postgres', (client) =>
+    client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where pid <> pg_backend_pid() and (datname = $1 or strpos(query, $1) > 0)`,
+      [row.name],
+    ),
+  );
+}
+
+async function until(condition: () => Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true in time');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('creating projects', () => {
+  it('works for many at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => create({ name: `Crowd ${n}` })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+    expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(10);
+  });
+
+  it('gives the same slug to one of several, and 409 to the others', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => create({ name: 'Same', slug: 'same-slug' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('gives each of several projects of one name a slug of its own', async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => create({ name: 'Namesake' })));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(4);
+  });
+
+  it('leaves nothing half made when the connection dies at any moment', async () => {
+    const outcomes: number[] = [];
+    for (let delay = 0; delay < 400; delay += 40) {
+      const creation = create({ name: 'Cut off', slug: `cut-off-${delay}` });
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      await endProvisioning(`cut-off-${delay}`);
+      const { status } = await creation;
+      outcomes.push(status);
+      expect([201, 500, 503]).toContain(status);
+      await plinth.app.get(ProjectUpkeep).recover();
+      const rows = await platform('select status from projects where slug = $1', [`cut-off-${delay}`]);
+      expect(rows).toEqual(status === 201 ? [{ status: 'active' }] : []);
+    }
+    expect(outcomes.some((status) => status !== 201)).toBe(true);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('undoes what is in the way of a name, and does not touch what it did not make', async () => {
+    const { body } = await create({ name: 'Half', slug: 'half-made' });
+    await platform(`update projects set status = 'provisioning' where id = $1`, [body.id]);
+    const again = await create({ name: 'Half again', slug: 'half-made' });
+    expect([again.status, again.body.slug]).toEqual([201, 'half-made']);
+    expect(again.body.id).not.toBe(body.id);
+    expect(await leftovers()).toEqual([]);
+  });
+});
+
+describe('after a crash', () => {
+  it.each(['provisioning', 'deleting'])(
+    'a project that was %s is removed, whatever of it exists',
+    async (status) => {
+      const whole = await create({ name: 'Interrupted' });
+      const part = await create({ name: 'Interrupted' });
+      await asSuperuser('postgres', (client) =>
+        client.query(`drop database plinth_${part.body.id} with (force)`),
+      );
+      await platform('update projects set status = $1 where id = any ($2)', [
+        status,
+        [whole.body.id, part.body.id],
+      ]);
+      await plinth.app.get(ProjectUpkeep).recover();
+      expect(
+        await platform('select id from projects where id = any ($1)', [[whole.body.id, part.body.id]]),
+      ).toEqual([]);
+      expect(await leftovers()).toEqual([]);
+      const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${whole.body.id}&limit=1`);
+      expect(log.body[0]).toMatchObject({
+        action: 'project.undo',
+        actor: 'plinth',
+        details: { was: status },
+      });
+    },
+  );
+});
+
+describe('deleting a project', () => {
+  it('ends requests that run, and refuses later ones', async () => {
+    const project = await plinth.createProject();
+    const running = plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, {
+      query: 'select pg_sleep(20)',
+    });
+    const access = await accessOf(plinth, project.id);
+    await until(async () => {
+      const { rowCount } = await asSuperuser('postgres', (client) =>
+        client.query(`select from pg_stat_activity where datname = $1 and query like '%pg_sleep%'`, [
+          access.database,
+        ]),
+      );
+      return rowCount === 1;
+    });
+    const [deleted, broken] = await Promise.all([
+      plinth.admin.delete(`/admin/v1/projects/${project.id}`),
+      running,
+    ]);
+    expect([deleted.status, broken.status]).toEqual([200, 503]);
+    expect((await project.anon.get('/rest/v1/anything')).status).toBe(401);
+    expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).status).toBe(404);
+  });
+
+  it('happens once when it is asked for twice', async () => {
+    const { id } = await plinth.createProject();
+    const answers = await Promise.all([1, 2, 3].map(() => plinth.admin.delete(`/admin/v1/projects/${id}`)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.every((status) => [200, 404, 409].includes(status))).toBe(true);
+  });
+});
+
+describe('migrations of a project', () => {
+  it('can be applied, reverted and applied again, each of them', async () => {
+    const { id } = await plinth.createProject();
+    const access = await accessOf(plinth, id);
+    const dataSource = projectDataSource({
+      host: access.host,
+      port: access.port,
+      database: access.database,
+      user: access.owner_role,
+      password: access.owner_password,
+    });
+    await dataSource.initialize();
+    try {
+      const tables = (): Promise<unknown> =>
+        dataSource.query(
+          `select schemaname, tablename from pg_tables where schemaname in ('auth', 'storage') order by 1, 2`,
+        );
+      const whole = await tables();
+      // The first one makes the schema that holds the list of migrations, and stays.
+      for (let n = 1; n < PROJECT_MIGRATIONS.length; n += 1)
+        await dataSource.undoLastMigration({ transaction: 'each' });
+      expect(await tables()).toEqual([]);
+      await dataSource.runMigrations({ transaction: 'each' });
+      expect(await tables()).toEqual(whole);
+    } finally {
+      await dataSource.destroy();
+    }
+  });
+
+  it('are applied at the start to projects of an older schema, by one process each', async () => {
+    const projects = await Promise.all([1, 2, 3].map(() => plinth.createProject()));
+    for (const { id } of projects) {
+      const access = await accessOf(plinth, id);
+      await asOwner(access, (client) =>
+        client.query(`drop schema storage cascade; create schema storage;
+          grant usage on schema storage to anon, authenticated, service_role, ${access.login_role};
+          delete from extensions.plinth_migrations where name like 'Storage%'`),
+      );
+    }
+    const ids = projects.map(({ id }) => id);
+    await platform(`update projects set schema_version = 'older' where id = any ($1)`, [ids]);
+    // An owner who changed the password does not keep its project behind.
+    await projects[0]?.sql(`alter role current_user password 'my own'`);
+    await Promise.all([1, 2].map(() => plinth.app.get(ProjectUpkeep).migrateOutdated()));
+    expect(await platform('select distinct schema_version from projects where id = any ($1)', [ids])).toEqual(
+      [{ schema_version: PROJECT_SCHEMA_VERSION }],
+    );
+    for (const project of projects) {
+      expect(await project.sql(`select to_regclass('storage.buckets') is not null as there`)).toEqual([
+        { there: true },
+      ]);
+    }
+  });
+
+  it('do not keep the others back when one fails', async () => {
+    const [broken, whole] = [await plinth.createProject(), await plinth.createProject()];
+    await broken.sql(`drop table extensions.plinth_migrations`);
+    await platform(`update projects set schema_version = 'older' where id = any ($1)`, [
+      [broken.id, whole.id],
+    ]);
+    await plinth.app.get(ProjectUpkeep).migrateOutdated();
+    const versions = await platform('select id, schema_version from projects where id = any ($1)', [
+      [broken.id, whole.id],
+    ]);
+    expect(Object.fromEntries(versions.map((row) => [row.id, row.schema_version]))).toEqual({
+      [broken.id]: 'older',
+      [whole.id]: PROJECT_SCHEMA_VERSION,
+    });
+    await platform('update projects set schema_version = $1 where id = $2', [
+      PROJECT_SCHEMA_VERSION,
+      broken.id,
+    ]);
+  });
+});

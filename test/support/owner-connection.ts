@@ -1,0 +1,44 @@
+/** Connections as the owner or any other role of a test project: what psql would do. */
+import { Client } from 'pg';
+import { withConnection } from '../../src/database/pools/one-off-connection';
+import type { TestPlinth } from './plinth';
+
+export interface DatabaseAccess {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly owner_role: string;
+  readonly owner_password: string;
+  readonly owner_url: string;
+  readonly login_role: string;
+}
+
+export async function accessOf(plinth: TestPlinth, projectId: string): Promise<DatabaseAccess> {
+  const answer = await plinth.admin.get(`/admin/v1/projects/${projectId}/database`);
+  if (answer.status !== 200) throw new Error(`database answered ${answer.status}: ${answer.text}`);
+  return answer.body as DatabaseAccess;
+}
+
+/** Logs in as the owner of a project, into its database or another one. */
+export function asOwner<T>(
+  { host, port, owner_role: user, owner_password: password, database }: DatabaseAccess,
+  work: (client: Client) => Promise<T>,
+  into: { database?: string } = {},
+): Promise<T> {
+  return withConnection({ host, port, user, password, database, ...into }, work);
+}
+
+/** The superuser of the test run's server, in one of its databases. */
+export function asSuperuser<T>(database: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
+  url.pathname = `/${database}`;
+  return withConnection({ connectionString: url.href }, work);
+}
+
+/** SQLSTATE of what a piece of work fails with; null when it does not. */
+export async function sqlstateOf(work: Promise<unknown>): Promise<string | null> {
+  return work.then(
+    () => null,
+    (error: { code?: string }) => error.code ?? 'no code',
+  );
+}
