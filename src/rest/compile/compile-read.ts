@@ -18,7 +18,7 @@ export function compileRead(builder: StatementBuilder, plan: ReadPlan): string {
     query.addSelect(outputSql(builder, reference, output, plan.embeds, isGrouped));
   for (const embed of plan.embeds) joinEmbed(builder, query, embed);
   addConditions(builder, query, reference, plan);
-  if (isGrouped) addGroups(query, plan.outputs);
+  if (isGrouped) addGroups(query, plan);
   addOrder(builder, query, reference, plan.order);
   return query.getQuery() + windowSql(builder, plan);
 }
@@ -59,10 +59,13 @@ function columnSql({ alias, column }: { alias: string; column: string }): string
 }
 
 /** By position: an expression with parameters is not the same expression a second time. */
-function addGroups(query: Select, outputs: readonly OutputPlan[]): void {
+function addGroups(query: Select, { outputs, order }: ReadPlan): void {
   outputs.forEach((output, index) => {
     if (!isAggregate(output)) query.addGroupBy(String(index + 1));
   });
+  for (const { by } of order) {
+    if (by.kind === 'embed') query.addGroupBy(columnSql({ alias: by.embed, column: by.column }));
+  }
 }
 
 function addOrder(

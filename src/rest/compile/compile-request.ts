@@ -63,10 +63,11 @@ function rowsSql(
   read: string,
   plan: ReadPlan,
   expressions: readonly (readonly [name: string, query: string])[] = [],
+  extra = '',
 ): string {
   const query = builder.select().from(`(${read})`, 'plinth_row');
   for (const [name, expression] of expressions) query.addCommonTableExpression(expression, name);
-  query.addSelect(rowSql(representation, plan));
+  query.addSelect(rowSql(representation, plan) + extra);
   return query.getQuery();
 }
 
@@ -179,10 +180,8 @@ function resultSql(
   return rowsSql(builder, representation, compileRead(builder, read), read, expressions);
 }
 
-function compileCalled(
-  { call, read, representation }: CallRequestPlan,
-  input: CompileInput,
-): CompiledStatement {
+function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStatement {
+  const { call, read, representation } = plan;
   const builder = new StatementBuilder();
   const called = compileCall(builder, call, input.body);
   if (
@@ -191,10 +190,26 @@ function compileCalled(
     representation.kind === 'handler'
   ) {
     const rows = call.routine.result === 'composite' ? compileRead(builder, read) : `SELECT * FROM ${RESULT}`;
-    return finish(builder, rowsSql(builder, representation, rows, read, [[RESULT, called]]), input);
+    const extra = countsBeside(plan) ? `, (${countSql(compileCount(builder, read))})` : '';
+    return finish(builder, rowsSql(builder, representation, rows, read, [[RESULT, called]], extra), input);
   }
   const value = representation.kind === 'none' ? 'count(*)::text' : scalarSql(representation);
   return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
+}
+
+function countSql(query: string): string {
+  return `SELECT count(*)::text FROM (${query}) plinth_counted`;
+}
+
+/** A function runs once: what it gave is counted in the same statement, beside each row. */
+function countsBeside({ count, read, call, representation }: CallRequestPlan): boolean {
+  const isPart = read.limit !== null || read.offset > 0;
+  return (
+    count !== null &&
+    isPart &&
+    call.routine.returnsSet &&
+    ['rows', 'csv', 'ndjson'].includes(representation.kind)
+  );
 }
 
 function scalarSql(representation: RepresentationPlan): string {
@@ -232,10 +247,7 @@ function compileCounts(
   const isWhole = read.limit === null && read.offset === 0;
   const limit = guesses && countLimit !== null ? ` LIMIT ${countLimit + 1}` : '';
   return {
-    exactCount:
-      count === 'planned' || isWhole
-        ? null
-        : counted((query) => `SELECT count(*)::text FROM (${query}${limit}) plinth_counted`),
+    exactCount: count === 'planned' || isWhole ? null : counted((query) => countSql(query + limit)),
     plannedCount: guesses ? counted((query) => `EXPLAIN (FORMAT JSON) ${query}`) : null,
   };
 }

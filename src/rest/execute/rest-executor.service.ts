@@ -134,7 +134,11 @@ function readBackRefused(error: DatabaseError): AppError {
   });
 }
 
-function pipelineOf(caller: Caller, { plan, compiled, catalog }: ParsedRequest, taker: RowTaker): Pipeline {
+function pipelineOf(
+  caller: Caller,
+  { plan, compiled, catalog, request }: ParsedRequest,
+  taker: RowTaker,
+): Pipeline {
   const before: Statement[] = [];
   const { pre_request: preRequest } = caller.project.settings;
   if (preRequest !== null) before.push(preRequestStatement(preRequest));
@@ -149,9 +153,12 @@ function pipelineOf(caller: Caller, { plan, compiled, catalog }: ParsedRequest, 
     mainStatement(statement, plan.representation.kind, taker),
   );
   const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
+  const { tx } = request.preferences;
+  // A dry run finds what would only fail at its end.
+  const deferred = tx === 'rollback' ? [{ text: 'set constraints all immediate' }] : [];
   const after = isUpsert || catalog.setsResponse ? [{ name: 'rest:afterwards', text: AFTERWARDS }] : [];
   return {
-    statements: [...before, ...main, ...after],
+    statements: [...before, ...main, ...after, ...deferred],
     before: before.length,
     mains: main.length,
     hasGuess: compiled.plannedCount !== null,
@@ -161,7 +168,13 @@ function pipelineOf(caller: Caller, { plan, compiled, catalog }: ParsedRequest, 
 /** EXPLAIN can't be asked for binary values, so its rows are collected. */
 function mainStatement(statement: CompiledStatement, kind: string, taker: RowTaker): Statement {
   if (kind === 'explain') return { text: statement.text, values: statement.values };
-  return { ...statement, onRow: ([value]) => taker.onRow(value ?? null) };
+  return {
+    ...statement,
+    onRow: ([value, total]) => {
+      if (total !== undefined) taker.onTotal(Number(total));
+      taker.onRow(value ?? null);
+    },
+  };
 }
 
 function handOnPlan(results: readonly StatementResult[], { before, mains }: Pipeline, taker: RowTaker): void {

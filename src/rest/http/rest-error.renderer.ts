@@ -1,11 +1,14 @@
 /** The error body of the table REST (SPEC.md 7.3), with PostgREST's four members beside it (DECISIONS.md 5). */
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
+import { statusOfSqlstate } from '../../database/sql/sqlstate';
 
 export class RestErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {
     return /^(\/p\/[^/]*)?\/rest\/v1(\/|$)/.test(path);
   }
+
+  readonly databaseStatus = statusOfSqlstate;
 
   render(error: AppError): unknown {
     const {

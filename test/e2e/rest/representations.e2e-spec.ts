@@ -1,0 +1,236 @@
+/** Representations and preferences: media types, upserts, PUT, Prefer (PostgREST's "Resource Representation", "Prefer"). */
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ settings: { plan_enabled: true } });
+  await project.sql(`
+    create table items (id int primary key, name text, note text, rank int default 5, unique (name));
+    create table log (id int generated always as identity primary key, body text);
+    create table no_key (name text);
+    insert into items values (1, 'one', null, 1), (2, 'tw,o', 'say "hi"', 2);
+    create domain "text/html" as text;
+    create domain "image/x-dot" as bytea;
+    create function page() returns "text/html" stable language sql as $$ select '<p>hi</p>'::"text/html" $$;
+    create function dot() returns "image/x-dot" stable language sql as $$ select '\\x00ff0a'::bytea::"image/x-dot" $$;
+    create domain "text/x-list" as text;
+    create function list_step(state "text/x-list", item items) returns "text/x-list" language sql as $$
+      select (coalesce(state || ';', '') || item.name)::"text/x-list" $$;
+    create aggregate list_of(items) (sfunc = list_step, stype = "text/x-list");
+    create domain color as int;
+    create function color_json(color) returns json language sql immutable as $$ select to_json('#' || lpad(to_hex($1), 6, '0')) $$;
+    create function color_text(text) returns color language sql immutable as $$ select (('x' || lpad(replace($1, '#', ''), 8, '0'))::bit(32)::int)::color $$;
+    create function color_from_json(json) returns color language sql immutable as $$ select color_text($1 #>> '{}') $$;
+    create cast (color as json) with function color_json(color) as implicit;
+    create cast (text as color) with function color_text(text) as implicit;
+    create cast (json as color) with function color_from_json(json) as implicit;
+    create table paints (id int primary key, shade color);
+  `);
+});
+afterAll(() => plinth.stop());
+
+const get = (path: string, accept?: string, headers: Record<string, string> = {}) =>
+  project.service.get(`/rest/v1/${path}`, { headers: { ...(accept ? { accept } : {}), ...headers } });
+const post = (path: string, body: unknown, prefer: string) =>
+  project.service.post(`/rest/v1/${path}`, body, { headers: { prefer } });
+
+describe('media types', () => {
+  it('gives CSV with a header line, also of nothing', async () => {
+    const answer = await get('items?order=id&select=id,name,note', 'text/csv');
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(answer.text).toBe('id,name,note\n1,one,\n2,"tw,o","say ""hi"""');
+    expect((await get('items?id=eq.9&select=id,n:name', 'text/csv')).text).toBe('id,n\n');
+  });
+
+  it('strips nulls', async () => {
+    expect((await get('items?id=eq.1', 'application/vnd.pgrst.array+json;nulls=stripped')).body).toEqual([
+      { id: 1, name: 'one', rank: 1 },
+    ]);
+    expect((await get('items?id=eq.1', 'application/vnd.pgrst.object+json;nulls=stripped')).body).toEqual({
+      id: 1,
+      name: 'one',
+      rank: 1,
+    });
+  });
+
+  it('gives one JSON object a line', async () => {
+    const answer = await get('items?order=id&select=id', 'application/x-ndjson');
+    expect(answer.text).toBe('{"id":1}\n{"id":2}\n');
+  });
+
+  it('gives the query plan where the project allows it', async () => {
+    const json = await get('items?id=eq.1', 'application/vnd.pgrst.plan+json');
+    expect([json.status, json.body[0].Plan['Node Type']]).toEqual([200, expect.any(String)]);
+    const text = await get('items?id=eq.1', 'application/vnd.pgrst.plan+text; options=verbose');
+    expect(text.text).toContain('cost=');
+    const other = await plinth.createProject();
+    await other.sql('create table items (id int)');
+    const refused = await other.service.get('/rest/v1/items', {
+      headers: { accept: 'application/vnd.pgrst.plan+json' },
+    });
+    expect([refused.status, refused.body.code]).toEqual([406, 'PL107']);
+  });
+
+  it('takes the first that it can make, and answers 406 when there is none', async () => {
+    expect(
+      (await get('items?id=eq.1', 'application/zip, text/csv;q=0.5, application/json;q=0.9')).headers.get(
+        'content-type',
+      ),
+    ).toContain('application/json');
+    const answer = await get('items', 'application/zip');
+    expect([answer.status, answer.body.code]).toEqual([406, 'PL107']);
+  });
+
+  it('serves media types that functions and aggregates make', async () => {
+    const page = await get('rpc/page', 'text/html');
+    expect([page.text, page.headers.get('content-type')]).toEqual(['<p>hi</p>', 'text/html']);
+    const list = await get('items?order=id', 'text/x-list');
+    expect([list.text, list.headers.get('content-type')]).toEqual(['one;tw,o', 'text/x-list']);
+    const dot = await fetch(`${plinth.baseUrl}/rest/v1/rpc/dot`, {
+      headers: { ...project.service.headers, accept: 'image/x-dot' },
+    });
+    expect([...new Uint8Array(await dot.arrayBuffer())]).toEqual([0, 255, 10]);
+  });
+
+  it('reads and shows domains in the way that their casts say', async () => {
+    expect((await project.service.post('/rest/v1/paints', { id: 1, shade: '#00ff00' })).body).toEqual([
+      { id: 1, shade: '#00ff00' },
+    ]);
+    expect((await get('paints?shade=eq.%2300ff00&select=id,shade')).body).toEqual([
+      { id: 1, shade: '#00ff00' },
+    ]);
+    expect((await get('paints?shade=in.(%2300ff00,%230000ff)')).body).toEqual([{ id: 1, shade: '#00ff00' }]);
+    expect((await project.service.patch('/rest/v1/paints?id=eq.1', { shade: '#0000ff' })).body).toEqual([
+      { id: 1, shade: '#0000ff' },
+    ]);
+    expect(await project.sql('select shade::int as n from paints')).toEqual([{ n: 255 }]);
+  });
+});
+
+describe('upsert', () => {
+  it('merges on the primary key: 201 when something is new, 200 when nothing is', async () => {
+    const mixed = await post(
+      'items?select=id,name',
+      [
+        { id: 1, name: 'ONE' },
+        { id: 3, name: 'three' },
+      ],
+      'resolution=merge-duplicates',
+    );
+    expect([mixed.status, mixed.body]).toEqual([
+      201,
+      [
+        { id: 1, name: 'ONE' },
+        { id: 3, name: 'three' },
+      ],
+    ]);
+    const again = await post('items?select=id', { id: 3, name: 'THREE' }, 'resolution=merge-duplicates');
+    expect(again.status).toBe(200);
+    expect(again.headers.get('preference-applied')).toBe('resolution=merge-duplicates');
+  });
+
+  it('ignores duplicates', async () => {
+    const answer = await post(
+      'items?select=id',
+      [
+        { id: 1, name: 'no' },
+        { id: 4, name: 'four' },
+      ],
+      'resolution=ignore-duplicates',
+    );
+    expect([answer.status, answer.body]).toEqual([201, [{ id: 4 }]]);
+  });
+
+  it('takes another conflict target', async () => {
+    const answer = await post(
+      'items?on_conflict=name&select=id,name,rank',
+      { id: 4, name: 'four', rank: 44 },
+      'resolution=merge-duplicates',
+    );
+    expect(answer.body).toEqual([{ id: 4, name: 'four', rank: 44 }]);
+    expect((await post('items?on_conflict=rank', { id: 5 }, 'resolution=merge-duplicates')).status).toBe(400);
+    expect((await post('items?on_conflict=nope', { id: 5 }, 'resolution=merge-duplicates')).status).toBe(400);
+  });
+
+  it('answers 409 without the preference', async () => {
+    expect((await project.service.post('/rest/v1/items', { id: 1 })).status).toBe(409);
+  });
+});
+
+describe('PUT', () => {
+  const put = (query: string, body: unknown, headers: Record<string, string> = {}) =>
+    project.service.put(`/rest/v1/items${query}`, body, { headers });
+
+  it('inserts with 201 and replaces with 200', async () => {
+    const made = await put('?id=eq.20', { id: 20, name: 'twenty' });
+    expect([made.status, made.body]).toEqual([201, [{ id: 20, name: 'twenty', note: null, rank: 5 }]]);
+    const replaced = await put('?id=eq.20', { id: 20, name: 'TWENTY' });
+    expect([replaced.status, replaced.body[0].name]).toEqual([200, 'TWENTY']);
+    expect((await put('?id=eq.20', { id: 20, name: 'x' }, { prefer: 'return=minimal' })).status).toBe(204);
+  });
+
+  it('answers 400 when the body names another row, and writes nothing', async () => {
+    const answer = await put('?id=eq.20', { id: 21, name: 'other' });
+    expect([answer.status, answer.body.code]).toEqual([400, 'PL115']);
+    expect(await project.sql('select from items where id = 21')).toHaveLength(0);
+  });
+
+  it('answers 405 for other filters than the primary key, and 400 for a limit', async () => {
+    for (const query of ['', '?name=eq.x', '?id=gt.1', '?id=eq.20&name=eq.x', '?or=(id.eq.20)']) {
+      expect((await put(query, { id: 20, name: 'x' })).status).toBe(405);
+    }
+    expect((await put('?id=eq.20&limit=1', { id: 20 })).status).toBe(400);
+    expect((await project.service.put('/rest/v1/no_key?name=eq.x', { name: 'x' })).status).toBe(405);
+  });
+});
+
+describe('Prefer', () => {
+  it('rolls back under tx=rollback: a dry run', async () => {
+    const answer = await post('log?select=body', { body: 'dry' }, 'tx=rollback');
+    expect([answer.status, answer.body]).toEqual([201, [{ body: 'dry' }]]);
+    expect(answer.headers.get('preference-applied')).toBe('tx=rollback');
+    expect(await project.sql('select from log')).toHaveLength(0);
+  });
+
+  it('finds deferred constraints in a dry run too', async () => {
+    await project.sql(
+      `create table later (id int primary key, other int references later deferrable initially deferred)`,
+    );
+    expect((await post('later', { id: 1, other: 9 }, 'tx=rollback')).status).toBe(409);
+    expect((await post('later', { id: 1, other: 9 }, 'return=minimal')).status).toBe(409);
+  });
+
+  it('refuses more rows than max-affected under handling=strict, and changes nothing', async () => {
+    await project.sql(`insert into log (body) values ('a'), ('b'), ('c')`);
+    const strict = { prefer: 'handling=strict, max-affected=2' };
+    const answer = await project.service.delete('/rest/v1/log?id=gt.0', { headers: strict });
+    expect([answer.status, answer.body.code]).toEqual([400, 'PL124']);
+    expect(await project.sql('select from log')).toHaveLength(3);
+    const lenient = await project.service.delete('/rest/v1/log?id=gt.0', {
+      headers: { prefer: 'max-affected=2' },
+    });
+    expect(lenient.body).toHaveLength(3);
+  });
+
+  it('answers 400 for preferences it does not know under handling=strict, ignores them otherwise', async () => {
+    const ask = (prefer: string) => get('items?limit=1', undefined, { prefer });
+    const strict = await ask('handling=strict, anything=goes');
+    expect([strict.status, strict.body.code]).toEqual([400, 'PL122']);
+    expect((await ask('anything=goes')).status).toBe(200);
+    expect((await ask('handling=strict, timezone=Nowhere/Land')).status).toBe(400);
+    expect((await ask('timezone=Nowhere/Land')).headers.get('preference-applied')).toBeNull();
+  });
+
+  it('shows times in the zone that timezone= names', async () => {
+    await project.sql(
+      `create table moments (at timestamptz); insert into moments values ('2024-07-01T12:00:00Z')`,
+    );
+    const answer = await get('moments', undefined, { prefer: 'timezone=America/New_York' });
+    expect(answer.body).toEqual([{ at: '2024-07-01T08:00:00-04:00' }]);
+    expect((await get('moments')).body).toEqual([{ at: '2024-07-01T12:00:00+00:00' }]);
+  });
+});
