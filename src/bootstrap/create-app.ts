@@ -17,13 +17,7 @@ import { ErrorFilter } from './error.filter';
 import { HttpAdapter } from './http-adapter';
 import { PlatformErrorRenderer } from './platform-error.renderer';
 
-/** By path, the first that matches; the last one takes the rest. */
-const ERROR_RENDERERS = [
-  new StorageErrorRenderer(),
-  new AuthErrorRenderer(),
-  new RestErrorRenderer(),
-  new PlatformErrorRenderer(),
-];
+const AREA_RENDERERS = [new StorageErrorRenderer(), new AuthErrorRenderer(), new RestErrorRenderer()];
 
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
@@ -40,7 +34,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.useGlobalPipes(
     new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
   );
-  app.useGlobalFilters(new ErrorFilter(ERROR_RENDERERS));
+  app.useGlobalFilters(new ErrorFilter(AREA_RENDERERS, new PlatformErrorRenderer()));
   app.get(DocumentService).bind(app);
   await app.get(ProjectUpkeep).start();
   return app;

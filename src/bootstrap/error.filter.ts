@@ -9,30 +9,23 @@ import { toAppError } from './to-app-error';
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
 
-  /** @param renderers by area; the last one matches every path */
-  constructor(private readonly renderers: readonly ErrorRenderer[]) {}
+  /**
+   * @param renderers of the areas
+   * @param fallback for all other paths
+   */
+  constructor(
+    private readonly renderers: readonly ErrorRenderer[],
+    private readonly fallback: ErrorRenderer,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.respond(toAppError(thrown), http.getRequest<Request>(), http.getResponse<Response>());
-  }
-
-  private respond(error: AppError, request: Request, response: Response): void {
+    const request = http.getRequest<Request>();
     const path = pathOf(request);
+    const renderer = this.renderers.find((one) => one.matches(path)) ?? this.fallback;
+    const error = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
     this.log(error, request.method, path);
-    if (response.headersSent) {
-      // Too late for a status: breaking off is the only way to tell the client that the answer is not complete.
-      response.destroy();
-      return;
-    }
-    const renderer = this.renderers.find((one) => one.matches(path));
-    const body = JSON.stringify(renderer?.render(error) ?? {});
-    response.writeHead(error.status, {
-      ...error.headers,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    respond(error, renderer, request, http.getResponse<Response>());
   }
 
   private log(error: AppError, method: string, path: string): void {
@@ -41,6 +34,21 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.status >= 500) this.logger.error(line, cause ?? error.stack);
     else this.logger.debug(line);
   }
+}
+
+function respond(error: AppError, renderer: ErrorRenderer, request: Request, response: Response): void {
+  if (response.headersSent) {
+    // Too late for a status: breaking off is the only way to tell the client that the answer is not complete.
+    response.destroy();
+    return;
+  }
+  const body = JSON.stringify(renderer.render(error));
+  response.writeHead(error.status, {
+    ...error.headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** Without the query string, which may hold data and tokens. */

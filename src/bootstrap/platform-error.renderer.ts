@@ -1,11 +1,14 @@
 /** The error body of everything that is not auth, storage or table REST: administration, health, unknown paths. */
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../common/errors/error-renderer';
+import { statusOfOwnStatement } from '../database/sql/sqlstate';
 
 export class PlatformErrorRenderer implements ErrorRenderer {
   matches(): boolean {
     return true;
   }
+
+  readonly databaseStatus = statusOfOwnStatement;
 
   render(error: AppError): unknown {
     return { error: { message: error.message, code: error.code, status: error.status, ...error.extra } };

@@ -3,7 +3,6 @@ import { HttpException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { httpError } from '../common/errors/http-errors';
-import { statusOfSqlstate } from '../database/sql/sqlstate';
 
 /** Node's codes for a database that cannot be reached. */
 const CONNECTION_CODES = new Set([
@@ -18,16 +17,17 @@ const CONNECTION_CODES = new Set([
 /** SQLSTATEs whose message tells of the installation, not of the request. */
 const INTERNAL_STATUSES = new Set([500, 503]);
 
-export function toAppError(thrown: unknown): AppError {
+/** @param databaseStatus the area's reading of SQLSTATEs */
+export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
-  if (thrown instanceof DatabaseError && thrown.code) return fromDatabase(thrown, thrown.code);
+  if (thrown instanceof DatabaseError && thrown.code)
+    return fromDatabase(thrown, thrown.code, databaseStatus(thrown.code));
   if (isConnectionLoss(thrown)) return unavailable(thrown);
   return httpError(500, 'Something went wrong on our side', thrown);
 }
 
-function fromDatabase(error: DatabaseError, sqlstate: string): AppError {
-  const status = statusOfSqlstate(sqlstate);
+function fromDatabase(error: DatabaseError, sqlstate: string, status: number): AppError {
   const isOurs = INTERNAL_STATUSES.has(status) && sqlstate !== '57014' && !sqlstate.startsWith('P0');
   return new AppError({
     status,

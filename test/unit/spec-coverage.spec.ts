@@ -14,7 +14,7 @@ interface Reference {
 /** Rows: `| statement | test/….ts › title<br>test/….ts › title |`. */
 function rows(): { statement: string; references: Reference[] }[] {
   return PAGE.split('\n')
-    .filter((line) => line.startsWith('| ') && !line.startsWith('| SPEC'))
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| SPEC |'))
     .map((line) => line.slice(2, -2).split(' | '))
     .map(([statement = '', tests = '']) => ({
       statement,

@@ -1,11 +1,14 @@
 /** The error body of the auth endpoints (SPEC.md 7.2). */
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
+import { statusOfOwnStatement } from '../../database/sql/sqlstate';
 
 export class AuthErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {
     return /^\/v1\/auth(\/|$)/.test(path);
   }
+
+  readonly databaseStatus = statusOfOwnStatement;
 
   render(error: AppError): unknown {
     return { detail: error.message, status_code: error.status };

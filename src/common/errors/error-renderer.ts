@@ -4,6 +4,8 @@ import { AppError } from './app-error';
 export interface ErrorRenderer {
   /** True when a request for this path (no query string, starts with a slash) belongs to the area. */
   matches(path: string): boolean;
+  /** The HTTP status of a database error that nobody in the area caught. */
+  databaseStatus(sqlstate: string): number;
   /** The JSON body of the area's error. */
   render(error: AppError): unknown;
 }

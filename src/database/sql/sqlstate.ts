@@ -53,7 +53,20 @@ export const STATUS_BY_CLASS: Readonly<Record<string, number>> = {
   XX: 500, // internal error
 };
 
-/** The HTTP status that answers an SQLSTATE. */
+/**
+ * The HTTP status that answers an SQLSTATE of a statement that a client asked for, by naming a table, a function, values.
+ */
 export function statusOfSqlstate(sqlstate: string): number {
   return STATUS_BY_SQLSTATE[sqlstate] ?? STATUS_BY_CLASS[sqlstate.slice(0, 2)] ?? 500;
+}
+
+/** A policy, a value, a constraint, or an exception that the project's own trigger raised: the request's doing. */
+const CAUSED_BY_REQUEST = /^(42501|P0001|22|23|44|53|57P|40)/;
+
+/**
+ * The HTTP status that answers an SQLSTATE of a statement that is Plinth's own (accounts, files): whatever else it runs
+ * into, a missing table above all, is no fault of the request.
+ */
+export function statusOfOwnStatement(sqlstate: string): number {
+  return CAUSED_BY_REQUEST.test(sqlstate) ? statusOfSqlstate(sqlstate) : 500;
 }

@@ -1,6 +1,7 @@
 /** The error envelope of the storage (SPEC.md 7.1). Every error comes out with a code of DECISIONS.md 6. */
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
+import { statusOfOwnStatement } from '../../database/sql/sqlstate';
 import { STORAGE_ERROR_CODES } from '../storage.errors';
 
 /** For errors of other origin (guards, pipes, parsers, the database), by status. */
@@ -20,6 +21,8 @@ export class StorageErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {
     return /^\/p\/[^/]*\/storage(\/|$)/.test(path);
   }
+
+  readonly databaseStatus = statusOfOwnStatement;
 
   render(error: AppError): unknown {
     const { status } = error;

@@ -116,3 +116,26 @@ describe('cross-origin access', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
   });
 });
+
+describe('faults inside', () => {
+  it('answers a fault inside with 500 in the body of each area, and tells nothing of it', async () => {
+    const broken = await plinth.createProject();
+    const user = await broken.signUp();
+    await broken.sql('drop table storage.files; alter table auth.users rename to gone');
+    const answers = {
+      auth: await broken.anon.post(`${broken.auth}/login`, { email: user.email, password: user.password }),
+      storage: await broken.service.get(`${broken.storage}/files/00000000-0000-4000-8000-000000000000`),
+    };
+    expect(answers.auth).toMatchObject({ status: 500, body: AUTH_BODY });
+    expect(answers.storage).toMatchObject({ status: 500, body: STORAGE_BODY });
+    await broken.sql(
+      `create function public.broken() returns int language plpgsql as $$ begin raise sqlstate 'XX000' using message = 'secret'; end $$`,
+    );
+    const rest = await broken.service.post('/rest/v1/rpc/broken', {});
+    expect(rest).toMatchObject({ status: 500, body: REST_BODY });
+    const told = [answers.auth.text, answers.storage.text, rest.text].join();
+    for (const inside of ['auth.users', 'storage.files', 'relation', 'secret', 'node_modules']) {
+      expect(told).not.toContain(inside);
+    }
+  });
+});
