@@ -1,0 +1,195 @@
+/** Deleting files, one and many; records; renaming and moving (SPEC.md 4.1, DECISIONS.md 6). */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+let plinth: TestPlinth;
+let project: TestProject;
+let user: ReturnType<TestProject['asSubject']>;
+let storage: string;
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ plan: 'enterprise' });
+  user = project.asSubject();
+  storage = project.storage;
+  await user.post(`${storage}/buckets`, { name: 'box' });
+  await user.post(`${storage}/buckets`, { name: 'window', is_public: true });
+});
+afterAll(() => plinth.stop());
+
+let counter = 0;
+async function put(bucket = 'box', client = user as TestProject['anon'], content = 'x'): Promise<string> {
+  const { status, body } = await upload(client, storage, bucket, content, { name: `file-${counter++}` });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+const objects = (): number =>
+  readdirSync(join(plinth.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  ).length;
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describe('DELETE /files/<file_id>', () => {
+  it('deletes row and bytes, and answers in the envelope', async () => {
+    await put();
+    const before = objects();
+    const id = await put();
+    const answer = await user.delete(`${storage}/files/${id}`);
+    expect(answer).toMatchObject({ status: 200, body: { data: { id }, error: null } });
+    expect((await user.get(`${storage}/files/${id}/download`)).status).toBe(404);
+    expect((await user.delete(`${storage}/files/${id}`)).body.error.code).toBe('file_not_found');
+    await until(() => objects() === before);
+    expect(objects()).toBe(before);
+  });
+
+  it("answers 403 for a visible file of another user, 404 for a hidden one; the bucket's owner may delete", async () => {
+    const other = project.asSubject();
+    const [shown, hidden] = [await put('window'), await put()];
+    expect((await other.delete(`${storage}/files/${shown}`)).body.error).toMatchObject({
+      code: 'forbidden',
+      status: 403,
+    });
+    expect((await project.anon.delete(`${storage}/files/${shown}`)).status).toBe(403);
+    expect((await other.delete(`${storage}/files/${hidden}`)).status).toBe(404);
+    const byService = await put('box', project.service);
+    expect((await user.delete(`${storage}/files/${byService}`)).status).toBe(200);
+  });
+
+  it('frees the name', async () => {
+    const first = await upload(user, storage, 'box', '1', { name: 'again' });
+    await user.delete(`${storage}/files/${first.body.data.id}`);
+    const second = await upload(user, storage, 'box', '2', { name: 'again' });
+    expect(second.status).toBe(201);
+    expect(second.body.data.id).not.toBe(first.body.data.id);
+  });
+});
+
+describe('POST /files/bulk-delete', () => {
+  it('deletes those that are there and names the rest', async () => {
+    const [first, second] = [await put(), await put()];
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const answer = await user.post(`${storage}/files/bulk-delete`, {
+      file_ids: [first, unknown, second, 'no-id', first],
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { deleted: [first, second], not_found: [unknown, 'no-id'] }, error: null },
+    });
+    expect((await user.get(`${storage}/files/${first}`)).status).toBe(404);
+  });
+
+  it('does not find what the caller may not see', async () => {
+    const id = await put();
+    const { body } = await project.asSubject().post(`${storage}/files/bulk-delete`, { file_ids: [id] });
+    expect(body.data).toEqual({ deleted: [], not_found: [id] });
+    expect((await user.get(`${storage}/files/${id}`)).status).toBe(200);
+  });
+
+  it('is one transaction: with one that may not go, none goes', async () => {
+    const other = project.asSubject();
+    await project.service.post(`${storage}/buckets`, { name: 'shared window', is_public: true });
+    const [foreign, own] = [await put('shared-window'), await put('shared-window', other)];
+    const answer = await other.post(`${storage}/files/bulk-delete`, { file_ids: [own, foreign] });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
+    expect((await other.get(`${storage}/files/${own}/download`)).text).toBe('x');
+  });
+
+  it('takes a thousand ids, and answers 400 for more, for none and for what are none', async () => {
+    const ids = Array.from({ length: 1_000 }, () => '00000000-0000-4000-8000-000000000000');
+    expect((await user.post(`${storage}/files/bulk-delete`, { file_ids: ids })).status).toBe(200);
+    for (const body of [
+      {},
+      { file_ids: 'x' },
+      { file_ids: [1] },
+      { file_ids: null },
+      { file_ids: [...ids, 'x'] },
+    ]) {
+      const answer = await user.post(`${storage}/files/bulk-delete`, body);
+      expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_parameters']);
+    }
+    expect((await user.post(`${storage}/files/bulk-delete`, { file_ids: [] })).body.data).toEqual({
+      deleted: [],
+      not_found: [],
+    });
+  });
+});
+
+describe('GET /files/<file_id>', () => {
+  it('answers the record', async () => {
+    const id = await put();
+    expect((await user.get(`${storage}/files/${id}`)).body).toMatchObject({
+      data: { id, bucket_slug: 'box', size: 1 },
+      error: null,
+    });
+    expect((await project.asSubject().get(`${storage}/files/${id}`)).body.error.code).toBe('file_not_found');
+  });
+});
+
+describe('PATCH /files/<file_id>', () => {
+  it('renames, and describes anew', async () => {
+    const id = await put();
+    const answer = await user.patch(`${storage}/files/${id}`, {
+      filename: 'new/name.txt',
+      metadata: { a: 1 },
+      content_type: 'text/markdown',
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        data: { id, filename: 'new/name.txt', metadata: { a: 1 }, content_type: 'text/markdown' },
+        error: null,
+      },
+    });
+    expect((await user.get(`${storage}/files/${id}/download`)).text).toBe('x');
+  });
+
+  it('moves to another bucket', async () => {
+    const id = await put();
+    const { body } = await user.patch(`${storage}/files/${id}`, { bucket_name: 'window' });
+    expect(body.data.bucket_slug).toBe('window');
+    expect((await plinth.http.get(`${storage}/files/${id}/preview`)).status).toBe(200);
+  });
+
+  it('answers 409 when the name is taken, 400 for a bad one, 404 for an unknown bucket or file', async () => {
+    const [first, second] = [await put(), await put()];
+    const { filename } = (await user.get(`${storage}/files/${first}`)).body.data;
+    expect((await user.patch(`${storage}/files/${second}`, { filename })).body.error).toMatchObject({
+      code: 'file_already_exists',
+      status: 409,
+    });
+    for (const bad of ['', '../x', 'a\0b', 5])
+      expect((await user.patch(`${storage}/files/${second}`, { filename: bad })).status).toBe(400);
+    expect((await user.patch(`${storage}/files/${second}`, { content_type: 'x\r\ny' })).status).toBe(400);
+    expect((await user.patch(`${storage}/files/${second}`, { metadata: [] })).status).toBe(400);
+    expect((await user.patch(`${storage}/files/${second}`, { bucket_name: 'nowhere' })).body.error.code).toBe(
+      'bucket_not_found',
+    );
+    expect(
+      (await project.asSubject().patch(`${storage}/files/${second}`, { filename: 'x' })).body.error.code,
+    ).toBe('file_not_found');
+  });
+
+  it('moves nothing into a bucket where the caller may not upload', async () => {
+    const other = project.asSubject();
+    await other.post(`${storage}/buckets`, { name: 'other window', is_public: true });
+    const id = await put();
+    expect(
+      (await user.patch(`${storage}/files/${id}`, { bucket_name: 'other-window' })).body.error,
+    ).toMatchObject({ code: 'forbidden', status: 403 });
+  });
+
+  it('lets nobody change the owner', async () => {
+    const id = await put();
+    const { body } = await user.patch(`${storage}/files/${id}`, {
+      owner_id: '00000000-0000-4000-8000-000000000001',
+      filename: `own-${counter}`,
+    });
+    expect(body.data.owner_id).toBe(user.userId);
+  });
+});
