@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 export function readOrCreateSecret(path: string): string {
   const existing = read(path);
   if (existing) return existing;
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
