@@ -132,7 +132,7 @@ export class QueryParser {
   }
 }
 
-function contextOf({ project }: Caller, request: RestRequest, catalog: Catalog): PlanContext {
+function contextOf({ project, role }: Caller, request: RestRequest, catalog: Catalog): PlanContext {
   // Whatever a project sets: accounts, sessions and tokens are nobody's interface.
   const exposedSchemas = project.settings.exposed_schemas.filter((schema) => schema !== 'auth');
   return {
@@ -141,6 +141,7 @@ function contextOf({ project }: Caller, request: RestRequest, catalog: Catalog):
     exposedSchemas,
     extraSearchPath: project.settings.extra_search_path,
     maxRows: project.settings.max_rows,
+    role,
   };
 }
 

@@ -103,8 +103,12 @@ export const undefinedColumn = (relation: string, column: string): AppError =>
     database: { sqlstate: '42703' },
   });
 
-export const relationNotFound = (schema: string, name: string): AppError =>
-  restError('PL205', { message: `Could not find the table '${schema}.${name}' in the schema cache` });
+/** @param similar a relation of that schema that the caller may know of */
+export const relationNotFound = (schema: string, name: string, similar: string | null): AppError =>
+  restError('PL205', {
+    message: `Could not find the table '${schema}.${name}' in the schema cache`,
+    hint: similar === null ? null : `Perhaps you meant the table '${schema}.${similar}'`,
+  });
 
 export const notEmbedded = (resource: string): AppError =>
   restError('PL108', {

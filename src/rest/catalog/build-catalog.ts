@@ -73,6 +73,7 @@ function buildRelation(
     deletable: (row.updatable & 16) !== 0,
     computed,
     isPartition: row.is_partition,
+    grantees: new Set(row.grantees ?? []),
   };
 }
 

@@ -11,6 +11,8 @@ export interface RelationRow {
   /** Of a view: its parsed query. */
   readonly action: string | null;
   readonly columns: readonly ColumnRow[] | null;
+  /** Roles with rights to read or write it; `public` is everybody. Null: only its owner. */
+  readonly grantees: readonly string[] | null;
 }
 
 /** A JSON array, because a thousand tables have ten thousand of them. */

@@ -73,7 +73,9 @@ const RELATIONS = `
     case when c.relkind in ('r', 'p') then 28 when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid, true) else 0
       end as updatable,
     (select r.ev_action::text from pg_rewrite r where r.ev_class = c.oid and r.rulename = '_RETURN') as action,
-    columns.list as columns
+    columns.list as columns,
+    (select array_agg(distinct case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end)
+      from aclexplode(c.relacl) a where a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')) as grantees
   from pg_class c join ${USER_SCHEMAS} n on n.oid = c.relnamespace left join columns on columns.attrelid = c.oid
   where c.relkind in ('r', 'v', 'm', 'f', 'p')
   order by n.nspname, c.relname`;

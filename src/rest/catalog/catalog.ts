@@ -37,6 +37,8 @@ export interface Relation extends QualifiedName {
   /** Computed fields by name: functions that take the row and give one value. */
   readonly computed: ReadonlyMap<string, readonly QualifiedName[]>;
   readonly isPartition: boolean;
+  /** Roles that were granted rights to it: who may hear its name. `public` is everybody. */
+  readonly grantees: ReadonlySet<string>;
 }
 
 /** A column of the near side and the one of the far side that it equals. */

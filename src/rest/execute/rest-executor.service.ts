@@ -13,6 +13,7 @@ import { compileRequest, type CompiledStatement } from '../compile/compile-reque
 import { INSERTED_SETTING } from '../compile/compile-write';
 import type { ParsedRequest } from '../query-parser.service';
 import { maxAffectedExceeded, notSingular, putMismatch } from '../rest.errors';
+import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
 import { type RequestFacts, settingsOf } from './request-settings';
 
@@ -98,7 +99,7 @@ export class RestExecutor {
     if (error.code === '42501' && (await this.isReadBackRefused(caller, parsed, settings))) {
       return readBackRefused(error);
     }
-    return raisedError(error) ?? error;
+    return raisedError(error) ?? concealed(error, caller.role, parsed) ?? error;
   }
 
   /** Whether the same write passes when nothing is read back: tried, and undone. */

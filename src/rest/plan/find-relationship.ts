@@ -4,7 +4,7 @@
  */
 import { nameKey, type QualifiedName, type Relationship } from '../catalog/catalog';
 import { ambiguousEmbed, noRelationship } from './embed.errors';
-import type { PlanContext } from './plan-context';
+import { isVisible, type PlanContext } from './plan-context';
 
 /** @throws AppError PL200 for none, PL201 for several. */
 export function findRelationship(
@@ -17,9 +17,14 @@ export function findRelationship(
   const reachable = known.filter((one) => isReachable(context, one));
   const found = reachable.filter((one) => isMeant(one, target, hint));
   const [first, second] = found;
-  if (!first) throw noRelationship(context.schema, from.name, target, hint, reachable);
-  if (second) throw ambiguousEmbed(from.name, target, found);
+  const seen = (list: readonly Relationship[]): Relationship[] => list.filter((one) => isSeen(context, one));
+  if (!first) throw noRelationship(context.schema, from.name, target, hint, seen(reachable));
+  if (second) throw ambiguousEmbed(from.name, target, seen(found));
   return first;
+}
+
+function isSeen(context: PlanContext, one: Relationship): boolean {
+  return isVisible(context, one.to) && (one.kind !== 'many-to-many' || isVisible(context, one.junction));
 }
 
 function isReachable(context: PlanContext, one: Relationship): boolean {

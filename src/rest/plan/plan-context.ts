@@ -9,10 +9,18 @@ export interface PlanContext {
   readonly exposedSchemas: readonly string[];
   readonly extraSearchPath: readonly string[];
   readonly maxRows: number | null;
+  /** The role that the request runs as: what it has no rights to is not named to it. */
+  readonly role: string;
 }
 
 export function findRelation({ catalog }: PlanContext, name: QualifiedName): Relation | null {
   return catalog.relations.get(nameKey(name)) ?? null;
+}
+
+/** True when the caller may hear of the relation: hints and lists of candidates name no other. */
+export function isVisible(context: Pick<PlanContext, 'catalog' | 'role'>, name: QualifiedName): boolean {
+  const grantees = context.catalog.relations.get(nameKey(name))?.grantees;
+  return grantees !== undefined && (grantees.has(context.role) || grantees.has('public'));
 }
 
 /** A function is in reach when its schema is on the request's search_path. */

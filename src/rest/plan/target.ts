@@ -2,7 +2,8 @@
 import type { Relation } from '../catalog/catalog';
 import type { RestRequest, Target } from '../grammar/rest-request';
 import { relationNotFound, restError } from '../rest.errors';
-import { findRelation, type PlanContext } from './plan-context';
+import { findRelation, isVisible, type PlanContext } from './plan-context';
+import { mostSimilar } from './similar';
 
 /**
  * The schema of Accept-Profile or Content-Profile, or else the first exposed one.
@@ -32,5 +33,13 @@ export function resolveTarget(
     const relation = findRelation(context, { schema: inSchema.schema, name });
     if (relation) return { relation, context: inSchema };
   }
-  throw relationNotFound(context.schema, target.text);
+  throw relationNotFound(context.schema, target.text, similarRelation(context, target.text));
+}
+
+/** The closest name among the relations that the caller may know of. */
+function similarRelation(context: PlanContext, name: string): string | null {
+  const candidates = [...context.catalog.relations.values()]
+    .filter((relation) => relation.schema === context.schema && isVisible(context, relation))
+    .map((relation) => relation.name);
+  return mostSimilar(name, candidates);
 }

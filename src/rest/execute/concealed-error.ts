@@ -1,0 +1,39 @@
+/**
+ * Errors whose text names what the caller has no rights to: a table that refers to the one asked for, or one that a
+ * policy, view or function looks into. They keep status and SQLSTATE and lose the names.
+ */
+import { DatabaseError } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import { isVisible } from '../plan/plan-context';
+import type { ParsedRequest } from '../query-parser.service';
+
+/** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
+const MISSING_PRIVILEGE = 'aclcheck_error';
+
+/** Null for an error that tells nothing. */
+export function concealed(
+  error: DatabaseError,
+  role: string,
+  { catalog, plan }: ParsedRequest,
+): AppError | null {
+  const { code = 'XX000', schema, table } = error;
+  if (error.routine === MISSING_PRIVILEGE) {
+    const target = plan.kind === 'call' ? plan.call.routine.name : plan.relation.name;
+    return nameless(error, code, `permission denied for '${target}', or for something that it uses`);
+  }
+  if (schema === undefined || table === undefined) return null;
+  const isTarget = plan.kind !== 'call' && plan.relation.schema === schema && plan.relation.name === table;
+  if (isTarget || isVisible({ catalog, role }, { schema, name: table })) return null;
+  return nameless(error, code, 'a constraint of a related table is violated');
+}
+
+function nameless(error: DatabaseError, sqlstate: string, message: string): AppError {
+  return new AppError({
+    status: statusOfSqlstate(sqlstate),
+    code: sqlstate,
+    message,
+    database: { sqlstate },
+    cause: error,
+  });
+}
