@@ -1,0 +1,205 @@
+/** The catalog of table REST on a real PostgreSQL: what it reads, how fast, and that it follows DDL. */
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { ProjectDatabase } from '../../src/database/pools/project-database';
+import { ProjectPools } from '../../src/database/pools/project-pools';
+import { RlsTransaction } from '../../src/database/rls/rls-transaction';
+import { buildCatalog } from '../../src/rest/catalog/build-catalog';
+import { nameKey, Relationship } from '../../src/rest/catalog/catalog';
+import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
+import { ProjectCatalog } from '../../src/rest/catalog/project-catalog';
+import { eventually } from '../support/eventually';
+
+const name = `rest_catalog_${randomBytes(4).toString('hex')}`;
+const pools = new ProjectPools({
+  total: 4,
+  perProject: 4,
+  acquireTimeoutMs: 5_000,
+  idleTimeoutMs: 60_000,
+  maxWaiting: 10,
+});
+const repository = new CatalogRepository(new RlsTransaction(pools));
+let owner: Client;
+let database: ProjectDatabase;
+
+beforeAll(async () => {
+  const url = new URL(process.env.PLINTH_TEST_DATABASE_URL ?? '');
+  const admin = new Client({ connectionString: url.href });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  url.pathname = `/${name}`;
+  owner = new Client({ connectionString: url.href });
+  await owner.connect();
+  database = {
+    key: name,
+    host: url.hostname,
+    port: Number(url.port),
+    database: name,
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    ssl: false,
+  };
+});
+
+afterAll(async () => {
+  await pools.close();
+  await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+  );
+  await owner.end();
+  const admin = new Client({ connectionString: process.env.PLINTH_TEST_DATABASE_URL });
+  await admin.connect();
+  await admin.query(`drop database ${name} with (force)`);
+  await admin.end();
+});
+
+const read = async () => buildCatalog(await repository.read(database));
+
+describe('what is read', () => {
+  it('has columns with types, defaults and nullability', async () => {
+    await owner.query(`
+      create domain positive as numeric(6, 2) default 1 check (value > 0);
+      create table typed (id int generated always as identity primary key, a varchar(5) not null, b positive, c text[] default '{}', d int);
+      alter table typed drop column d;
+    `);
+    const columns = [
+      ...((await read()).relations.get(nameKey({ schema: 'public', name: 'typed' }))?.columns.values() ?? []),
+    ];
+    expect(
+      columns.map((one) => [one.name, one.inputType, one.declaredType, one.nullable, one.hasDefault]),
+    ).toEqual([
+      ['id', 'integer', 'integer', false, true],
+      ['a', 'character varying(5)', 'character varying', false, false],
+      ['b', 'numeric(6,2)', 'public.positive', true, true],
+      ['c', 'text[]', 'text[]', true, true],
+    ]);
+  });
+
+  it('traces the keys of views, of views over views, and of joins', async () => {
+    await owner.query(`
+      create table authors (id int primary key); create table books (id int primary key, author int constraint written_by references authors);
+      create view v1 as select id as book_id, author as author_id, upper('x') as x from books;
+      create view v2 as select author_id as a, book_id as b from v1;
+      create view v3 as select b.id as bid, a.id as aid from books b join authors a on a.id = b.author;
+      create view v4 as select id from books union select id from books;
+    `);
+    const catalog = await read();
+    const targets = (from: string) =>
+      (catalog.relationships.get(nameKey({ schema: 'public', name: from })) ?? [])
+        .filter((one): one is Exclude<Relationship, { kind: 'computed' }> => one.kind === 'many-to-one')
+        .map((one) => one.to.name)
+        .sort();
+    expect(targets('v1')).toEqual(['authors', 'v3']);
+    expect(targets('v2')).toEqual(['authors', 'v3']);
+    expect(targets('v4')).toEqual([]);
+    const key = (view: string) =>
+      catalog.relations.get(nameKey({ schema: 'public', name: view }))?.primaryKey;
+    expect([key('v1'), key('v2'), key('v3'), key('v4')]).toEqual([['book_id'], ['b'], ['aid', 'bid'], []]);
+  });
+
+  it('gives the same version for the same schema, another after DDL', async () => {
+    const [first, second] = [await read(), await read()];
+    expect(second.version).toBe(first.version);
+    await owner.query('alter table authors add column name text');
+    expect((await read()).version).not.toBe(first.version);
+  });
+});
+
+describe('the fingerprint', () => {
+  const CHANGES = [
+    'create table fp (id int)',
+    'alter table fp add column a int',
+    'alter table fp alter column a type text',
+    `alter table fp alter column a set default 'x'`,
+    'alter table fp add primary key (id)',
+    'alter table fp rename column a to b',
+    'create function fp_f() returns int language sql as $$ select 1 $$',
+    'create or replace function fp_f() returns int language sql stable as $$ select 2 $$',
+    'create view fp_v as select * from fp',
+    'comment on table fp is null; alter table fp rename to fp2',
+    'drop function fp_f',
+    'drop view fp_v',
+    'drop table fp2',
+  ];
+  it.each(CHANGES)('differs after: %s', async (ddl) => {
+    const before = await repository.fingerprint(database);
+    expect(await repository.fingerprint(database)).toBe(before);
+    await owner.query(ddl);
+    expect(await repository.fingerprint(database)).not.toBe(before);
+  });
+
+  it('stays the same when only rows change', async () => {
+    await owner.query('create table data_only (id int)');
+    const before = await repository.fingerprint(database);
+    await owner.query('insert into data_only select generate_series(1, 1000); analyze data_only');
+    expect(await repository.fingerprint(database)).toBe(before);
+  });
+});
+
+describe('following DDL', () => {
+  it('sees it within a second by polling where nothing announces it, and serves the old one meanwhile', async () => {
+    const catalog = new ProjectCatalog(database, repository, (error) => expect(error).toBeUndefined());
+    const has = async () =>
+      (await catalog.current()).relations.has(nameKey({ schema: 'public', name: 'polled' }));
+    expect(await has()).toBe(false);
+    await owner.query('create table polled (id int)');
+    await eventually(async () => expect(await has()).toBe(true), 3_000);
+    await catalog.close();
+  });
+
+  it('sees it by announcement, and again after the listening connection was lost', async () => {
+    const catalog = new ProjectCatalog(database, repository, () => undefined);
+    catalog.listen('plinth_ddl');
+    await catalog.current();
+    await eventually(async () => expect(catalog.isListening).toBe(true));
+    const has = async (table: string) =>
+      (await catalog.current()).relations.has(nameKey({ schema: 'public', name: table }));
+    await owner.query('create table told (id int); notify plinth_ddl');
+    await eventually(async () => expect(await has('told')).toBe(true));
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and application_name = 'plinth-listen'`,
+    );
+    await owner.query('create table missed (id int)');
+    await eventually(async () => expect(await has('missed')).toBe(true));
+    await catalog.close();
+  });
+
+  it('knows what was committed before it was asked to verify', async () => {
+    const catalog = new ProjectCatalog(database, repository, () => undefined);
+    await catalog.current();
+    for (let round = 0; round < 5; round += 1) {
+      await owner.query(`create table verified_${round} (id int)`);
+      const fresh = await catalog.verified();
+      expect(fresh.relations.has(nameKey({ schema: 'public', name: `verified_${round}` }))).toBe(true);
+    }
+    await catalog.close();
+  });
+});
+
+describe('a large schema', () => {
+  it('of 1,000 tables and 500 functions is read in about a second, in bounded memory', async () => {
+    await owner.query(`
+      do $$ begin
+        for i in 1..1000 loop
+          execute format('create table big_%s (id int primary key, a text default %L, b numeric(10,2), c jsonb, d timestamptz default now(), e text[], prev int %s)',
+            i, 'x', case when i > 1 then format('references big_%s', i - 1) else '' end);
+        end loop;
+        for i in 1..500 loop execute format('create function fn_%s(a int, b text default %L) returns setof big_%s stable language sql as %L', i, 'y', i, format('select * from big_%s', i)); end loop;
+        for i in 1..100 loop execute format('create view view_%s as select b.id, b.a, p.id as prev_id from big_%s b join big_%s p on p.id = b.prev', i, i + 1, i); end loop;
+      end $$`);
+    await read();
+    const before = process.memoryUsage().heapUsed;
+    const start = performance.now();
+    const catalog = await read();
+    const elapsed = performance.now() - start;
+    expect(catalog.relations.size).toBeGreaterThanOrEqual(1_100);
+    expect(catalog.routines.size).toBeGreaterThanOrEqual(500);
+    // Twice the goal: the machine of a test run is shared.
+    expect(elapsed).toBeLessThan(2_000);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(128 * 1024 * 1024);
+    const fingerprint = performance.now();
+    await repository.fingerprint(database);
+    expect(performance.now() - fingerprint).toBeLessThan(elapsed);
+  }, 60_000);
+});
