@@ -17,7 +17,6 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   bucket_already_exists: 409,
   file_already_exists: 409,
   file_too_large: 413,
-  quota_exceeded: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   rate_limited: 429,

@@ -24,7 +24,7 @@ export function upload(
 ): Promise<HttpAnswer> {
   const form = new FormData();
   for (const [field, value] of Object.entries(before)) form.append(field, value);
-  form.append('file', new Blob([content as never], { type }), name);
+  form.append('file', new Blob([content], { type }), name);
   for (const [field, value] of Object.entries(after)) form.append(field, value);
   const search = new URLSearchParams(query).toString();
   const path = `${storage}/buckets/${encodeURIComponent(bucket)}/upload${search ? `?${search}` : ''}`;

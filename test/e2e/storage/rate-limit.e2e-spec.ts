@@ -1,7 +1,6 @@
 /** The plan's limit on storage requests, exact to one request in a window (SPEC.md 8, DECISIONS.md 6). */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
-import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
 let plinth: TestPlinth;

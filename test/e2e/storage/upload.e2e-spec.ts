@@ -1,7 +1,8 @@
 /** Uploads: form, names, types, limits, refusals, overwriting (SPEC.md 4.1, DECISIONS.md 6). */
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { rawExchange, upload } from '../../support/uploads';
@@ -461,5 +462,36 @@ describe('broken forms', () => {
     expect(filesOnDisk()).toHaveLength(before);
     const { body } = await user.get(`${storage}/buckets/box/files?search=left`);
     expect(body.data).toEqual([]);
+  });
+});
+
+describe('a provider that is down', () => {
+  it('answers 500 storage_unavailable, makes nothing half, and recovers without a restart', async () => {
+    const lonely = await plinth.createProject({ plan: 'enterprise' });
+    await lonely.service.post(`${lonely.storage}/buckets`, { name: 'box' });
+    const put = (name: string): Promise<HttpAnswer> =>
+      upload(lonely.service, lonely.storage, 'box', 'x', { name });
+    expect((await put('before')).status).toBe(201);
+    const root = join(plinth.dataDir, 'files', lonely.id);
+    renameSync(root, `${root}-away`);
+    writeFileSync(root, 'in the way');
+    expect(await put('during')).toMatchObject(refused(500, 'storage_unavailable'));
+    rmSync(root);
+    renameSync(`${root}-away`, root);
+    expect((await put('after')).status).toBe(201);
+    const { body } = await lonely.service.get(`${lonely.storage}/buckets/box/files?sortBy=filename`);
+    expect(body.data.map(({ filename }: { filename: string }) => filename)).toEqual(['after', 'before']);
+  });
+
+  it('recovers even when its directory was emptied', async () => {
+    const lonely = await plinth.createProject({ plan: 'enterprise' });
+    await lonely.service.post(`${lonely.storage}/buckets`, { name: 'box' });
+    expect((await upload(lonely.service, lonely.storage, 'box', 'x', { name: 'a' })).status).toBe(201);
+    rmSync(join(plinth.dataDir, 'files', lonely.id), { recursive: true });
+    const again = await upload(lonely.service, lonely.storage, 'box', 'x', { name: 'b' });
+    expect(again.status).toBe(201);
+    expect((await lonely.service.get(`${lonely.storage}/files/${again.body.data.id}/download`)).text).toBe(
+      'x',
+    );
   });
 });

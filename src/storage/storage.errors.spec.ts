@@ -1,0 +1,58 @@
+/** Every code of the storage is documented with its status, and the renderer lets no other out. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../common/errors/app-error';
+import { StorageErrorRenderer } from './http/storage-error.renderer';
+import * as errors from './storage.errors';
+
+const DOCS = readFileSync(join(__dirname, '../../docs/storage.md'), 'utf8');
+const documented = Object.fromEntries(
+  [...DOCS.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [code, Number(status)]),
+);
+const renderer = new StorageErrorRenderer();
+
+it('docs/storage.md lists every code with its status, and no other', () => {
+  expect(documented).toEqual(errors.STORAGE_ERROR_CODES);
+});
+
+it('every factory makes an error of the catalogue, with its status', () => {
+  const factories = Object.values(errors).filter(
+    (value): value is (...args: never[]) => AppError => typeof value === 'function',
+  );
+  expect(factories.length).toBeGreaterThan(10);
+  for (const factory of factories) {
+    const error = (factory as (argument: string) => AppError)('x');
+    expect([error.code, error.status]).toEqual([error.code, errors.STORAGE_ERROR_CODES[error.code]]);
+  }
+});
+
+it.each([
+  [400, '22P02', 'invalid_parameters'],
+  [400, 'P0001', 'invalid_parameters'],
+  [401, 'unauthorized', 'unauthorized'],
+  [403, '42501', 'forbidden'],
+  [404, 'not_found', 'not_found'],
+  [404, '42P01', 'not_found'],
+  [409, '23505', 'invalid_parameters'],
+  [413, 'payload_too_large', 'file_too_large'],
+  [414, 'uri_too_long', 'invalid_parameters'],
+  [415, 'unsupported_media_type', 'unsupported_media_type'],
+  [429, 'rate_limited', 'rate_limited'],
+  [500, 'internal_error', 'storage_unavailable'],
+  [503, '53300', 'storage_unavailable'],
+])('an error of other origin with status %d and code %s comes out as %s', (status, code, expected) => {
+  const error = new AppError({ status, code, message: 'because' });
+  expect(renderer.render(error)).toEqual({
+    data: null,
+    error: { message: expect.any(String), code: expected, status },
+  });
+});
+
+it("tells a refusal without PostgreSQL's words, which name tables", () => {
+  const error = new AppError({
+    status: 403,
+    code: '42501',
+    message: 'new row violates row-level security policy for table "files"',
+  });
+  expect(JSON.stringify(renderer.render(error))).not.toContain('files');
+});
