@@ -138,7 +138,7 @@ export class AdminUsersService {
       return input.passwordHash;
     }
     if (input.password === undefined) return null;
-    const fault = passwordFault(input.password, project.settings.password_min_length);
+    const fault = passwordFault(input.password, project.settings);
     if (fault) throw unacceptablePassword(fault);
     return this.passwords.hash(input.password);
   }

@@ -14,6 +14,7 @@ import { AccountRepository } from './account.repository';
 import { AdminUsersRepository } from './admin-users.repository';
 import { AdminUsersService } from './admin-users.service';
 import { AuditRepository } from './audit.repository';
+import { AuthMetrics } from './auth-metrics.service';
 import { EmailVerificationService } from './email-verification.service';
 import { GuessThrottle } from './guess-throttle.service';
 import { HousekeepingRepository } from './housekeeping.repository';
@@ -70,6 +71,7 @@ const MINUTE_MS = 60_000;
     AdminUsersService,
     AuditRepository,
     AuthMailer,
+    AuthMetrics,
     EmailVerificationService,
     FailedMailService,
     GuessThrottle,

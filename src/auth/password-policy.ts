@@ -1,18 +1,26 @@
 /** Which passwords are accepted (DECISIONS.md 4). */
+import { COMMON_PASSWORDS } from './common-passwords';
 
 /** Bytes: bcrypt silently ignores what comes after them. */
 export const MAX_PASSWORD_BYTES = 72;
 /** Characters (SPEC.md 8); a project may ask for more, never for less. */
 export const MIN_PASSWORD_LENGTH = 6;
 
-/**
- * @param minLength characters
- * @returns what is wrong with a new password, or null
- */
-export function passwordFault(password: string, minLength: number): string | null {
-  const least = Math.max(minLength, MIN_PASSWORD_LENGTH);
+/** The part of a project's settings that is about passwords. */
+export interface PasswordRules {
+  /** Characters. */
+  readonly password_min_length: number;
+  readonly refuse_common_passwords: boolean;
+}
+
+/** @returns what is wrong with a new password, or null */
+export function passwordFault(password: string, rules: PasswordRules): string | null {
+  const least = Math.max(rules.password_min_length, MIN_PASSWORD_LENGTH);
   // Code points: an emoji is one character, whatever UTF-16 makes of it.
   if ([...password].length < least) return `The password must have at least ${least} characters`;
+  if (rules.refuse_common_passwords && COMMON_PASSWORDS.has(password.toLowerCase())) {
+    return 'The password is one of the most common ones';
+  }
   return unusableFault(password);
 }
 

@@ -54,7 +54,7 @@ export class PasswordResetService {
     { token, password }: { token: string; password: string },
     origin: RequestOrigin,
   ): Promise<void> {
-    const fault = passwordFault(password, project.settings.password_min_length);
+    const fault = passwordFault(password, project.settings);
     if (fault) throw unacceptablePassword(fault);
     const hash = hashMailedToken(token);
     // Looked for first, so that a stranger cannot make the server hash passwords.

@@ -95,7 +95,7 @@ export class ProfileService {
     current: string | undefined,
     origin: RequestOrigin,
   ): Promise<void> {
-    const fault = passwordFault(password, project.settings.password_min_length);
+    const fault = passwordFault(password, project.settings);
     if (fault) throw unacceptablePassword(fault);
     if (current === undefined) throw currentPasswordRequired();
     const guess = { project, account: account.id, origin };

@@ -51,7 +51,7 @@ export class SignUpService {
   /** @throws AppError 400 for what is not acceptable or taken, 403 when sign-up is turned off */
   async signUp(project: Project, input: SignUpInput, origin: RequestOrigin): Promise<SignedUp> {
     const email = acceptableEmail(project, input.email);
-    const fault = passwordFault(input.password, project.settings.password_min_length);
+    const fault = passwordFault(input.password, project.settings);
     if (fault) throw unacceptablePassword(fault);
     // Hashed before the transaction begins, which must not wait for it.
     const passwordHash = await this.passwords.hash(input.password);

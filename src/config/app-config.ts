@@ -55,7 +55,7 @@ export interface AuthConfig {
   readonly failuresPerAccount: number;
   /** The same for one client address, over all accounts. */
   readonly failuresPerAddress: number;
-  /** Requests a minute from one client address to each endpoint that needs no sign-in. */
+  /** Requests a minute from one client address to each of sign-up and the endpoints around mails. */
   readonly requestsPerMinute: number;
   /** Mails an hour that one account can be made to receive. */
   readonly mailsPerHour: number;

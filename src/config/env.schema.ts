@@ -96,7 +96,7 @@ export class EnvironmentVariables {
   /** Wrong passwords from one client address before each further try has to wait. */
   @Transform(toNumber) @IsInt() @Min(3) @Max(100_000) AUTH_FAILURES_PER_ADDRESS = 50;
 
-  /** Requests a minute from one client address to each of sign-up, sign-in, refresh and the mailing endpoints. */
+  /** Requests a minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. */
   @Transform(toNumber) @IsInt() @Min(1) @Max(1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
 
   /** Reset and verification mails an hour to one address. */

@@ -74,6 +74,9 @@ export class ProjectSettingsInput {
   /** Never below 6 (SPEC.md 8). */
   @Optional() @IsInt() @Min(6) @Max(72) password_min_length?: number | null;
 
+  /** New passwords must not be among the most common ones. */
+  @Optional() @IsBoolean() refuse_common_passwords?: boolean | null;
+
   /** Only these domains may sign up; empty: any. */
   @Optional()
   @IsArray()
@@ -120,6 +123,7 @@ export interface ProjectSettings {
   readonly access_token_lifetime: number;
   readonly refresh_token_lifetime: number;
   readonly password_min_length: number;
+  readonly refuse_common_passwords: boolean;
   readonly allowed_email_domains: readonly string[];
   readonly reset_redirect_url: string | null;
   readonly verify_redirect_url: string | null;
@@ -142,6 +146,7 @@ export const DEFAULT_SETTINGS: ProjectSettings = Object.freeze({
   access_token_lifetime: 3_600,
   refresh_token_lifetime: 30 * DAY,
   password_min_length: 6,
+  refuse_common_passwords: false,
   allowed_email_domains: [],
   reset_redirect_url: null,
   verify_redirect_url: null,

@@ -25,6 +25,15 @@ export class TestRedis {
     return new TestRedis(child, `redis://127.0.0.1:${port}`);
   }
 
+  /** Makes it hang: connections stay open and nothing is answered. */
+  pause(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child.kill('SIGCONT');
+  }
+
   async stop(): Promise<void> {
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
     this.child.kill('SIGTERM');

@@ -1,17 +1,30 @@
 /** What a project's administrator looks into: the audit trail, and mails that could not be sent. */
-import { Controller, Get, HttpCode, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { ServiceRoleGuard } from '../../access/service-role.guard';
+import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit.repository';
 import { FailedMailService } from '../mail/failed-mail.service';
+import { MailComposer } from '../mail/mail-composer.service';
 import { ApiAuthErrors } from './auth-responses.decorator';
-import { ListAuditQuery } from './dto/admin-users.dto';
-import { AuditEntriesDto, FailedMailsDto, MessageDto } from './dto/auth-answers.dto';
+import { ListAuditQuery, MailPreviewDto } from './dto/admin-users.dto';
+import { AuditEntriesDto, FailedMailsDto, MailContentDto, MessageDto } from './dto/auth-answers.dto';
 
 const PER_PAGE = 50;
 
@@ -25,6 +38,7 @@ export class AdminAuditController {
   constructor(
     private readonly audit: AuditRepository,
     private readonly failedMails: FailedMailService,
+    private readonly composer: MailComposer,
   ) {}
 
   @Get('audit')
@@ -71,5 +85,18 @@ export class AdminAuditController {
   async retryMail(@CurrentProject() project: Project, @Param('mail_id') id: string): Promise<MessageDto> {
     await this.failedMails.retry(project, id);
     return { message: 'The mail is queued again' };
+  }
+
+  @Post('mail-preview')
+  @HttpCode(200)
+  @UseInterceptors(JsonBodyInterceptor)
+  @ApiOperation({ operationId: 'adminPreviewMail', summary: 'See how a mail would look; nothing is sent' })
+  @ApiResponse({ status: 200, description: 'The mail with sample values', type: MailContentDto })
+  previewMail(
+    @CurrentProject() project: Project,
+    @Body() { kind, subject, text, html }: MailPreviewDto,
+  ): Promise<MailContentDto> {
+    const draft = Object.entries({ subject, text, html }).filter(([, part]) => typeof part === 'string');
+    return this.composer.preview(project, kind, Object.fromEntries(draft));
   }
 }

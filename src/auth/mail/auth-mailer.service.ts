@@ -31,6 +31,7 @@ export class AuthMailer implements OnApplicationShutdown {
     @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
   ) {
     this.box = new SecretBox(masterKey);
+    queue.on('error', (error) => this.logger.warn(`the mail queue: ${error.message}`));
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,5 +1,6 @@
 /** From a kind of mail and its values to a finished mail: template, link, language. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { invalidParameters } from '../../common/errors/http-errors';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { MailTemplate, MailValues, renderMail } from '../../infra/mail/mail-template';
 import { Project } from '../../projects/project';
@@ -35,6 +36,28 @@ export class MailComposer {
         `project ${project.slug}: the template "${content.kind}" failed, the default one is used: ${String(error)}`,
       );
       return renderMail(standard, values);
+    }
+  }
+
+  /**
+   * How a mail would look, with values that stand for real ones.
+   * @param draft parts of a template that replace the project's own
+   * @throws AppError 400 saying what is wrong with the template
+   */
+  async preview(project: Project, kind: MailKind, draft: Partial<MailTemplate>): Promise<MailTemplate> {
+    const sample = {
+      kind,
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      token: 'sample-token',
+      newEmail: 'ada@new.example.com',
+      lifetimeMs: 3_600_000,
+    };
+    const template = { ...DEFAULT_TEMPLATES[kind], ...ownTemplate(project, kind), ...draft };
+    try {
+      return await renderMail(template, this.valuesOf(project, sample));
+    } catch (error) {
+      throw invalidParameters(`The template is not valid: ${error instanceof Error ? error.message : ''}`);
     }
   }
 

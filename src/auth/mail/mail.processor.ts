@@ -1,11 +1,13 @@
 /** Sends queued mails. A job that is run again after a crash sends the same mail under the same Message-ID. */
-import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { BeforeApplicationShutdown, Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Clock } from '../../common/time/clock';
+import { RedisClient } from '../../infra/coordination/redis-client';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { AuthMetrics } from '../auth-metrics.service';
 import { AuthMailer } from './auth-mailer.service';
 import { MailComposer } from './mail-composer.service';
 import { isMailKind } from './mail-kinds';
@@ -30,14 +32,22 @@ export class MailProcessor extends WorkerHost implements BeforeApplicationShutdo
     private readonly mailer: AuthMailer,
     private readonly composer: MailComposer,
     private readonly transport: MailTransport,
+    private readonly metrics: AuthMetrics,
+    private readonly redis: RedisClient,
     private readonly clock: Clock,
   ) {
     super();
   }
 
-  /** Earlier than the pools close: a mail under way is finished and marked. */
+  /** Earlier than the pools close: a mail under way is finished and marked. A Redis that is away is not waited for. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.worker.close();
+    await this.worker.close(this.redis.isAway);
+  }
+
+  /** Without a listener BullMQ would write to the console. */
+  @OnWorkerEvent('error')
+  onError(error: Error): void {
+    this.logger.warn(`the mail worker: ${error.message}`);
   }
 
   override async process(job: Job<MailJob>): Promise<void> {
@@ -48,6 +58,7 @@ export class MailProcessor extends WorkerHost implements BeforeApplicationShutdo
     if (!row) return this.awaitRow(job);
     if (row.expiresAt.getTime() <= this.clock.now()) {
       await this.mails.markFailed(project, mailId, 'it expired before it could be sent', this.now());
+      this.metrics.mail('given_up');
       return;
     }
     await this.attempt(project, job, row);
@@ -68,9 +79,11 @@ export class MailProcessor extends WorkerHost implements BeforeApplicationShutdo
       const isLast = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
       const reason = error instanceof Error ? error.message : String(error);
       await this.mails.markFailed(project, mailId, reason, isLast ? this.now() : null);
+      this.metrics.mail(isLast ? 'given_up' : 'retried');
       this.logger.warn(`mail ${mailId} of project ${project.slug} was not sent: ${reason}`);
       throw error;
     }
+    this.metrics.mail('sent');
     await this.mails.markSent(project, mailId, this.now());
   }
 

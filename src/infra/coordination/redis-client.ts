@@ -4,6 +4,8 @@ import { Redis } from 'ioredis';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A Redis that hangs must not make requests hang. */
+const COMMAND_TIMEOUT_MS = 2_000;
 
 @Injectable()
 export class RedisClient implements OnApplicationShutdown {
@@ -11,6 +13,11 @@ export class RedisClient implements OnApplicationShutdown {
 
   constructor(@Inject(APP_CONFIG) config: AppConfig) {
     this.connection = config.redisUrl ? connect(config.redisUrl) : null;
+  }
+
+  /** True when there should be a Redis and it does not answer. */
+  get isAway(): boolean {
+    return this.connection !== null && this.connection.status !== 'ready';
   }
 
   onApplicationShutdown(): void {
@@ -21,7 +28,11 @@ export class RedisClient implements OnApplicationShutdown {
 function connect(url: string): Redis {
   const logger = new Logger(RedisClient.name);
   // A request does not wait for a Redis that is away: after one more try its command fails.
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: CONNECT_TIMEOUT_MS });
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: 1,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+  });
   redis.on('error', (error: Error) => logger.warn(`Redis: ${error.message}`));
   return redis;
 }

@@ -1,5 +1,6 @@
 /** Failed attempts shared by all replicas through Redis: a hash per key, counted in a script. */
 import type { Redis } from 'ioredis';
+import { viaRedis } from './redis-unavailable';
 import { FailureLedger, FailurePolicy } from './failure-ledger';
 
 const PREFIX = 'plinth:failures:';
@@ -34,15 +35,15 @@ export class RedisFailureLedger extends FailureLedger {
   override async blockedFor(keys: readonly string[]): Promise<number> {
     if (keys.length === 0) return 0;
     const names = keys.map((key) => PREFIX + key);
-    return Number(await this.redis.eval(BLOCKED_FOR, names.length, ...names));
+    return Number(await viaRedis(this.redis.eval(BLOCKED_FOR, names.length, ...names)));
   }
 
   override async fail(key: string, policy: FailurePolicy): Promise<void> {
     const { free, firstDelayMs, maxDelayMs, memoryMs } = policy;
-    await this.redis.eval(FAIL, 1, PREFIX + key, free, firstDelayMs, maxDelayMs, memoryMs);
+    await viaRedis(this.redis.eval(FAIL, 1, PREFIX + key, free, firstDelayMs, maxDelayMs, memoryMs));
   }
 
   override async forget(key: string): Promise<void> {
-    await this.redis.del(PREFIX + key);
+    await viaRedis(this.redis.del(PREFIX + key));
   }
 }

@@ -1,6 +1,7 @@
 /** Rate counters shared by all replicas through Redis. One script, hence one round trip and no lost update. */
 import type { Redis } from 'ioredis';
 import { Clock } from '../../common/time/clock';
+import { viaRedis } from './redis-unavailable';
 import { RateCounter, RateHit, toRateHit } from './rate-counter';
 
 const PREFIX = 'plinth:rate:';
@@ -29,7 +30,10 @@ export class RedisRateCounter extends RateCounter {
   }
 
   override async hit(key: string, limit: number, windowMs: number): Promise<RateHit> {
-    const [count, left] = (await this.redis.eval(HIT, 1, PREFIX + key, windowMs)) as [number, number];
+    const [count, left] = (await viaRedis(this.redis.eval(HIT, 1, PREFIX + key, windowMs))) as [
+      number,
+      number,
+    ];
     return toRateHit(count, limit, this.clock.now() + left);
   }
 

@@ -11,8 +11,8 @@ import { migrateQueueSchema, postgresConnection, redisConnection } from './queue
   imports: [
     BullModule.forRootAsync({
       inject: [APP_CONFIG, PLATFORM_URL, PLATFORM_READY],
-      useFactory: async (config: AppConfig, platformUrl: string): Promise<QueueOptions> => {
-        if (config.redisUrl) return { connection: redisConnection(config.redisUrl), prefix: 'plinth' };
+      useFactory: async ({ redisUrl }: AppConfig, platformUrl: string): Promise<QueueOptions> => {
+        if (redisUrl) return { connection: redisConnection(redisUrl), prefix: 'plinth' };
         await migrateQueueSchema(platformUrl);
         return { connection: postgresConnection(platformUrl) as QueueOptions['connection'] };
       },

@@ -347,6 +347,15 @@ describe('project settings', () => {
     await strict.signUp(address(), 'a'.repeat(12));
   });
 
+  it('refuses the most common passwords when asked to, in whatever case', async () => {
+    const strict = await plinth.createProject({ settings: { refuse_common_passwords: true } });
+    for (const password of ['123456', 'Password1', 'QWERTYUIOP']) {
+      await expect(strict.signUp(address(), password)).rejects.toThrow(/400/);
+    }
+    await strict.signUp(address(), 'password of my own');
+    await project.signUp(address(), '123456');
+  });
+
   it('allows e-mail domains: others get 400', async () => {
     const staff = await plinth.createProject({
       settings: { allowed_email_domains: ['Acme.example', 'bücher.example'] },

@@ -43,6 +43,7 @@ describe('/admin/users', () => {
       ['POST', `${users}/${id}/logout`],
       ['GET', `${project.auth}/admin/audit`],
       ['GET', `${project.auth}/admin/failed-mails`],
+      ['POST', `${project.auth}/admin/mail-preview`],
     ];
     for (const [method, path] of requests) {
       expect([path, (await project.anon.send(method, path)).status]).toEqual([path, 403]);
@@ -234,5 +235,48 @@ describe('the audit trail', () => {
     await user.http.post(`${project.auth}/logout`);
     const { body } = await admin.get(`${project.auth}/admin/audit?user_id=${user.id}&action=sign_out`);
     expect(body.entries).toHaveLength(1);
+  });
+});
+
+describe('POST /admin/mail-preview', () => {
+  const preview = (body: unknown) => admin.post(`${project.auth}/admin/mail-preview`, body);
+
+  it('shows a mail with sample values, and sends none', async () => {
+    const { status, body } = await preview({ kind: 'reset', subject: 'For {{ name }}' });
+    expect([status, body.subject]).toEqual([200, 'For Ada Lovelace']);
+    expect(body.text).toContain(`${project.auth}/reset?token=sample-token`);
+    expect(body.html).toContain('sample-token');
+  });
+
+  it.each([
+    ['a tag that is not closed', '{% if name %}'],
+    ['an unknown filter', '{{ name | shell }}'],
+    ['an include of a file', '{% include "/etc/passwd" %}'],
+    ['a render of a file', '{% render "../../package.json" %}'],
+    ['a layout', '{% layout "/etc/passwd" %}'],
+    ['a loop without end', '{% for i in (1..100000000) %}x{% endfor %}'],
+  ])('answers 400 for %s', async (_what, text) => {
+    const answer = await preview({ kind: 'reset', text });
+    expect(answer.body).toEqual({ detail: expect.stringContaining('template'), status_code: 400 });
+  });
+
+  it('reaches nothing of the program behind a template', async () => {
+    const text =
+      '{{ constructor }}{{ name.constructor }}{{ name.__proto__ }}{{ process }}{{ global }}{{ this }}|';
+    expect((await preview({ kind: 'reset', text })).body.text).toBe('|');
+  });
+
+  it('keeps a subject on one line and escapes values in HTML only', async () => {
+    const { body } = await preview({
+      kind: 'reset',
+      subject: 'a\r\nBcc: x@example.com',
+      html: '{{ "<b>" }}',
+      text: '{{ "<b>" }}',
+    });
+    expect(body).toEqual({ subject: 'a Bcc: x@example.com', html: '&lt;b&gt;', text: '<b>' });
+  });
+
+  it('answers 400 for an unknown kind of mail', async () => {
+    expect((await preview({ kind: 'spam' })).status).toBe(400);
   });
 });

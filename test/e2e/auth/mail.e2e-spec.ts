@@ -80,6 +80,14 @@ describe('with an SMTP server that misbehaves', () => {
     expect((await admin.post(`${project.auth}/admin/failed-mails/${randomUUID()}/retry`)).status).toBe(404);
   }, 60_000);
 
+  it('counts sent, retried and given-up mails in the metrics', async () => {
+    const { text } = await plinth.http.get('/metrics');
+    for (const outcome of ['sent', 'retried', 'given_up']) {
+      expect(text).toMatch(new RegExp(`^plinth_mails_total\\{outcome="${outcome}"\\} [1-9]`, 'm'));
+    }
+    expect(text).toMatch(/^plinth_passwords_waiting 0$/m);
+  });
+
   it('sends no mail whose token has expired meanwhile', async () => {
     const user = await project.signUp();
     smtp.mood = 'refuse';

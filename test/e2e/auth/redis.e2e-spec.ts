@@ -49,4 +49,21 @@ import { TestProject } from '../../support/test-project';
     }
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
   });
+
+  it('answers 503 with Retry-After to sign-ins while Redis hangs: nobody guesses uncounted', async () => {
+    const user = await project.signUp();
+    const client = project.client(project.anonKey, null);
+    const signIn = () => client.post(`${project.auth}/login`, { email: user.email, password: user.password });
+    redis.pause();
+    try {
+      const answer = await signIn();
+      expect(answer.status).toBe(503);
+      expect(answer.body).toEqual({ detail: expect.any(String), status_code: 503 });
+      expect(answer.headers.get('retry-after')).toBeTruthy();
+      expect((await user.http.get(`${project.auth}/user`)).status).toBe(200);
+    } finally {
+      redis.resume();
+    }
+    expect(await eventually(async () => ((await signIn()).status === 200 ? true : null))).toBe(true);
+  });
 });

@@ -18,6 +18,7 @@ import {
 } from 'class-validator';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
+import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
 
 const toNumber = ({ value }: { value: unknown }): unknown =>
@@ -147,4 +148,30 @@ export class InviteUserDto {
   @IsOptional()
   @IsObject()
   data?: JsonObject;
+}
+
+const MAX_TEMPLATE = 200_000;
+
+export class MailPreviewDto {
+  @ApiProperty({ enum: MAIL_KINDS })
+  @IsIn(MAIL_KINDS)
+  kind!: MailKind;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own subject" })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEMPLATE)
+  subject?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own text" })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEMPLATE)
+  text?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own HTML" })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_TEMPLATE)
+  html?: string;
 }

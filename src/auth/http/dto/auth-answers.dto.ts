@@ -111,3 +111,9 @@ export class FailedMailDto {
 export class FailedMailsDto {
   @ApiProperty({ type: [FailedMailDto] }) mails!: FailedMailDto[];
 }
+
+export class MailContentDto {
+  @ApiProperty() subject!: string;
+  @ApiProperty() text!: string;
+  @ApiProperty() html!: string;
+}
