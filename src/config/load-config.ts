@@ -81,7 +81,7 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
       'WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit',
     );
   }
-  if (env.STORAGE_PROVIDER !== 'disk') {
+  if (['gcs', 's3'].includes(env.STORAGE_PROVIDER)) {
     faults.push(
       `STORAGE_PROVIDER: "${env.STORAGE_PROVIDER}" is not available in this version; only "disk" is`,
     );

@@ -14,8 +14,9 @@ beforeAll(async () => (plinth = await TestPlinth.start()));
 afterAll(() => plinth.stop());
 
 const create = (body: object) => plinth.admin.post('/admin/v1/projects', body);
-const platform = (query: string, values: unknown[] = []): Promise<any[]> =>
-  plinth.app.get(DataSource).query(query, values); // eslint-disable-line @typescript-eslint/no-explicit-any
+type PlatformRow = Readonly<Record<string, string>>;
+const platform = (query: string, values: unknown[] = []): Promise<PlatformRow[]> =>
+  plinth.app.get(DataSource).query<PlatformRow[]>(query, values);
 
 /** Databases and roles of projects that this install has made and does not have any more. */
 async function leftovers(): Promise<string[]> {

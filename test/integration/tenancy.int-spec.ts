@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { withConnection } from '../../src/database/pools/one-off-connection';
-import { accessOf, asOwner, asSuperuser, DatabaseAccess, sqlstateOf } from '../support/owner-connection';
+import {
+  accessOf,
+  asOwner,
+  asSuperuser,
+  DatabaseAccess,
+  serverVersion,
+  sqlstateOf,
+} from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
@@ -181,7 +188,14 @@ describe("an owner's SQL", () => {
     ]);
   });
 
-  it('may have roles of its own, which go with the project', async () => {
+  it('may have roles of its own from PostgreSQL 16 on, which go with the project', async () => {
+    if ((await serverVersion()) < 16) {
+      const answer = await plinth.admin.post(`/admin/v1/projects/${mine?.id}/sql`, {
+        query: 'create role own',
+      });
+      expect(answer.body.error.code).toBe(PERMISSION_DENIED);
+      return;
+    }
     const project = await plinth.createProject();
     const { login_role } = await accessOf(plinth, project.id);
     const suffix = project.id.slice(0, 8);

@@ -42,3 +42,13 @@ export async function sqlstateOf(work: Promise<unknown>): Promise<string | null>
     (error: { code?: string }) => error.code ?? 'no code',
   );
 }
+
+/** Major version of the test run's server. */
+export async function serverVersion(): Promise<number> {
+  return asSuperuser('postgres', async (client) => {
+    const { rows } = await client.query<{ version: number }>(
+      `select current_setting('server_version_num')::int / 10000 as version`,
+    );
+    return rows[0]?.version ?? 0;
+  });
+}

@@ -2,9 +2,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
+import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
 import { joinRole } from './global-roles';
+import { ADOPT } from './relation-adoption';
 import { PreparedServer, TemplateDatabase } from './template-database';
 
 /** Names and passwords of what is created. */
@@ -50,7 +52,12 @@ export class DatabaseProvisioner {
     });
     // The copy holds nothing of the owner's yet: the last moment at which the admin role may work in it.
     await server.asAdmin(plan.database, (client) => handOver(client, plan, prepared));
-    return { polled: !prepared.capabilities.superuser || !prepared.serviceBypassesRls };
+    const polled = !prepared.capabilities.superuser || !prepared.serviceBypassesRls;
+    if (polled) {
+      const owner = server.configFor(plan.database, plan.ownerRole, plan.ownerPassword);
+      await withConnection(owner, (client) => client.query(ADOPT));
+    }
+    return { polled };
   }
 
   /** Drops database and roles, as far as they exist. Ends the sessions that are in the way. */

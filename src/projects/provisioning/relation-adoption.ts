@@ -35,6 +35,8 @@ declare
   invoker_views boolean := current_setting('server_version_num')::int >= 150000;
   clients text;
 begin
+  -- Whoever comes second finds nothing left to do.
+  perform pg_advisory_xact_lock(7046104);
   perform set_config('search_path', '', true);
   for item in ${PENDING} loop
     if item.to_close then

@@ -5,6 +5,7 @@ import {
   IsIn,
   IsInt,
   IsNotEmpty,
+  IsObject,
   IsOptional,
   IsString,
   Matches,
@@ -41,6 +42,7 @@ export class CreateProjectDto {
 
   @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => ProjectSettingsInput)
   settings?: ProjectSettingsInput;
@@ -68,6 +70,7 @@ export class UpdateProjectDto {
 
   @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => ProjectSettingsInput)
   settings?: ProjectSettingsInput;

@@ -1,0 +1,134 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, loadConfig } from './load-config';
+
+let DATA_DIR: string;
+beforeEach(() => (DATA_DIR = mkdtempSync(join(tmpdir(), 'plinth-config-'))));
+afterEach(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig({ DATA_DIR, ...environment });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+describe('loadConfig', () => {
+  it('reports all faults in one message', () => {
+    const environment = {
+      PORT: 'http',
+      WORKERS: '0',
+      DATABASE_URL: 'mysql://x',
+      MASTER_KEY: 'short',
+      LOG_LEVEL: 'loud',
+    };
+    const faults = faultsOf(environment);
+    expect(faults.map((fault) => fault.split(':')[0]).sort()).toEqual(Object.keys(environment).sort());
+    expect(() => loadConfig({ DATA_DIR, ...environment })).toThrow(
+      new RegExp(
+        Object.keys(environment)
+          .map((name) => `(?=[\\s\\S]*- ${name}: )`)
+          .join(''),
+      ),
+    );
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['PUBLIC_URL', 'localhost:8080'],
+    ['PUBLIC_URL', 'ftp://example.com'],
+    ['REDIS_URL', 'http://example.com'],
+    ['SMTP_URL', 'mail.example.com'],
+    ['MAIL_FROM', 'nobody'],
+    ['PLATFORM_ADMIN_KEY', 'too-short'],
+    ['METRICS_TOKEN', 'short'],
+    ['STORAGE_PROVIDER', 'floppy'],
+    ['MAX_FILE_SIZE', 'big'],
+    ['MAX_FILE_SIZE', '0'],
+    ['BCRYPT_COST', '31'],
+    ['SHUTDOWN_TIMEOUT', 'soon'],
+  ])('refuses %s=%s', (name, value) =>
+    expect(faultsOf({ [name]: value })).toEqual([expect.stringContaining(name)]),
+  );
+
+  it('needs Redis for more than one process', () => {
+    expect(faultsOf({ WORKERS: '2' })).toEqual([expect.stringContaining('REDIS_URL')]);
+    expect(faultsOf({ WORKERS: '2', REDIS_URL: 'redis://127.0.0.1' })).toEqual([]);
+  });
+
+  it('takes an empty variable as absent', () => {
+    const config = loadConfig({ DATA_DIR, PORT: '', DATABASE_URL: ' ', REDIS_URL: '', LOG_LEVEL: '' });
+    expect([config.server.port, config.database.url, config.redisUrl, config.logLevel]).toEqual([
+      8080,
+      null,
+      null,
+      'info',
+    ]);
+  });
+
+  it.each([
+    ['1048576', 1_048_576],
+    ['50MB', 52_428_800],
+    ['50 MiB', 52_428_800],
+    ['2g', 2_147_483_648],
+  ])('reads the size %s', (text, bytes) => {
+    expect(loadConfig({ DATA_DIR, MAX_FILE_SIZE: text }).storage.maxFileBytes).toBe(bytes);
+  });
+
+  it.each([
+    [{ PORT: '9000' }, 'http://localhost:9000'],
+    [{ PUBLIC_URL: 'https://api.example.com/' }, 'https://api.example.com'],
+    [{ PUBLIC_URL: 'https://example.com/plinth//' }, 'https://example.com/plinth'],
+  ])('makes the public address of %j', (environment, url) => {
+    expect(loadConfig({ DATA_DIR, ...environment }).server.publicUrl).toBe(url);
+  });
+
+  it.each([
+    [{}, false],
+    [{ TRUST_PROXY: 'false' }, false],
+    [{ TRUST_PROXY: '2' }, 2],
+    [{ TRUST_PROXY: '10.0.0.0/8, 127.0.0.1' }, '10.0.0.0/8, 127.0.0.1'],
+  ])('reads the trusted proxies of %j', (environment, trusted) => {
+    expect(loadConfig({ DATA_DIR, ...environment }).server.trustProxy).toBe(trusted);
+  });
+
+  it('generates both keys once, readable for the owner alone', () => {
+    const first = loadConfig({ DATA_DIR }).secrets;
+    expect(first.platformAdminKey).not.toBe(first.masterKey);
+    for (const [file, secret] of [
+      ['platform-admin-key', first.platformAdminKey],
+      ['master-key', first.masterKey],
+    ] as const) {
+      expect(statSync(join(DATA_DIR, file)).mode & 0o777).toBe(0o600);
+      expect(readFileSync(join(DATA_DIR, file), 'utf8').trim()).toBe(secret);
+      expect(Buffer.from(secret, 'base64url').length).toBe(32);
+    }
+    expect(loadConfig({ DATA_DIR }).secrets).toEqual(first);
+  });
+
+  it('prefers the keys of the environment and generates none then', () => {
+    const given = { PLATFORM_ADMIN_KEY: 'a'.repeat(24), MASTER_KEY: 'b'.repeat(32) };
+    expect(loadConfig({ DATA_DIR, ...given }).secrets).toMatchObject({
+      platformAdminKey: given.PLATFORM_ADMIN_KEY,
+    });
+    expect(() => statSync(join(DATA_DIR, 'master-key'))).toThrow('ENOENT');
+  });
+
+  it('does not take a key that it cannot read for one that is not there', () => {
+    loadConfig({ DATA_DIR });
+    chmodSync(join(DATA_DIR, 'master-key'), 0);
+    if (process.getuid?.() === 0) return; // root reads everything
+    expect(() => loadConfig({ DATA_DIR })).toThrow('EACCES');
+  });
+
+  it('cannot be changed afterwards', () => {
+    const config = loadConfig({ DATA_DIR });
+    expect(Object.isFrozen(config) && Object.isFrozen(config.server)).toBe(true);
+  });
+});

@@ -1,0 +1,244 @@
+/** Settings, plans, keys and the audit log over the admin API (DECISIONS.md 7). */
+import { TestPlinth } from '../../support/plinth';
+
+let plinth: TestPlinth;
+beforeAll(async () => (plinth = await TestPlinth.start()));
+afterAll(() => plinth.stop());
+
+const projects = '/admin/v1/projects';
+
+describe('POST /projects', () => {
+  it.each([
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 7 }, 'name'],
+    [{ name: 'a\0b' }, 'name'],
+    [{ name: 'x'.repeat(201) }, 'name'],
+    [{ name: 'X', slug: 'Not A Slug' }, 'slug'],
+    [{ name: 'X', slug: 'a' }, 'slug'],
+    [{ name: 'X', slug: '-x' }, 'slug'],
+    [{ name: 'X', plan: 'gold' }, 'plan'],
+    [{ name: 'X', sluug: 'x' }, 'sluug is unknown here'],
+    [{ name: 'X', id: 'chosen' }, 'id is unknown here'],
+    [{ name: 'X', settings: { auto_rsl: true } }, 'settings.auto_rsl is unknown here'],
+    [{ name: 'X', settings: { max_rows: 'many' } }, 'settings.max_rows'],
+    [{ name: 'X', settings: { exposed_schemas: ['auth'] } }, 'settings.exposed_schemas'],
+    [{ name: 'X', settings: [] }, 'settings'],
+    [{ name: 'X', database_url: 'mysql://x' }, 'database_url'],
+    [{ name: 'X', database_url: 'postgres://nobody:nothing@127.0.0.1:1/x' }, 'database_url'],
+    [[], 'JSON object'],
+    ['"text"', 'JSON object'],
+    ['null', 'JSON object'],
+    ['{broken', 'JSON'],
+  ])('answers 400 for %j and says what is wrong', async (body, fault) => {
+    const answer = await plinth.admin.post(projects, body);
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      { status: 400, code: 'invalid_parameters', message: expect.stringContaining(fault) },
+    ]);
+  });
+
+  it('answers 409 when the slug is taken', async () => {
+    expect((await plinth.admin.post(projects, { name: 'One', slug: 'taken' })).status).toBe(201);
+    const answer = await plinth.admin.post(projects, { name: 'Two', slug: 'taken' });
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'project_already_exists']);
+  });
+
+  it.each([
+    ['Ünïcode Straße', /^unicode-stra-e$/],
+    ['日本語', /^project-[a-z0-9]+$/],
+    ['123 go', /^go$/],
+    ['x'.repeat(80), /^x{40}$/],
+  ])('makes a slug of %s', async (name, slug) => {
+    const answer = await plinth.admin.post(projects, { name });
+    expect([answer.status, answer.body.slug]).toEqual([201, expect.stringMatching(slug)]);
+  });
+});
+
+describe('GET /projects', () => {
+  it('pages in the order of creation, with the total', async () => {
+    for (const name of ['Page a', 'Page b', 'Page c']) await plinth.admin.post(projects, { name });
+    const first = await plinth.admin.get(`${projects}?search=PAGE&limit=2`);
+    const second = await plinth.admin.get(`${projects}?search=page&limit=2&offset=2`);
+    expect([...first.body, ...second.body].map(({ name }) => name)).toEqual(['Page a', 'Page b', 'Page c']);
+    expect(first.headers.get('x-total-count')).toBe('3');
+    expect((await plinth.admin.get(`${projects}?slug=page-b`)).body).toHaveLength(1);
+    expect((await plinth.admin.get(`${projects}?search=%25`)).body).toEqual([]);
+  });
+
+  it.each(['limit=0', 'limit=x', 'offset=-1', 'limit=1001', 'page=2', 'slug=%00'])(
+    'answers 400 for %s',
+    async (query) => {
+      expect((await plinth.admin.get(`${projects}?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('PATCH /projects/<id>', () => {
+  it('takes effect with the next request', async () => {
+    const project = await plinth.createProject();
+    await project.sql('create table numbers as select n from generate_series(1, 10) n');
+    expect((await project.service.get('/rest/v1/numbers')).body).toHaveLength(10);
+    const changed = await plinth.admin.patch(`${projects}/${project.id}`, { settings: { max_rows: 3 } });
+    expect([changed.status, changed.body.settings.max_rows]).toEqual([200, 3]);
+    expect((await project.service.get('/rest/v1/numbers')).body).toHaveLength(3);
+    await plinth.admin.patch(`${projects}/${project.id}`, { settings: { max_rows: null } });
+    expect((await project.service.get('/rest/v1/numbers')).body).toHaveLength(10);
+  });
+
+  it('keeps both of two changes that come at the same time', async () => {
+    const { id } = await plinth.createProject();
+    const change = (settings: object): Promise<unknown> =>
+      plinth.admin.patch(`${projects}/${id}`, { settings });
+    await Promise.all([change({ max_rows: 5 }), change({ locale: 'de' }), change({ plan_enabled: true })]);
+    expect((await plinth.admin.get(`${projects}/${id}`)).body.settings).toMatchObject({
+      max_rows: 5,
+      locale: 'de',
+      plan_enabled: true,
+    });
+  });
+
+  it('answers 400 for what cannot be changed, and changes nothing then', async () => {
+    const { id } = await plinth.createProject();
+    const answer = await plinth.admin.patch(`${projects}/${id}`, { name: 'New', slug: 'other' });
+    expect([answer.status, answer.body.error.message]).toEqual([400, 'slug is unknown here']);
+    expect((await plinth.admin.get(`${projects}/${id}`)).body.name).toBe('Test');
+  });
+
+  it('answers 404 for a project that does not exist', async () => {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['GET', '/keys'],
+      ['POST', '/keys/rotate'],
+      ['GET', '/database'],
+      ['GET', '/tables'],
+    ] as const) {
+      const body = ['PATCH', 'POST'].includes(method) ? { body: {} } : {};
+      const answer = await plinth.admin.send(method, `${projects}/nobody${path}`, body);
+      expect([method, path, answer.status, answer.body.error.code]).toEqual([
+        method,
+        path,
+        404,
+        'project_not_found',
+      ]);
+    }
+  });
+});
+
+describe('POST /projects/<id>/keys/rotate', () => {
+  it('lets old keys and tokens hold for the grace period, and not a second longer', async () => {
+    const project = await plinth.createProject();
+    await project.sql('create table t (id int); create policy p on t using (true)');
+    const user = await project.signUp();
+    const rotated = await plinth.admin.post(`${projects}/${project.id}/keys/rotate`, { grace_seconds: 600 });
+    expect(rotated.status).toBe(200);
+    const { anon_key: anon, service_role_key: service, jwt_secret: secret } = rotated.body;
+    expect([anon, secret]).not.toContain(project.anonKey);
+    const statuses = async (): Promise<number[]> =>
+      Promise.all(
+        [
+          project.anon,
+          user.http,
+          project.client(anon, anon),
+          project.client(anon, project.anonKey),
+          project.client(service, service),
+        ].map(async (client) => (await client.get('/rest/v1/t')).status),
+      );
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
+    plinth.clock.move(601);
+    expect(await statuses()).toEqual([401, 401, 200, 401, 200]);
+    plinth.clock.move(-601);
+  });
+
+  it('ends them at once with a grace of 0', async () => {
+    const project = await plinth.createProject();
+    await plinth.admin.post(`${projects}/${project.id}/keys/rotate`, { grace_seconds: 0 });
+    expect((await project.anon.get('/rest/v1/t')).status).toBe(401);
+    const keys = await plinth.admin.get(`${projects}/${project.id}/keys`);
+    expect((await project.client(keys.body.anon_key, keys.body.anon_key).get('/rest/v1/t')).status).toBe(404);
+  });
+
+  it('leaves one current secret when several rotate at the same time', async () => {
+    const project = await plinth.createProject();
+    const rotate = () => plinth.admin.post(`${projects}/${project.id}/keys/rotate`, {});
+    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { anon_key: current } = (await plinth.admin.get(`${projects}/${project.id}/keys`)).body;
+    expect(answers.map(({ body }) => body.anon_key)).toContain(current);
+    for (const key of [project.anonKey, ...answers.map(({ body }) => body.anon_key)]) {
+      expect((await project.client(key, key).get('/rest/v1/t')).status).toBe(404);
+    }
+  });
+
+  it('answers 400 for a grace period that is none', async () => {
+    const { id } = await plinth.createProject();
+    for (const grace_seconds of [-1, 1.5, '60', 31 * 86_400]) {
+      expect((await plinth.admin.post(`${projects}/${id}/keys/rotate`, { grace_seconds })).status).toBe(400);
+    }
+  });
+});
+
+describe('GET /audit-log', () => {
+  it('tells every change, by whom and from where, and no secret', async () => {
+    const created = await plinth.admin.post(projects, { name: 'Audited', settings: { locale: 'de' } });
+    const { id } = created.body;
+    await plinth.admin.patch(`${projects}/${id}`, { plan: 'pro', settings: { max_rows: 5 } });
+    const rotated = await plinth.admin.post(`${projects}/${id}/keys/rotate`, { grace_seconds: 5 });
+    const access = await plinth.admin.get(`${projects}/${id}/database`);
+    await plinth.admin.post(`${projects}/${id}/sql`, {
+      query: "create role s password 'in the clear'; select 1",
+    });
+    await plinth.admin.post(`${projects}/${id}/sql`, { query: 'select * from nowhere' });
+    await plinth.admin.delete(`${projects}/${id}`);
+    const { body, text } = await plinth.admin.get(`/admin/v1/audit-log?project_id=${id}`);
+    expect(body.map(({ action }: { action: string }) => action)).toEqual([
+      'project.delete',
+      'project.sql',
+      'project.sql',
+      'project.database.read',
+      'project.keys.rotate',
+      'project.update',
+      'project.create',
+    ]);
+    expect(body[0]).toMatchObject({
+      actor: 'platform-admin',
+      address: expect.stringContaining('127.0.0.1'),
+      project_id: id,
+    });
+    expect(body[1].details).toMatchObject({ failed: '42P01' });
+    expect(body[2].details).toMatchObject({
+      commands: 'CREATE, SELECT',
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(body[5].details).toEqual({ changed: ['plan', 'settings.max_rows'] });
+    for (const secret of [
+      'in the clear',
+      access.body.owner_password,
+      rotated.body.jwt_secret,
+      created.body.service_role_key,
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it('pages backwards by cursor', async () => {
+    const { id } = await plinth.createProject();
+    for (let n = 0; n < 4; n += 1) await plinth.admin.patch(`${projects}/${id}`, { name: `Name ${n}` });
+    const path = `/admin/v1/audit-log?project_id=${id}&action=project.update&limit=3`;
+    const first = await plinth.admin.get(path);
+    const second = await plinth.admin.get(`${path}&before=${first.headers.get('x-next-cursor')}`);
+    expect([first.body.length, second.body.length]).toEqual([3, 1]);
+    expect(second.headers.get('x-next-cursor')).toBeNull();
+    const ids = [...first.body, ...second.body].map((entry) => Number(entry.id));
+    expect(ids).toEqual([...ids].sort((a, b) => b - a));
+  });
+
+  it.each(['before=x', 'limit=0', 'projectid=x', 'before=9999999999999999999'])(
+    'answers 400 for %s',
+    async (query) => {
+      expect((await plinth.admin.get(`/admin/v1/audit-log?${query}`)).status).toBe(400);
+    },
+  );
+});

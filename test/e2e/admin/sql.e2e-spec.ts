@@ -1,0 +1,170 @@
+/** POST /projects/<id>/sql: the owner's SQL over HTTP, bounded (DECISIONS.md 7). */
+import { HttpAnswer } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+});
+afterAll(() => plinth.stop());
+
+const run = (query: string, options: object = {}): Promise<HttpAnswer> =>
+  plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query, ...options });
+
+describe('POST /projects/<id>/sql', () => {
+  it('answers the rows of the last statement, and what each statement did', async () => {
+    const answer = await run(
+      'create table a (id int); insert into a values (1), (2); select * from a order by id',
+    );
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        rows: [{ id: 1 }, { id: 2 }],
+        truncated: false,
+        command: 'SELECT',
+        row_count: 2,
+        statements: [
+          { command: 'CREATE', row_count: null },
+          { command: 'INSERT', row_count: 2 },
+          { command: 'SELECT', row_count: 2 },
+        ],
+        notices: [],
+      },
+    ]);
+  });
+
+  it('answers no rows when the last statement has none', async () => {
+    expect((await run('select 1; create table none ()')).body).toMatchObject({ rows: [], command: 'CREATE' });
+    expect((await run('-- nothing')).body).toMatchObject({
+      rows: [],
+      command: null,
+      statements: [{ command: null }],
+    });
+  });
+
+  it('passes values on as PostgreSQL gives them', async () => {
+    const { body } =
+      await run(`select date '2024-02-29' as d, timestamp '2024-02-29 12:00' as ts, 9007199254740993 as big,
+      '{"a": [1]}'::jsonb as j, null as n, array[1, 2] as arr, true as yes`);
+    expect(body.rows).toEqual([
+      {
+        d: '2024-02-29',
+        ts: '2024-02-29 12:00:00',
+        big: '9007199254740993',
+        j: { a: [1] },
+        n: null,
+        arr: [1, 2],
+        yes: true,
+      },
+    ]);
+  });
+
+  it('tells notices', async () => {
+    expect((await run(`do $$ begin raise notice 'seen'; end $$`)).body.notices).toEqual(['seen']);
+  });
+
+  it('shows DDL to table REST at once', async () => {
+    for (const name of ['at_once_a', 'at_once_b', 'at_once_c']) {
+      await run(`create table ${name} (id int); create policy p on ${name} using (true)`);
+      expect((await project.anon.get(`/rest/v1/${name}`)).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['a syntax error', 'selec 1', { sqlstate: '42601', position: 1 }],
+    ['an unknown table', 'select * from nowhere', { sqlstate: '42P01', position: 15 }],
+    [
+      'a taken key',
+      'create table k (id int primary key); insert into k values (1), (1)',
+      { sqlstate: '23505', constraint: 'k_pkey', detail: 'Key (id)=(1) already exists.' },
+    ],
+    [
+      'a missing value',
+      'create table m (id int not null); insert into m values (null)',
+      { sqlstate: '23502', column: 'id', table: 'm' },
+    ],
+    [
+      'a raised exception',
+      `do $$ begin raise exception 'no' using hint = 'yes'; end $$`,
+      { sqlstate: 'P0001', hint: 'yes' },
+    ],
+    ['copying from the client', 'create table c (id int); copy c from stdin', { sqlstate: '57014' }],
+  ])("answers 400 with the database's fields for %s, and keeps nothing", async (_kind, query, fields) => {
+    const answer = await run(`create table before_error (); ${query}`);
+    expect(answer.status).toBe(400);
+    if (fields.sqlstate !== '57014') {
+      const position =
+        'position' in fields ? { position: fields.position + 'create table before_error (); '.length } : {};
+      expect(answer.body.error).toMatchObject({
+        code: fields.sqlstate,
+        status: 400,
+        database: { ...fields, ...position },
+      });
+    }
+    expect(await project.sql(`select to_regclass('before_error') as there`)).toEqual([{ there: null }]);
+  });
+
+  it('keeps all or nothing of several statements', async () => {
+    expect(
+      (await run('create table partly (id int); insert into partly values (1); select 1 / 0')).status,
+    ).toBe(400);
+    expect(await project.sql(`select to_regclass('partly') as there`)).toEqual([{ there: null }]);
+  });
+
+  it('lets a script end its own transaction, and refuses one that is left open', async () => {
+    expect((await run('begin; create table scripted (); commit')).status).toBe(200);
+    expect(await project.sql(`select to_regclass('scripted')::text as there`)).toEqual([
+      { there: 'scripted' },
+    ]);
+    const open = await run('begin; create table left_open ()');
+    expect([open.status, open.body.error.message]).toEqual([400, expect.stringContaining('rolled back')]);
+    expect(await project.sql(`select to_regclass('left_open') as there`)).toEqual([{ there: null }]);
+    expect((await run('rollback; commit; select 1 as one')).body.rows).toEqual([{ one: 1 }]);
+  });
+
+  it('keeps no state from one call to the next', async () => {
+    await run(`set statement_timeout = 1; set role anon; create temp table t (); set search_path = ''`);
+    expect((await run('select current_user, pg_sleep(0.01)')).body.rows[0].current_user).toMatch(/_owner$/);
+    expect((await run('select * from t')).status).toBe(400);
+  });
+
+  it('ends what takes too long, even if the SQL raises its own limit', async () => {
+    for (const query of ['select pg_sleep(30)', 'set statement_timeout = 0; select pg_sleep(30)']) {
+      const answer = await run(query, { timeout_seconds: 1 });
+      expect([answer.status, answer.body.error.code]).toEqual([400, '57014']);
+      expect(answer.body.error.message).toContain('1 s');
+    }
+    const left = await project.sql(
+      `select count(*)::int as n from pg_stat_activity where query like '%pg_sleep(30)%' and pid <> pg_backend_pid() and state = 'active'`,
+    );
+    expect(left).toEqual([{ n: 0 }]);
+  });
+
+  it('answers no more rows than asked for, and says so', async () => {
+    const { body } = await run('select n from generate_series(1, 100) n', { max_rows: 3 });
+    expect([body.rows.length, body.truncated, body.row_count]).toEqual([3, true, 100]);
+    expect((await run('select n from generate_series(1, 3) n', { max_rows: 3 })).body.truncated).toBe(false);
+  });
+
+  it('bounds the answer in bytes', async () => {
+    const answer = await run(`select repeat('x', 1000000) as x from generate_series(1, 100)`);
+    expect(answer.body.truncated).toBe(true);
+    expect(answer.text.length).toBeLessThan(18_000_000);
+  });
+
+  it.each([
+    [{}, 'query'],
+    [{ query: '' }, 'query'],
+    [{ query: 1 }, 'query'],
+    [{ query: 'select 1\0' }, 'query'],
+    [{ query: 'select 1', timeout: 5 }, 'timeout is unknown here'],
+    [{ query: 'select 1', timeout_seconds: 0 }, 'timeout_seconds'],
+    [{ query: 'select 1', max_rows: 1e9 }, 'max_rows'],
+  ])('answers 400 for %j', async (body, fault) => {
+    const answer = await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, body);
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(fault)]);
+  });
+});

@@ -1,0 +1,41 @@
+/** .env.example and docs/configuration.md against the schema of the environment. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { EnvironmentVariables } from '../../src/config/env.schema';
+import { loadConfig } from '../../src/config/load-config';
+
+const ROOT = join(__dirname, '../..');
+const TEXT = readFileSync(join(ROOT, '.env.example'), 'utf8');
+const EXAMPLE = parseEnv(TEXT);
+const NAMES = Object.keys(new EnvironmentVariables()).sort();
+
+describe('.env.example', () => {
+  it('has every variable of the schema, and no other', () =>
+    expect(Object.keys(EXAMPLE).sort()).toEqual(NAMES));
+
+  it('gives each variable its default', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'plinth-env-'));
+    try {
+      expect(loadConfig({ ...EXAMPLE, DATA_DIR: dataDir })).toEqual(loadConfig({ DATA_DIR: dataDir }));
+      expect(EXAMPLE.DATA_DIR).toBe(new EnvironmentVariables().DATA_DIR);
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+
+  it('says above each variable what it means', () => {
+    const lines = TEXT.split('\n');
+    const bare = lines.filter((line, index) => /^[A-Z_]+=/.test(line) && !lines[index - 1]?.startsWith('# '));
+    expect(bare).toEqual([]);
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('explains every variable, and no other', () => {
+    const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
+    const explained = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name).sort();
+    expect(explained).toEqual(NAMES);
+  });
+});
