@@ -17,6 +17,7 @@ import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { DiskObjectStore } from './providers/disk-object-store';
 import { ObjectStore } from './providers/object-store';
+import { StorageTransaction } from './storage-transaction';
 import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
 import { StorageSweep } from './sweep/storage-sweep.service';
 import { SignedUrlsService } from './signed-urls/signed-urls.service';
@@ -43,6 +44,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     SignedUrlsService,
     StorageRateLimiter,
     StorageSweep,
+    StorageTransaction,
     UploadService,
     { provide: ObjectStore, useClass: DiskObjectStore },
   ],

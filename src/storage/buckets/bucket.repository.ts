@@ -2,11 +2,10 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { Statement } from '../../database/pools/pipelined-query';
-import { RlsContext } from '../../database/rls/rls-context';
-import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { bucketAlreadyExists } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
 import { slugOf } from './slug';
+import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const UNIQUE_VIOLATION = '23505';
 const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
@@ -36,10 +35,10 @@ export type Refusal = 'not_found' | 'forbidden';
 
 @Injectable()
 export class BucketRepository {
-  constructor(private readonly door: RlsTransaction) {}
+  constructor(private readonly door: StorageTransaction) {}
 
   /** The owner is who asks: auth.uid(), null for the service-role key. @throws AppError 409 */
-  async insert(caller: RlsContext, bucket: NewBucket): Promise<Bucket> {
+  async insert(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
     const statement: Statement = {
       name: 'storage:insert-bucket',
       text: `insert into storage.buckets (name, slug, description, is_public, file_size_limit, allowed_mime_types, owner_id)
@@ -57,7 +56,7 @@ export class BucketRepository {
     return toBucket(rows[0] as BucketRow);
   }
 
-  async list(caller: RlsContext): Promise<Bucket[]> {
+  async list(caller: StorageContext): Promise<Bucket[]> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:list-buckets',
       text: `select ${COLUMNS} from storage.buckets order by name, id`,
@@ -66,7 +65,7 @@ export class BucketRepository {
   }
 
   /** @param address slug or name */
-  async find(caller: RlsContext, address: string): Promise<Bucket | null> {
+  async find(caller: StorageContext, address: string): Promise<Bucket | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-bucket',
       text: `select ${COLUMNS} from ${BUCKET_BY_ADDRESS}`,
@@ -76,7 +75,7 @@ export class BucketRepository {
   }
 
   /** Changes what is given; the slug follows the name. @throws AppError 409 */
-  async update(caller: RlsContext, address: string, change: BucketChange): Promise<Bucket | Refusal> {
+  async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket | Refusal> {
     const values: unknown[] = [address];
     const parameter = (value: unknown): string => `$${values.push(value)}`;
     const columns = Object.entries(columnsOf(change)).map(([name, value]) => `${name} = ${parameter(value)}`);
@@ -91,7 +90,7 @@ export class BucketRepository {
   }
 
   /** The bucket alone: its files stay. */
-  async remove(caller: RlsContext, address: string): Promise<Bucket | Refusal> {
+  async remove(caller: StorageContext, address: string): Promise<Bucket | Refusal> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:delete-bucket',
       text: `with target as (select id from ${BUCKET_BY_ADDRESS}),
@@ -102,7 +101,7 @@ export class BucketRepository {
     return outcomeOf(rows[0]);
   }
 
-  private async write(caller: RlsContext, statement: Statement): Promise<{ rows: unknown[] }> {
+  private async write(caller: StorageContext, statement: Statement): Promise<{ rows: unknown[] }> {
     try {
       return await this.door.query(caller, statement);
     } catch (error) {

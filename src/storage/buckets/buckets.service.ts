@@ -1,41 +1,41 @@
 /** Creates, shows, changes and deletes buckets. What a caller may is decided by the policies in the database. */
 import { Injectable } from '@nestjs/common';
-import { RlsContext } from '../../database/rls/rls-context';
 import { bucketNotFound, forbidden } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
 import { assertBucketName } from './bucket-name';
 import { BucketRepository, Refusal } from './bucket.repository';
+import { StorageContext } from '../storage-transaction';
 
 @Injectable()
 export class BucketsService {
   constructor(private readonly buckets: BucketRepository) {}
 
   /** @throws AppError 400, 409 when name or slug is taken, 403 */
-  async create(caller: RlsContext, bucket: NewBucket): Promise<Bucket> {
+  async create(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
     assertBucketName(bucket.name);
     return this.buckets.insert(caller, bucket);
   }
 
   /** Those that the caller may see, by name. */
-  list(caller: RlsContext): Promise<Bucket[]> {
+  list(caller: StorageContext): Promise<Bucket[]> {
     return this.buckets.list(caller);
   }
 
   /** @param address slug or name @throws AppError 404 */
-  async get(caller: RlsContext, address: string): Promise<Bucket> {
+  async get(caller: StorageContext, address: string): Promise<Bucket> {
     const bucket = await this.buckets.find(caller, address);
     if (!bucket) throw bucketNotFound();
     return bucket;
   }
 
   /** @throws AppError 400, 404, 403, 409 */
-  async update(caller: RlsContext, address: string, change: BucketChange): Promise<Bucket> {
+  async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
     if (change.name !== undefined) assertBucketName(change.name);
     return done(await this.buckets.update(caller, address, change));
   }
 
   /** Deletes the bucket and leaves its files, which are private from then on. @throws AppError 404, 403 */
-  async remove(caller: RlsContext, address: string): Promise<Bucket> {
+  async remove(caller: StorageContext, address: string): Promise<Bucket> {
     return done(await this.buckets.remove(caller, address));
   }
 }

@@ -1,9 +1,8 @@
 /** Which bytes belong to which file. Everything runs in the RLS context that is passed in. */
 import { Injectable } from '@nestjs/common';
-import { RlsContext } from '../../database/rls/rls-context';
-import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { FileContent } from './file';
 import { FileRow, UUID } from './file.repository';
+import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = 'f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at';
 const PAGE = 500;
@@ -13,15 +12,15 @@ type ContentRow = Omit<FileRow, 'bucket_slug'> & { readonly object_id: string };
 
 @Injectable()
 export class FileContentRepository {
-  constructor(private readonly door: RlsTransaction) {}
+  constructor(private readonly door: StorageTransaction) {}
 
   /** What is needed to send the bytes. */
-  async findContent(caller: RlsContext, id: string): Promise<FileContent | null> {
+  async findContent(caller: StorageContext, id: string): Promise<FileContent | null> {
     return this.content(caller, id, 'storage:find-content', '');
   }
 
   /** The same for a file in a public bucket, whatever else the policies show. */
-  async findPublicContent(caller: RlsContext, id: string): Promise<FileContent | null> {
+  async findPublicContent(caller: StorageContext, id: string): Promise<FileContent | null> {
     return this.content(
       caller,
       id,
@@ -31,7 +30,10 @@ export class FileContentRepository {
   }
 
   /** The bytes' description with the number that signed addresses of the file carry. */
-  async findLinked(caller: RlsContext, id: string): Promise<(FileContent & { linkRevision: number }) | null> {
+  async findLinked(
+    caller: StorageContext,
+    id: string,
+  ): Promise<(FileContent & { linkRevision: number }) | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-linked',
@@ -43,7 +45,7 @@ export class FileContentRepository {
   }
 
   /** Those of the objects that a file names: the rest are bytes without a row. */
-  async namedObjects(context: RlsContext, objectIds: readonly string[]): Promise<Set<string>> {
+  async namedObjects(context: StorageContext, objectIds: readonly string[]): Promise<Set<string>> {
     const { rows } = await this.door.query(context, {
       name: 'storage:named-objects',
       text: 'select object_id from storage.files where object_id = any($1::uuid[])',
@@ -53,7 +55,7 @@ export class FileContentRepository {
   }
 
   /** Every file of the project, page by page. */
-  async *all(context: RlsContext): AsyncGenerator<FileContent> {
+  async *all(context: StorageContext): AsyncGenerator<FileContent> {
     let after = LOWEST_ID;
     for (;;) {
       const { rows } = await this.door.query(context, {
@@ -70,7 +72,7 @@ export class FileContentRepository {
   }
 
   private async content(
-    caller: RlsContext,
+    caller: StorageContext,
     id: string,
     name: string,
     condition: string,

@@ -1,12 +1,11 @@
 /** Lists the files of a bucket: page, total and the bucket itself in one round trip. */
 import { Injectable } from '@nestjs/common';
 import { Statement } from '../../database/pools/pipelined-query';
-import { RlsContext } from '../../database/rls/rls-context';
-import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { FileRecord } from './file';
 import { FILE_COLUMNS, FileRow, toFileRecord } from './file.repository';
 import { SortDirection, SortField } from './list-options';
+import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 export interface ListQuery {
   /** Slug or name. */
@@ -45,10 +44,10 @@ const LAST_CODE_POINT = '\u{10ffff}';
 
 @Injectable()
 export class FileListRepository {
-  constructor(private readonly door: RlsTransaction) {}
+  constructor(private readonly door: StorageTransaction) {}
 
   /** Null when there is no such bucket, or none that the caller may see. */
-  async list(caller: RlsContext, query: ListQuery): Promise<FilePage | null> {
+  async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
     const [bucket, page, count] = await this.door.batch(caller, [
       {
         name: 'storage:list-bucket',
@@ -75,7 +74,7 @@ export class FileListRepository {
    * @param after the last folder of the page before, or empty
    */
   async folders(
-    caller: RlsContext,
+    caller: StorageContext,
     { bucket, prefix, limit, after }: { bucket: string; prefix: string; limit: number; after: string },
   ): Promise<string[] | null> {
     const [found, names] = await this.door.batch(caller, [

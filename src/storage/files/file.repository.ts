@@ -3,11 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/pools/pipelined-query';
-import { RlsContext } from '../../database/rls/rls-context';
-import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { BUCKET_BY_ADDRESS, Refusal } from '../buckets/bucket.repository';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
 import { FileRecord, StoredBytes } from './file';
+import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const UNIQUE_VIOLATION = '23505';
 const NAME_KEY = 'files_bucket_id_filename_key';
@@ -68,14 +67,14 @@ export interface RemovedFile {
 
 @Injectable()
 export class FileRepository {
-  constructor(private readonly door: RlsTransaction) {}
+  constructor(private readonly door: StorageTransaction) {}
 
   /**
    * Finds the bucket of an upload and asks the policies before a byte of the file is read; one round trip.
    * @param filename as far as it is known
    */
   async findUploadTarget(
-    caller: RlsContext,
+    caller: StorageContext,
     address: string,
     filename: string | null,
   ): Promise<UploadTarget | null> {
@@ -112,7 +111,7 @@ export class FileRepository {
    * @throws AppError 409 when the name is taken
    */
   async insert(
-    caller: RlsContext,
+    caller: StorageContext,
     file: NewFile,
     overwrite: boolean,
   ): Promise<{ record: FileRecord; replacedObjectId: string | null } | null> {
@@ -139,7 +138,7 @@ export class FileRepository {
     return row ? { record: toFileRecord(row), replacedObjectId: row.replaced_object_id } : null;
   }
 
-  async find(caller: RlsContext, id: string): Promise<FileRecord | null> {
+  async find(caller: StorageContext, id: string): Promise<FileRecord | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-file',
@@ -150,12 +149,12 @@ export class FileRepository {
   }
 
   /** Revokes the signed addresses of a file. */
-  async raiseLinkRevision(caller: RlsContext, id: string): Promise<FileRecord | Refusal> {
+  async raiseLinkRevision(caller: StorageContext, id: string): Promise<FileRecord | Refusal> {
     return this.change(caller, id, 'link_revision = link_revision + 1', []);
   }
 
   /** @throws AppError 409 when the name is taken there */
-  async update(caller: RlsContext, id: string, change: FileChange): Promise<FileRecord | Refusal> {
+  async update(caller: StorageContext, id: string, change: FileChange): Promise<FileRecord | Refusal> {
     const values: unknown[] = [];
     const parameter = (value: unknown): string => `$${values.push(value) + 1}`;
     const sets = [
@@ -169,7 +168,7 @@ export class FileRepository {
   }
 
   /** Deletes the row; the caller removes the bytes after that. */
-  async remove(caller: RlsContext, id: string): Promise<RemovedFile | Refusal> {
+  async remove(caller: StorageContext, id: string): Promise<RemovedFile | Refusal> {
     if (!UUID.test(id)) return 'not_found';
     const { rows } = await this.door.query(caller, {
       name: 'storage:delete-file',
@@ -185,7 +184,10 @@ export class FileRepository {
    * Deletes rows, all that are there or none.
    * @throws AppError 403 when one of them may be seen and not deleted
    */
-  async removeAll(caller: RlsContext, ids: readonly string[]): Promise<{ id: string; objectId: string }[]> {
+  async removeAll(
+    caller: StorageContext,
+    ids: readonly string[],
+  ): Promise<{ id: string; objectId: string }[]> {
     const uuids = ids.filter((id) => UUID.test(id));
     if (uuids.length === 0) return [];
     return this.door.run(caller, async (scope) => {
@@ -211,7 +213,7 @@ export class FileRepository {
 
   /** @param assignments built from fixed column names; `values` are its parameters from $2 on */
   private async change(
-    caller: RlsContext,
+    caller: StorageContext,
     id: string,
     assignments: string,
     values: readonly unknown[],
@@ -228,7 +230,7 @@ export class FileRepository {
     return row.id === null ? 'forbidden' : toFileRecord(row);
   }
 
-  private async write(caller: RlsContext, statement: Statement): Promise<{ rows: unknown[] }> {
+  private async write(caller: StorageContext, statement: Statement): Promise<{ rows: unknown[] }> {
     try {
       return await this.door.query(caller, statement);
     } catch (error) {

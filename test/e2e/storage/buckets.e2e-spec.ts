@@ -215,7 +215,9 @@ describe('PATCH /buckets/<bucket_name>', () => {
     expect((await user.patch(`${buckets}/second`, { name: 'First' })).status).toBe(409);
     expect((await user.patch(`${buckets}/third`, { name: 'x' })).status).toBe(404);
     expect((await project.asSubject().patch(`${buckets}/first`, { name: 'x' })).status).toBe(403);
-    expect((await user.patch(`${buckets}/second`, { is_public: 'yes' })).status).toBe(400);
+    for (const bad of [{ is_public: 'yes' }, { name: null }, { name: '' }, { name: 'a\nb' }]) {
+      expect((await user.patch(`${buckets}/second`, bad)).status).toBe(400);
+    }
   });
 });
 

@@ -163,10 +163,11 @@ describe('PATCH /files/<file_id>', () => {
       code: 'file_already_exists',
       status: 409,
     });
-    for (const bad of ['', '../x', 'a\0b', 5])
+    for (const bad of ['', '../x', 'a\0b', 5, null])
       expect((await user.patch(`${storage}/files/${second}`, { filename: bad })).status).toBe(400);
     expect((await user.patch(`${storage}/files/${second}`, { content_type: 'x\r\ny' })).status).toBe(400);
     expect((await user.patch(`${storage}/files/${second}`, { metadata: [] })).status).toBe(400);
+    expect((await user.patch(`${storage}/files/${second}`, { metadata: null })).status).toBe(400);
     expect((await user.patch(`${storage}/files/${second}`, { bucket_name: 'nowhere' })).body.error.code).toBe(
       'bucket_not_found',
     );

@@ -242,3 +242,16 @@ it('a function of the project that fails in a policy answers with a status, not 
   const { status, body } = await project.asSubject().get(`${project.storage}/buckets/box/files`);
   expect([status, body.error.code, body.error.status]).toEqual([400, 'invalid_parameters', 400]);
 });
+
+it("a policy that takes longer than the project's statement_timeout is broken off", async () => {
+  const project = await plinth.createProject({ settings: { statement_timeout: 200 } });
+  await project.sql(
+    `create policy slow on storage.buckets for select to anon using ((select pg_sleep(20)) is not null)`,
+  );
+  await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+  const { status, body } = await project.anon.get(`${project.storage}/buckets`);
+  expect([status, body.error]).toEqual([
+    500,
+    { message: expect.any(String), code: 'storage_unavailable', status: 500 },
+  ]);
+});

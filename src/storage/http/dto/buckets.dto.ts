@@ -1,5 +1,5 @@
 /** Bodies of bucket requests. */
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   IsArray,
@@ -12,6 +12,8 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
+
+import { Omittable } from './omittable.decorator';
 
 const MIME_PATTERN = /^(\*|[\w!#$&^.+-]+)\/(\*|[\w!#$&^.+-]+)$/;
 
@@ -51,4 +53,9 @@ export class CreateBucketDto {
 }
 
 /** What is left out stays as it is; null takes a limit away. */
-export class UpdateBucketDto extends PartialType(CreateBucketDto) {}
+export class UpdateBucketDto extends PartialType(OmitType(CreateBucketDto, ['name'])) {
+  @ApiPropertyOptional({ example: 'Team Photos' })
+  @Omittable()
+  @IsString()
+  name?: string;
+}

@@ -23,6 +23,7 @@ import {
   SortField,
 } from '../../files/list-options';
 import { EXPIRIES, Expiry } from '../../signed-urls/signed-url';
+import { Omittable } from './omittable.decorator';
 
 /** Only plain digits are a number: no sign, exponent or blank. */
 const ToInteger = (): PropertyDecorator =>
@@ -127,14 +128,14 @@ export class UploadQuery {
 }
 
 export class UpdateFileDto {
-  @ApiPropertyOptional() @IsOptional() @IsString() filename?: string;
-  @ApiPropertyOptional() @IsOptional() @IsString() content_type?: string;
+  @ApiPropertyOptional() @Omittable() @IsString() filename?: string;
+  @ApiPropertyOptional() @Omittable() @IsString() content_type?: string;
   @ApiPropertyOptional({ description: 'Slug or name of the bucket to move to' })
-  @IsOptional()
+  @Omittable()
   @IsString()
   bucket_name?: string;
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
-  @IsOptional()
+  @Omittable()
   @IsObject()
   metadata?: JsonObject;
 }
