@@ -29,9 +29,9 @@ export class ProjectCatalog {
     this.lastCheck = performance.now();
   });
   private readonly check = new RefreshQueue(async () => {
-    const seen = this.catalog;
     const fingerprint = await this.repository.fingerprint(this.database);
-    if (seen?.fingerprint !== fingerprint && this.catalog === seen) await this.reload.run();
+    // Compared with what serves by now: a reload that ended meanwhile may have begun before the change.
+    if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
     this.lastCheck = performance.now();
   });
 
