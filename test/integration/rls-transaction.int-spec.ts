@@ -11,7 +11,7 @@ import { TestProject } from '../support/test-project';
 const LIMITS = {
   total: 4,
   perProject: 3,
-  acquireTimeoutMs: 2_000,
+  acquireTimeoutMs: 20_000,
   idleTimeoutMs: 60_000,
   maxWaiting: 10_000,
 };
@@ -34,6 +34,10 @@ async function contextFor(
   claims: object = {},
 ): Promise<RlsContext> {
   return { database: await databaseOf(one), role, claims: JSON.stringify(claims), sessionId: null };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 beforeAll(async () => {
@@ -177,13 +181,15 @@ describe('concurrency', () => {
 
   it('answers 503 with Retry-After when no connection becomes free in time', async () => {
     const tight = new ProjectPools({ ...LIMITS, perProject: 1, acquireTimeoutMs: 50 });
-    const blocked = new RlsTransaction(tight);
     const context = await contextFor(project, 'service_role');
-    const holder = blocked.query(context, { text: 'select pg_sleep(0.5)' });
-    await expect(blocked.query(context, { text: 'select 1' })).rejects.toMatchObject({
+    let giveBack = (): void => undefined;
+    const holder = tight.use(context.database, () => new Promise<void>((resolve) => (giveBack = resolve)));
+    await until(() => tight.stats().open === 1 && tight.stats().waiting === 0);
+    await expect(new RlsTransaction(tight).query(context, { text: 'select 1' })).rejects.toMatchObject({
       status: 503,
       headers: { 'Retry-After': '1' },
     });
+    giveBack();
     await holder;
     await tight.close();
   });
