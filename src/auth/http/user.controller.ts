@@ -11,7 +11,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
@@ -75,6 +75,7 @@ export class UserController {
 
   @Post('logout')
   @HttpCode(200)
+  @ApiBody({ type: LogoutDto, required: false })
   @ApiOperation({ operationId: 'signOut', summary: 'Sign out, at once and everywhere' })
   @ApiResponse({ status: 200, description: 'The sessions of the scope are over', type: MessageDto })
   @ApiAuthErrors(400)
