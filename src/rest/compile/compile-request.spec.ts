@@ -43,9 +43,33 @@ const ROWS: CatalogRows = {
     relation('3', 'a.b', [column(1, ':p0')]),
   ],
   constraints: [
-    { name: 'clients_pkey', type: 'p', relation: '1', foreign_relation: '0', columns: [1], foreign_columns: null, inherited: false },
-    { name: 'projects_pkey', type: 'p', relation: '2', foreign_relation: '0', columns: [1], foreign_columns: null, inherited: false },
-    { name: 'client', type: 'f', relation: '2', foreign_relation: '1', columns: [3], foreign_columns: [1], inherited: false },
+    {
+      name: 'clients_pkey',
+      type: 'p',
+      relation: '1',
+      foreign_relation: '0',
+      columns: [1],
+      foreign_columns: null,
+      inherited: false,
+    },
+    {
+      name: 'projects_pkey',
+      type: 'p',
+      relation: '2',
+      foreign_relation: '0',
+      columns: [1],
+      foreign_columns: null,
+      inherited: false,
+    },
+    {
+      name: 'client',
+      type: 'f',
+      relation: '2',
+      foreign_relation: '1',
+      columns: [3],
+      foreign_columns: [1],
+      inherited: false,
+    },
   ],
   routines: [],
   handlers: [],
@@ -79,27 +103,68 @@ function compiled(method: string, url: string, body?: string): { text: string; v
     bodyIsList: payload?.isList ?? false,
   });
   expect(main).toHaveLength(1);
-  const { text, values } = main[0] as { text: string; values: unknown[] };
-  return { text, values };
+  const [statement] = main;
+  return { text: statement?.text ?? '', values: statement?.values ?? [] };
 }
 
 describe('compiled SQL', () => {
   const CASES: [method: string, url: string, body: string | undefined, text: string, values: unknown[]][] = [
-    ['GET', '/projects?id=eq.1', undefined,
-      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "public"."projects" "plinth_0" WHERE "plinth_0"."id" = $1) "plinth_row"', ['1']],
-    ['GET', '/projects?select=id,n:name&order=name.desc.nullslast&limit=5&offset=10', undefined,
-      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0"."id" AS "id", "plinth_0"."name" AS "n" FROM "public"."projects" "plinth_0" ORDER BY "plinth_0"."name" DESC NULLS LAST LIMIT 5 OFFSET $1::bigint) "plinth_row"', [10]],
-    ['GET', '/projects?select=id,clients(name)&or=(id.in.(1,2),name.not.like.*x)', undefined,
-      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0"."id" AS "id", row_to_json("plinth_1_embed".*) AS "clients" FROM "public"."projects" "plinth_0" LEFT JOIN LATERAL (SELECT "plinth_1"."name" AS "name" FROM "public"."clients" "plinth_1" WHERE "plinth_1"."id" = "plinth_0"."client_id") "plinth_1_embed" ON TRUE WHERE ("plinth_0"."id" = ANY ($1) OR NOT ("plinth_0"."name" LIKE $2))) "plinth_row"', ['{"1","2"}', '%x']],
-    ['GET', '/projects?data->a->>b=eq.x', undefined,
-      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "public"."projects" "plinth_0" WHERE "plinth_0"."data"->$1::text->>$2::text = $3) "plinth_row"', ['a', 'b', 'x']],
-    ['GET', '/a.b?":p0"=eq.1', undefined,
-      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "public"."a.b" "plinth_0" WHERE "plinth_0".":p0" = $1) "plinth_row"', ['1']],
-    ['POST', '/projects', '{"name":"x"}',
-      'WITH "plinth_result" AS (INSERT INTO "public"."projects" ("name") SELECT "plinth_body"."name" FROM json_to_record($1::json) AS "plinth_body"("name" text) RETURNING "public"."projects".*) SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "plinth_result" "plinth_0") "plinth_row"', ['{"name":"x"}']],
-    ['PATCH', '/projects?id=eq.1', '{"name":"x"}',
-      'WITH "plinth_body" AS (SELECT * FROM json_to_record($1::json) AS plinth_record("name" text)) UPDATE "public"."projects" SET "name" = (SELECT "name" FROM "plinth_body") WHERE ("public"."projects"."id" = $2)', ['{"name":"x"}', '1']],
-    ['DELETE', '/a.b?":p0"=gt.1', undefined, 'DELETE FROM "public"."a.b" WHERE ("public"."a.b".":p0" > $1)', ['1']],
+    [
+      'GET',
+      '/projects?id=eq.1',
+      undefined,
+      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "public"."projects" "plinth_0" WHERE "plinth_0"."id" = $1) "plinth_row"',
+      ['1'],
+    ],
+    [
+      'GET',
+      '/projects?select=id,n:name&order=name.desc.nullslast&limit=5&offset=10',
+      undefined,
+      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0"."id" AS "id", "plinth_0"."name" AS "n" FROM "public"."projects" "plinth_0" ORDER BY "plinth_0"."name" DESC NULLS LAST LIMIT 5 OFFSET $1::bigint) "plinth_row"',
+      [10],
+    ],
+    [
+      'GET',
+      '/projects?select=id,clients(name)&or=(id.in.(1,2),name.not.like.*x)',
+      undefined,
+      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0"."id" AS "id", row_to_json("plinth_1_embed".*) AS "clients" FROM "public"."projects" "plinth_0" LEFT JOIN LATERAL (SELECT "plinth_1"."name" AS "name" FROM "public"."clients" "plinth_1" WHERE "plinth_1"."id" = "plinth_0"."client_id") "plinth_1_embed" ON TRUE WHERE ("plinth_0"."id" = ANY ($1) OR NOT ("plinth_0"."name" LIKE $2))) "plinth_row"',
+      ['{"1","2"}', '%x'],
+    ],
+    [
+      'GET',
+      '/projects?data->a->>b=eq.x',
+      undefined,
+      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "public"."projects" "plinth_0" WHERE "plinth_0"."data"->$1::text->>$2::text = $3) "plinth_row"',
+      ['a', 'b', 'x'],
+    ],
+    [
+      'GET',
+      '/a.b?":p0"=eq.1',
+      undefined,
+      'SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "public"."a.b" "plinth_0" WHERE "plinth_0".":p0" = $1) "plinth_row"',
+      ['1'],
+    ],
+    [
+      'POST',
+      '/projects',
+      '{"name":"x"}',
+      'WITH "plinth_result" AS (INSERT INTO "public"."projects" ("name") SELECT "plinth_body"."name" FROM json_to_record($1::json) AS "plinth_body"("name" text) RETURNING "public"."projects".*) SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "plinth_result" "plinth_0") "plinth_row"',
+      ['{"name":"x"}'],
+    ],
+    [
+      'PATCH',
+      '/projects?id=eq.1',
+      '{"name":"x"}',
+      'WITH "plinth_body" AS (SELECT * FROM json_to_record($1::json) AS plinth_record("name" text)) UPDATE "public"."projects" SET "name" = (SELECT "name" FROM "plinth_body") WHERE ("public"."projects"."id" = $2)',
+      ['{"name":"x"}', '1'],
+    ],
+    [
+      'DELETE',
+      '/a.b?":p0"=gt.1',
+      undefined,
+      'DELETE FROM "public"."a.b" WHERE ("public"."a.b".":p0" > $1)',
+      ['1'],
+    ],
   ];
   it.each(CASES)('%s %s %s', (method, url, body, text, values) => {
     expect(compiled(method, url, body)).toEqual({ text, values });
@@ -107,14 +172,22 @@ describe('compiled SQL', () => {
 
   it('is the same text for other values, so that one prepared statement serves them', () => {
     expect(compiled('GET', '/projects?id=eq.1').text).toBe(compiled('GET', '/projects?id=eq.2').text);
-    expect(compiled('GET', '/projects?id=in.(1,2)').text).toBe(compiled('GET', '/projects?id=in.(3,4,5)').text);
+    expect(compiled('GET', '/projects?id=in.(1,2)').text).toBe(
+      compiled('GET', '/projects?id=in.(3,4,5)').text,
+    );
     expect(compiled('POST', '/projects', '[{"name":"x"}]').text).toBe(
       compiled('POST', '/projects', '[{"name":"y"},{"name":"z"}]').text,
     );
   });
 
   it('has a name of its text and the catalog’s version, short enough for PostgreSQL', () => {
-    const request = parseRestRequest({ kind: 'table', method: 'GET', target: 'projects', queryString: '', headers: {} });
+    const request = parseRestRequest({
+      kind: 'table',
+      method: 'GET',
+      target: 'projects',
+      queryString: '',
+      headers: {},
+    });
     const { relation: found } = resolveTarget(CONTEXT, request.target);
     const plan = planTableRead(CONTEXT, found, request, { planEnabled: false });
     const name = (catalogVersion: string) =>

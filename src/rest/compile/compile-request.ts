@@ -1,5 +1,6 @@
 /** A request's plan as the statements to run: what makes the rows, and what counts them. */
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import type {
   CallRequestPlan,
@@ -259,5 +260,16 @@ function finish(builder: StatementBuilder, query: string, input: CompileInput): 
 
 /** PostgreSQL keeps 63 bytes of a name; the door puts the role before this. */
 function nameOf(text: string, { catalogVersion }: CompileInput): string {
-  return `${catalogVersion}${createHash('sha1').update(text).digest('base64url').slice(0, 20)}`;
+  return catalogVersion + digestOf(text);
+}
+
+/** Most requests have a text that came before, and looking it up is cheaper than hashing it. */
+const DIGESTS = new LRUCache<string, string>({ max: 2_000 });
+
+function digestOf(text: string): string {
+  const known = DIGESTS.get(text);
+  if (known !== undefined) return known;
+  const digest = createHash('sha1').update(text).digest('base64url').slice(0, 20);
+  DIGESTS.set(text, digest);
+  return digest;
 }

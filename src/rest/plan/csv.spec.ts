@@ -3,7 +3,14 @@ import { parseCsv } from './csv';
 
 describe('parseCsv', () => {
   const PARSED: [string, string, unknown][] = [
-    ['plain fields', 'a,b\n1,2\n3,4', [{ a: '1', b: '2' }, { a: '3', b: '4' }]],
+    [
+      'plain fields',
+      'a,b\n1,2\n3,4',
+      [
+        { a: '1', b: '2' },
+        { a: '3', b: '4' },
+      ],
+    ],
     ['CRLF and a last line end', 'a\r\n1\r\n', [{ a: '1' }]],
     ['quotes, commas and line ends inside', 'a,b\n"x,""y""","l1\nl2"', [{ a: 'x,"y"', b: 'l1\nl2' }]],
     ['NULL as null, empty as empty', 'a,b\nNULL,', [{ a: null, b: '' }]],

@@ -53,7 +53,8 @@ export function draftOf(
   select: readonly SelectItem[],
 ): Draft {
   let aliases = 0;
-  const level = (ofRow: RowType, ofRelation: QualifiedName | null, items: readonly SelectItem[]): Draft => {
+  const level = (ofRow: RowType, ofRelation: QualifiedName | null, asked: readonly SelectItem[]): Draft => {
+    const items = asked.map((item) => withPlainCount(ofRow, item));
     const alias = `plinth_${aliases}`;
     aliases += 1;
     const embeds = items.flatMap((item): DraftEmbed[] => {
@@ -83,6 +84,16 @@ export function draftOf(
     };
   };
   return level(row, relation, select);
+}
+
+/**
+ * `count` without parentheses, where no column is called so, counts rows all the same: PostgREST's way before it had
+ * aggregates, and what many clients still send. Example: `/clients?select=name,projects(count)`
+ */
+function withPlainCount(row: RowType, item: SelectItem): SelectItem {
+  if (item.kind !== 'field' || item.field.name !== 'count' || item.field.path.length > 0) return item;
+  if (item.aggregate !== null || row.columns.has('count') || row.computed.has('count')) return item;
+  return { kind: 'row-count', cast: item.cast, alias: item.alias };
 }
 
 /** The row type of a relation that the catalog names. */

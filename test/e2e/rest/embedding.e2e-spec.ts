@@ -302,6 +302,22 @@ describe('spreads', () => {
 describe('aggregates', () => {
   const AGGREGATES: [path: string, expected: unknown][] = [
     ['tasks?select=count()', [{ count: 4 }]],
+    ['tasks?select=count', [{ count: 4 }]],
+    [
+      'projects?select=id,tasks(count)&id=in.(1,4)&order=id',
+      [
+        { id: 1, tasks: [{ count: 2 }] },
+        { id: 4, tasks: [{ count: 0 }] },
+      ],
+    ],
+    [
+      'clients?select=*,projects(id,name)&id=eq.2',
+      [{ id: 2, name: 'Apple', projects: [{ id: 3, name: 'IOS' }] }],
+    ],
+    [
+      'clients?select=*,projects(*)&id=eq.2',
+      [{ id: 2, name: 'Apple', projects: [{ id: 3, name: 'IOS', client_id: 2 }] }],
+    ],
     [
       'tasks?select=hours.sum(),hours.avg()::int,hours.min(),hours.max(),id.count()',
       [{ sum: 16, avg: 4, min: 1, max: 8, count: 4 }],

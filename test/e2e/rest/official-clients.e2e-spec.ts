@@ -92,6 +92,14 @@ describe('reads', () => {
     expect(inner.data).toEqual([{ name: 'Tokyo', countries: { name: 'Japan' } }]);
   });
 
+  it('counts embedded rows in the way that old clients ask for it', async () => {
+    const { data } = await supabase.from('countries').select('name, cities(count)').lte('id', 2).order('id');
+    expect(data).toEqual([
+      { name: 'France', cities: [{ count: 2 }] },
+      { name: 'Japan', cities: [{ count: 1 }] },
+    ]);
+  });
+
   it('counts, with and without rows', async () => {
     const counted = await supabase.from('cities').select('*', { count: 'exact' }).limit(1).lte('id', 3);
     expect([counted.count, counted.data?.length, counted.status]).toEqual([3, 1, 206]);
