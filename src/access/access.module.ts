@@ -4,13 +4,14 @@ import { PassportModule } from '@nestjs/passport';
 import { ProjectsModule } from '../projects/projects.module';
 import { ApiKeyStrategy } from './strategies/api-key.strategy';
 import { BearerStrategy } from './strategies/bearer.strategy';
+import { CallerCheck } from './caller-check.service';
 import { TokenVerifier } from './token-verifier';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Global()
 @Module({
   imports: [PassportModule.register({ session: false }), ProjectsModule],
-  providers: [ApiKeyStrategy, BearerStrategy, TokenVerifier, VerifiedCredentials],
-  exports: [ProjectsModule, TokenVerifier, VerifiedCredentials],
+  providers: [ApiKeyStrategy, BearerStrategy, CallerCheck, TokenVerifier, VerifiedCredentials],
+  exports: [CallerCheck, ProjectsModule, TokenVerifier, VerifiedCredentials],
 })
 export class AccessModule {}

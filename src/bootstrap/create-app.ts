@@ -3,6 +3,7 @@ import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { ValidationError } from 'class-validator';
+import { CallerCheck } from '../access/caller-check.service';
 import { AppModule, AppOptions } from '../app.module';
 import { DocumentService } from '../api-docs/document.service';
 import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
@@ -34,7 +35,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.useGlobalPipes(
     new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
   );
-  app.useGlobalFilters(new ErrorFilter(AREA_RENDERERS, new PlatformErrorRenderer()));
+  app.useGlobalFilters(new ErrorFilter(AREA_RENDERERS, new PlatformErrorRenderer(), app.get(CallerCheck)));
   app.get(DocumentService).bind(app);
   await app.get(ProjectUpkeep).start();
   return app;

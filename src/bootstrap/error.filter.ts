@@ -1,6 +1,7 @@
 /** The one place where errors are logged and written: the area's renderer, chosen by path, makes the body. */
 import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../common/errors/error-renderer';
 import { toAppError } from './to-app-error';
@@ -16,16 +17,24 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly renderers: readonly ErrorRenderer[],
     private readonly fallback: ErrorRenderer,
+    private readonly callers: CallerCheck,
   ) {}
 
-  catch(thrown: unknown, host: ArgumentsHost): void {
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const path = pathOf(request);
     const renderer = this.renderers.find((one) => one.matches(path)) ?? this.fallback;
-    const error = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
+    const fault = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
+    const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request.method, path);
     respond(error, renderer, request, http.getResponse<Response>());
+  }
+
+  /** What is wrong with a request is told only to a caller in good standing; others get their 401 instead. */
+  private async refusalBefore({ status }: AppError, { caller }: Request): Promise<AppError | null> {
+    const tellsOfRequest = status >= 400 && status < 500 && status !== 401;
+    return tellsOfRequest && caller ? this.callers.refusalOf(caller) : null;
   }
 
   private log(error: AppError, method: string, path: string): void {
