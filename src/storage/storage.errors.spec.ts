@@ -42,10 +42,7 @@ it.each([
   [503, '53300', 'storage_unavailable'],
 ])('an error of other origin with status %d and code %s comes out as %s', (status, code, expected) => {
   const error = new AppError({ status, code, message: 'because' });
-  expect(renderer.render(error)).toEqual({
-    data: null,
-    error: { message: 'because', code: expected, status },
-  });
+  expect(renderer.render(error)).toMatchObject({ data: null, error: { code: expected, status } });
 });
 
 it("tells a refusal without PostgreSQL's words, which name tables", () => {

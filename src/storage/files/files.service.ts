@@ -1,14 +1,24 @@
 /** Shows, lists, changes and deletes files. What a caller may is decided by the policies in the database. */
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
 import { Caller } from '../../access/caller';
 import { BucketRepository, Refusal } from '../buckets/bucket.repository';
-import { ObjectStore } from '../providers/object-store';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { ObjectAddress, ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { parseContentType } from '../content-type/content-type';
-import { bucketNotFound, fileNotFound, forbidden, invalidParameters } from '../storage.errors';
+import {
+  bucketNotFound,
+  fileNotFound,
+  forbidden,
+  invalidParameters,
+  storageUnavailable,
+} from '../storage.errors';
 import { FileRecord } from './file';
+import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
 import { FileChange, FileRepository } from './file.repository';
 import { assertFilename } from './filename';
+import { assertTaken, isCertain, limitOf } from './upload-rules';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 
 export interface ListedFiles {
@@ -17,6 +27,12 @@ export interface ListedFiles {
   readonly total: number | null;
   /** Asks for the next page; null on the last one. */
   readonly nextCursor: string | null;
+}
+
+export interface FileCopy {
+  readonly filename: string;
+  /** Slug or name; default: the same bucket. */
+  readonly bucket_name?: string;
 }
 
 export interface FileUpdate {
@@ -35,7 +51,9 @@ export class FilesService {
     private readonly files: FileRepository,
     private readonly lists: FileListRepository,
     private readonly buckets: BucketRepository,
+    private readonly contents: FileContentRepository,
     private readonly store: ObjectStore,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
   /** @throws AppError 404 */
@@ -89,6 +107,44 @@ export class FilesService {
     const bucket = bucketName === undefined ? undefined : await this.buckets.find(caller, bucketName);
     if (bucket === null) throw bucketNotFound();
     return done(await this.files.update(caller, id, { ...rest, bucketId: bucket?.id }));
+  }
+
+  /**
+   * Makes another file of the same bytes, which belongs to who copies.
+   * @throws AppError 400, 403, 404, 409
+   */
+  async copy(caller: Caller, id: string, copy: FileCopy): Promise<FileRecord> {
+    assertFilename(copy.filename);
+    const source = await this.get(caller, id);
+    const address = copy.bucket_name ?? source.bucket_slug;
+    const target =
+      address === null ? null : await this.files.findUploadTarget(caller, address, copy.filename);
+    if (!target) throw bucketNotFound();
+    if (target.mayUpload !== 'yes') throw forbidden();
+    const content = await this.contents.findContent(caller, id);
+    if (!content) throw fileNotFound();
+    assertTaken(target, content, limitOf(caller.project, target, this.config));
+    const objectId = randomUUID();
+    await this.copyBytes(caller, content.objectId, objectId);
+    try {
+      const bytes = { ...content, objectId };
+      const file = { bucketId: target.bucketId, filename: copy.filename, metadata: source.metadata, bytes };
+      const written = await this.files.insert(caller, file, false);
+      if (!written) throw bucketNotFound();
+      return written.record;
+    } catch (error) {
+      if (isCertain(error)) this.discard(caller, [objectId]);
+      throw error;
+    }
+  }
+
+  private async copyBytes({ project }: Caller, from: string, to: string): Promise<void> {
+    try {
+      const [source, target] = [from, to].map((objectId) => ({ projectId: project.id, objectId }));
+      await this.store.copy(source as ObjectAddress, target as ObjectAddress);
+    } catch (error) {
+      throw error instanceof ObjectMissingError ? storageUnavailable(error) : error;
+    }
   }
 
   /** The row first, the bytes after it. @throws AppError 404, 403 */

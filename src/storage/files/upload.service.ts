@@ -4,9 +4,7 @@
  */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { DatabaseError } from 'pg';
 import { Caller } from '../../access/caller';
-import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
@@ -24,6 +22,7 @@ import { FileRecord, StoredBytes } from './file';
 import { FileRepository, UploadTarget } from './file.repository';
 import { assertFilename } from './filename';
 import { UploadForm } from './upload-form';
+import { isCertain, limitOf } from './upload-rules';
 
 export interface UploadRequest {
   /** Slug or name. */
@@ -68,7 +67,7 @@ export class UploadService {
     if (given.contentType !== undefined) parseContentType(given.contentType);
     const target = await this.target(caller, request.bucket, given.filename ?? null);
     if (target.mayUpload === 'no') throw forbidden();
-    const limit = this.limitOf(caller, target);
+    const limit = limitOf(caller.project, target, this.config);
     if (request.announcedLength !== null && request.announcedLength > limit + FORM_OVERHEAD)
       throw fileTooLarge(limit);
 
@@ -140,27 +139,12 @@ export class UploadService {
     return { record, isNew: replacedObjectId === null };
   }
 
-  /** Bytes: the least of what bucket, project and install allow. */
-  private limitOf({ project }: Caller, { fileSizeLimit }: UploadTarget): number {
-    const { maxFileBytes } = this.config;
-    return Math.min(fileSizeLimit ?? Infinity, project.settings.max_file_size ?? Infinity, maxFileBytes);
-  }
-
   /** Nothing names these bytes any more; if they stay, the sweep finds them. */
   private discard(address: { projectId: string; objectId: string }): void {
     this.store.remove(address).catch((error: unknown) => {
       this.logger.warn(`object ${address.objectId} is left to the sweep: ${String(error)}`);
     });
   }
-}
-
-/**
- * After a lost connection nobody knows whether the row was committed, and a row must not lose its bytes: only what the
- * database, or we ourselves, refused for sure is thrown away at once.
- */
-function isCertain(error: unknown): boolean {
-  if (error instanceof DatabaseError) return error.severity === 'ERROR';
-  return error instanceof AppError && error.status < 500;
 }
 
 /** What the content alone decides need not be read to its end. */

@@ -9,6 +9,7 @@ import { FilesService } from '../files/files.service';
 import { SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
 import {
   BulkDeleteDto,
+  CopyFileDto,
   CreateSignedUrlDto,
   ListFilesQuery,
   ListFoldersQuery,
@@ -89,6 +90,18 @@ export class FilesController {
     @Body() body: UpdateFileDto,
   ): Promise<FileRecord> {
     return this.files.update(caller, id, body);
+  }
+
+  @Post('files/:file_id/copy')
+  @ApiOperation({ summary: 'Copy a file, within its bucket or into another', operationId: 'copyFile' })
+  @Success(201, 'The copy', FileDto)
+  @Failures(400, 403, 404, 409, 413, 415)
+  copy(
+    @CurrentCaller() caller: Caller,
+    @Param('file_id') id: string,
+    @Body() body: CopyFileDto,
+  ): Promise<FileRecord> {
+    return this.files.copy(caller, id, body);
   }
 
   @Delete('files/:file_id')

@@ -194,3 +194,39 @@ describe('PATCH /files/<file_id>', () => {
     expect(body.data.owner_id).toBe(user.userId);
   });
 });
+
+describe('POST /files/<file_id>/copy', () => {
+  it('makes a file of its own, in the same bucket or another', async () => {
+    const id = await put('box', user, 'to be copied');
+    const near = await user.post(`${storage}/files/${id}/copy`, { filename: `copy-${counter++}` });
+    expect(near).toMatchObject({
+      status: 201,
+      body: { data: { bucket_slug: 'box', size: 12, owner_id: user.userId }, error: null },
+    });
+    const far = await user.post(`${storage}/files/${id}/copy`, {
+      filename: `copy-${counter++}`,
+      bucket_name: 'window',
+    });
+    expect(far.body.data.bucket_slug).toBe('window');
+    await user.delete(`${storage}/files/${id}`);
+    for (const { body } of [near, far]) {
+      expect((await user.get(`${storage}/files/${body.data.id}/download`)).text).toBe('to be copied');
+    }
+  });
+
+  it('answers 409 when the name is taken, 404, 403 and 400 as an upload does, and 415 for a type not taken there', async () => {
+    const id = await put();
+    const copy = async (body: object, client = user as TestProject['anon']): Promise<number> =>
+      (await client.post(`${storage}/files/${id}/copy`, body)).status;
+    const { filename } = (await user.get(`${storage}/files/${id}`)).body.data;
+    expect(await copy({ filename })).toBe(409);
+    expect(await copy({ filename: '../x' })).toBe(400);
+    expect(await copy({})).toBe(400);
+    expect(await copy({ filename: 'x', bucket_name: 'nowhere' })).toBe(404);
+    expect(await copy({ filename: 'x' }, project.asSubject())).toBe(404);
+    await user.post(`${storage}/buckets`, { name: 'pictures', allowed_mime_types: ['image/*'] });
+    expect(await copy({ filename: 'x', bucket_name: 'pictures' })).toBe(415);
+    await project.asSubject().post(`${storage}/buckets`, { name: 'foreign window', is_public: true });
+    expect(await copy({ filename: 'x', bucket_name: 'foreign window' })).toBe(403);
+  });
+});

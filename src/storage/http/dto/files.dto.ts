@@ -140,6 +140,14 @@ export class UpdateFileDto {
   metadata?: JsonObject;
 }
 
+export class CopyFileDto {
+  @ApiProperty() @IsString() filename!: string;
+  @ApiPropertyOptional({ description: 'Slug or name; default: the same bucket' })
+  @Omittable()
+  @IsString()
+  bucket_name?: string;
+}
+
 export class CreateSignedUrlDto {
   @ApiProperty({ enum: Object.keys(EXPIRIES) })
   @IsIn(Object.keys(EXPIRIES))
