@@ -36,8 +36,9 @@ export class AppModule {
         CoordinationModule,
         TelemetryModule,
         AccessModule,
-        AuthModule,
+        // Express tries routes in the order in which modules are named: the busiest first.
         RestModule,
+        AuthModule,
         StorageModule,
         AdminModule,
         HealthModule,
