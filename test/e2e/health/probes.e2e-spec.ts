@@ -1,4 +1,5 @@
 /** Probes and metrics (DECISIONS.md 7). */
+import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 
 let plinth: TestPlinth;
@@ -34,7 +35,15 @@ describe('GET /health/ready', () => {
   it('answers 503 and says what is down, while the process stays live', async () => {
     const lonely = await TestPlinth.start();
     try {
-      await lonely.dropPlatformDatabase();
+      // Only the connections that requests use: nothing else is to notice.
+      await asSuperuser('postgres', async (client) => {
+        await client.query(`alter database ${lonely.platformDatabase} allow_connections false`);
+        await client.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = $1 and application_name = 'plinth-platform'`,
+          [lonely.platformDatabase],
+        );
+      });
       const answer = await lonely.http.get('/health/ready');
       expect(answer.status).toBe(503);
       expect(answer.headers.get('retry-after')).toBe('1');
