@@ -77,6 +77,9 @@ export class ProjectSettingsInput {
   /** New passwords must not be among the most common ones. */
   @Optional() @IsBoolean() refuse_common_passwords?: boolean | null;
 
+  /** Previews show PDF files in the browser instead of offering them for saving. */
+  @Optional() @IsBoolean() preview_pdf_inline?: boolean | null;
+
   /** Only these domains may sign up; empty: any. */
   @Optional()
   @IsArray()
@@ -124,6 +127,7 @@ export interface ProjectSettings {
   readonly refresh_token_lifetime: number;
   readonly password_min_length: number;
   readonly refuse_common_passwords: boolean;
+  readonly preview_pdf_inline: boolean;
   readonly allowed_email_domains: readonly string[];
   readonly reset_redirect_url: string | null;
   readonly verify_redirect_url: string | null;
@@ -147,6 +151,7 @@ export const DEFAULT_SETTINGS: ProjectSettings = Object.freeze({
   refresh_token_lifetime: 30 * DAY,
   password_min_length: 6,
   refuse_common_passwords: false,
+  preview_pdf_inline: false,
   allowed_email_domains: [],
   reset_redirect_url: null,
   verify_redirect_url: null,

@@ -7,7 +7,6 @@ const ACTIVE = new Set([
   'text/xml',
   'application/xml',
   'text/xsl',
-  'application/pdf',
   'multipart/related',
   'multipart/x-mixed-replace',
   'message/rfc822',
@@ -16,7 +15,11 @@ const ACTIVE = new Set([
   'application/java-archive',
 ]);
 
-export function previewDisposition(contentType: string): 'inline' | 'attachment' {
+const PDF = 'application/pdf';
+
+/** @param pdfInline the project's setting: a PDF may hold scripts, which a browser's own viewer does not run */
+export function previewDisposition(contentType: string, pdfInline: boolean): 'inline' | 'attachment' {
   const essence = essenceOf(contentType);
+  if (essence === PDF) return pdfInline ? 'inline' : 'attachment';
   return ACTIVE.has(essence) || essence.endsWith('+xml') ? 'attachment' : 'inline';
 }

@@ -116,7 +116,10 @@ export class ContentController {
     let first: FileContent | null | undefined = file;
     await this.responder.send(request, response, {
       projectId: project.id,
-      disposition: file && download === undefined ? previewDisposition(file.contentType) : 'attachment',
+      disposition:
+        file && download === undefined
+          ? previewDisposition(file.contentType, project.settings.preview_pdf_inline)
+          : 'attachment',
       cacheControl: 'public, no-cache',
       downloadName: download,
       find: async () => {

@@ -106,3 +106,12 @@ it.each([
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   expect(headers.get('content-security-policy')).toContain('sandbox');
 });
+
+it('shows PDF files in the browser where the project says so', async () => {
+  const path = await put('public', '%PDF-1.7\n', {});
+  const disposition = async (): Promise<string | null> =>
+    (await plinth.http.get(path)).headers.get('content-disposition');
+  expect(await disposition()).toMatch(/^attachment;/);
+  await plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { preview_pdf_inline: true } });
+  expect(await disposition()).toMatch(/^inline;/);
+});
