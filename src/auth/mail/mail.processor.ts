@@ -22,9 +22,17 @@ const WORKER = {
   maxStalledCount: 100,
 };
 
+/**
+ * Milliseconds without a try after an error of the queue's own. BullMQ waits only where a connection was refused; after
+ * any other error it tries again at once, and a database that answers with errors would starve the event loop.
+ */
+const REST_MS = 2_000;
+
 @Processor(MAIL_QUEUE, WORKER)
 export class MailProcessor extends WorkerHost implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Mail');
+  /** Runs while the worker rests after an error. */
+  private rest: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly projects: ProjectRegistry,
@@ -41,13 +49,20 @@ export class MailProcessor extends WorkerHost implements BeforeApplicationShutdo
 
   /** Earlier than the pools close: a mail under way is finished and marked. A Redis that is away is not waited for. */
   async beforeApplicationShutdown(): Promise<void> {
+    clearTimeout(this.rest);
     await this.worker.close(this.redis.isAway);
   }
 
-  /** Without a listener BullMQ would write to the console. */
+  /** Also: without a listener BullMQ would write to the console. */
   @OnWorkerEvent('error')
   onError(error: Error): void {
     this.logger.warn(`the mail worker: ${error.message}`);
+    if (this.rest) return;
+    void this.worker.pause(true);
+    this.rest = setTimeout(() => {
+      this.rest = undefined;
+      void this.worker.resume();
+    }, REST_MS).unref();
   }
 
   override async process(job: Job<MailJob>): Promise<void> {
