@@ -9,6 +9,7 @@ import { AppConfig } from './config/app-config';
 import { readEnvironment } from './config/dot-env';
 import { loadConfig } from './config/load-config';
 import { PLATFORM_URL } from './database/platform/platform-url';
+import { assertRedisReachable } from './infra/coordination/redis-reachable';
 
 type Stop = () => Promise<void>;
 
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
   const config = loadConfig(readEnvironment());
   if (cluster.isWorker) return runWorker(config);
   await assertPortFree(config);
+  if (config.redisUrl) await assertRedisReachable(config.redisUrl);
   const database = await startDatabase(config, say);
   const stops: Stop[] = [() => database.stop()];
   const end = endOnce(stops);
@@ -71,6 +73,7 @@ function fail(error: unknown): void {
     'DataDirInUseError',
     'EmbeddedPostgresError',
     'ServerUnusableError',
+    'RedisUnreachableError',
   ];
   if (error instanceof Error)
     say(known.includes(error.name) ? error.message : (error.stack ?? error.message));

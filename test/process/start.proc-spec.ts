@@ -155,6 +155,14 @@ describe('npm start', () => {
     expect((await admin.get('/admin/v1/projects')).status).toBe(200);
   });
 
+  it('refuses a Redis that does not answer in one line', async () => {
+    const program = launch(process.execPath, [START], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.output).toMatch(
+      /^Redis at 127\.0\.0\.1:1 \(REDIS_URL\) cannot be used: .*ECONNREFUSED.*\n$/,
+    );
+  });
+
   it('refuses a taken port in one line', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

@@ -1,7 +1,7 @@
 /** Sends queued mails. A job that is run again after a crash sends the same mail under the same Message-ID. */
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { BeforeApplicationShutdown, Logger } from '@nestjs/common';
-import type { Job } from 'bullmq';
+import type { Job, Worker } from 'bullmq';
 import { Clock } from '../../common/time/clock';
 import { RedisClient } from '../../infra/coordination/redis-client';
 import { MailTransport } from '../../infra/mail/mail-transport';
@@ -50,7 +50,16 @@ export class MailProcessor extends WorkerHost implements BeforeApplicationShutdo
   /** Earlier than the pools close: a mail under way is finished and marked. A Redis that is away is not waited for. */
   async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.rest);
-    await this.worker.close(this.redis.isAway);
+    await this.startedWorker()?.close(this.redis.isAway);
+  }
+
+  /** Null in a process that never served (the first one of several, or a start that failed): Nest's getter throws then. */
+  private startedWorker(): Worker | null {
+    try {
+      return this.worker;
+    } catch {
+      return null;
+    }
   }
 
   /** Also: without a listener BullMQ would write to the console. */

@@ -1,0 +1,33 @@
+/** Asks Redis once, at the start: without this the queue would wait for it for ever, and nobody would be told. */
+import { Redis } from 'ioredis';
+
+const TIMEOUT_MS = 5_000;
+
+/** REDIS_URL names a server that does not answer; the message is one clear line. */
+export class RedisUnreachableError extends Error {
+  constructor(url: string, cause: Error) {
+    super(`Redis at ${new URL(url).host} (REDIS_URL) cannot be used: ${cause.message}`);
+    this.name = 'RedisUnreachableError';
+  }
+}
+
+/** @throws RedisUnreachableError */
+export async function assertRedisReachable(url: string): Promise<void> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
+    retryStrategy: () => null,
+  });
+  // The reason comes as an event; the rejected promise says only that the connection is closed.
+  let reason: Error | undefined;
+  redis.on('error', (error: Error) => (reason = error));
+  try {
+    await redis.connect();
+    await redis.ping();
+  } catch (error) {
+    throw new RedisUnreachableError(url, reason ?? (error as Error));
+  } finally {
+    redis.disconnect();
+  }
+}
