@@ -6,11 +6,12 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, type JsonObject } from '../../common/text/json';
 import { restError } from '../rest.errors';
+import { isFraming, isHeader } from './custom-header';
 
 /** Null for any other error. */
 export function raisedError(error: DatabaseError): AppError | null {
   if (error.code === 'PGRST') return fromJson(error);
-  const status = /^PT([1-5]\d\d)$/.exec(error.code ?? '')?.[1];
+  const status = /^PT([2-5]\d\d)$/.exec(error.code ?? '')?.[1];
   if (status === undefined) return null;
   return new AppError({
     status: Number(status),
@@ -34,7 +35,7 @@ function fromJson(error: DatabaseError): AppError {
   if (!message || typeof message.code !== 'string' || typeof message.message !== 'string') {
     return malformed(`Invalid JSON value for MESSAGE: '${error.message}'`, MESSAGE_HINT);
   }
-  if (!detail || typeof status !== 'number' || status < 100 || status > 599) {
+  if (!detail || !isFinalStatus(status)) {
     return malformed(
       error.detail === undefined
         ? 'DETAIL is missing in the RAISE statement'
@@ -51,6 +52,11 @@ function fromJson(error: DatabaseError): AppError {
     headers: headersOf(detail.headers),
     cause: error,
   });
+}
+
+/** 1xx would be no answer yet: the client would wait on. */
+function isFinalStatus(status: unknown): status is number {
+  return typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599;
 }
 
 const MESSAGE_HINT =
@@ -78,6 +84,8 @@ function parsed(text: string | undefined): JsonObject | null {
 function headersOf(value: unknown): Record<string, string> {
   if (!isJsonObject(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(value).filter(
+      (entry): entry is [string, string] => isHeader(...entry) && !isFraming(entry[0]),
+    ),
   );
 }

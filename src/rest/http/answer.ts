@@ -1,4 +1,5 @@
 /** Status and headers of an answer. PostgREST's where DECISIONS say nothing else. */
+import { isFraming, isHeader } from '../execute/custom-header';
 import type { Execution } from '../execute/rest-executor.service';
 import type { Preferences, RestRequest } from '../grammar/rest-request';
 import { canonicalQuery } from '../grammar/query-string';
@@ -128,27 +129,19 @@ export function overriddenHeaders(text: string | null): AnswerHeaders {
   if (text === null) return {};
   const headers: AnswerHeaders = {};
   for (const [name, value] of headerPairs(text)) {
+    if (isFraming(name)) continue;
     const before = headers[name];
     headers[name] = before === undefined ? value : [...[before].flat(), value];
   }
   return headers;
 }
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-zA-Z-]+$/;
-/** Visible characters, blanks and Latin-1: nothing that could end the header. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 function headerPairs(text: string): [string, string][] {
   const list = parsedList(text);
   return list.map((item): [string, string] => {
     const entries = typeof item === 'object' && item !== null ? Object.entries(item) : [];
     const [name, value] = (entries[0] ?? []) as [string?, unknown?];
-    const fits =
-      entries.length === 1 &&
-      typeof value === 'string' &&
-      HEADER_NAME.test(name ?? '') &&
-      HEADER_VALUE.test(value);
-    if (!fits || name === undefined) throw malformedHeaders();
+    if (entries.length !== 1 || name === undefined || !isHeader(name, value)) throw malformedHeaders();
     return [name, value];
   });
 }

@@ -134,6 +134,47 @@ describe('SQLSTATE to status', () => {
     if (status === 503) expect(answer.headers.get('retry-after')).toBe('1');
   });
 
+  it.each(['PT100', 'PT101', 'PT199'])(
+    'takes %s for an error like any other: 1xx is no answer',
+    async (code) => {
+      await project.sql(
+        `create or replace function raises_interim() returns void language plpgsql as $$ begin raise exception 'no' using errcode = '${code}'; end $$`,
+      );
+      expect((await project.service.post('/rest/v1/rpc/raises_interim', {})).status).toBe(500);
+    },
+  );
+
+  it.each([
+    ['a status that is no answer', '{"status": 101, "headers": {}}', 500],
+    ['a status that is no integer', '{"status": 400.5, "headers": {}}', 500],
+    ['a header name that HTTP cannot carry', '{"status": 418, "headers": {"a b": "x"}}', 418],
+    ['a header value with a line break', '{"status": 418, "headers": {"x": "a\\r\\nb: c"}}', 418],
+    ['a header value that HTTP cannot carry', '{"status": 418, "headers": {"x": "\\u1234"}}', 418],
+    ['a length of its own', '{"status": 418, "headers": {"content-length": "3"}}', 418],
+    ['a framing of its own', '{"status": 418, "headers": {"Transfer-Encoding": "chunked"}}', 418],
+    ['a trailer', '{"status": 418, "headers": {"Trailer": "x"}}', 418],
+  ])('survives PGRST with %s', async (_what, detail, status) => {
+    await project.sql(`create or replace function raises_oddly(detail text) returns void language plpgsql as $$
+      begin raise sqlstate 'PGRST' using message = '{"code": "odd", "message": "odd"}', detail = detail; end $$`);
+    const answer = await project.service.post('/rest/v1/rpc/raises_oddly', { detail });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ code: status === 418 ? 'odd' : 'PL121' });
+  });
+
+  it.each([
+    { 'content-length': '3' },
+    { 'Content-Length': '300' },
+    { 'transfer-encoding': 'chunked' },
+    { trailer: 'x' },
+  ])('frames an answer itself, whatever response.headers say: %j', async (header) => {
+    await project.sql(`create or replace function frames(headers text) returns text language sql as $$
+        select set_config('response.headers', headers, true); select 'hello world' $$`);
+    const answer = await project.service.post('/rest/v1/rpc/frames', { headers: JSON.stringify([header]) });
+    expect([answer.status, answer.body]).toEqual([200, 'hello world']);
+    expect(answer.headers.get('content-length')).toBe('13');
+    expect(answer.headers.get('transfer-encoding')).toBeNull();
+  });
+
   it('lets PGRST choose the whole answer', async () => {
     await project.sql(`create function whole() returns void language plpgsql as $$
       begin raise sqlstate 'PGRST' using
