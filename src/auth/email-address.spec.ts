@@ -29,6 +29,8 @@ describe('e-mail addresses', () => {
     'a b@example.com',
     'ada@exa mple.com',
     'ada@example',
+    '\ud800@example.com',
+    'ada@exam\udc00ple.com',
   ])('are not "%s"', (text) => {
     expect(parseEmailAddress(text)).toBeNull();
   });

@@ -18,7 +18,8 @@ export interface EmailAddress {
  */
 export function parseEmailAddress(text: string): EmailAddress | null {
   const address = text.trim().normalize('NFC');
-  if (!isEmail(address)) return null;
+  // isEmail throws for a lone surrogate.
+  if (/\p{Surrogate}/u.test(address) || !isEmail(address)) return null;
   const at = address.lastIndexOf('@');
   const domain = domainToASCII(address.slice(at + 1).toLowerCase());
   if (domain === '') return null;

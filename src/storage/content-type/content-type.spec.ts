@@ -56,6 +56,8 @@ describe('parseContentType', () => {
     'image/png; x',
     'a b/c',
     'text/plain; charset="a\nb"',
+    'text/plain; charset="a\x01b"',
+    'text/plain; charset="中"',
     `a/${'b'.repeat(300)}`,
   ])('refuses %j', (text) => expect(() => parseContentType(text)).toThrow(AppError));
 });

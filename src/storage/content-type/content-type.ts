@@ -8,9 +8,9 @@ const PLAIN = 'text/plain';
 const MAX_LENGTH = 255;
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-/** RFC 9110, 8.3.1. */
+/** RFC 9110, 8.3.1; only ASCII, because the type becomes a header. */
 const MEDIA_TYPE = new RegExp(
-  `^(${TOKEN}/${TOKEN})((?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[^"\\\\\\r\\n]*"))*)$`,
+  `^(${TOKEN}/${TOKEN})((?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\t !#-[\\]-~]*"))*)$`,
 );
 
 /** Text whose type does not begin with text/. */
