@@ -17,8 +17,11 @@ const NICE_INCREMENT = 5;
 const IDLE_THREAD_MS = 30_000;
 const RETRY_AFTER_SECONDS = 2;
 
-/** bcrypt as PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$) write it. */
-const BCRYPT_HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
+/**
+ * bcrypt as PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$) write it. Of BCRYPT_COST's range: the threads serve all projects,
+ * and one comparison at cost 31 would hold one for hours.
+ */
+const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|1[0-6])\$[./A-Za-z0-9]{53}$/;
 
 @Injectable()
 export class PasswordHasher implements OnApplicationShutdown {

@@ -73,3 +73,20 @@ it('signs nobody in on an account without a password', async () => {
   await project.service.post(`${project.auth}/admin/users`, { email });
   expect(await signIn(email, 'a password that nobody has')).toBe(401);
 });
+
+it.each(['17', '31', '03'])('answers 400 for a bcrypt hash of cost %s', async (cost) => {
+  const password_hash = `$2b$${cost}$${'a'.repeat(53)}`;
+  const email = `ada-${randomUUID()}@example.com`;
+  const answer = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });
+  expect(answer.status).toBe(400);
+});
+
+it('does not let a hash of enormous cost, imported by SQL, hold up other sign-ins', async () => {
+  const email = `ada-${randomUUID()}@example.com`;
+  await project.sql(
+    `insert into auth.users (email, encrypted_password) values ('${email}', '$2b$31$${'a'.repeat(53)}')`,
+  );
+  expect(await signIn(email, PASSWORD)).toBe(401);
+  const other = await project.signUp();
+  expect(await signIn(other.email, other.password)).toBe(200);
+});
