@@ -12,7 +12,10 @@ const LIMIT = 1024 * 1024;
 export class JsonBodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request>();
-    request.body = await readJson(request);
+    const body = await readJson(request);
+    // The pipes let null pass as if it were a DTO.
+    if (body === null) throw httpError(400, 'The body must be a JSON object');
+    request.body = body;
     return next.handle();
   }
 }

@@ -75,6 +75,17 @@ describe('bodies', () => {
     expect(rest).toMatchObject({ status: 400, body: REST_BODY });
   });
 
+  it('answers null with 400 where an object is due', async () => {
+    const bucket = await project.service.post(`${project.storage}/buckets`, { name: 'for null' });
+    const path = `${project.storage}/buckets/${bucket.body.data.slug}`;
+    expect(await project.service.patch(path, 'null')).toMatchObject({ status: 400, body: STORAGE_BODY });
+    const { client } = await project.signUp();
+    expect(await client.patch(`${project.auth}/user`, 'null')).toMatchObject({
+      status: 400,
+      body: AUTH_BODY,
+    });
+  });
+
   it('answers an oversized JSON body with 413', async () => {
     const big = JSON.stringify({ email: 'a@example.com', password: 'x'.repeat(2_000_000) });
     expect(await project.anon.post(`${project.auth}/signup`, big)).toMatchObject({
