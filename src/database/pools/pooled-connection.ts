@@ -69,8 +69,15 @@ export class PooledConnection {
   async cancel(): Promise<void> {
     const { host, port, ssl } = this.database;
     const secretKey = (this.client as unknown as { secretKey: number }).secretKey;
-    await sendCancel({ host, port, ssl }, this.processId, secretKey);
+    this.cancelling ??= sendCancel({ host, port, ssl }, this.processId, secretKey).then((isOver) => {
+      this.cancelling = null;
+      if (!isOver) this.broken = true;
+    });
+    await this.cancelling;
   }
+
+  /** A cancel request under way, which must not hit the next borrower's query; null when there is none. */
+  cancelling: Promise<void> | null = null;
 
   private get wire(): { stream: NodeJS.ReadableStream } {
     return (this.client as unknown as { connection: { stream: NodeJS.ReadableStream } }).connection;

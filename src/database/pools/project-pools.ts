@@ -72,6 +72,7 @@ export class ProjectPools {
     try {
       return await work(connection);
     } finally {
+      while (connection.cancelling) await connection.cancelling;
       this.release(connection);
     }
   }

@@ -5,26 +5,39 @@ import { ProjectDatabase } from './project-database';
 interface CancellingConnection {
   connect(port: number, host: string): void;
   cancel(processId: number, secretKey: number): void;
-  end(): void;
+  readonly stream: { destroy(): void };
+  on(event: string, listener: () => void): void;
   once(event: string, listener: () => void): void;
 }
 
-/** Resolves when the request is out or could not be sent; whether it took effect shows in the query. */
+/** Milliseconds after which nobody waits for the server any longer. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Resolves once the server has closed its end: it signals the process first, so nothing of the request is left that
+ * could hit a later query on that connection.
+ * @returns false when the server did not say so in time: the request may still take effect
+ */
 export async function sendCancel(
   server: Pick<ProjectDatabase, 'host' | 'port' | 'ssl'>,
   processId: number,
   secretKey: number,
-): Promise<void> {
+): Promise<boolean> {
   const connection = new Connection({ ssl: server.ssl }) as unknown as CancellingConnection;
-  await new Promise<void>((resolve) => {
-    connection.once('error', resolve);
-    connection.once('end', resolve);
-    connection.once(server.ssl ? 'sslconnect' : 'connect', () => {
-      connection.cancel(processId, secretKey);
-      resolve();
-    });
+  // What fails after the wait is over must not end the process.
+  connection.on('error', () => undefined);
+  return new Promise<boolean>((resolve) => {
+    const timer = setTimeout(() => {
+      resolve(false);
+      connection.stream.destroy();
+    }, PATIENCE_MS);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    connection.once('error', done);
+    connection.once('end', done);
+    connection.once(server.ssl ? 'sslconnect' : 'connect', () => connection.cancel(processId, secretKey));
     connection.connect(server.port, server.host);
   });
-  // The server closes its end; ours must not wait for an answer.
-  connection.once('error', () => undefined);
 }

@@ -18,6 +18,8 @@ export interface BodyFormat {
 const STREAM_AFTER = 2 * 1024 * 1024;
 /** Characters that are written at once. */
 const CHUNK = 64 * 1024;
+/** Milliseconds in which a client must take a chunk: while it doesn't, it keeps a database connection from others. */
+export const STALL_LIMIT_MS = 30_000;
 
 export class RowCollector implements RowTaker {
   /** Rows that came so far. */
@@ -29,6 +31,7 @@ export class RowCollector implements RowTaker {
   private isStreaming = false;
   private control: FlowControl | undefined;
   private hasWritten = false;
+  private stall: NodeJS.Timeout | undefined;
 
   /**
    * @param begin writes status and headers of an answer of unknown length; null: rows are never streamed
@@ -66,7 +69,7 @@ export class RowCollector implements RowTaker {
 
   /** The whole body; null when it is on its way already, and is now complete. */
   finish(): string | null {
-    this.response.off('close', this.onClose);
+    this.unwatch();
     if (!this.isStreaming) return this.format.head + this.rows.join(this.format.separator) + this.format.tail;
     const rest = this.rows.map((row) => this.separated(row)).join('');
     this.response.end(rest + this.format.tail);
@@ -75,7 +78,7 @@ export class RowCollector implements RowTaker {
 
   /** The rows were refused after all. */
   fail(): void {
-    this.response.off('close', this.onClose);
+    this.unwatch();
     this.rows = [];
   }
 
@@ -96,10 +99,22 @@ export class RowCollector implements RowTaker {
     this.size = 0;
     if (this.response.destroyed || this.response.write(chunk)) return;
     this.control?.pause();
-    this.response.once('drain', () => this.control?.resume());
+    // The database's own time-out does not run while it waits for us to read.
+    clearTimeout(this.stall);
+    this.stall = setTimeout(() => this.response.destroy(), STALL_LIMIT_MS);
+    this.response.once('drain', () => {
+      clearTimeout(this.stall);
+      this.control?.resume();
+    });
+  }
+
+  private unwatch(): void {
+    clearTimeout(this.stall);
+    this.response.off('close', this.onClose);
   }
 
   private readonly onClose = (): void => {
+    clearTimeout(this.stall);
     if (!this.response.writableFinished) this.stop();
   };
 

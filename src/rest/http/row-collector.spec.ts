@@ -1,0 +1,56 @@
+/** A client that stops reading must not keep a database connection for ever. */
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { RowCollector, STALL_LIMIT_MS } from './row-collector';
+
+class FullResponse extends EventEmitter {
+  destroyed = false;
+  closed = false;
+  writableFinished = false;
+  write = (): boolean => false;
+  end = (): void => undefined;
+  destroy(): void {
+    this.destroyed = this.closed = true;
+    this.emit('close');
+  }
+}
+
+describe('RowCollector', () => {
+  let response: FullResponse;
+  let control: Record<'pause' | 'resume' | 'cancel', jest.Mock>;
+  let collector: RowCollector;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    response = new FullResponse();
+    control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn() };
+    const format = { head: '[', separator: ',', tail: ']' };
+    collector = new RowCollector(response as unknown as ServerResponse, format, () => undefined, true);
+    collector.onStart(control);
+    collector.onRow('x'.repeat(3 * 1024 * 1024));
+  });
+  afterEach(() => jest.useRealTimers());
+
+  it('breaks off when the client takes nothing for too long', () => {
+    expect(control.pause).toHaveBeenCalledTimes(1);
+    jest.advanceTimersByTime(STALL_LIMIT_MS - 1);
+    expect(response.destroyed).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(response.destroyed).toBe(true);
+    expect(control.cancel).toHaveBeenCalledTimes(1);
+    expect(control.resume).toHaveBeenCalledTimes(1);
+  });
+
+  it('has patience again after each chunk that the client took', () => {
+    jest.advanceTimersByTime(STALL_LIMIT_MS - 1);
+    response.emit('drain');
+    jest.advanceTimersByTime(STALL_LIMIT_MS);
+    expect(response.destroyed).toBe(false);
+  });
+
+  it('leaves the client its time once the rows are all there', () => {
+    collector.finish();
+    jest.advanceTimersByTime(STALL_LIMIT_MS);
+    expect(response.destroyed).toBe(false);
+  });
+});
