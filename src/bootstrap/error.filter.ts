@@ -28,7 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     const fault = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
     const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request.method, path);
-    respond(error, renderer, request, http.getResponse<Response>());
+    respondOrBreakOff(error, renderer, request, http.getResponse<Response>());
   }
 
   /** What is wrong with a request is told only to a caller in good standing; others get their 401 instead. */
@@ -42,6 +42,16 @@ export class ErrorFilter implements ExceptionFilter {
     const cause = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : undefined;
     if (error.status >= 500) this.logger.error(line, cause ?? error.stack);
     else this.logger.debug(line);
+  }
+}
+
+/** Nest does not wait for this filter: what it throws would end the process. */
+function respondOrBreakOff(...[error, renderer, request, response]: Parameters<typeof respond>): void {
+  try {
+    respond(error, renderer, request, response);
+  } catch (failure) {
+    new Logger('Request').error(`the error could not be written: ${String(failure)}`);
+    response.destroy();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Express behind an HTTP server with Plinth's limits: Nest's adapter does not let them be set. */
 import { ExpressAdapter } from '@nestjs/platform-express';
+import express from 'express';
 import {
   createServer,
   type IncomingMessage,
@@ -15,6 +16,13 @@ const KEEP_ALIVE_MS = 75_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 
 export class HttpAdapter extends ExpressAdapter {
+  constructor() {
+    const instance = express();
+    // Paths name projects and areas: another spelling is another path. Read when the router is made, hence set first.
+    instance.enable('case sensitive routing');
+    super(instance);
+  }
+
   override initHttpServer(): void {
     const handle = this.getInstance<RequestListener>();
     const server = createServer(

@@ -76,6 +76,21 @@ describe('a statement', () => {
     expect(rows).toEqual([{ same: true, claims: '' }]);
   });
 
+  it('keeps what a function set for the session away from Plinth’s own statements', async () => {
+    const one = new ProjectPools({ ...LIMITS, perProject: 1 });
+    const narrow = new RlsTransaction(one);
+    const context = await contextFor(project, 'service_role');
+    await narrow.query(context, {
+      text: `select set_config('role', 'anon', false), set_config('search_path', 'nowhere', false),
+        set_config('statement_timeout', '1', false)`,
+    });
+    const { rows } = await narrow.systemQuery(context.database, 'test', {
+      text: `select current_user = session_user as own, current_setting('search_path') as path, pg_sleep(0.05)`,
+    });
+    expect(rows).toMatchObject([{ own: true, path: 'public, extensions' }]);
+    await one.close();
+  });
+
   it('is parsed once a connection under its name, and again for another role', async () => {
     const context = await contextFor(project);
     const statement = { name: 'items', text: 'select id from items where id = $1', values: [1] };

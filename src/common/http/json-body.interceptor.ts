@@ -2,8 +2,12 @@
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { Observable } from 'rxjs';
+import { AppError } from '../errors/app-error';
 import { httpError } from '../errors/http-errors';
 import { readBody } from './read-body';
+
+/** Levels of lists and objects: what validates and prints JSON recurses, and would run out of stack. */
+const MAX_DEPTH = 64;
 
 /** Bytes: bodies of accounts, buckets and settings are small. */
 const LIMIT = 1024 * 1024;
@@ -29,8 +33,19 @@ export async function readJson(request: Request, limit = LIMIT): Promise<unknown
     throw httpError(415, 'The body must be application/json');
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
+    return shallow(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw httpError(400, 'The body is not valid JSON', error);
   }
+}
+
+/** The value itself. Level by level rather than recursive, for the same reason. @throws AppError 400 */
+function shallow(value: unknown): unknown {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw httpError(400, `The body is nested more than ${MAX_DEPTH} levels deep`);
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return value;
 }

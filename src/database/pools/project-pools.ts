@@ -138,6 +138,7 @@ export class ProjectPools {
         const next = pool.waiting.shift();
         if (next) this.fail(next, error);
         this.openFor(pool);
+        this.serveStarved();
       },
     );
   }
@@ -148,6 +149,7 @@ export class ProjectPools {
     if (connection.broken || pool.closed) {
       void this.discard(pool, connection);
       this.openFor(pool);
+      this.serveStarved();
       return;
     }
     const waiter = pool.waiting.shift();
@@ -161,7 +163,7 @@ export class ProjectPools {
     if (this.open >= this.limits.total) this.serveStarved();
   }
 
-  /** At the cap, a connection that just became idle makes room for a project that waits with none of its own. */
+  /** A connection that became idle or went makes room for a project that waits. */
   private serveStarved(): void {
     for (const pool of this.pools.values()) {
       if (pool.waiting.length > 0 && pool.size < this.limits.perProject) {

@@ -6,6 +6,17 @@ import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 export const SESSION_REVOKED_SQLSTATE = 'PL401';
 
 /**
+ * Before Plinth's own statements: a function of the project may have set these for the whole session, and what it set
+ * must not reach them. The role is the login role, the search path the one that it has by default.
+ */
+export const SYSTEM_CONTEXT: Statement = {
+  name: 'ctx:system',
+  text: `select pg_catalog.set_config('role', 'none', true), pg_catalog.set_config('request.jwt.claims', '', true),
+    pg_catalog.set_config('search_path', 'public, extensions', true),
+    pg_catalog.set_config('statement_timeout', '60s', true)`,
+};
+
+/**
  * The session check comes first: it runs as the login role, which alone may read auth.sessions; the role is set last.
  * Every set_config is local to the transaction (third argument true).
  */

@@ -10,7 +10,7 @@ import { PipelinedQuery, Statement, StatementResult } from '../pools/pipelined-q
 import { PooledConnection } from '../pools/pooled-connection';
 import { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';
-import { contextStatement, SESSION_REVOKED_SQLSTATE } from './context-statement';
+import { contextStatement, SESSION_REVOKED_SQLSTATE, SYSTEM_CONTEXT } from './context-statement';
 import { ContextSettings, RlsContext } from './rls-context';
 
 /** Runs statements inside an open transaction. */
@@ -121,7 +121,8 @@ export class RlsTransaction {
     settings?: ContextSettings,
   ): Promise<T> {
     assertRole(context);
-    return this.transact(context.database, [contextStatement(context, settings)], work);
+    // BEGIN and the context: an error of these two is the caller being refused.
+    return this.transact(context.database, contextStatement(context, settings), 2, work);
   }
 
   /**
@@ -144,7 +145,9 @@ export class RlsTransaction {
     _reason: string,
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
-    return this.pools.use(database, (connection) => pipelineOnce(connection, statements, 0));
+    const all = [SYSTEM_CONTEXT, ...statements];
+    const results = await this.pools.use(database, (connection) => pipelineOnce(connection, all, 0));
+    return results.slice(1);
   }
 
   /** Like systemQuery, for an explicit transaction. */
@@ -153,17 +156,18 @@ export class RlsTransaction {
     _reason: string,
     work: (scope: TransactionScope) => Promise<T>,
   ): Promise<T> {
-    return this.transact(database, [], work);
+    return this.transact(database, SYSTEM_CONTEXT, 0, work);
   }
 
   private async transact<T>(
     database: ProjectDatabase,
-    preamble: readonly Statement[],
+    context: Statement,
+    contextStatements: number,
     work: (scope: TransactionScope) => Promise<T>,
   ): Promise<T> {
     return this.pools.use(database, async (connection) => {
       try {
-        await attributed(connection.start([{ text: 'begin' }, ...preamble]), preamble.length > 0 ? 2 : 0);
+        await attributed(connection.start([{ text: 'begin' }, context]), contextStatements);
         const result = await work({
           query: async (statement) => (await connection.pipeline([statement]))[0] as StatementResult,
           batch: (statements) => connection.pipeline(statements),

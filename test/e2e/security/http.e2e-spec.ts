@@ -79,8 +79,17 @@ describe('bodies', () => {
     const bucket = await project.service.post(`${project.storage}/buckets`, { name: 'for null' });
     const path = `${project.storage}/buckets/${bucket.body.data.slug}`;
     expect(await project.service.patch(path, 'null')).toMatchObject({ status: 400, body: STORAGE_BODY });
-    const { client } = await project.signUp();
-    expect(await client.patch(`${project.auth}/user`, 'null')).toMatchObject({
+    const { http } = await project.signUp();
+    expect(await http.patch(`${project.auth}/user`, 'null')).toMatchObject({
+      status: 400,
+      body: AUTH_BODY,
+    });
+  });
+
+  it('answers JSON that nests without end with 400', async () => {
+    const data = `{"data":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`;
+    const user = await project.signUp();
+    expect(await user.http.patch(`${project.auth}/user`, data)).toMatchObject({
       status: 400,
       body: AUTH_BODY,
     });
@@ -100,6 +109,12 @@ describe('bodies', () => {
     );
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
+});
+
+it('takes no other spelling of a path for it', async () => {
+  for (const path of [project.auth.replace('/v1/auth', '/V1/Auth'), '/REST/v1/notes', '/Health/live']) {
+    expect((await project.service.get(path)).status).toBe(404);
+  }
 });
 
 describe('cross-origin access', () => {
