@@ -20,9 +20,9 @@ describe('parseViewOrigins', () => {
 
   it('looks at the outermost query only', () => {
     const inner = query(entry(9, 99, 9)).slice(1, -1);
-    expect(parseViewOrigins(query(entry(1, 5, 6, `{SUBLINK :subselect ${inner}}`), `{RTE :subquery ${inner}}`))).toEqual([
-      { position: 1, relation: '5', column: 6 },
-    ]);
+    expect(
+      parseViewOrigins(query(entry(1, 5, 6, `{SUBLINK :subselect ${inner}}`), `{RTE :subquery ${inner}}`)),
+    ).toEqual([{ position: 1, relation: '5', column: 6 }]);
   });
 
   it('is not misled by names with the format’s own characters in them', () => {
@@ -31,6 +31,7 @@ describe('parseViewOrigins', () => {
   });
 
   it('finds nothing in what is no query', () => {
-    for (const text of ['', '()', '<>', '({', '({QUERY', ':targetList (']) expect(parseViewOrigins(text)).toEqual([]);
+    for (const text of ['', '()', '<>', '({', '({QUERY', ':targetList ('])
+      expect(parseViewOrigins(text)).toEqual([]);
   });
 });
