@@ -45,7 +45,11 @@ function shallow(value: unknown): unknown {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > MAX_DEPTH) throw httpError(400, `The body is nested more than ${MAX_DEPTH} levels deep`);
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    level = level.flatMap(membersOf);
   }
   return value;
+}
+
+function membersOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value as Record<string, unknown>) : [];
 }
