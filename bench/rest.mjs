@@ -155,11 +155,10 @@ async function compare(contestants, plinth) {
     for (const [name, workload] of Object.entries(WORKLOADS)) {
       const results = [];
       for (const contestant of contestants) {
-        const before = [cpuSeconds(contestant.pid), cpuSeconds(plinth.postgresPid)];
+        const cpu = () => [cpuSeconds(contestant.pid, plinth.postgresPid), cpuSeconds(plinth.postgresPid)];
+        const before = cpu();
         const result = await contestant.run(workload, connections);
-        const used = [cpuSeconds(contestant.pid), cpuSeconds(plinth.postgresPid)].map(
-          (after, i) => after - before[i],
-        );
+        const used = cpu().map((after, i) => after - before[i]);
         results.push({ contestant, ...result, used });
       }
       for (const { contestant, rate, p50, p99, failed, used } of results) {

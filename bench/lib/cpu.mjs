@@ -1,12 +1,15 @@
 // CPU seconds and memory of processes and their children, from /proc (Linux; elsewhere the columns stay empty).
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
 
-/** CPU seconds that a process and all its descendants have used so far. */
-export function cpuSeconds(rootPid) {
+/**
+ * CPU seconds that a process and all its descendants have used so far.
+ * @param exceptPid of a descendant that is counted apart, with all that is below it: the embedded PostgreSQL
+ */
+export function cpuSeconds(rootPid, exceptPid) {
   let ticks = 0;
-  for (const pid of tree(rootPid)) {
+  for (const pid of tree(rootPid, exceptPid)) {
     const stat = read(`/proc/${pid}/stat`);
     if (!stat) continue;
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -22,6 +25,11 @@ export function peakMemoryMiB(pid) {
   return match ? Number(match[1]) / 1024 : NaN;
 }
 
+/** Lets the largest resident memory begin anew at what it is now (proc(5), clear_refs). */
+export function resetPeakMemory(pid) {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
 /** Resident memory now, in MiB. */
 export function memoryMiB(pid) {
   const match = /VmRSS:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '');
@@ -33,7 +41,7 @@ export function postmasterPid(clusterDir) {
   return Number((read(`${clusterDir}/postmaster.pid`) ?? '').split('\n')[0]);
 }
 
-function tree(rootPid) {
+function tree(rootPid, exceptPid) {
   const children = new Map();
   for (const name of safeReaddir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -46,7 +54,7 @@ function tree(rootPid) {
   for (let queue = [rootPid]; queue.length > 0;) {
     const pid = queue.pop();
     all.push(pid);
-    queue.push(...(children.get(pid) ?? []));
+    queue.push(...(children.get(pid) ?? []).filter((child) => child !== exceptPid));
   }
   return all;
 }
