@@ -8,7 +8,7 @@ import { OwnerDatabase } from './owner-database';
 import { Project } from './project';
 import { ProjectEntity } from './project.entity';
 import { ProjectRegistry } from './project-registry.service';
-import { ADOPT, HAS_PENDING } from './provisioning/relation-adoption';
+import { ADOPT, HAS_PENDING, SET_AUTO_RLS } from './provisioning/relation-adoption';
 
 const POLL_MS = 800;
 
@@ -38,7 +38,10 @@ export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShu
   /** Right after the owner's SQL ran through Plinth: what it made is there for the next request. */
   async adopt(project: ProjectEntity): Promise<void> {
     if (!project.polled) return;
-    await this.owner.use(project, 'new relations are closed and opened', (client) => client.query(ADOPT));
+    await this.owner.use(project, 'new relations are closed and opened', async (client) => {
+      await client.query(SET_AUTO_RLS, [(project.settings.auto_rls ?? true) ? 'on' : 'off']);
+      await client.query(ADOPT);
+    });
   }
 
   private async poll(): Promise<void> {

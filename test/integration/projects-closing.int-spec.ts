@@ -169,6 +169,27 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect(await flag(project, 'by_psql')).toEqual([{ rls: true }]);
   });
 
+  it('gives back nothing that the script which made a table took away', async () => {
+    await project.sql('create table kept (id int); revoke all on kept from anon');
+    await project.sql('create policy everybody on kept using (true)');
+    expect((await project.anon.get('/rest/v1/kept')).status).toBe(403);
+    expect((await project.asSubject().get('/rest/v1/kept')).status).toBe(200);
+    const [rights] = await project.sql(
+      `select has_table_privilege('authenticated', 'kept', 'REFERENCES') as refers`,
+    );
+    expect(rights).toEqual({ refers: false });
+  });
+
+  it('leaves new tables alone when auto_rls is false, and takes it up again', async () => {
+    const open = await plinth.createProject({ settings: { auto_rls: false } });
+    await open.sql('create table first (id int)');
+    expect(await flag(open, 'first')).toEqual([{ rls: false }]);
+    expect((await open.anon.get('/rest/v1/first')).status).toBe(200);
+    await plinth.admin.patch(`/admin/v1/projects/${open.id}`, { settings: { auto_rls: null } });
+    await open.sql('create table second (id int)');
+    expect(await flag(open, 'second')).toEqual([{ rls: true }]);
+  });
+
   it('leaves alone what the owner changed afterwards', async () => {
     await project.sql('create table mine (id int)');
     await project.sql(

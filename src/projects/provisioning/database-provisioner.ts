@@ -71,8 +71,13 @@ export class DatabaseProvisioner {
     });
   }
 
-  /** Turns the closing of new tables on or off (setting auto_rls). */
+  /**
+   * Tells the event trigger whether to close new tables (setting auto_rls). Without one there is nothing to tell, and
+   * only a superuser may set a parameter that PostgreSQL does not know for a database.
+   */
   async setAutoRls(server: DatabaseServer, database: string, on: boolean): Promise<void> {
+    const { capabilities } = await this.template.ensureOn(server);
+    if (!capabilities.superuser) return;
     await server.asAdmin(MAINTENANCE_DATABASE, (client) =>
       client.query(`alter database ${quoteIdentifier(database)} set plinth.auto_rls = ${on ? 'on' : 'off'}`),
     );
@@ -146,7 +151,7 @@ async function handOver(client: Client, plan: DatabaseBlueprint, prepared: Prepa
 
 /**
  * Nothing goes past row-level security but TRUNCATE, which no client needs. Where no event trigger closes a new table,
- * client roles get nothing until RelationAdopter has closed it; it knows a new one by the TRIGGER right that it gives.
+ * client roles get nothing of use until RelationAdopter has closed it (relation-adoption.ts tells what the marks mean).
  */
 function newTableGrants({ capabilities }: PreparedServer): string[] {
   return capabilities.superuser
@@ -154,7 +159,10 @@ function newTableGrants({ capabilities }: PreparedServer): string[] {
         'grant select, insert, update, delete on tables to anon, authenticated',
         'grant all on tables to service_role',
       ]
-    : ['grant select, insert, update, delete, truncate, references on tables to service_role'];
+    : [
+        'grant references on tables to anon, authenticated',
+        'grant select, insert, update, delete, truncate, references on tables to service_role',
+      ];
 }
 
 /** The project's two roles, and those that it created for itself (PostgreSQL 16 and later), the latter first. */

@@ -5,7 +5,9 @@
  *
  * A relation counts as adopted once service_role has the TRIGGER right on it, which default privileges leave out
  * there (database-provisioner.ts). The mark goes with the table through renames, dumps and restores, so that what the
- * owner changes afterwards, such as row-level security turned off, stays as it is.
+ * owner changes afterwards, such as row-level security turned off, stays as it is. Until then the client roles have
+ * one right that is of no use to them, REFERENCES: who lacks it was refused by the owner in the script that made the
+ * table, and gets nothing.
  */
 
 /** Matches the policy that stands in for BYPASSRLS. */
@@ -26,6 +28,9 @@ const PENDING = `
 /** As any role of the database: is there something to adopt? */
 export const HAS_PENDING = `select exists (select from (${PENDING}) as relation where to_close or to_open) as pending`;
 
+/** Tells ADOPT, later in the same session, whether new tables are closed: `on` or `off` (setting auto_rls). */
+export const SET_AUTO_RLS = `select set_config('plinth.auto_rls', $1, false)`;
+
 /** As the owner, in one transaction. */
 export const ADOPT = `
 do $adopt$
@@ -40,7 +45,11 @@ begin
   perform set_config('search_path', '', true);
   for item in ${PENDING} loop
     if item.to_close then
-      clients := 'anon, authenticated';
+      select string_agg(role, ', ') into clients from unnest(array['anon', 'authenticated']) as role
+        where has_table_privilege(role, item.oid, 'REFERENCES');
+      if clients is not null then
+        execute format('revoke references on table %s from %s', item.identity, clients);
+      end if;
       if item.relkind in ('r', 'p') and closes then
         execute format('alter table %s enable row level security', item.identity);
       elsif item.relkind = 'v' and invoker_views and closes then
