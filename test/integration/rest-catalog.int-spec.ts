@@ -148,14 +148,29 @@ describe('following DDL', () => {
     await catalog.close();
   });
 
+  it('polls although it listens, where no event trigger announces anything', async () => {
+    const catalog = new ProjectCatalog(database, repository, (error) => expect(error).toBeUndefined());
+    catalog.listen('plinth_ddl');
+    const has = async () =>
+      (await catalog.current()).relations.has(nameKey({ schema: 'public', name: 'unannounced' }));
+    expect(await has()).toBe(false);
+    await owner.query('create table unannounced (id int)');
+    await eventually(async () => expect(await has()).toBe(true), 3_000);
+    expect(catalog.isWatched).toBe(false);
+    await catalog.close();
+  });
+
   it('sees it by announcement, and again after the listening connection was lost', async () => {
+    await owner.query(`
+      create function announce() returns event_trigger language plpgsql as $$ begin perform pg_notify('plinth_ddl', ''); end $$;
+      create event trigger plinth_announce_ddl on ddl_command_end execute function announce()`);
     const catalog = new ProjectCatalog(database, repository, () => undefined);
     catalog.listen('plinth_ddl');
     await catalog.current();
-    await eventually(async () => expect(catalog.isListening).toBe(true));
+    await eventually(async () => expect(catalog.isWatched).toBe(true));
     const has = async (table: string) =>
       (await catalog.current()).relations.has(nameKey({ schema: 'public', name: table }));
-    await owner.query('create table told (id int); notify plinth_ddl');
+    await owner.query('create table told (id int)');
     await eventually(async () => expect(await has('told')).toBe(true));
     await owner.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and application_name = 'plinth-listen'`,

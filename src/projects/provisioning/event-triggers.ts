@@ -8,6 +8,9 @@ import { Client } from 'pg';
 /** Channel on which DDL is announced in each project's database. */
 export const DDL_CHANNEL = 'plinth_ddl';
 
+/** The trigger that announces it. */
+export const DDL_TRIGGER = 'plinth_announce_ddl';
+
 /** Raise it with every change of what follows: new projects get it with a new template. */
 export const EVENT_TRIGGERS_REVISION = 1;
 
@@ -56,8 +59,8 @@ export async function installEventTriggers(client: Client): Promise<void> {
 
     do $$
     begin
-      if not exists (select from pg_event_trigger where evtname = 'plinth_announce_ddl') then
-        create event trigger plinth_announce_ddl on ddl_command_end execute function plinth.announce_ddl();
+      if not exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}') then
+        create event trigger ${DDL_TRIGGER} on ddl_command_end execute function plinth.announce_ddl();
         create event trigger plinth_announce_drop on sql_drop execute function plinth.announce_ddl();
         create event trigger plinth_close_new_relation on ddl_command_end
           when tag in ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'CREATE VIEW', 'CREATE MATERIALIZED VIEW',

@@ -47,6 +47,7 @@ export function buildCatalog(rows: CatalogRows): Catalog {
       ]),
     ),
     roleTimeouts: new Map(rows.roles.map((row) => [row.role, row.statement_timeout])),
+    announcesDdl: rows.announcesDdl,
     setsResponse: rows.setsResponse,
   };
 }

@@ -87,6 +87,7 @@ export interface RoleRow {
 
 export interface CatalogRows {
   readonly fingerprint: string;
+  readonly announcesDdl: boolean;
   readonly setsResponse: boolean;
   readonly relations: readonly RelationRow[];
   readonly constraints: readonly ConstraintRow[];

@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectDatabase } from '../../database/pools/project-database';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { DDL_TRIGGER } from '../../projects/provisioning/event-triggers';
 import type {
   CatalogRows,
   ConstraintRow,
@@ -140,8 +141,9 @@ const ROLES = `
     and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
   order by d.setdatabase`;
 
-const SETS_RESPONSE = `
-  select exists (
+const TRAITS = `
+  select exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}' and evtenabled <> 'D') as announces_ddl,
+  exists (
     select from pg_proc p join ${USER_SCHEMAS} n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
     where p.prokind in ('f', 'p')
       and (p.prosrc ~ 'response\\.(headers|status)'
@@ -158,7 +160,7 @@ export class CatalogRepository {
     const texts = [
       QUALIFY_NAMES,
       FINGERPRINT,
-      SETS_RESPONSE,
+      TRAITS,
       RELATIONS,
       CONSTRAINTS,
       ROUTINES,
@@ -174,6 +176,7 @@ export class CatalogRepository {
     const rows = <Row>(index: number): Row[] => (results[index]?.rows ?? []) as Row[];
     return {
       fingerprint: rows<{ fingerprint: string }>(1)[0]?.fingerprint ?? '',
+      announcesDdl: rows<{ announces_ddl: boolean }>(2)[0]?.announces_ddl ?? false,
       setsResponse: rows<{ sets_response: boolean }>(2)[0]?.sets_response ?? true,
       relations: rows<RelationRow>(3),
       constraints: rows<ConstraintRow>(4),

@@ -141,6 +141,8 @@ export interface Catalog {
   readonly representations: ReadonlyMap<string, Representation>;
   /** statement_timeout that ALTER ROLE gave to request roles. */
   readonly roleTimeouts: ReadonlyMap<string, string>;
+  /** True where an event trigger notifies of DDL; elsewhere only a look tells. */
+  readonly announcesDdl: boolean;
   /** True when some function may set response.headers or response.status. */
   readonly setsResponse: boolean;
 }

@@ -47,15 +47,14 @@ export class ProjectCatalog {
     const idle = now - this.lastUse > IDLE_MS;
     this.lastUse = now;
     if (!this.catalog) await this.reload.run();
-    else if (idle && !this.listener?.listening && now - this.lastCheck > POLL_MS) await this.check.run();
-    if (!this.listener?.listening) this.keepPolling();
+    else if (idle && !this.isWatched && now - this.lastCheck > POLL_MS) await this.check.run();
+    if (!this.isWatched) this.keepPolling();
     return this.catalog as Catalog;
   }
 
   /** What serves right now, without waiting; undefined before the first read. */
   peek(): Catalog | undefined {
-    if (!this.listener?.listening) return undefined;
-    return this.catalog;
+    return this.isWatched ? this.catalog : undefined;
   }
 
   /** Looks whether the schema changed since the catalog was read, and reads it if so. Never older than the call. */
@@ -77,9 +76,9 @@ export class ProjectCatalog {
     void this.listener.start();
   }
 
-  /** True once the schema is watched by announcements. */
-  get isListening(): boolean {
-    return this.listener?.listening ?? false;
+  /** True once every change will be announced: someone listens, and something speaks. */
+  get isWatched(): boolean {
+    return (this.listener?.listening ?? false) && this.catalog?.announcesDdl === true;
   }
 
   async close(): Promise<void> {
@@ -92,7 +91,7 @@ export class ProjectCatalog {
     if (this.poll || this.closed) return;
     this.poll = setTimeout(() => {
       this.poll = undefined;
-      if (this.closed || this.isListening || performance.now() - this.lastUse > IDLE_MS) return;
+      if (this.closed || this.isWatched || performance.now() - this.lastUse > IDLE_MS) return;
       this.check
         .run()
         .catch(this.onError)

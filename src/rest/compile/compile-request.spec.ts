@@ -31,6 +31,7 @@ const relation = (oid: string, name: string, columns: ColumnRow[]): RelationRow 
 
 const ROWS: CatalogRows = {
   fingerprint: 'f',
+  announcesDdl: true,
   setsResponse: false,
   relations: [
     relation('1', 'clients', [column(1, 'id'), column(2, 'name', 'text')]),

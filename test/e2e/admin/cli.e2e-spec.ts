@@ -105,7 +105,8 @@ describe('plinth project', () => {
 
   it('lists tables and says which are open to everybody', async () => {
     const { slug } = await json(['project', 'create', 'Tables']);
-    await run(['project', 'sql', slug, 'create table a (id int); alter table a disable row level security']);
+    await run(['project', 'sql', slug, 'create table a (id int)']);
+    await run(['project', 'sql', slug, 'alter table a disable row level security']);
     const { out, err } = await run(['project', 'tables', slug]);
     expect(out).toMatch(/^public +a +false/m);
     expect(err).toContain('1 of them are open to everybody');

@@ -188,7 +188,7 @@ describe('GET /audit-log', () => {
     const rotated = await plinth.admin.post(`${projects}/${id}/keys/rotate`, { grace_seconds: 5 });
     const access = await plinth.admin.get(`${projects}/${id}/database`);
     await plinth.admin.post(`${projects}/${id}/sql`, {
-      query: "create role s password 'in the clear'; select 1",
+      query: "create table s (t text default 'in the clear'); select 1",
     });
     await plinth.admin.post(`${projects}/${id}/sql`, { query: 'select * from nowhere' });
     await plinth.admin.delete(`${projects}/${id}`);

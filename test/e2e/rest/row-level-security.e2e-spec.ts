@@ -1,12 +1,16 @@
 /** Row-level security (SPEC.md 5.3, 5.4): per role and per user. */
 import { randomUUID } from 'node:crypto';
+import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
 let plinth: TestPlinth;
 let project: TestProject;
+/** A role of the server that the project gives rights to, but not its request path. */
+const editor = `editor_${randomUUID()}`;
 
 beforeAll(async () => {
+  await asSuperuser('postgres', (client) => client.query(`create role "${editor}" nologin`));
   plinth = await TestPlinth.start();
   project = await plinth.createProject();
   await project.sql(`
@@ -20,12 +24,11 @@ beforeAll(async () => {
     create table sealed (id int primary key);
     revoke all on sealed from anon, authenticated;
     create table open_wide (id int primary key);
-    alter table open_wide disable row level security;
     insert into open_wide values (1);
-    create role editor nologin; 
-    grant usage on schema public to editor; grant select on notes to editor;
-    create policy editors on notes for select to editor using (true);
+    grant usage on schema public to "${editor}"; grant select on notes to "${editor}";
+    create policy editors on notes for select to "${editor}" using (true);
   `);
+  await project.sql('alter table open_wide disable row level security');
 });
 afterAll(() => plinth.stop());
 
@@ -135,7 +138,7 @@ describe('grants and roles', () => {
   });
 
   it('answers 401 for a role that does not exist or was not granted', async () => {
-    for (const role of ['nobody', 'none', 'editor', 'postgres']) {
+    for (const role of ['nobody', 'none', editor, 'postgres']) {
       const client = project.client(project.anonKey, project.token({ sub: randomUUID(), role }));
       expect((await client.get(notes)).status).toBe(401);
     }
