@@ -73,6 +73,7 @@ function fail(error: unknown): void {
     'DataDirInUseError',
     'EmbeddedPostgresError',
     'ServerUnusableError',
+    'MasterKeyError',
     'RedisUnreachableError',
   ];
   if (error instanceof Error)

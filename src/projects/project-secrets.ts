@@ -5,6 +5,17 @@ import { SecretBox } from '../infra/crypto/secret-box';
 
 export type SecretKind = 'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'server-url';
 
+/** The install's secrets were sealed under another key; the message is one clear line. */
+export class MasterKeyError extends Error {
+  constructor(options: ErrorOptions) {
+    super(
+      'MASTER_KEY is not the one that the secrets of the projects are encrypted under: put the old one back (without MASTER_KEY it is the file master-key in the data directory).',
+      options,
+    );
+    this.name = 'MasterKeyError';
+  }
+}
+
 @Injectable()
 export class ProjectSecrets {
   private readonly box: SecretBox;
@@ -19,5 +30,14 @@ export class ProjectSecrets {
 
   open(kind: SecretKind, projectId: string, sealed: Buffer): string {
     return this.box.open(sealed, `${kind}:${projectId}`);
+  }
+
+  /** @throws MasterKeyError when what was sealed for the project cannot be opened */
+  assertOpens(kind: SecretKind, projectId: string, sealed: Buffer): void {
+    try {
+      this.open(kind, projectId, sealed);
+    } catch (cause) {
+      throw new MasterKeyError({ cause });
+    }
   }
 }

@@ -7,6 +7,7 @@ import { PLATFORM_URL } from '../database/platform/platform-url';
 import { OwnerDatabase } from './owner-database';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
+import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
 import { DatabaseServer } from './provisioning/database-server';
 import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
@@ -27,18 +28,27 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     private readonly service: ProjectsService,
     private readonly template: TemplateDatabase,
     private readonly owner: OwnerDatabase,
+    private readonly secrets: ProjectSecrets,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
   /**
    * Before anything is served. A project that cannot be migrated or recovered does not keep the others from starting.
    * @throws ServerUnusableError saying all that the install's database role lacks
+   * @throws MasterKeyError when the key is not the one that the projects were made with
    */
   async start(): Promise<void> {
     await this.template.ensureOn(new DatabaseServer(this.platformUrl));
+    await this.assertMasterKey();
     await this.recover();
     await this.migrateOutdated();
     this.timer = setInterval(() => void this.recover(), RECOVERY_INTERVAL_MS).unref();
+  }
+
+  /** With another key every request would fail, and a project made with it would make the confusion complete. */
+  private async assertMasterKey(): Promise<void> {
+    const newest = await this.projects.findNewest();
+    if (newest) this.secrets.assertOpens('owner-password', newest.id, newest.ownerPassword);
   }
 
   async onApplicationShutdown(): Promise<void> {

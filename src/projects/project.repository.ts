@@ -60,6 +60,14 @@ export class ProjectRepository {
     return { projects, total };
   }
 
+  /** The active project that was made last. */
+  async findNewest(): Promise<ProjectEntity | null> {
+    return this.dataSource.manager.findOne(ProjectEntity, {
+      where: { status: 'active' },
+      order: { createdAt: 'DESC' },
+    });
+  }
+
   /** Active projects whose database is of another schema version. */
   async listOutdated(schemaVersion: string): Promise<ProjectEntity[]> {
     return this.dataSource.manager.findBy(ProjectEntity, {

@@ -163,6 +163,17 @@ describe('npm start', () => {
     );
   });
 
+  it('refuses a master key that is not the one of its projects in one line', async () => {
+    const { child, exited } = await serving();
+    child.kill('SIGTERM');
+    await exited;
+    const program = launch(process.execPath, [START], {
+      env: { MASTER_KEY: 'another key, but one of a good length' },
+    });
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.output).toMatch(/^MASTER_KEY is not the one that .*\n$/);
+  });
+
   it('refuses a taken port in one line', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
