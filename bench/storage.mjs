@@ -1,0 +1,178 @@
+// Storage: downloads, uploads, signing and lists, interleaved with the same work done by a bare node:http server and,
+// for downloads and where it is installed, by nginx. Prints ratios; absolute figures vary with machines.
+//   npm run bench -- storage [--quick] [--only=download,list] [--seconds=5] [--rounds=3] [--connections=16] [--cpu-prof=DIR]
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { cpuSeconds, peakMemoryMiB, resetPeakMemory } from './lib/cpu.mjs';
+import { hasWrk, request, upload } from './lib/load.mjs';
+import { startNginx } from './lib/nginx.mjs';
+import { startPlinth } from './lib/plinth.mjs';
+import { SIZES, seed } from './lib/storage-fixtures.mjs';
+
+const { values: given } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string' },
+    rounds: { type: 'string' },
+    connections: { type: 'string', default: '16' },
+    'cpu-prof': { type: 'string' },
+  },
+});
+const SECONDS = Number(given.seconds ?? (given.quick ? 2 : 5));
+const ROUNDS = Number(given.rounds ?? (given.quick ? 1 : 3));
+const CONNECTIONS = Number(given.connections);
+/** Bytes that one run of an upload writes at most: a disk is finite. */
+const MAX_UPLOADED = 4 * 1024 ** 3;
+const BARE_SERVER = fileURLToPath(new URL('./lib/bare-files.mjs', import.meta.url));
+
+/**
+ * Each line: a name, what the rate counts, and how each contestant does it. What a contestant lacks is left out.
+ * `goal`: what the rate of Plinth should be of that contestant's at least.
+ */
+function linesOf({ plinth, bare, nginx }) {
+  const downloads = Object.entries(SIZES).flatMap(([size, { label, unit }]) => {
+    const yardsticks = {
+      bare: () => get(bare.url, bare.paths[size]),
+      ...(nginx && { nginx: () => get(nginx.url, bare.paths[size]) }),
+    };
+    return ['bearer', 'signed', 'preview'].map((how) => ({
+      name: `download ${label} ${how}`,
+      unit,
+      goal: { bare: size === 'small' ? 0.5 : 0.9 },
+      run: {
+        plinth: () => get(plinth.url, plinth.paths[how][size], how === 'bearer' ? plinth.headers : {}),
+        ...yardsticks,
+      },
+    }));
+  });
+  const range = { range: 'bytes=5000000-5000099' };
+  const one = (name, paths, more) => ({
+    name,
+    unit: 'requests',
+    run: { plinth: () => request({ url: plinth.url, paths, headers: plinth.headers, ...more }, load()) },
+  });
+  const uploads = Object.entries(SIZES).map(([size, { label, unit, bytes }]) => ({
+    name: `upload ${label}`,
+    unit,
+    goal: { bare: 0.7 },
+    run: {
+      plinth: () => plinth.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
+      bare: () => bare.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
+    },
+  }));
+  return [
+    ...downloads,
+    {
+      name: 'range of 100 bytes in 100 MB',
+      unit: 'requests',
+      run: { plinth: () => get(plinth.url, plinth.paths.bearer.large, { ...plinth.headers, ...range }) },
+    },
+    one('sign', plinth.paths.sign, {
+      method: 'POST',
+      headers: { ...plinth.headers, 'content-type': 'application/json' },
+      body: '{"expiry":"1h"}',
+    }),
+    one('list 100 of 10,000, first page', [plinth.list('limit=100')]),
+    one('list 50 of 10,000, page 1', [plinth.list('limit=50')]),
+    one('list 50 of 10,000, page 200, offset', [plinth.list('limit=50&offset=9950')]),
+    one('list 50 of 10,000, page 200, cursor', [plinth.list(`limit=50&cursor=${plinth.lastCursor}`)]),
+    ...uploads,
+  ];
+}
+
+const load = () => ({ connections: CONNECTIONS, seconds: SECONDS });
+const uploadLoad = (size) => ({ ...load(), atMost: Math.max(CONNECTIONS, Math.floor(MAX_UPLOADED / size)) });
+const get = (url, paths, headers = {}) => request({ url, paths, headers }, load());
+
+async function main() {
+  const directory = mkdtempSync(path.join(tmpdir(), 'plinth-bench-files-'));
+  const stops = [() => rmSync(directory, { recursive: true, force: true })];
+  try {
+    const profiler = given['cpu-prof'] ? ['--cpu-prof', `--cpu-prof-dir=${given['cpu-prof']}`] : [];
+    const server = await startPlinth({ MAX_FILE_SIZE: '1gb' }, profiler);
+    stops.unshift(() => server.stop());
+    const bareDirectory = path.join(directory, 'bare');
+    mkdirSync(bareDirectory);
+    const bareServer = await startBare(bareDirectory);
+    stops.unshift(bareServer.stop);
+    const nginx = await startNginx(path.join(directory, 'nginx'), `root ${bareDirectory};`);
+    if (nginx) stops.unshift(nginx.stop);
+    else console.log('nginx is not installed: the bare server is the only yardstick');
+    if (!hasWrk) console.log('wrk is not installed: autocannon, which costs more, takes its place');
+    const fixtures = await seed(server, bareDirectory);
+    const contestants = {
+      plinth: { ...fixtures.plinth, url: server.baseUrl, pid: server.pid },
+      bare: { ...fixtures.bare(bareServer.url), url: bareServer.url, pid: bareServer.pid },
+      nginx,
+    };
+    const wanted = given.only === '' ? [] : given.only.split(',');
+    const lines = linesOf(contestants).filter(
+      ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+    );
+    console.log(`${CONNECTIONS} connections, ${ROUNDS} x ${SECONDS} s each\n`);
+    console.log(HEADING);
+    for (const line of lines) await compare(line, contestants, server);
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+const HEADING =
+  `${'line'.padEnd(36)}${'who'.padEnd(8)}${'rate'.padStart(14)}${'p50 ms'.padStart(10)}${'p99 ms'.padStart(10)}` +
+  `${'CPU s/1,000: server + database'.padStart(32)}${'peak MiB'.padStart(10)}${'plinth/this'.padStart(13)}`;
+
+async function compare({ name, unit, goal = {}, run }, contestants, server) {
+  const results = Object.keys(run).map((who) => ({ who, runs: [], pid: contestants[who].pid }));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { who, runs, pid } of results) {
+      const cpu = () => [cpuSeconds(pid, server.postgresPid), cpuSeconds(server.postgresPid)];
+      resetPeakMemory(pid);
+      const before = cpu();
+      const outcome = await run[who]();
+      const used = cpu().map((after, index) => after - before[index]);
+      runs.push({ ...outcome, used, peak: peakMemoryMiB(pid) });
+    }
+  }
+  const median = (runs, of) => runs.map(of).sort((a, b) => a - b)[Math.floor(runs.length / 2)];
+  const sum = (runs, of) => runs.map(of).reduce((total, one) => total + one, 0);
+  const rateOf = ({ runs }) => median(runs, (one) => (unit === 'MB' ? one.bytesPerSecond / 1e6 : one.rate));
+  for (const result of results) {
+    const { who, runs } = result;
+    const thousands = sum(runs, ({ requests }) => requests) / 1000;
+    const cpu = [0, 1].map((index) => (sum(runs, ({ used }) => used[index]) / thousands).toFixed(3));
+    const ratio = rateOf(results[0]) / rateOf(result);
+    const failed = sum(runs, (one) => one.failed);
+    console.log(
+      name.padEnd(36) +
+        who.padEnd(8) +
+        `${rateOf(result).toFixed(0)} ${unit === 'MB' ? 'MB/s' : '/s'}`.padStart(14) +
+        median(runs, ({ p50 }) => p50)
+          .toFixed(1)
+          .padStart(10) +
+        median(runs, ({ p99 }) => p99)
+          .toFixed(1)
+          .padStart(10) +
+        (who === 'plinth' ? cpu.join(' + ') : cpu[0]).padStart(32) +
+        Math.max(...runs.map(({ peak }) => peak))
+          .toFixed(0)
+          .padStart(10) +
+        ratio.toFixed(2).padStart(13) +
+        (goal[who] ? ` (goal ${goal[who]})` : '') +
+        (failed ? `  ${failed} FAILED` : ''),
+    );
+  }
+}
+
+async function startBare(directory) {
+  const child = spawn(process.execPath, [BARE_SERVER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(Number(text))));
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid, stop: () => void child.kill() };
+}
+
+await main();
