@@ -1,0 +1,103 @@
+/** A real browser for the tests, where Debian's chromium is installed (CI installs it); its tests are skipped elsewhere. */
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(runnable);
+
+export const hasBrowser = EXECUTABLE !== undefined;
+
+/** The first start of a profile takes seconds on a busy machine. */
+export const BROWSER_START_MS = 60_000;
+
+/** Nothing but what a test asks for: no phoning home, no first-run pages, no sandbox (CI runs as root). */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export interface BrowserOptions {
+  /**
+   * Names that the browser finds at an address of this machine: `{'plinth.test': '127.0.0.1:1234'}` makes
+   * http://plinth.test lead to that port. All other names are unknown to it, so nothing reaches the internet.
+   */
+  readonly hosts?: Record<string, string>;
+  /** False: as readers with JavaScript turned off see a page. Default true. */
+  readonly javaScript?: boolean;
+}
+
+/** What a browser did beside showing pages. */
+export interface Observed {
+  /** Method and address of every request that was sent. */
+  readonly requests: string[];
+  /** Errors and warnings of the console, and exceptions that nobody caught. What a CSP blocks shows here, and only here. */
+  readonly complaints: string[];
+}
+
+export class TestBrowser {
+  readonly observed: Observed = { requests: [], complaints: [] };
+
+  private constructor(
+    private readonly context: BrowserContext,
+    private readonly profile: string,
+  ) {}
+
+  /** Starts a browser with a profile of its own: no cookies, nothing cached. */
+  static async start({ hosts = {}, javaScript = true }: BrowserOptions = {}): Promise<TestBrowser> {
+    const profile = mkdtempSync(join(tmpdir(), 'plinth-browser-'));
+    const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: EXECUTABLE,
+      headless: true,
+      javaScriptEnabled: javaScript,
+      timeout: BROWSER_START_MS,
+      args: [
+        ...ARGUMENTS,
+        `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(',')}`,
+      ],
+    });
+    const browser = new TestBrowser(context, profile);
+    browser.observe();
+    return browser;
+  }
+
+  /** A new tab. */
+  newPage(): Promise<Page> {
+    return this.context.newPage();
+  }
+
+  /** Forgets what was observed so far. */
+  forget(): void {
+    this.observed.requests.length = 0;
+    this.observed.complaints.length = 0;
+  }
+
+  async stop(): Promise<void> {
+    await this.context.close();
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  private observe(): void {
+    const { requests, complaints } = this.observed;
+    this.context.on('request', (request) => requests.push(`${request.method()} ${request.url()}`));
+    this.context.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    this.context.on('weberror', (error) => complaints.push(String(error.error())));
+  }
+}
+
+function runnable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
