@@ -3,12 +3,15 @@ import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { ValidationError } from 'class-validator';
+import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppModule, AppOptions } from '../app.module';
 import { DocumentService } from '../api-docs/document.service';
 import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
 import { AppError } from '../common/errors/app-error';
+import { ErrorRenderer } from '../common/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
+import { mendPath } from '../common/http/percent-encoding';
 import { JsonLogger } from '../infra/telemetry/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
@@ -17,8 +20,6 @@ import { corsOptions } from './cors';
 import { ErrorFilter } from './error.filter';
 import { HttpAdapter } from './http-adapter';
 import { PlatformErrorRenderer } from './platform-error.renderer';
-
-const AREA_RENDERERS = [new StorageErrorRenderer(), new AuthErrorRenderer(), new RestErrorRenderer()];
 
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
@@ -31,23 +32,40 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
       abortOnError: false,
     },
   );
-  configureExpress(app, options);
+  const areas = [app.get(StorageErrorRenderer), new AuthErrorRenderer(), new RestErrorRenderer()];
+  configureExpress(app, options, areas);
   app.useGlobalPipes(
     new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
   );
-  app.useGlobalFilters(new ErrorFilter(AREA_RENDERERS, new PlatformErrorRenderer(), app.get(CallerCheck)));
+  app.useGlobalFilters(new ErrorFilter(areas, new PlatformErrorRenderer(), app.get(CallerCheck)));
   app.get(DocumentService).bind(app);
   await app.get(ProjectUpkeep).start();
   return app;
 }
 
-function configureExpress(app: NestExpressApplication, { config }: AppOptions): void {
+function configureExpress(
+  app: NestExpressApplication,
+  { config }: AppOptions,
+  areas: readonly ErrorRenderer[],
+): void {
+  app.use(mendAddress);
+  // Preflights are answered before any route is looked for.
+  app.use((request: Request, response: Response, next: () => void) => {
+    const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
+    if (area?.complete) void area.complete(request.path, response).then(next);
+    else next();
+  });
   app.enableCors(corsOptions);
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', config.server.trustProxy);
   // Query strings are parsed where they are needed: table REST has a grammar of its own.
   app.set('query parser', 'simple');
+}
+
+function mendAddress(request: Request, _response: Response, next: () => void): void {
+  request.url = mendPath(request.url);
+  next();
 }
 
 /** One line for all faults: `email must be an email; password must be a string`. */

@@ -22,13 +22,14 @@ export class ErrorFilter implements ExceptionFilter {
 
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
-    const request = http.getRequest<Request>();
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const path = pathOf(request);
     const renderer = this.renderers.find((one) => one.matches(path)) ?? this.fallback;
     const fault = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
     const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request.method, path);
-    respondOrBreakOff(error, renderer, request, http.getResponse<Response>());
+    if (!response.headersSent) await renderer.complete?.(path, response);
+    respondOrBreakOff(error, renderer, request, response);
   }
 
   /** What is wrong with a request is told only to a caller in good standing; others get their 401 instead. */

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../common/errors/app-error';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
+import { RateHeaders } from './http/rate-headers';
 import * as errors from './storage.errors';
 
 const DOCS = readFileSync(join(__dirname, '../../docs/storage.md'), 'utf8');
 const documented: Record<string, number> = Object.fromEntries(
   [...DOCS.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [String(code), Number(status)]),
 );
-const renderer = new StorageErrorRenderer();
+const renderer = new StorageErrorRenderer({} as RateHeaders);
 
 it('docs/storage.md lists every code with its status, and no other', () => {
   expect(documented).toEqual(errors.STORAGE_ERROR_CODES);

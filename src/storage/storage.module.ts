@@ -13,6 +13,8 @@ import { BucketsController } from './http/buckets.controller';
 import { ContentController } from './http/content.controller';
 import { ContentResponder } from './http/content-responder';
 import { FilesController } from './http/files.controller';
+import { RateHeaders } from './http/rate-headers';
+import { StorageErrorRenderer } from './http/storage-error.renderer';
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { DiskObjectStore } from './providers/disk-object-store';
@@ -41,13 +43,15 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     FileListRepository,
     FileRepository,
     FilesService,
+    RateHeaders,
     SignedUrlsService,
+    StorageErrorRenderer,
     StorageRateLimiter,
     StorageSweep,
     StorageTransaction,
     UploadService,
     { provide: ObjectStore, useClass: DiskObjectStore },
   ],
-  exports: [StorageSweep],
+  exports: [StorageErrorRenderer, StorageSweep],
 })
 export class StorageModule {}

@@ -1,4 +1,5 @@
 /** How an area of the interface writes an error down. Chosen by path, because a guard's or parser's error has no controller. */
+import type { ServerResponse } from 'node:http';
 import { AppError } from './app-error';
 
 export interface ErrorRenderer {
@@ -8,4 +9,6 @@ export interface ErrorRenderer {
   databaseStatus(sqlstate: string): number;
   /** The JSON body of the area's error. */
   render(error: AppError): unknown;
+  /** Sets the headers that every answer of the area carries and this one, having failed early, may lack. Never rejects. */
+  complete?(path: string, response: ServerResponse): Promise<void>;
 }

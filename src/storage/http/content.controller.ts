@@ -1,6 +1,6 @@
 /** The three addresses that send a file's bytes: with a bearer, signed, and as a preview from a public bucket. */
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { Caller } from '../../access/caller';
@@ -11,12 +11,13 @@ import { projectNotFound } from '../../projects/projects.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
+import { invalidParameters } from '../storage.errors';
 import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
 import { anonContext } from '../service-context';
 import { SignedUrlsService } from '../signed-urls/signed-urls.service';
 import { previewDisposition } from './active-types';
 import { ContentResponder } from './content-responder';
-import { DownloadQuery, SignedQuery } from './dto/files.dto';
+import { DownloadQuery, MAX_TEXT } from './dto/files.dto';
 import { setRateHeaders } from './rate-headers';
 import { Failures, NeedsCaller, StorageDocs } from './storage-api.decorator';
 
@@ -66,6 +67,10 @@ export class ContentController {
   @PublicRoute('the address is the credential')
   @Get('signed')
   @ApiOperation({ summary: 'Download a file by its signed address', operationId: 'downloadSigned' })
+  @ApiQuery({ name: 'expires', type: String })
+  @ApiQuery({ name: 'revision', type: String })
+  @ApiQuery({ name: 'signature', type: String })
+  @ApiQuery({ name: 'download', type: String, required: false, description: 'Name to save the file under' })
   @ApiProduces('application/octet-stream')
   @ApiResponse(BYTES)
   @ApiResponse(PART)
@@ -74,13 +79,15 @@ export class ContentController {
   async signed(
     @Param('project_slug') slug: string,
     @Param('file_id') id: string,
-    @Query() { download, ...parameters }: SignedQuery,
+    @Query() parameters: Record<string, unknown>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug, response);
+    const project = await this.projectOf(slug);
+    // The signature first: what else the address says is looked at when it is known to be one of ours.
     const claims = this.links.verify(project, id, parameters);
     await this.count(project, response);
+    const download = downloadName(parameters.download);
     await this.responder.send(request, response, {
       projectId: project.id,
       disposition: 'attachment',
@@ -105,7 +112,7 @@ export class ContentController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const project = await this.projectOf(slug, response);
+    const project = await this.projectOf(slug);
     const find = (): Promise<FileContent | null> => this.files.findPublicContent(anonContext(project), id);
     const client = request.ip ?? '';
     if (!(await this.limiter.mayMiss(project, client)))
@@ -130,17 +137,23 @@ export class ContentController {
     });
   }
 
-  /** Every answer tells the rate; what is refused, or leads nowhere, does not count. */
-  private async projectOf(slug: string, response: Response): Promise<Project> {
+  private async projectOf(slug: string): Promise<Project> {
     const project = await this.registry.findBySlug(slug);
     if (!project) throw projectNotFound();
-    setRateHeaders(response, await this.limiter.peek(project));
     return project;
   }
 
+  /** What is refused, or leads nowhere, does not count. */
   private async count(project: Project, response: Response): Promise<void> {
     const state = await this.limiter.hit(project);
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);
   }
+}
+
+/** As DownloadQuery has it. @throws AppError 400 */
+function downloadName(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && value.length <= MAX_TEXT) return value;
+  throw invalidParameters(`download must be one name of at most ${MAX_TEXT} characters`);
 }

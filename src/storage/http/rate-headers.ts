@@ -1,9 +1,61 @@
-/** The rate's three headers (SPEC.md 8). */
-import type { Response } from 'express';
-import { RateState } from '../rate-limit/storage-rate-limiter';
+/** The rate's three headers (SPEC.md 8), which every storage answer carries: successes, refusals, unreadable requests. */
+import { Injectable, Logger } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { Clock } from '../../common/time/clock';
+import { Project } from '../../projects/project';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { RateState, StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
 
-export function setRateHeaders(response: Response, { limit, remaining, resetAt }: RateState): void {
-  response.setHeader('X-RateLimit-Limit', String(limit));
+const LIMIT = 'X-RateLimit-Limit';
+const SLUG = /^\/p\/([^/]*)\/storage(?:\/|$)/;
+
+type RateFacts = Pick<RateState, 'limit' | 'remaining' | 'resetAt'>;
+
+export function setRateHeaders(response: ServerResponse, { limit, remaining, resetAt }: RateFacts): void {
+  response.setHeader(LIMIT, String(limit));
   response.setHeader('X-RateLimit-Remaining', String(remaining));
   response.setHeader('X-RateLimit-Reset', String(Math.ceil(resetAt / 1000)));
+}
+
+@Injectable()
+export class RateHeaders {
+  private readonly logger = new Logger(RateHeaders.name);
+
+  constructor(
+    private readonly limiter: StorageRateLimiter,
+    private readonly registry: ProjectRegistry,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Tells the rate, uncounted, on an answer that nobody counted. @param path of the request, as it came */
+  async complete(path: string, response: ServerResponse): Promise<void> {
+    if (response.hasHeader(LIMIT)) return;
+    setRateHeaders(response, await this.stateOf(path));
+  }
+
+  /** Where no project is known, or its count, nothing remains. */
+  private async stateOf(path: string): Promise<RateFacts> {
+    const unknown = { limit: 0, remaining: 0, resetAt: this.clock.now() };
+    try {
+      const project = await this.projectOf(path);
+      return project ? await this.limiter.peek(project) : unknown;
+    } catch (error) {
+      this.logger.warn(`the rate of ${path} cannot be told: ${String(error)}`);
+      return unknown;
+    }
+  }
+
+  private async projectOf(path: string): Promise<Project | null> {
+    const slug = SLUG.exec(path)?.[1] ?? '';
+    return slug === '' ? null : this.registry.findBySlug(decoded(slug));
+  }
+}
+
+/** A slug that cannot be decoded is none: as it is, it names no project. */
+function decoded(slug: string): string {
+  try {
+    return decodeURIComponent(slug);
+  } catch {
+    return slug;
+  }
 }

@@ -1,8 +1,11 @@
 /** The error envelope of the storage (SPEC.md 7.1). Every error comes out with a code of DECISIONS.md 6. */
+import { Injectable } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
 import { statusOfOwnStatement } from '../../database/sql/sqlstate';
 import { STORAGE_ERROR_CODES } from '../storage.errors';
+import { RateHeaders } from './rate-headers';
 
 /** For errors of other origin (guards, pipes, parsers, the database), by status. */
 const CODE_BY_STATUS: Readonly<Record<number, string>> = {
@@ -17,7 +20,10 @@ const CODE_BY_STATUS: Readonly<Record<number, string>> = {
   429: 'rate_limited',
 };
 
+@Injectable()
 export class StorageErrorRenderer implements ErrorRenderer {
+  constructor(private readonly rate: RateHeaders) {}
+
   matches(path: string): boolean {
     return /^\/p\/[^/]*\/storage(\/|$)/.test(path);
   }
@@ -28,6 +34,10 @@ export class StorageErrorRenderer implements ErrorRenderer {
     const { status } = error;
     const code = error.code in STORAGE_ERROR_CODES ? error.code : codeOf(status);
     return { data: null, error: { message: messageOf(error), code, status } };
+  }
+
+  complete(path: string, response: ServerResponse): Promise<void> {
+    return this.rate.complete(path, response);
   }
 }
 

@@ -26,6 +26,9 @@ export interface LinkParameters {
   readonly signature: string;
 }
 
+/** The same as a request brings it: whatever anybody wrote there. */
+export type LinkQuery = Readonly<Partial<Record<keyof LinkParameters, unknown>>>;
+
 export function signLink(project: Project, claims: LinkClaims): LinkParameters {
   return {
     expires: String(claims.expiresAt),
@@ -41,7 +44,7 @@ export function signLink(project: Project, claims: LinkClaims): LinkParameters {
 export function verifyLink(
   project: Project,
   fileId: string,
-  { expires, revision, signature }: Partial<LinkParameters>,
+  { expires, revision, signature }: LinkQuery,
   nowSeconds: number,
 ): LinkClaims {
   if (!isNumber(expires) || !isNumber(revision) || typeof signature !== 'string') throw invalidSignature();

@@ -9,7 +9,7 @@ import { FileContentRepository } from '../files/file-content.repository';
 import { FileRepository } from '../files/file.repository';
 import { fileNotFound, forbidden, invalidSignature } from '../storage.errors';
 import { serviceContext } from '../service-context';
-import { EXPIRIES, Expiry, LinkClaims, LinkParameters, signLink, verifyLink } from './signed-url';
+import { EXPIRIES, Expiry, LinkClaims, LinkParameters, LinkQuery, signLink, verifyLink } from './signed-url';
 
 export interface SignedUrl {
   /** Absolute. */
@@ -47,7 +47,7 @@ export class SignedUrlsService {
   }
 
   /** Needs no database. @throws AppError 401 */
-  verify(project: Project, fileId: string, parameters: Partial<LinkParameters>): LinkClaims {
+  verify(project: Project, fileId: string, parameters: LinkQuery): LinkClaims {
     return verifyLink(project, fileId, parameters, this.clock.nowSeconds());
   }
 

@@ -32,8 +32,6 @@ const REST_BODY = {
   detail: {
     message: expect.any(String),
     sqlstate: expect.any(String),
-    detail: null,
-    hint: null,
     constraint: null,
     column: null,
   },

@@ -101,11 +101,6 @@ describe('the three headers', () => {
       ]);
     }
   });
-
-  it('are missing only where no project is known', async () => {
-    const answer = await plinth.http.get('/p/no-such-project/storage/files/x/preview');
-    expect([answer.status, rate(answer)]).toEqual([404, [null, null, null]]);
-  });
 });
 
 describe('429', () => {

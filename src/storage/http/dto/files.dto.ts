@@ -31,7 +31,8 @@ const ToInteger = (): PropertyDecorator =>
     typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value,
   );
 
-const MAX_TEXT = 1_024;
+/** Characters of a name, or of a part of one, in a query string. */
+export const MAX_TEXT = 1_024;
 
 export class ListFilesQuery implements ListOptions {
   @ApiPropertyOptional({ description: 'Plain text that the filename contains, in whatever case' })
@@ -168,10 +169,4 @@ export class DownloadQuery {
   @IsString()
   @MaxLength(MAX_TEXT)
   download?: string;
-}
-
-export class SignedQuery extends DownloadQuery {
-  @ApiProperty() @IsOptional() @IsString() expires?: string;
-  @ApiProperty() @IsOptional() @IsString() revision?: string;
-  @ApiProperty() @IsOptional() @IsString() signature?: string;
 }
