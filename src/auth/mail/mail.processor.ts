@@ -1,10 +1,11 @@
 /** Sends queued mails. A job that is run again after a crash sends the same mail under the same Message-ID. */
-import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
-import { BeforeApplicationShutdown, Logger } from '@nestjs/common';
-import type { Job, Worker } from 'bullmq';
+import { Processor } from '@nestjs/bullmq';
+import { Logger } from '@nestjs/common';
+import type { Job } from 'bullmq';
 import { Clock } from '../../common/time/clock';
 import { RedisClient } from '../../infra/coordination/redis-client';
 import { MailTransport } from '../../infra/mail/mail-transport';
+import { QueueWorker, WORKER_OPTIONS } from '../../infra/queue/queue-worker';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { AuthMetrics } from '../auth-metrics.service';
@@ -14,25 +15,9 @@ import { isMailKind } from './mail-kinds';
 import { MAIL_QUEUE, MailJob, NEVER_WRITTEN_AFTER_MS } from './mail-queue';
 import { OutgoingMailRepository, OutgoingMailRow } from './outgoing-mail.repository';
 
-const WORKER = {
-  concurrency: 5,
-  // A job whose worker was killed is taken up by another one within half a minute, however often that happens.
-  lockDuration: 20_000,
-  stalledInterval: 10_000,
-  maxStalledCount: 100,
-};
-
-/**
- * Milliseconds without a try after an error of the queue's own. BullMQ waits only where a connection was refused; after
- * any other error it tries again at once, and a database that answers with errors would starve the event loop.
- */
-const REST_MS = 2_000;
-
-@Processor(MAIL_QUEUE, WORKER)
-export class MailProcessor extends WorkerHost implements BeforeApplicationShutdown {
-  private readonly logger = new Logger('Mail');
-  /** Runs while the worker rests after an error. */
-  private rest: NodeJS.Timeout | undefined;
+@Processor(MAIL_QUEUE, { ...WORKER_OPTIONS, concurrency: 5 })
+export class MailProcessor extends QueueWorker {
+  protected readonly logger = new Logger('Mail');
 
   constructor(
     private readonly projects: ProjectRegistry,
@@ -41,37 +26,10 @@ export class MailProcessor extends WorkerHost implements BeforeApplicationShutdo
     private readonly composer: MailComposer,
     private readonly transport: MailTransport,
     private readonly metrics: AuthMetrics,
-    private readonly redis: RedisClient,
+    redis: RedisClient,
     private readonly clock: Clock,
   ) {
-    super();
-  }
-
-  /** Earlier than the pools close: a mail under way is finished and marked. A Redis that is away is not waited for. */
-  async beforeApplicationShutdown(): Promise<void> {
-    clearTimeout(this.rest);
-    await this.startedWorker()?.close(this.redis.isAway);
-  }
-
-  /** Null in a process that never served (the first one of several, or a start that failed): Nest's getter throws then. */
-  private startedWorker(): Worker | null {
-    try {
-      return this.worker;
-    } catch {
-      return null;
-    }
-  }
-
-  /** Also: without a listener BullMQ would write to the console. */
-  @OnWorkerEvent('error')
-  onError(error: Error): void {
-    this.logger.warn(`the mail worker: ${error.message}`);
-    if (this.rest) return;
-    void this.worker.pause(true);
-    this.rest = setTimeout(() => {
-      this.rest = undefined;
-      void this.worker.resume();
-    }, REST_MS).unref();
+    super(redis);
   }
 
   override async process(job: Job<MailJob>): Promise<void> {
