@@ -42,6 +42,8 @@ export interface StorageConfig {
   readonly diskDir: string;
   /** Bytes; a bucket may set less. */
   readonly maxFileBytes: number;
+  /** Milliseconds after which bytes that no file names belong to no upload under way, and may be removed. */
+  readonly orphanAgeMs: number;
 }
 
 export interface PasswordConfig {

@@ -69,6 +69,9 @@ export class EnvironmentVariables {
   /** Directory of the disk provider; default: DATA_DIR/files. */
   @IsOptional() @IsString() STORAGE_DISK_DIR?: string;
 
+  /** Seconds after which bytes that no file names may be removed. */
+  @Transform(toNumber) @IsNumber() @Min(0.1) @Max(2_592_000) STORAGE_ORPHAN_AGE = 3_600;
+
   /** Bytes. */
   @Transform(toBytes) @IsInt() @Min(1) MAX_FILE_SIZE = 50 * 1024 * 1024;
 

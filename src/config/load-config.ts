@@ -55,6 +55,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       provider: env.STORAGE_PROVIDER,
       diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
       maxFileBytes: env.MAX_FILE_SIZE,
+      orphanAgeMs: env.STORAGE_ORPHAN_AGE * 1000,
     },
     passwords: { bcryptCost: env.BCRYPT_COST },
     auth: {

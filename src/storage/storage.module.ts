@@ -1,7 +1,9 @@
 /** Buckets and files of a project. */
+import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { ApiKeyGuard } from '../access/api-key.guard';
 import { BearerGuard } from '../access/bearer.guard';
+import { QueueModule } from '../infra/queue/queue.module';
 import { BucketRepository } from './buckets/bucket.repository';
 import { BucketsService } from './buckets/buckets.service';
 import { FileContentRepository } from './files/file-content.repository';
@@ -19,12 +21,18 @@ import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { DiskObjectStore } from './providers/disk-object-store';
 import { ObjectStore } from './providers/object-store';
+import { ObjectRemover } from './removal/object-remover.service';
+import { REMOVAL_QUEUE } from './removal/removal-queue';
+import { RemovalProcessor } from './removal/removal.processor';
+import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
 import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
+import { StorageComparison } from './sweep/storage-comparison.service';
 import { StorageSweep } from './sweep/storage-sweep.service';
 import { SignedUrlsService } from './signed-urls/signed-urls.service';
 
 @Module({
+  imports: [QueueModule, BullModule.registerQueue({ name: REMOVAL_QUEUE })],
   // The last one takes what the others left.
   controllers: [
     BucketsController,
@@ -43,9 +51,13 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     FileListRepository,
     FileRepository,
     FilesService,
+    ObjectRemover,
     RateHeaders,
+    RemovalProcessor,
     SignedUrlsService,
+    StorageComparison,
     StorageErrorRenderer,
+    StorageMetrics,
     StorageRateLimiter,
     StorageSweep,
     StorageTransaction,

@@ -1,6 +1,6 @@
 /** The sweep removes bytes without rows and leftovers of uploads, once they are old, and nothing else. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Project } from '../../src/projects/project';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
@@ -10,6 +10,7 @@ import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
 const HOUR = 3_600;
+const NOTHING = { objects: 0, uploads: 0, rowsWithoutBytes: 0 };
 
 let plinth: TestPlinth;
 let sweep: StorageSweep;
@@ -41,22 +42,27 @@ function leftover(root: string): string {
   return path;
 }
 
+async function pathOf(test: TestProject, root: string, fileId: string): Promise<string> {
+  const [{ object_id: id }] = await test.sql(`select object_id from storage.files where id = '${fileId}'`);
+  return join(root, id.slice(0, 2), id);
+}
+
 describe('the sweep', () => {
   it('removes bytes without a row and unfinished uploads older than an hour, and keeps files', async () => {
     const { test, project, root, fileId } = await prepare();
     const [lost, half] = [orphan(root), leftover(root)];
     plinth.clock.move(HOUR + 10);
-    expect(await sweep.sweep(project)).toBe(2);
+    expect(await sweep.sweep(project)).toEqual({ objects: 1, uploads: 1, rowsWithoutBytes: 0 });
     plinth.clock.move(-HOUR - 10);
     expect([existsSync(lost), existsSync(half)]).toEqual([false, false]);
     expect((await test.service.get(`${test.storage}/files/${fileId}/download`)).text).toBe('kept');
-    expect(await sweep.sweep(project)).toBe(0);
+    expect(await sweep.sweep(project)).toEqual(NOTHING);
   });
 
   it('leaves alone what is younger than an hour: an upload may be under way', async () => {
     const { project, root } = await prepare();
     const [young, half] = [orphan(root), leftover(root)];
-    expect(await sweep.sweep(project)).toBe(0);
+    expect(await sweep.sweep(project)).toEqual(NOTHING);
     expect([existsSync(young), existsSync(half)]).toEqual([true, true]);
   });
 
@@ -66,7 +72,7 @@ describe('the sweep', () => {
     mkdirSync(join(root, 'aa'), { recursive: true });
     writeFileSync(join(root, 'aa', 'notes.txt'), 'x');
     plinth.clock.move(HOUR + 10);
-    expect(await sweep.sweep(project)).toBe(0);
+    expect(await sweep.sweep(project)).toEqual(NOTHING);
     plinth.clock.move(-HOUR - 10);
     expect(existsSync(join(root, 'aa', 'notes.txt'))).toBe(true);
   });
@@ -75,7 +81,7 @@ describe('the sweep', () => {
     const { test, project, fileId } = await prepare();
     await test.service.delete(`${test.storage}/buckets/box`);
     plinth.clock.move(HOUR + 10);
-    expect(await sweep.sweep(project)).toBe(0);
+    expect(await sweep.sweep(project)).toEqual(NOTHING);
     plinth.clock.move(-HOUR - 10);
     expect((await test.service.get(`${test.storage}/files/${fileId}/download`)).text).toBe('kept');
   });
@@ -98,18 +104,55 @@ describe('the check', () => {
   it('reports bytes without a row and rows without bytes, and changes nothing', async () => {
     const { test, project, root, fileId } = await prepare();
     await upload(test.service, test.storage, 'box', 'fine', { name: 'fine' });
-    expect(await sweep.check(project)).toEqual({ bytesWithoutRow: [], rowsWithoutBytes: [] });
+    expect(await sweep.check(project)).toEqual({
+      objects: 2,
+      bytesWithoutRow: { count: 0, size: 0, objectIds: [] },
+      rowsWithoutBytes: { count: 0, files: [] },
+    });
     const lost = orphan(root);
-    const [{ object_id: objectId }] = await test.sql(
-      `select object_id from storage.files where id = '${fileId}'`,
-    );
-    rmSync(join(root, objectId.slice(0, 2), objectId));
+    rmSync(await pathOf(test, root, fileId));
     plinth.clock.move(HOUR + 10);
     const report = await sweep.check(project);
     plinth.clock.move(-HOUR - 10);
-    expect(report.rowsWithoutBytes).toEqual([{ id: fileId, filename: 'kept' }]);
-    expect(report.bytesWithoutRow).toEqual([lost.slice(-36)]);
+    expect(report).toEqual({
+      objects: 2,
+      bytesWithoutRow: { count: 1, size: 6, objectIds: [lost.slice(-36)] },
+      rowsWithoutBytes: { count: 1, files: [{ id: fileId, filename: 'kept' }] },
+    });
     expect(existsSync(lost)).toBe(true);
-    expect(readdirSync(root)).not.toEqual([]);
+  });
+
+  it('reports a file whose bytes are incomplete', async () => {
+    const { test, project, root, fileId } = await prepare();
+    truncateSync(await pathOf(test, root, fileId), 2);
+    const { rowsWithoutBytes } = await sweep.check(project);
+    expect(rowsWithoutBytes).toEqual({ count: 1, files: [{ id: fileId, filename: 'kept' }] });
+  });
+
+  it('finds every loss among more files than one page holds, wherever it lies', async () => {
+    const { test, project, root } = await prepare();
+    await test.sql(`insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id)
+      select (select id from storage.buckets), 'lost-' || n, 'text/plain', 1, repeat('0', 64), gen_random_uuid()
+      from generate_series(1, 1500) n`);
+    for (let n = 0; n < 1_100; n += 1) orphan(root);
+    plinth.clock.move(HOUR + 10);
+    const report = await sweep.check(project);
+    plinth.clock.move(-HOUR - 10);
+    expect([report.objects, report.bytesWithoutRow.count, report.rowsWithoutBytes.count]).toEqual([
+      1_101, 1_100, 1_500,
+    ]);
+    expect(report.bytesWithoutRow.objectIds).toHaveLength(1_000);
+  });
+
+  it('does not take a disk that is away for lost bytes', async () => {
+    const { project } = await prepare();
+    const files = join(plinth.dataDir, 'files');
+    renameSync(files, `${files}-away`);
+    try {
+      await expect(sweep.check(project)).rejects.toMatchObject({ code: 'storage_unavailable' });
+      await expect(sweep.sweep(project)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    } finally {
+      renameSync(`${files}-away`, files);
+    }
   });
 });

@@ -5,8 +5,7 @@ import { FileRow, UUID } from './file.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = 'f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at';
-const PAGE = 500;
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+const PAGE = 1_000;
 
 type ContentRow = Omit<FileRow, 'bucket_slug'> & { readonly object_id: string };
 
@@ -44,28 +43,32 @@ export class FileContentRepository {
     return row ? { ...toContent(row), linkRevision: row.link_revision } : null;
   }
 
-  /** Those of the objects that a file names: the rest are bytes without a row. */
-  async namedObjects(context: StorageContext, objectIds: readonly string[]): Promise<Set<string>> {
+  /** True while a file names the object. */
+  async isNamed(context: StorageContext, objectId: string): Promise<boolean> {
     const { rows } = await this.door.query(context, {
-      name: 'storage:named-objects',
-      text: 'select object_id from storage.files where object_id = any($1::uuid[])',
-      values: [objectIds],
+      name: 'storage:is-named',
+      text: 'select 1 from storage.files where object_id = $1',
+      values: [objectId],
     });
-    return new Set((rows as { object_id: string }[]).map((row) => row.object_id));
+    return rows.length > 0;
   }
 
-  /** Every file of the project, page by page. */
-  async *all(context: StorageContext): AsyncGenerator<FileContent> {
-    let after = LOWEST_ID;
-    for (;;) {
+  /**
+   * Files by the ids of their objects, in that order, page by page.
+   * @param after leaves out this object and those before it
+   * @param last leaves out those after it; null: none
+   */
+  async *byObject(context: StorageContext, after: string, last: string | null): AsyncGenerator<FileContent> {
+    for (let from = after; ;) {
       const { rows } = await this.door.query(context, {
-        name: 'storage:all-files',
-        text: `select ${CONTENT_COLUMNS} from storage.files f where f.id > $1 order by f.id limit ${PAGE}`,
-        values: [after],
+        name: 'storage:files-by-object',
+        text: `select ${CONTENT_COLUMNS} from storage.files f
+          where f.object_id > $1 and ($2::uuid is null or f.object_id <= $2) order by f.object_id limit ${PAGE}`,
+        values: [from, last],
       });
       for (const row of rows as ContentRow[]) {
         yield toContent(row);
-        after = row.id;
+        from = row.object_id;
       }
       if (rows.length < PAGE) return;
     }

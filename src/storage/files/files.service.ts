@@ -1,10 +1,11 @@
 /** Shows, lists, changes and deletes files. What a caller may is decided by the policies in the database. */
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { Caller } from '../../access/caller';
 import { BucketRepository, Refusal } from '../buckets/bucket.repository';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
-import { ObjectAddress, ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { ObjectMissingError, ObjectStore } from '../providers/object-store';
+import { ObjectRemover } from '../removal/object-remover.service';
 import { parseContentType } from '../content-type/content-type';
 import {
   bucketNotFound,
@@ -13,7 +14,7 @@ import {
   invalidParameters,
   storageUnavailable,
 } from '../storage.errors';
-import { FileRecord } from './file';
+import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
 import { FileChange, FileRepository } from './file.repository';
@@ -45,14 +46,13 @@ export interface FileUpdate {
 
 @Injectable()
 export class FilesService {
-  private readonly logger = new Logger(FilesService.name);
-
   constructor(
     private readonly files: FileRepository,
     private readonly lists: FileListRepository,
     private readonly buckets: BucketRepository,
     private readonly contents: FileContentRepository,
     private readonly store: ObjectStore,
+    private readonly remover: ObjectRemover,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
@@ -125,7 +125,7 @@ export class FilesService {
     if (!content) throw fileNotFound();
     assertTaken(target, content, limitOf(caller.project, target, this.config));
     const objectId = randomUUID();
-    await this.copyBytes(caller, content.objectId, objectId);
+    await this.copyBytes(caller, content, objectId);
     try {
       const bytes = { ...content, objectId };
       const file = { bucketId: target.bucketId, filename: copy.filename, metadata: source.metadata, bytes };
@@ -133,15 +133,15 @@ export class FilesService {
       if (!written) throw bucketNotFound();
       return written.record;
     } catch (error) {
-      if (isCertain(error)) this.discard(caller, [objectId]);
+      if (isCertain(error)) this.remover.removeLater(caller.project.id, [objectId]);
       throw error;
     }
   }
 
-  private async copyBytes({ project }: Caller, from: string, to: string): Promise<void> {
+  private async copyBytes({ project }: Caller, source: FileContent, objectId: string): Promise<void> {
+    const projectId = project.id;
     try {
-      const [source, target] = [from, to].map((objectId) => ({ projectId: project.id, objectId }));
-      await this.store.copy(source as ObjectAddress, target as ObjectAddress);
+      await this.store.copy({ projectId, objectId: source.objectId }, { projectId, objectId }, source.size);
     } catch (error) {
       throw error instanceof ObjectMissingError ? storageUnavailable(error) : error;
     }
@@ -150,7 +150,7 @@ export class FilesService {
   /** The row first, the bytes after it. @throws AppError 404, 403 */
   async remove(caller: Caller, id: string): Promise<FileRecord> {
     const { record, objectId } = done(await this.files.remove(caller, id));
-    this.discard(caller, [objectId]);
+    this.remover.removeLater(caller.project.id, [objectId]);
     return record;
   }
 
@@ -161,21 +161,13 @@ export class FilesService {
   ): Promise<{ deleted: string[]; not_found: string[] }> {
     const wanted = [...new Set(ids)];
     const removed = await this.files.removeAll(caller, wanted);
-    this.discard(
-      caller,
+    this.remover.removeLater(
+      caller.project.id,
       removed.map(({ objectId }) => objectId),
     );
     const gone = new Set(removed.map(({ id }) => id));
     const isGone = (id: string): boolean => gone.has(id.toLowerCase());
     return { deleted: wanted.filter(isGone), not_found: wanted.filter((id) => !isGone(id)) };
-  }
-
-  private discard({ project }: Caller, objectIds: readonly string[]): void {
-    for (const objectId of objectIds) {
-      this.store.remove({ projectId: project.id, objectId }).catch((error: unknown) => {
-        this.logger.warn(`object ${objectId} is left to the sweep: ${String(error)}`);
-      });
-    }
   }
 }
 

@@ -2,7 +2,7 @@
  * Uploads: asks the policies before the body is read, streams the bytes to the provider, and makes the file visible when
  * they are complete. Two round trips to the database; a crash at any moment leaves no row without bytes.
  */
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { Caller } from '../../access/caller';
 import { isJsonObject, JsonObject } from '../../common/text/json';
@@ -10,6 +10,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { ObjectStore } from '../providers/object-store';
+import { ObjectRemover } from '../removal/object-remover.service';
 import {
   bucketNotFound,
   fileTooLarge,
@@ -52,11 +53,10 @@ const EARLY_FILENAME =
 
 @Injectable()
 export class UploadService {
-  private readonly logger = new Logger(UploadService.name);
-
   constructor(
     private readonly files: FileRepository,
     private readonly store: ObjectStore,
+    private readonly remover: ObjectRemover,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
@@ -121,7 +121,7 @@ export class UploadService {
         overwrite,
       );
     } catch (error) {
-      if (isCertain(error)) this.discard(address);
+      if (isCertain(error)) this.remover.removeLater(address.projectId, [address.objectId]);
       throw error;
     }
   }
@@ -135,15 +135,8 @@ export class UploadService {
     const written = await this.files.insert(caller, { bucketId: target.bucketId, ...rest }, overwrite);
     if (!written) throw bucketNotFound();
     const { record, replacedObjectId } = written;
-    if (replacedObjectId !== null) this.discard({ projectId: caller.project.id, objectId: replacedObjectId });
+    if (replacedObjectId !== null) this.remover.removeLater(caller.project.id, [replacedObjectId]);
     return { record, isNew: replacedObjectId === null };
-  }
-
-  /** Nothing names these bytes any more; if they stay, the sweep finds them. */
-  private discard(address: { projectId: string; objectId: string }): void {
-    this.store.remove(address).catch((error: unknown) => {
-      this.logger.warn(`object ${address.objectId} is left to the sweep: ${String(error)}`);
-    });
   }
 }
 

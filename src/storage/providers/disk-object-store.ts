@@ -2,42 +2,52 @@
  * Files on a local disk: `<root>/<project>/<2 hex digits>/<object id>`, and `<root>/<project>/.uploads/<object id>` while
  * the bytes arrive.
  */
-import { Inject, Injectable } from '@nestjs/common';
-import type { Dirent } from 'node:fs';
+import { Inject, Injectable, OnModuleInit } from '@nestjs/common';
+import type { Dirent, Stats } from 'node:fs';
 import {
+  access,
   constants,
   copyFile,
   type FileHandle,
   mkdir,
   open,
-  opendir,
   readdir,
   rename,
   rm,
   stat,
+  writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { AppError } from '../../common/errors/app-error';
+import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { ChunkWriter } from './chunk-writer';
-import { ObjectAddress, ObjectMissingError, ObjectStore } from './object-store';
+import {
+  OBJECT_ID,
+  ObjectAddress,
+  ObjectMissingError,
+  ObjectStore,
+  SMALL_READ,
+  StoredObject,
+} from './object-store';
 
 const UPLOADS = '.uploads';
-/** Bytes up to which a part is read in one go. */
-const SMALL = 128 * 1024;
+/** Lies in the root since the first start: without it the disk is not the one that holds the files. */
+const MARKER = '.plinth-files';
 /** Bytes of one read of a larger part. */
 const READ_SIZE = 256 * 1024;
-const BATCH = 500;
 const MODE = { file: 0o600, directory: 0o700 };
-/** Whatever else somebody put there stays. */
-const OBJECT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Files that are looked at, or removed, at once. */
+const AT_ONCE = 32;
+/** Objects of one batch of a listing. */
+const BATCH = 1_000;
 const SHARD = /^[0-9a-f]{2}$/;
 
 @Injectable()
-export class DiskObjectStore extends ObjectStore {
+export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   private readonly root: string;
   /** Directories that are known to be there and durable. */
   private readonly ready = new Map<string, Promise<void>>();
@@ -45,6 +55,20 @@ export class DiskObjectStore extends ObjectStore {
   constructor(@Inject(STORAGE_CONFIG) { diskDir }: StorageConfig) {
     super();
     this.root = diskDir;
+  }
+
+  async onModuleInit(): Promise<void> {
+    await mkdir(this.root, { recursive: true, mode: MODE.directory });
+    await writeFile(this.marker, '', { flag: 'a', mode: MODE.file });
+  }
+
+  override async assertAvailable(): Promise<void> {
+    try {
+      await access(this.marker, constants.R_OK);
+      await access(this.root, constants.W_OK);
+    } catch (error) {
+      throw storageUnavailable(error);
+    }
   }
 
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
@@ -70,7 +94,7 @@ export class DiskObjectStore extends ObjectStore {
   override async read(address: ObjectAddress, { start, end }: ByteRange): Promise<Buffer | Readable> {
     const file = await this.open(address);
     const length = end - start + 1;
-    if (length > SMALL) return file.createReadStream({ start, end, highWaterMark: READ_SIZE });
+    if (length > SMALL_READ) return file.createReadStream({ start, end, highWaterMark: READ_SIZE });
     try {
       const buffer = Buffer.allocUnsafe(length);
       const { bytesRead } = await file.read(buffer, 0, length, start);
@@ -101,9 +125,11 @@ export class DiskObjectStore extends ObjectStore {
     }
   }
 
-  override async remove(address: ObjectAddress): Promise<void> {
+  override async remove(projectId: string, objectIds: readonly string[]): Promise<void> {
     try {
-      await rm(this.pathOf(address), { force: true });
+      for (const batch of batchesOf(objectIds, AT_ONCE)) {
+        await Promise.all(batch.map((objectId) => rm(this.pathOf({ projectId, objectId }), { force: true })));
+      }
     } catch (error) {
       throw storageUnavailable(error);
     }
@@ -122,18 +148,20 @@ export class DiskObjectStore extends ObjectStore {
     for (const entry of await entriesOf(this.root)) if (entry.isDirectory()) yield entry.name;
   }
 
-  override async *objectsBefore(projectId: string, before: number): AsyncGenerator<string[]> {
-    let batch: string[] = [];
-    for (const shard of await entriesOf(join(this.root, projectId))) {
-      if (!shard.isDirectory() || !SHARD.test(shard.name)) continue;
-      const directory = join(this.root, projectId, shard.name);
-      for await (const entry of await opendir(directory)) {
-        if (!OBJECT.test(entry.name) || !(await isOlder(join(directory, entry.name), before))) continue;
-        batch.push(entry.name);
-        if (batch.length === BATCH) {
-          yield batch;
-          batch = [];
-        }
+  override async *objects(projectId: string): AsyncGenerator<StoredObject[]> {
+    const shards = (await entriesOf(join(this.root, projectId))).filter(
+      (entry) => entry.isDirectory() && SHARD.test(entry.name),
+    );
+    let batch: StoredObject[] = [];
+    for (const { name } of shards.sort(byName)) {
+      const directory = join(this.root, projectId, name);
+      const objects = (await entriesOf(directory)).filter((entry) => OBJECT_ID.test(entry.name));
+      for (const part of batchesOf(objects.sort(byName), AT_ONCE)) {
+        const found = await Promise.all(part.map((entry) => describe(directory, entry.name)));
+        batch.push(...found.filter((object) => object !== null));
+        if (batch.length < BATCH) continue;
+        yield batch;
+        batch = [];
       }
     }
     if (batch.length > 0) yield batch;
@@ -144,7 +172,8 @@ export class DiskObjectStore extends ObjectStore {
     let removed = 0;
     for (const entry of await entriesOf(directory)) {
       const path = join(directory, entry.name);
-      if (!(await isOlder(path, before))) continue;
+      const facts = await statOf(path);
+      if (!facts || facts.mtimeMs >= before) continue;
       await rm(path, { force: true });
       removed += 1;
     }
@@ -182,15 +211,30 @@ export class DiskObjectStore extends ObjectStore {
     }
   }
 
+  private get marker(): string {
+    return join(this.root, MARKER);
+  }
+
   /** Creates a directory with its parents; each new name is synced into its parent, or a crash could lose it. */
   private ensureDirectory(path: string): Promise<void> {
     let made = this.ready.get(path);
     if (!made) {
-      made = makeDirectory(path);
+      made = this.makeDirectory(path);
       this.ready.set(path, made);
       made.catch(() => this.ready.delete(path));
     }
     return made;
+  }
+
+  private async makeDirectory(path: string): Promise<void> {
+    // An unmounted disk leaves an empty directory, in which files would seem to be safe until it is mounted again.
+    await access(this.marker);
+    const first = await mkdir(path, { recursive: true, mode: MODE.directory });
+    if (first === undefined) return;
+    for (let current = path; ; current = dirname(current)) {
+      await syncDirectory(dirname(current));
+      if (current === first) return;
+    }
   }
 
   private async open(address: ObjectAddress): Promise<FileHandle> {
@@ -207,15 +251,6 @@ export class DiskObjectStore extends ObjectStore {
 
   private draftOf({ projectId, objectId }: ObjectAddress): string {
     return join(this.root, projectId, UPLOADS, objectId);
-  }
-}
-
-async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: MODE.directory });
-  if (first === undefined) return;
-  for (let current = path; ; current = dirname(current)) {
-    await syncDirectory(dirname(current));
-    if (current === first) return;
   }
 }
 
@@ -237,13 +272,23 @@ async function entriesOf(path: string): Promise<Dirent[]> {
   }
 }
 
-async function isOlder(path: string, before: number): Promise<boolean> {
+async function describe(directory: string, objectId: string): Promise<StoredObject | null> {
+  const facts = await statOf(join(directory, objectId));
+  return facts && { objectId, size: facts.size, storedAt: facts.mtimeMs };
+}
+
+/** Null for what went since its directory was read. */
+async function statOf(path: string): Promise<Stats | null> {
   try {
-    return (await stat(path)).mtimeMs < before;
+    return await stat(path);
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isMissing(error)) return null;
     throw error;
   }
+}
+
+function byName(a: Dirent, b: Dirent): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 function isMissing(error: unknown): boolean {

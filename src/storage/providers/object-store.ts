@@ -1,6 +1,7 @@
 /**
- * Where the bytes of files lie. Narrow on purpose: every provider passes the same contract test. Objects are named by
- * random UUIDs, apart by project; nothing a user chose reaches a provider.
+ * Where the bytes of files lie. Narrow on purpose: every provider passes the same contract test
+ * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, apart by project, and never change;
+ * nothing a user chose reaches a provider.
  */
 import type { Readable } from 'node:stream';
 import { ByteRange } from '../../common/http/byte-ranges';
@@ -9,6 +10,21 @@ export interface ObjectAddress {
   readonly projectId: string;
   readonly objectId: string;
 }
+
+/** An object as a listing tells of it. */
+export interface StoredObject {
+  readonly objectId: string;
+  /** Bytes. */
+  readonly size: number;
+  /** When it was complete, by the provider's clock; milliseconds since the epoch. */
+  readonly storedAt: number;
+}
+
+/** What the name of an object looks like; whatever else lies beside objects is somebody else's. */
+export const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Bytes up to which a part is read in one go. */
+export const SMALL_READ = 128 * 1024;
 
 /** The object is not there. Every other failure is AppError `storage_unavailable`. */
 export class ObjectMissingError extends Error {
@@ -20,21 +36,22 @@ export class ObjectMissingError extends Error {
 
 export abstract class ObjectStore {
   /**
-   * Stores an object; durable when it resolves, gone when it rejects. What the chunks' source throws passes through.
+   * Stores an object; there and durable when it resolves, never visible in part. What the chunks' source throws passes
+   * through, and then nothing stays; after a failure of the provider the sweep removes what may have stayed.
    */
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
 
   /**
-   * Reads a part of an object: at once when it is small, as a stream otherwise.
+   * Reads a part of an object: at once when it is small, as a stream otherwise, which its reader may destroy at any time.
    * @throws ObjectMissingError before the first byte
    */
   abstract read(address: ObjectAddress, range: ByteRange): Promise<Buffer | Readable>;
 
-  /** Makes a second object of the same bytes. @throws ObjectMissingError */
-  abstract copy(from: ObjectAddress, to: ObjectAddress): Promise<void>;
+  /** Makes a second object of the same bytes, without moving them through Plinth. @throws ObjectMissingError */
+  abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
 
-  /** Removes an object; one that is not there is no error. */
-  abstract remove(address: ObjectAddress): Promise<void>;
+  /** Removes objects; one that is not there is no error. */
+  abstract remove(projectId: string, objectIds: readonly string[]): Promise<void>;
 
   /** True when the object is there whole. */
   abstract has(address: ObjectAddress, size: number): Promise<boolean>;
@@ -42,12 +59,19 @@ export abstract class ObjectStore {
   /** Projects that have, or had, bytes here. */
   abstract projects(): AsyncIterable<string>;
 
-  /** Ids of a project's objects that are older than `before`, in batches. @param before milliseconds since the epoch */
-  abstract objectsBefore(projectId: string, before: number): AsyncIterable<string[]>;
+  /** All objects of a project in the order of their ids, in batches. */
+  abstract objects(projectId: string): AsyncIterable<StoredObject[]>;
 
-  /** Removes what uploads left that ended before they were complete. @returns how many */
+  /**
+   * Removes what uploads left that ended before they were complete, and began before `before`.
+   * @param before milliseconds since the epoch
+   * @returns how many
+   */
   abstract removeUnfinished(projectId: string, before: number): Promise<number>;
 
   /** Removes everything of a project. */
   abstract removeProject(projectId: string): Promise<void>;
+
+  /** Resolves while the provider can be reached and knows the place that is configured. @throws AppError 500 */
+  abstract assertAvailable(): Promise<void>;
 }

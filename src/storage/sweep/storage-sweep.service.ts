@@ -2,27 +2,38 @@
  * Keeps bytes and rows in step. What a crash leaves are bytes without a row (never a row without bytes): the sweep removes
  * them once they are too old to belong to an upload under way. Safe to run in several replicas at once.
  */
-import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { FileContentRepository } from '../files/file-content.repository';
 import { ObjectStore } from '../providers/object-store';
-import { serviceContext } from '../service-context';
+import { StorageMetrics } from '../storage-metrics.service';
+import { Findings, StorageComparison } from './storage-comparison.service';
 
 const HOUR_MS = 3_600_000;
-/** Bytes younger than this may wait for their row. */
-const GRACE_MS = HOUR_MS;
 /** Replicas that start together begin at different times. */
 const FIRST_RUN_MS = 60_000;
 const FIRST_RUN_SPREAD_MS = 600_000;
+/** Findings of each kind that a report lists one by one. */
+const LISTED = 1_000;
 
 export interface StorageReport {
-  /** Objects that no file names, and leftovers of uploads; removed, or removable. */
-  readonly bytesWithoutRow: string[];
-  /** Files whose bytes are missing or incomplete: nothing in Plinth makes these. */
-  readonly rowsWithoutBytes: { readonly id: string; readonly filename: string }[];
+  readonly objects: number;
+  readonly bytesWithoutRow: { readonly count: number; readonly size: number; readonly objectIds: string[] };
+  readonly rowsWithoutBytes: {
+    readonly count: number;
+    readonly files: { readonly id: string; readonly filename: string }[];
+  };
+}
+
+export interface SweepOutcome {
+  /** Removed: bytes that no row named. */
+  readonly objects: number;
+  /** Removed: leftovers of uploads that never ended. */
+  readonly uploads: number;
+  readonly rowsWithoutBytes: number;
 }
 
 @Injectable()
@@ -35,9 +46,11 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly auditLog: AuditLogRepository,
-    private readonly files: FileContentRepository,
+    private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
+    private readonly metrics: StorageMetrics,
     private readonly clock: Clock,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -50,66 +63,85 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     await this.running;
   }
 
-  /** Sweeps all projects that have bytes; one that fails does not keep the others waiting. @returns objects removed */
-  async sweepAll(): Promise<number> {
-    let removed = 0;
+  /** Sweeps all projects that have bytes; one that fails does not keep the others waiting. */
+  async sweepAll(): Promise<void> {
+    let rowsWithoutBytes = 0;
     for await (const id of this.store.projects()) {
-      if (this.stopped) break;
+      if (this.stopped) return;
       try {
         const project = await this.registry.findById(id);
-        if (project) removed += await this.sweep(project);
+        if (project) rowsWithoutBytes += (await this.sweep(project)).rowsWithoutBytes;
         else if (await this.wasDeleted(id)) await this.store.removeProject(id);
       } catch (error) {
         this.logger.error(`the files of project ${id} could not be swept: ${String(error)}`);
       }
     }
-    return removed;
+    this.metrics.sweepEnded(rowsWithoutBytes, this.clock.now());
   }
 
-  /** @returns objects removed */
-  async sweep(project: Project): Promise<number> {
-    const before = this.clock.now() - GRACE_MS;
-    let removed = await this.store.removeUnfinished(project.id, before);
-    for await (const objectId of this.orphans(project, before)) {
-      await this.store.remove({ projectId: project.id, objectId });
-      removed += 1;
+  /** Removes a project's bytes without rows, and reports rows without bytes. @throws AppError 500 */
+  async sweep(project: Project): Promise<SweepOutcome> {
+    let [objects, rowsWithoutBytes] = [0, 0];
+    for await (const findings of this.comparison.compare(project, this.oldest())) {
+      const orphans = findings.bytesWithoutRow.map(({ objectId }) => objectId);
+      await this.store.remove(project.id, orphans);
+      objects += orphans.length;
+      rowsWithoutBytes += findings.rowsWithoutBytes.length;
+      this.tellLosses(project, findings);
     }
-    if (removed > 0) this.logger.log(`removed ${removed} objects without a row from project ${project.slug}`);
-    return removed;
+    const uploads = await this.store.removeUnfinished(project.id, this.oldest());
+    this.metrics.swept(objects, uploads);
+    if (objects + uploads > 0) {
+      this.logger.log(
+        `removed ${objects} objects without a row and ${uploads} unfinished uploads of project ${project.slug}`,
+      );
+    }
+    return { objects, uploads, rowsWithoutBytes };
   }
 
-  /** Compares rows and bytes, and changes nothing. */
+  /** Compares rows and bytes, and changes nothing. @throws AppError 500 */
   async check(project: Project): Promise<StorageReport> {
-    const bytesWithoutRow: string[] = [];
-    for await (const objectId of this.orphans(project, this.clock.now() - GRACE_MS))
-      bytesWithoutRow.push(objectId);
-    const rowsWithoutBytes: StorageReport['rowsWithoutBytes'] = [];
-    for await (const { id, filename, objectId, size } of this.files.all(serviceContext(project))) {
-      const address = { projectId: project.id, objectId };
-      if (!(await this.store.has(address, size))) rowsWithoutBytes.push({ id, filename });
+    const report = {
+      objects: 0,
+      bytesWithoutRow: { count: 0, size: 0, objectIds: [] as string[] },
+      rowsWithoutBytes: { count: 0, files: [] as { id: string; filename: string }[] },
+    };
+    const { bytesWithoutRow, rowsWithoutBytes } = report;
+    for await (const findings of this.comparison.compare(project, this.oldest())) {
+      report.objects += findings.compared;
+      for (const { objectId, size } of findings.bytesWithoutRow) {
+        bytesWithoutRow.count += 1;
+        bytesWithoutRow.size += size;
+        if (bytesWithoutRow.count <= LISTED) bytesWithoutRow.objectIds.push(objectId);
+      }
+      for (const { id, filename } of findings.rowsWithoutBytes) {
+        rowsWithoutBytes.count += 1;
+        if (rowsWithoutBytes.count <= LISTED) rowsWithoutBytes.files.push({ id, filename });
+      }
     }
-    return { bytesWithoutRow, rowsWithoutBytes };
+    return report;
   }
 
-  /** Only what this install deleted itself, by its own record: the directory may be shared with another install. */
+  private tellLosses({ slug }: Project, { rowsWithoutBytes }: Findings): void {
+    for (const { id } of rowsWithoutBytes)
+      this.logger.error(`file ${id} of project ${slug} has lost its bytes`);
+  }
+
+  /** Bytes younger than this may wait for their row. */
+  private oldest(): number {
+    return this.clock.now() - this.config.orphanAgeMs;
+  }
+
+  /** Only what this install deleted itself, by its own record: the provider may be shared with another install. */
   private async wasDeleted(projectId: string): Promise<boolean> {
     const [entry] = await this.auditLog.list({ projectId, action: 'project.delete', limit: 1 });
-    return entry !== undefined && entry.at.getTime() < this.clock.now() - GRACE_MS;
-  }
-
-  private async *orphans(project: Project, before: number): AsyncGenerator<string> {
-    const context = serviceContext(project);
-    for await (const batch of this.store.objectsBefore(project.id, before)) {
-      const named = await this.files.namedObjects(context, batch);
-      for (const objectId of batch) if (!named.has(objectId)) yield objectId;
-    }
+    return entry !== undefined && entry.at.getTime() < this.oldest();
   }
 
   private schedule(delay: number): void {
     this.timer = setTimeout(() => {
-      this.running = this.sweepAll().then(
-        () => undefined,
-        (error: unknown) => this.logger.error(`the sweep of files failed: ${String(error)}`),
+      this.running = this.sweepAll().catch((error: unknown) =>
+        this.logger.error(`the sweep of files failed: ${String(error)}`),
       );
       void this.running.then(() => !this.stopped && this.schedule(HOUR_MS));
     }, delay);

@@ -1,0 +1,45 @@
+/**
+ * Bytes go after their row, by a job: no request waits for the provider, and a provider that is away is asked again. A job
+ * that could not even be queued costs nothing but time: the sweep removes what no row names.
+ */
+import { InjectQueue } from '@nestjs/bullmq';
+import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { FIRST_DELAY_MS, REMOVAL_ATTEMPTS, REMOVAL_QUEUE, RemovalJob } from './removal-queue';
+
+const OPTIONS = {
+  attempts: REMOVAL_ATTEMPTS,
+  backoff: { type: 'exponential', delay: FIRST_DELAY_MS },
+  removeOnComplete: true,
+  removeOnFail: true,
+};
+
+@Injectable()
+export class ObjectRemover implements OnApplicationShutdown {
+  private readonly logger = new Logger(ObjectRemover.name);
+  private readonly queuing = new Set<Promise<void>>();
+
+  constructor(@InjectQueue(REMOVAL_QUEUE) private readonly queue: Queue<RemovalJob>) {
+    queue.on('error', (error) => this.logger.warn(`the queue of removals: ${error.message}`));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.queuing);
+  }
+
+  /** Removes objects some time later. @param objectIds named by no row any more */
+  removeLater(projectId: string, objectIds: readonly string[]): void {
+    if (objectIds.length === 0) return;
+    const queued = this.enqueue({ projectId, objectIds });
+    this.queuing.add(queued);
+    void queued.then(() => this.queuing.delete(queued));
+  }
+
+  private async enqueue(job: RemovalJob): Promise<void> {
+    try {
+      await this.queue.add('remove', job, OPTIONS);
+    } catch (error) {
+      this.logger.warn(`${job.objectIds.length} objects are left to the sweep: ${String(error)}`);
+    }
+  }
+}
