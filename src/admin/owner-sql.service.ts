@@ -1,5 +1,5 @@
 /** The administrator's SQL, run as the project's owner: bounded in time and in what it answers. */
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Client, DatabaseError, Query, QueryResult, types } from 'pg';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
@@ -31,6 +31,8 @@ function typeParser(oid: number): Parser {
 
 @Injectable()
 export class OwnerSqlService {
+  private readonly logger = new Logger(OwnerSqlService.name);
+
   constructor(
     private readonly owner: OwnerDatabase,
     private readonly adopter: RelationAdopter,
@@ -88,7 +90,11 @@ export class OwnerSqlService {
       .use(project, 'SQL that outlived its time is ended', (client) =>
         client.query('select pg_terminate_backend($1)', [pid]),
       )
-      .catch(() => undefined);
+      .catch((error: unknown) =>
+        this.logger.warn(
+          `SQL of project ${project.slug} that outlived its time could not be ended: ${String(error)}`,
+        ),
+      );
   }
 }
 
