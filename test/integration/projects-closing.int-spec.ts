@@ -219,6 +219,21 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     });
   });
 
+  it('deletes a project that is in use', async () => {
+    const doomed = await plinth.createProject();
+    const access = await accessOf(plinth, doomed.id);
+    let isConnected = false;
+    const session = asOwner(access, async (client) => {
+      await client.query('select 1');
+      isConnected = true;
+      await client.query('select pg_sleep(60)');
+    });
+    const ended = expect(session).rejects.toBeInstanceOf(Error);
+    await until(async () => isConnected, Boolean);
+    expect((await plinth.admin.delete(`/admin/v1/projects/${doomed.id}`)).status).toBe(200);
+    await ended;
+  });
+
   it('creates and deletes projects in a crowd', async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4].map((n) => plinth.admin.post('/admin/v1/projects', { name: `Crowd ${n}` })),

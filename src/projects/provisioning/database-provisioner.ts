@@ -23,6 +23,7 @@ type Names = Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>;
 /** Connections that an owner may hold: psql, migration tools. */
 const OWNER_CONNECTIONS = 40;
 const DEPENDENT_OBJECTS = '2BP01';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 @Injectable()
 export class DatabaseProvisioner {
@@ -66,7 +67,7 @@ export class DatabaseProvisioner {
       const roles = await rolesOf(client, names);
       // No new session may begin between the end of the old ones and the drop.
       for (const role of roles) await client.query(`alter role ${quoteIdentifier(role)} nologin`);
-      await client.query(`drop database if exists ${quoteIdentifier(names.database)} with (force)`);
+      await dropDatabase(client, names.database);
       for (const role of roles) await this.dropRole(client, role);
     });
   }
@@ -163,6 +164,23 @@ function newTableGrants({ capabilities }: PreparedServer): string[] {
         'grant references on tables to anon, authenticated',
         'grant select, insert, update, delete, truncate, references on tables to service_role',
       ];
+}
+
+/**
+ * Ends the sessions in it and drops it. Where an autovacuum worker, a superuser's process, is among them, `force` is
+ * refused to anybody else; without it PostgreSQL sends the worker away by itself and waits a few seconds for that.
+ */
+async function dropDatabase(client: Client, name: string): Promise<void> {
+  try {
+    await client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pg_has_role(usesysid, 'USAGE')`,
+      [name],
+    );
+    await client.query(`drop database if exists ${quoteIdentifier(name)}`);
+  }
 }
 
 /** The project's two roles, and those that it created for itself (PostgreSQL 16 and later), the latter first. */
