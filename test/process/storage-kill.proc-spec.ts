@@ -1,0 +1,250 @@
+/**
+ * kill -9 at random moments during uploads, overwrites, moves and deletions of files. What was acknowledged is there, no row
+ * lacks its bytes, and after one sweep no bytes lack their row. PLINTH_STORAGE_KILLS sets how often (default 4). Only Plinth
+ * dies; its PostgreSQL runs on, so that a thousand kills take minutes (kill.proc-spec.ts kills both).
+ */
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { HttpClient } from '../support/http-client';
+import { PlinthProcess } from '../support/plinth-process';
+import { upload } from '../support/uploads';
+
+const KILLS = Number(process.env.PLINTH_STORAGE_KILLS ?? 4);
+const WORKERS = 8;
+const SLOTS_OF_WORKER = 12;
+const BUCKETS = ['box', 'shelf'];
+/** Everything is downloaded again this often; what changed, after every kill. */
+const FULL_CHECK_EVERY = 50;
+/** Nothing of the database need survive a power failure here. */
+const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+interface FileState {
+  readonly id: string | null;
+  readonly bucket: string;
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** One file through its life. Between a request and its answer both states are possible, and after a kill they stay so. */
+interface Slot {
+  possible: readonly (FileState | null)[];
+  changed: boolean;
+}
+
+interface ListedFile {
+  readonly id: string;
+  readonly bucket_slug: string;
+  readonly filename: string;
+  readonly sha256: string;
+}
+
+const slots: Slot[] = Array.from({ length: WORKERS * SLOTS_OF_WORKER }, () => ({
+  possible: [null],
+  changed: false,
+}));
+/** What happened: how often each operation was acknowledged or broken off, and what the sweeps found. */
+const figures: Record<string, number> = {};
+
+let directory: string;
+let postgres: EmbeddedPostgres;
+let keys: { id: string; slug: string; service_role_key: string };
+let names = 0;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-storage-kill-'));
+  postgres = await EmbeddedPostgres.start({ dataDir: join(directory, 'cluster'), settings: VOLATILE });
+}, 120_000);
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(directory, { recursive: true, force: true });
+  if (process.env.PLINTH_STORAGE_KILLS) process.stdout.write(`${JSON.stringify(figures)}\n`);
+});
+
+function start(): Promise<PlinthProcess> {
+  return PlinthProcess.start({
+    dataDir: directory,
+    env: { DATABASE_URL: new URL('/plinth', postgres.url).href, STORAGE_ORPHAN_AGE: '0.2' },
+  });
+}
+
+const service = (plinth: PlinthProcess): HttpClient =>
+  new HttpClient(plinth.baseUrl, {
+    apikey: keys.service_role_key,
+    authorization: `Bearer ${keys.service_role_key}`,
+  });
+const base = (): string => `/p/${keys.slug}/storage`;
+const count = (name: string, by = 1): void => void (figures[name] = (figures[name] ?? 0) + by);
+const anyOf = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
+
+/** Small ones, and some that take a while. */
+function content(): Buffer {
+  return randomBytes(randomInt(4) ? randomInt(1, 20_000) : randomInt(1, 3_000_000));
+}
+
+function stored(bucket: string, name: string, bytes: Buffer, id: string | null = null): FileState {
+  return { id, bucket, name, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+async function put(plinth: PlinthProcess, slot: Slot, before: FileState | null): Promise<void> {
+  const bytes = content();
+  const { bucket, name } = before ?? { bucket: anyOf(BUCKETS), name: `file-${(names += 1)}` };
+  const after = stored(bucket, name, bytes, before?.id);
+  slot.possible = [before, after];
+  const query = { upsert: String(before !== null) };
+  const { status, body } = await upload(service(plinth), base(), bucket, bytes, { name, query });
+  expect(status).toBe(before ? 200 : 201);
+  slot.possible = [{ ...after, id: body.data.id }];
+}
+
+async function move(plinth: PlinthProcess, slot: Slot, before: FileState): Promise<void> {
+  const after = { ...before, bucket: anyOf(BUCKETS), name: `file-${(names += 1)}` };
+  slot.possible = [before, after];
+  const change = { filename: after.name, bucket_name: after.bucket };
+  const { status } = await service(plinth).patch(`${base()}/files/${before.id}`, change);
+  expect(status).toBe(200);
+  slot.possible = [after];
+}
+
+async function remove(plinth: PlinthProcess, slot: Slot, before: FileState): Promise<void> {
+  slot.possible = [before, null];
+  const { status } = await service(plinth).delete(`${base()}/files/${before.id}`);
+  expect(status).toBe(200);
+  slot.possible = [null];
+}
+
+async function operate(plinth: PlinthProcess, slot: Slot): Promise<void> {
+  const before = slot.possible[0] as FileState | null;
+  const operation = before === null ? 'upload' : anyOf(['overwrite', 'overwrite', 'move', 'delete'] as const);
+  slot.changed = true;
+  try {
+    if (operation === 'delete') await remove(plinth, slot, before as FileState);
+    else if (operation === 'move') await move(plinth, slot, before as FileState);
+    else await put(plinth, slot, before);
+  } catch (error) {
+    count(`${operation} broken off`);
+    throw error;
+  }
+  count(operation);
+}
+
+/** A request that breaks off was not acknowledged; an answer that is not the expected one fails the test. */
+async function workUntilKilled(plinth: PlinthProcess, own: readonly Slot[]): Promise<void> {
+  for (;;) {
+    try {
+      await operate(plinth, anyOf(own));
+    } catch (error) {
+      // What fetch throws when the connection is gone; instanceof would ask Jest's own TypeError.
+      if ((error as Error).name === 'TypeError') return;
+      throw error;
+    }
+  }
+}
+
+async function listAll(plinth: PlinthProcess): Promise<Map<string, ListedFile>> {
+  const files = new Map<string, ListedFile>();
+  for (const bucket of BUCKETS) {
+    const { status, body } = await service(plinth).get(`${base()}/buckets/${bucket}/files?limit=1000`);
+    expect(status).toBe(200);
+    for (const file of body.data as ListedFile[]) files.set(`${bucket}/${file.filename}`, file);
+  }
+  return files;
+}
+
+/** Every file is in one of the states that its last request allows, and there is none that nobody made. */
+async function verifyFiles(plinth: PlinthProcess, all: boolean): Promise<void> {
+  const listed = await listAll(plinth);
+  for (const slot of slots) {
+    const found = slot.possible.filter((state) => {
+      if (state === null) return false;
+      const file = listed.get(`${state.bucket}/${state.name}`);
+      return file?.sha256 === state.sha256 && (state.id ?? file.id) === file.id;
+    }) as FileState[];
+    if (found.length === 0 && !slot.possible.includes(null))
+      throw new Error(`lost: ${JSON.stringify(slot.possible)}`);
+    const [state] = found;
+    const key = state && `${state.bucket}/${state.name}`;
+    slot.possible = [state && key ? { ...state, id: (listed.get(key) as ListedFile).id } : null];
+    if (key) listed.delete(key);
+  }
+  expect([...listed.keys()]).toEqual([]);
+  for (const slot of slots) if (all || slot.changed) await verifyBytes(plinth, slot);
+}
+
+async function verifyBytes(plinth: PlinthProcess, slot: Slot): Promise<void> {
+  slot.changed = false;
+  const [state] = slot.possible;
+  if (!state) return;
+  const response = await fetch(`${plinth.baseUrl}${base()}/files/${state.id}/download`, {
+    headers: service(plinth).headers,
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect([response.status, stored('', '', bytes).sha256]).toEqual([200, state.sha256]);
+  count('downloads verified');
+}
+
+/** Bytes and rows are compared without the product: the directory itself, and SQL. */
+async function verifyBytesAndRows(plinth: PlinthProcess): Promise<void> {
+  count('objects without a row before a sweep', (await orphans(plinth)).length);
+  count('unfinished uploads before a sweep', leftovers().length);
+  const { status, body } = await plinth.admin.post(`/admin/v1/projects/${keys.id}/storage/sweep`);
+  expect([status, body.rows_without_bytes]).toEqual([200, 0]);
+  expect([await orphans(plinth), leftovers()]).toEqual([[], []]);
+}
+
+const root = (): string => join(directory, 'data/files', keys.id);
+
+function leftovers(): string[] {
+  const uploads = join(root(), '.uploads');
+  return existsSync(uploads) ? readdirSync(uploads) : [];
+}
+
+/** Objects without a row. Fails when a row lacks its bytes. */
+async function orphans(plinth: PlinthProcess): Promise<string[]> {
+  const { body } = await plinth.admin.post(`/admin/v1/projects/${keys.id}/sql`, {
+    query: 'select object_id, size from storage.files',
+  });
+  const rows = new Map(
+    (body.rows as { object_id: string; size: string }[]).map((r) => [r.object_id, r.size]),
+  );
+  const onDisk = readdirSync(root(), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.parentPath.endsWith('.uploads'),
+  );
+  const sizes = new Map(onDisk.map((entry) => [entry.name, statOf(join(entry.parentPath, entry.name))]));
+  for (const [objectId, size] of rows)
+    expect([objectId, sizes.get(objectId)]).toEqual([objectId, Number(size)]);
+  return [...sizes.keys()].filter((objectId) => !rows.has(objectId));
+}
+
+/** Undefined for what a job of removal took away since the directory was read. */
+function statOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+it(
+  `${KILLS} times: no acknowledged file lost, no row without bytes, no bytes without a row after a sweep`,
+  async () => {
+    let plinth = await start();
+    const created = await plinth.admin.post('/admin/v1/projects', { name: 'Kill', plan: 'enterprise' });
+    keys = created.body;
+    for (const name of BUCKETS) await service(plinth).post(`${base()}/buckets`, { name });
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      const running = plinth;
+      const work = Array.from({ length: WORKERS }, (_, worker) =>
+        workUntilKilled(running, slots.slice(worker * SLOTS_OF_WORKER, (worker + 1) * SLOTS_OF_WORKER)),
+      );
+      await new Promise((resolve) => setTimeout(resolve, randomInt(20, 600)));
+      await plinth.end('SIGKILL');
+      await Promise.all(work);
+      plinth = await start();
+      await verifyFiles(plinth, kill % FULL_CHECK_EVERY === 0 || kill === KILLS);
+      await verifyBytesAndRows(plinth);
+      count('kills');
+    }
+    expect(figures.upload).toBeGreaterThan(0);
+    expect(await plinth.end('SIGTERM')).toBe(0);
+  },
+  120_000 + KILLS * 30_000,
+);
