@@ -80,6 +80,39 @@ export class TableRecord {
   readonly estimated_rows!: number;
 }
 
+class BytesWithoutRow {
+  @ApiProperty() readonly count!: number;
+  @ApiProperty({ description: 'Bytes' }) readonly size!: number;
+  @ApiProperty({ type: [String], description: 'The first thousand' }) readonly object_ids!: readonly string[];
+}
+
+class LostFile {
+  @ApiProperty({ format: 'uuid' }) readonly id!: string;
+  @ApiProperty() readonly filename!: string;
+}
+
+class RowsWithoutBytes {
+  @ApiProperty() readonly count!: number;
+  @ApiProperty({ type: [LostFile], description: 'The first thousand' }) readonly files!: readonly LostFile[];
+}
+
+export class StorageCheck {
+  @ApiProperty({ description: 'Objects that were looked at' }) readonly objects!: number;
+  @ApiProperty({ description: 'What the sweep will remove: older than STORAGE_ORPHAN_AGE, named by no file' })
+  readonly bytes_without_row!: BytesWithoutRow;
+  @ApiProperty({
+    description: 'Files whose bytes are missing or incomplete: a loss, restore them from a backup',
+  })
+  readonly rows_without_bytes!: RowsWithoutBytes;
+}
+
+export class StorageSweepResult {
+  @ApiProperty({ description: 'Objects without a row that were removed' }) readonly removed_objects!: number;
+  @ApiProperty({ description: 'Leftovers of unfinished uploads that were removed' })
+  readonly removed_uploads!: number;
+  @ApiProperty() readonly rows_without_bytes!: number;
+}
+
 export class AuditLogEntry {
   @ApiProperty() readonly id!: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly at!: Date;

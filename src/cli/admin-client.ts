@@ -9,9 +9,13 @@ export interface Answer<T> {
 }
 
 export interface ProjectSummary {
+  readonly [field: string]: unknown;
   readonly id: string;
   readonly slug: string;
 }
+
+/** Projects of one page of the list. */
+const PAGE = 1_000;
 
 export class AdminClient {
   private readonly bases: readonly string[];
@@ -43,6 +47,21 @@ export class AdminClient {
     const { body } = await this.send<ProjectSummary[]>('GET', `/projects?slug=${encodeURIComponent(name)}`);
     if (body[0]) return body[0];
     return (await this.send<ProjectSummary>('GET', `/projects/${encodeURIComponent(name)}`)).body;
+  }
+
+  /** All projects, page by page. @param search part of the name or slug */
+  async listProjects(search?: string): Promise<ProjectSummary[]> {
+    const all: ProjectSummary[] = [];
+    for (;;) {
+      const query = new URLSearchParams({
+        limit: String(PAGE),
+        offset: String(all.length),
+        ...(search ? { search } : {}),
+      });
+      const { body } = await this.send<ProjectSummary[]>('GET', `/projects?${query.toString()}`);
+      all.push(...body);
+      if (body.length < PAGE) return all;
+    }
   }
 
   private async reach(method: string, path: string, body: unknown): Promise<Response> {

@@ -20,7 +20,6 @@ interface ChangeOptions {
 }
 
 const LIST_COLUMNS = ['slug', 'name', 'plan', 'id', 'created_at'];
-const PAGE = 1_000;
 
 const planOption = (): Option => new Option('--plan <plan>', 'plan of the project').choices(PLANS);
 const settingOption = (): Option =>
@@ -65,19 +64,7 @@ function addList(project: Command, context: CommandContext): void {
     .description('list all projects')
     .option('--search <text>', 'part of the name or slug')
     .action(async ({ search }: { search?: string }) => {
-      const all: ProjectAnswer[] = [];
-      for (
-        let page: ProjectAnswer[] | undefined;
-        page === undefined || page.length === PAGE;
-        all.push(...page)
-      ) {
-        const query = new URLSearchParams({
-          limit: String(PAGE),
-          offset: String(all.length),
-          ...(search ? { search } : {}),
-        });
-        page = (await context.server.send<ProjectAnswer[]>('GET', `/projects?${query.toString()}`)).body;
-      }
+      const all = await context.server.listProjects(search);
       context.print(all, () => table(all, LIST_COLUMNS));
     });
 }

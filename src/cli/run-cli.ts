@@ -5,6 +5,7 @@ import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
+import { addStorageCommands } from './storage.commands';
 
 /** @returns the exit code */
 export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
@@ -18,6 +19,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   const project = program.command('project').description('projects, their keys and databases');
   addProjectCommands(project, context);
   addProjectDatabaseCommands(project, context);
+  addStorageCommands(program, context);
   addAuditCommand(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });

@@ -6,6 +6,7 @@ import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
+import { upload } from '../../support/uploads';
 
 interface Outcome {
   readonly code: number;
@@ -183,5 +184,39 @@ describe('plinth', () => {
   it('gives errors as JSON where it was asked to', async () => {
     const { code, out } = await run(['--json', 'project', 'show', 'nobody']);
     expect([code, JSON.parse(out).error.code]).toEqual([3, 'project_not_found']);
+  });
+});
+
+describe('plinth storage', () => {
+  it('checks whether files and bytes are in step, of one project or all', async () => {
+    const project = await plinth.createProject();
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    await upload(project.service, project.storage, 'box', 'kept', { name: 'kept.txt' });
+    const healthy = {
+      project: project.slug,
+      objects: 1,
+      bytes_without_row: { count: 0, size: 0, object_ids: [] },
+      rows_without_bytes: { count: 0, files: [] },
+    };
+    expect(await json(['storage', 'check', '--project', project.slug])).toEqual([healthy]);
+    expect(await json(['storage', 'check'])).toContainEqual(healthy);
+    expect(await json(['storage', 'sweep', '--project', project.id])).toEqual([
+      { project: project.slug, removed_objects: 0, removed_uploads: 0, rows_without_bytes: 0 },
+    ]);
+  });
+
+  it('names the files that lost their bytes', async () => {
+    const project = await plinth.createProject();
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    await upload(project.service, project.storage, 'box', 'lost', { name: 'lost.txt' });
+    rmSync(join(plinth.dataDir, 'files', project.id), { recursive: true });
+    const { code, out } = await run(['storage', 'check', '--project', project.slug]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Files without bytes:$/m);
+    expect(out).toMatch(/lost\.txt$/m);
+  });
+
+  it('says which project there is not', async () => {
+    expect((await run(['storage', 'check', '--project', 'nowhere'])).code).toBe(3);
   });
 });

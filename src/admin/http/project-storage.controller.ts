@@ -1,0 +1,63 @@
+/** Platform administration: are a project's files and their bytes in step? */
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { Project } from '../../projects/project';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { projectNotFound } from '../../projects/projects.errors';
+import { StorageSweep } from '../../storage/sweep/storage-sweep.service';
+import { PlatformError, StorageCheck, StorageSweepResult } from '../admin-records';
+import { AdminApi } from './admin-api.decorator';
+
+const NOT_FOUND = { status: 404, description: 'There is no such project', type: PlatformError };
+const UNAVAILABLE = {
+  status: 500,
+  description: 'The storage provider does not answer',
+  type: PlatformError,
+};
+
+@AdminApi()
+@Controller('admin/v1/projects/:id/storage')
+export class ProjectStorageController {
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly storage: StorageSweep,
+  ) {}
+
+  @Get('check')
+  @ApiOperation({
+    summary: "Compare a project's files with their bytes, and change nothing",
+    operationId: 'checkProjectStorage',
+  })
+  @ApiResponse({ status: 200, type: StorageCheck })
+  @ApiResponse(NOT_FOUND)
+  @ApiResponse(UNAVAILABLE)
+  async check(@Param('id') id: string): Promise<StorageCheck> {
+    const report = await this.storage.check(await this.project(id));
+    const { count, size, objectIds } = report.bytesWithoutRow;
+    return {
+      objects: report.objects,
+      bytes_without_row: { count, size, object_ids: objectIds },
+      rows_without_bytes: report.rowsWithoutBytes,
+    };
+  }
+
+  @Post('sweep')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Remove bytes that no file names, as the hourly sweep does',
+    operationId: 'sweepProjectStorage',
+  })
+  @ApiResponse({ status: 200, type: StorageSweepResult })
+  @ApiResponse(NOT_FOUND)
+  @ApiResponse(UNAVAILABLE)
+  async sweep(@Param('id') id: string): Promise<StorageSweepResult> {
+    const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.project(id));
+    return { removed_objects: objects, removed_uploads: uploads, rows_without_bytes: rowsWithoutBytes };
+  }
+
+  private async project(id: string): Promise<Project> {
+    const project = await this.registry.findById(id);
+    if (!project) throw projectNotFound();
+    return project;
+  }
+}
