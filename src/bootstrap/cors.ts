@@ -19,6 +19,7 @@ const OPEN: CorsOptions = {
     'Accept-Ranges',
     'X-Total-Count',
     'X-Next-Cursor',
+    'X-Quota-Warning',
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',

@@ -110,6 +110,12 @@ export class ProjectSettingsInput {
   /** Bytes; a bucket may set less, the install's MAX_FILE_SIZE is the ceiling. */
   @Optional() @IsInt() @Min(1) max_file_size?: number | null;
 
+  /** Bytes of all files together; default: the plan's. */
+  @Optional() @IsInt() @Min(1) @Max(Number.MAX_SAFE_INTEGER) storage_quota_bytes?: number | null;
+
+  /** Number of files; default: the plan's. */
+  @Optional() @IsInt() @Min(1) @Max(Number.MAX_SAFE_INTEGER) storage_quota_files?: number | null;
+
   @IsOptional() @IsString() @MaxLength(10) locale?: string | null;
 }
 
@@ -134,6 +140,8 @@ export interface ProjectSettings {
   readonly mail_templates: Readonly<Record<string, { subject?: string; text?: string; html?: string }>>;
   readonly storage_requests_per_minute: number | null;
   readonly max_file_size: number | null;
+  readonly storage_quota_bytes: number | null;
+  readonly storage_quota_files: number | null;
   readonly locale: string;
 }
 
@@ -158,6 +166,8 @@ export const DEFAULT_SETTINGS: ProjectSettings = Object.freeze({
   mail_templates: {},
   storage_requests_per_minute: null,
   max_file_size: null,
+  storage_quota_bytes: null,
+  storage_quota_files: null,
   locale: 'en',
 });
 

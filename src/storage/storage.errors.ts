@@ -17,6 +17,7 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   bucket_already_exists: 409,
   file_already_exists: 409,
   file_too_large: 413,
+  quota_exceeded: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   rate_limited: 429,
@@ -53,6 +54,13 @@ export const fileAlreadyExists = (): AppError =>
 /** @param limit bytes */
 export const fileTooLarge = (limit: number): AppError =>
   storageError('file_too_large', `The file is larger than ${limit} bytes`);
+
+/** @param scope whose quota it is @param unit bytes or files @param quota how many */
+export const quotaExceeded = (scope: string, unit: string, quota: number): AppError =>
+  storageError(
+    'quota_exceeded',
+    `The ${scope} may hold ${quota} ${unit}. A file that takes the place of another needs upsert=true in the address, or in a field before the file`,
+  );
 
 export const unsupportedMediaType = (type: string): AppError =>
   storageError('unsupported_media_type', `The bucket does not take files of type ${type}`);

@@ -21,6 +21,7 @@ import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { DiskObjectStore } from './providers/disk-object-store';
 import { ObjectStore } from './providers/object-store';
+import { QuotaWarnings } from './quotas/quota-warnings';
 import { ObjectRemover } from './removal/object-remover.service';
 import { REMOVAL_QUEUE } from './removal/removal-queue';
 import { RemovalProcessor } from './removal/removal.processor';
@@ -52,6 +53,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     FileRepository,
     FilesService,
     ObjectRemover,
+    QuotaWarnings,
     RateHeaders,
     RemovalProcessor,
     SignedUrlsService,

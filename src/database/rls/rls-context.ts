@@ -21,6 +21,8 @@ export const CONTEXT_SETTINGS = [
   'statement_timeout',
   'timezone',
   'transaction_read_only',
+  'storage.quota_bytes',
+  'storage.quota_files',
 ] as const;
 
 export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], string>>;

@@ -5,8 +5,14 @@ import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
 import { Foundation1790000000001 } from '../../../migrations/project/1790000000001-foundation';
 import { Auth1790000000002 } from '../../../migrations/project/1790000000002-auth';
 import { Storage1790000000003 } from '../../../migrations/project/1790000000003-storage';
+import { StorageQuotas1790000000005 } from '../../../migrations/project/1790000000005-storage-quotas';
 
-export const PROJECT_MIGRATIONS = [Foundation1790000000001, Auth1790000000002, Storage1790000000003];
+export const PROJECT_MIGRATIONS = [
+  Foundation1790000000001,
+  Auth1790000000002,
+  Storage1790000000003,
+  StorageQuotas1790000000005,
+];
 
 /** Changes with every migration that is added; the version of a template and of each project. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;

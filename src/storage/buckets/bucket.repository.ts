@@ -11,7 +11,7 @@ const UNIQUE_VIOLATION = '23505';
 const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
-  created_at, updated_at`;
+  quota_bytes, quota_files, cache_control, created_at, updated_at`;
 
 /** The address of a bucket holds its slug or its name. Where SQL of the owner's made both match, the slug wins. */
 export const BUCKET_BY_ADDRESS = `storage.buckets where slug = $1 or name = $1 order by (slug = $1) desc limit 1`;
@@ -26,6 +26,9 @@ export interface BucketRow {
   /** PostgreSQL's bigint, which the driver leaves as text. */
   readonly file_size_limit: string | null;
   readonly allowed_mime_types: string[] | null;
+  readonly quota_bytes: string | null;
+  readonly quota_files: string | null;
+  readonly cache_control: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -37,20 +40,18 @@ export type Refusal = 'not_found' | 'forbidden';
 export class BucketRepository {
   constructor(private readonly door: StorageTransaction) {}
 
-  /** The owner is who asks: auth.uid(), null for the service-role key. @throws AppError 409 */
+  /**
+   * The owner is who asks: auth.uid(), null for the service-role key. Names only the columns that are given: a project may
+   * keep the others to itself by column privileges.
+   * @throws AppError 409
+   */
   async insert(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
+    const columns = columnsOf(bucket);
+    const values = Object.values(columns);
     const statement: Statement = {
-      name: 'storage:insert-bucket',
-      text: `insert into storage.buckets (name, slug, description, is_public, file_size_limit, allowed_mime_types, owner_id)
-        values ($1, $2, $3, $4, $5, $6, auth.uid()) returning ${COLUMNS}`,
-      values: [
-        bucket.name,
-        slugOf(bucket.name),
-        bucket.description ?? null,
-        bucket.is_public ?? false,
-        bucket.file_size_limit ?? null,
-        bucket.allowed_mime_types ?? null,
-      ],
+      text: `insert into storage.buckets (owner_id, ${Object.keys(columns).join(', ')})
+        values (auth.uid(), ${values.map((_value, index) => `$${index + 1}`).join(', ')}) returning ${COLUMNS}`,
+      values,
     };
     const { rows } = await this.write(caller, statement);
     return toBucket(rows[0] as BucketRow);
@@ -111,15 +112,22 @@ export class BucketRepository {
   }
 }
 
+const CHANGEABLE = [
+  'description',
+  'is_public',
+  'file_size_limit',
+  'allowed_mime_types',
+  'quota_bytes',
+  'quota_files',
+  'cache_control',
+] as const;
+
 /** Column names come from here, never from a request. */
 function columnsOf(change: BucketChange): Record<string, unknown> {
-  return {
-    ...(change.name === undefined ? {} : { name: change.name, slug: slugOf(change.name) }),
-    ...(change.description === undefined ? {} : { description: change.description }),
-    ...(change.is_public === undefined ? {} : { is_public: change.is_public ?? false }),
-    ...(change.file_size_limit === undefined ? {} : { file_size_limit: change.file_size_limit }),
-    ...(change.allowed_mime_types === undefined ? {} : { allowed_mime_types: change.allowed_mime_types }),
-  };
+  const given = CHANGEABLE.filter((name) => change[name] !== undefined).map((name) => [name, change[name]]);
+  const columns = Object.fromEntries(given) as Record<string, unknown>;
+  if (columns.is_public === null) columns.is_public = false;
+  return change.name === undefined ? columns : { name: change.name, slug: slugOf(change.name), ...columns };
 }
 
 function outcomeOf(row: unknown): Bucket | Refusal {
@@ -135,9 +143,17 @@ export function toBucket(row: BucketRow): Bucket {
     description: row.description,
     is_public: row.is_public,
     owner_id: row.owner_id,
-    file_size_limit: row.file_size_limit === null ? null : Number(row.file_size_limit),
+    file_size_limit: numberOrNull(row.file_size_limit),
     allowed_mime_types: row.allowed_mime_types,
+    quota_bytes: numberOrNull(row.quota_bytes),
+    quota_files: numberOrNull(row.quota_files),
+    cache_control: row.cache_control,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
+}
+
+/** PostgreSQL's bigint, which the driver leaves as text. */
+export function numberOrNull(bigint: string | null): number | null {
+  return bigint === null ? null : Number(bigint);
 }

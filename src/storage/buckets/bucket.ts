@@ -12,6 +12,11 @@ export interface Bucket {
   readonly file_size_limit: number | null;
   /** Null: any. */
   readonly allowed_mime_types: readonly string[] | null;
+  /** What all files together may have; null: what the project may. */
+  readonly quota_bytes: number | null;
+  readonly quota_files: number | null;
+  /** Of its files; null: a default for each kind of address. */
+  readonly cache_control: string | null;
   /** ISO 8601. */
   readonly created_at: string;
   readonly updated_at: string;
@@ -23,6 +28,9 @@ export interface NewBucket {
   readonly is_public?: boolean | null;
   readonly file_size_limit?: number | null;
   readonly allowed_mime_types?: readonly string[] | null;
+  readonly quota_bytes?: number | null;
+  readonly quota_files?: number | null;
+  readonly cache_control?: string | null;
 }
 
 export type BucketChange = Partial<NewBucket>;

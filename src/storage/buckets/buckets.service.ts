@@ -31,22 +31,19 @@ export class BucketsService {
   /** @throws AppError 400, 404, 403, 409 */
   async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
     if (change.name !== undefined) assertBucketName(change.name);
-    return done(await this.buckets.update(caller, address, change));
+    return this.done(await this.buckets.update(caller, address, change), caller, address);
   }
 
   /** Deletes the bucket and leaves its files, which are private from then on. @throws AppError 404, 403 */
   async remove(caller: StorageContext, address: string): Promise<Bucket> {
-    return done(await this.buckets.remove(caller, address));
+    return this.done(await this.buckets.remove(caller, address), caller, address);
   }
-}
 
-function done(outcome: Bucket | Refusal): Bucket {
-  switch (outcome) {
-    case 'not_found':
-      throw bucketNotFound();
-    case 'forbidden':
-      throw forbidden();
-    default:
-      return outcome;
+  /** What went while the request was under way is not protected, but gone. */
+  private async done(outcome: Bucket | Refusal, caller: StorageContext, address: string): Promise<Bucket> {
+    if (outcome === 'not_found') throw bucketNotFound();
+    if (outcome === 'forbidden')
+      throw (await this.buckets.find(caller, address)) ? forbidden() : bucketNotFound();
+    return outcome;
   }
 }

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../common/errors/app-error';
 import { Evidence, sniff, SNIFF_BYTES } from '../content-type/sniff';
-import { fileTooLarge, invalidParameters } from '../storage.errors';
+import { ByteLimit } from '../quotas/quota';
+import { invalidParameters } from '../storage.errors';
 
 export interface ByteFacts {
   readonly size: number;
@@ -17,11 +18,11 @@ export class ByteMeter {
   private evidence: Evidence = { kind: 'none' };
 
   /**
-   * @param limit bytes
+   * @param limit of the file's bytes
    * @param onEvidence called once, before the first chunk goes on; may throw to refuse the file
    */
   constructor(
-    private readonly limit: number,
+    private readonly limit: ByteLimit,
     private readonly onEvidence: (evidence: Evidence) => void,
   ) {}
 
@@ -31,7 +32,7 @@ export class ByteMeter {
     let isSniffed = false;
     for await (const chunk of chunksOf(source)) {
       this.size += chunk.length;
-      if (this.size > this.limit) throw fileTooLarge(this.limit);
+      if (this.size > this.limit.bytes) throw this.limit.passed();
       this.hash.update(chunk);
       if (isSniffed) {
         yield chunk;

@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/pools/pipelined-query';
-import { BUCKET_BY_ADDRESS, Refusal } from '../buckets/bucket.repository';
+import { BUCKET_BY_ADDRESS, numberOrNull, Refusal } from '../buckets/bucket.repository';
+import { projectQuota, Quota, QuotaAccount, QuotaMark } from '../quotas/quota';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
 import { FileRecord, StoredBytes } from './file';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
@@ -40,9 +41,23 @@ export interface UploadTarget {
   /** Bytes; null: the project's limit. */
   readonly fileSizeLimit: number | null;
   readonly allowedMimeTypes: readonly string[] | null;
+  /** The project's quota and the bucket's. */
+  readonly accounts: readonly QuotaAccount[];
+  /** Bytes of the largest file in the bucket: more cannot become free by overwriting one. */
+  readonly largestFile: number;
   /** `depends`: a policy looks at what only the body tells, and refuses what is known so far. */
   readonly mayUpload: 'yes' | 'no' | 'depends';
 }
+
+/** A file as it was written, with the marks of quotas that this reached. */
+export interface WrittenFile {
+  readonly record: FileRecord;
+  /** Bytes that nothing names any more, if there are any. */
+  readonly replacedObjectId: string | null;
+  readonly marks: readonly QuotaMark[];
+}
+
+export type ChangedFile = Pick<WrittenFile, 'record' | 'marks'>;
 
 export interface NewFile {
   readonly bucketId: string;
@@ -80,41 +95,21 @@ export class FileRepository {
   ): Promise<UploadTarget | null> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:upload-target',
-      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types,
+      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types, b.quota_bytes, b.quota_files, u.*,
           storage.may_upload(b.id, $2) as may_upload
-        from (select * from ${BUCKET_BY_ADDRESS}) b`,
+        from (select * from ${BUCKET_BY_ADDRESS}) b cross join lateral storage.usage_of(b.id) u`,
       values: [address, filename ?? 'unnamed'],
     });
-    const row = rows[0] as
-      | {
-          id: string;
-          slug: string;
-          file_size_limit: string | null;
-          allowed_mime_types: string[] | null;
-          may_upload: UploadTarget['mayUpload'];
-        }
-      | undefined;
-    if (!row) return null;
-    return {
-      bucketId: row.id,
-      bucketSlug: row.slug,
-      fileSizeLimit: row.file_size_limit === null ? null : Number(row.file_size_limit),
-      allowedMimeTypes: row.allowed_mime_types,
-      mayUpload: row.may_upload,
-    };
+    return rows[0] ? toTarget(rows[0] as TargetRow, projectQuota(caller.project)) : null;
   }
 
   /**
    * Makes complete bytes visible as a file.
    * @param overwrite takes the place of a file of that name, which keeps its id
    * @returns null when the bucket went meanwhile
-   * @throws AppError 409 when the name is taken
+   * @throws AppError 409 when the name is taken, 413 when a quota has no room
    */
-  async insert(
-    caller: StorageContext,
-    file: NewFile,
-    overwrite: boolean,
-  ): Promise<{ record: FileRecord; replacedObjectId: string | null } | null> {
+  async insert(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<WrittenFile | null> {
     const { bytes } = file;
     const statement: Statement = {
       name: overwrite ? 'storage:upsert-file' : 'storage:insert-file',
@@ -133,9 +128,9 @@ export class FileRepository {
         JSON.stringify(file.metadata),
       ],
     };
-    const { rows } = await this.write(caller, statement);
+    const { rows, marks } = await this.write(caller, statement);
     const row = rows[0] as (FileRow & { replaced_object_id: string | null }) | undefined;
-    return row ? { record: toFileRecord(row), replacedObjectId: row.replaced_object_id } : null;
+    return row ? { record: toFileRecord(row), replacedObjectId: row.replaced_object_id, marks } : null;
   }
 
   async find(caller: StorageContext, id: string): Promise<FileRecord | null> {
@@ -149,12 +144,12 @@ export class FileRepository {
   }
 
   /** Revokes the signed addresses of a file. */
-  async raiseLinkRevision(caller: StorageContext, id: string): Promise<FileRecord | Refusal> {
+  async raiseLinkRevision(caller: StorageContext, id: string): Promise<ChangedFile | Refusal> {
     return this.change(caller, id, 'link_revision = link_revision + 1', []);
   }
 
-  /** @throws AppError 409 when the name is taken there */
-  async update(caller: StorageContext, id: string, change: FileChange): Promise<FileRecord | Refusal> {
+  /** @throws AppError 409 when the name is taken there, 413 when the other bucket has no room */
+  async update(caller: StorageContext, id: string, change: FileChange): Promise<ChangedFile | Refusal> {
     const values: unknown[] = [];
     const parameter = (value: unknown): string => `$${values.push(value) + 1}`;
     const sets = [
@@ -217,9 +212,9 @@ export class FileRepository {
     id: string,
     assignments: string,
     values: readonly unknown[],
-  ): Promise<FileRecord | Refusal> {
+  ): Promise<ChangedFile | Refusal> {
     if (!UUID.test(id)) return 'not_found';
-    const { rows } = await this.write(caller, {
+    const { rows, marks } = await this.write(caller, {
       text: `with target as (select id from storage.files where id = $1),
         changed as (update storage.files f set ${assignments} where f.id = $1 returning ${FILE_COLUMNS}, ${BUCKET_SLUG})
         select changed.*, target.id as target_id from target left join changed using (id)`,
@@ -227,12 +222,15 @@ export class FileRepository {
     });
     const row = rows[0] as FileRow | { id: null } | undefined;
     if (!row) return 'not_found';
-    return row.id === null ? 'forbidden' : toFileRecord(row);
+    return row.id === null ? 'forbidden' : { record: toFileRecord(row), marks };
   }
 
-  private async write(caller: StorageContext, statement: Statement): Promise<{ rows: unknown[] }> {
+  private async write(
+    caller: StorageContext,
+    statement: Statement,
+  ): Promise<{ rows: unknown[]; marks: readonly QuotaMark[] }> {
     try {
-      return await this.door.query(caller, statement);
+      return await this.door.add(caller, statement);
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
       throw error.constraint === NAME_KEY ? fileAlreadyExists() : error;
@@ -248,6 +246,44 @@ function removedFile(row: unknown): RemovedFile | Refusal {
   if (!row) return 'not_found';
   const gone = row as (FileRow & { object_id: string }) | { id: null };
   return gone.id === null ? 'forbidden' : { record: toFileRecord(gone), objectId: gone.object_id };
+}
+
+interface TargetRow {
+  readonly id: string;
+  readonly slug: string;
+  readonly file_size_limit: string | null;
+  readonly allowed_mime_types: string[] | null;
+  readonly quota_bytes: string | null;
+  readonly quota_files: string | null;
+  readonly bucket_bytes: string;
+  readonly bucket_files: string;
+  readonly project_bytes: string;
+  readonly project_files: string;
+  readonly largest: string;
+  readonly may_upload: UploadTarget['mayUpload'];
+}
+
+function toTarget(row: TargetRow, quota: Quota): UploadTarget {
+  return {
+    bucketId: row.id,
+    bucketSlug: row.slug,
+    fileSizeLimit: numberOrNull(row.file_size_limit),
+    allowedMimeTypes: row.allowed_mime_types,
+    accounts: [
+      {
+        scope: 'project',
+        quota,
+        used: { bytes: Number(row.project_bytes), files: Number(row.project_files) },
+      },
+      {
+        scope: 'bucket',
+        quota: { bytes: numberOrNull(row.quota_bytes), files: numberOrNull(row.quota_files) },
+        used: { bytes: Number(row.bucket_bytes), files: Number(row.bucket_files) },
+      },
+    ],
+    largestFile: Number(row.largest),
+    mayUpload: row.may_upload,
+  };
 }
 
 export function toFileRecord(row: FileRow): FileRecord {

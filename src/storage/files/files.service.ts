@@ -6,6 +6,7 @@ import { BucketRepository, Refusal } from '../buckets/bucket.repository';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
+import { assertRoom } from '../quotas/quota';
 import { parseContentType } from '../content-type/content-type';
 import {
   bucketNotFound,
@@ -17,7 +18,7 @@ import {
 import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
-import { FileChange, FileRepository } from './file.repository';
+import { ChangedFile, FileChange, FileRepository } from './file.repository';
 import { assertFilename } from './filename';
 import { assertTaken, isCertain, limitOf } from './upload-rules';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
@@ -99,21 +100,22 @@ export class FilesService {
     return folders;
   }
 
-  /** Renames, moves, or describes anew. @throws AppError 400, 403, 404, 409 */
-  async update(caller: Caller, id: string, update: FileUpdate): Promise<FileRecord> {
+  /** Renames, moves, or describes anew. @throws AppError 400, 403, 404, 409, 413 */
+  async update(caller: Caller, id: string, update: FileUpdate): Promise<ChangedFile> {
     const { bucket_name: bucketName, ...rest } = update;
     if (rest.filename !== undefined) assertFilename(rest.filename);
     if (rest.content_type !== undefined) parseContentType(rest.content_type);
     const bucket = bucketName === undefined ? undefined : await this.buckets.find(caller, bucketName);
     if (bucket === null) throw bucketNotFound();
-    return done(await this.files.update(caller, id, { ...rest, bucketId: bucket?.id }));
+    const outcome = await this.files.update(caller, id, { ...rest, bucketId: bucket?.id });
+    return this.done(outcome, caller, id);
   }
 
   /**
    * Makes another file of the same bytes, which belongs to who copies.
-   * @throws AppError 400, 403, 404, 409
+   * @throws AppError 400, 403, 404, 409, 413, 415
    */
-  async copy(caller: Caller, id: string, copy: FileCopy): Promise<FileRecord> {
+  async copy(caller: Caller, id: string, copy: FileCopy): Promise<ChangedFile> {
     assertFilename(copy.filename);
     const source = await this.get(caller, id);
     const address = copy.bucket_name ?? source.bucket_slug;
@@ -124,6 +126,7 @@ export class FilesService {
     const content = await this.contents.findContent(caller, id);
     if (!content) throw fileNotFound();
     assertTaken(target, content, limitOf(caller.project, target, this.config));
+    assertRoom(target.accounts, content.size);
     const objectId = randomUUID();
     await this.copyBytes(caller, content, objectId);
     try {
@@ -131,7 +134,7 @@ export class FilesService {
       const file = { bucketId: target.bucketId, filename: copy.filename, metadata: source.metadata, bytes };
       const written = await this.files.insert(caller, file, false);
       if (!written) throw bucketNotFound();
-      return written.record;
+      return written;
     } catch (error) {
       if (isCertain(error)) this.remover.removeLater(caller.project.id, [objectId]);
       throw error;
@@ -149,7 +152,7 @@ export class FilesService {
 
   /** The row first, the bytes after it. @throws AppError 404, 403 */
   async remove(caller: Caller, id: string): Promise<FileRecord> {
-    const { record, objectId } = done(await this.files.remove(caller, id));
+    const { record, objectId } = await this.done(await this.files.remove(caller, id), caller, id);
     this.remover.removeLater(caller.project.id, [objectId]);
     return record;
   }
@@ -169,10 +172,11 @@ export class FilesService {
     const isGone = (id: string): boolean => gone.has(id.toLowerCase());
     return { deleted: wanted.filter(isGone), not_found: wanted.filter((id) => !isGone(id)) };
   }
-}
 
-function done<T extends object>(outcome: T | Refusal): T {
-  if (outcome === 'not_found') throw fileNotFound();
-  if (outcome === 'forbidden') throw forbidden();
-  return outcome;
+  /** What went while the request was under way is not protected, but gone. */
+  private async done<T extends object>(outcome: T | Refusal, caller: Caller, id: string): Promise<T> {
+    if (outcome === 'not_found') throw fileNotFound();
+    if (outcome === 'forbidden') throw (await this.files.find(caller, id)) ? forbidden() : fileNotFound();
+    return outcome;
+  }
 }

@@ -10,6 +10,7 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
 import { ObjectStore } from '../providers/object-store';
+import { assertRoomForFile, ByteLimit, QuotaMark, roomIn } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
 import {
   bucketNotFound,
@@ -40,6 +41,7 @@ export interface Uploaded {
   readonly record: FileRecord;
   /** False when the file took the place of another. */
   readonly isNew: boolean;
+  readonly marks: readonly QuotaMark[];
 }
 
 export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata'] as const;
@@ -68,8 +70,7 @@ export class UploadService {
     const target = await this.target(caller, request.bucket, given.filename ?? null);
     if (target.mayUpload === 'no') throw forbidden();
     const limit = limitOf(caller.project, target, this.config);
-    if (request.announcedLength !== null && request.announcedLength > limit + FORM_OVERHEAD)
-      throw fileTooLarge(limit);
+    assertAnnounced(request, limit, target);
 
     const form = await request.openForm();
     try {
@@ -92,7 +93,7 @@ export class UploadService {
     { bucket, given }: UploadRequest,
     target: UploadTarget,
     form: UploadForm,
-    limit: number,
+    sizeLimit: number,
   ): Promise<Uploaded> {
     const value = (name: UploadParameter): string | undefined => given[name] ?? form.fields.get(name);
     const filenameSoFar = value('filename') ?? form.filename;
@@ -103,6 +104,7 @@ export class UploadService {
         throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
     }
     const address = { projectId: caller.project.id, objectId: randomUUID() };
+    const limit = limitFor(target, sizeLimit, isTrue(value('upsert') ?? 'false'));
     const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
     await this.store.put(address, meter.measure(form.bytes));
     try {
@@ -134,10 +136,33 @@ export class UploadService {
     const { target, ...rest } = file;
     const written = await this.files.insert(caller, { bucketId: target.bucketId, ...rest }, overwrite);
     if (!written) throw bucketNotFound();
-    const { record, replacedObjectId } = written;
+    const { record, replacedObjectId, marks } = written;
     if (replacedObjectId !== null) this.remover.removeLater(caller.project.id, [replacedObjectId]);
-    return { record, isNew: replacedObjectId === null };
+    return { record, isNew: replacedObjectId === null, marks };
   }
+}
+
+/**
+ * What Content-Length tells: the file is shorter than the form by not more than its overhead.
+ * @throws AppError 413, only where no form of that length could be taken
+ */
+function assertAnnounced(
+  { announcedLength, given }: UploadRequest,
+  limit: number,
+  target: UploadTarget,
+): void {
+  if (given.upsert === 'false') assertRoomForFile(target.accounts);
+  if (announcedLength === null) return;
+  if (announcedLength > limit + FORM_OVERHEAD) throw fileTooLarge(limit);
+  const room = roomIn(target.accounts, given.upsert === 'false' ? 0 : target.largestFile);
+  if (room && announcedLength > room.bytes + FORM_OVERHEAD) throw room.passed();
+}
+
+/** @param overwrites what is known before the file's bytes @throws AppError 413 when there is no room for a file at all */
+function limitFor({ accounts, largestFile }: UploadTarget, size: number, overwrites: boolean): ByteLimit {
+  if (!overwrites) assertRoomForFile(accounts);
+  const room = roomIn(accounts, overwrites ? largestFile : 0);
+  return room && room.bytes < size ? room : { bytes: size, passed: () => fileTooLarge(size) };
 }
 
 /** What the content alone decides need not be read to its end. */

@@ -6,6 +6,7 @@ import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
+import { QuotaWarnings } from '../quotas/quota-warnings';
 import { SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
 import {
   BulkDeleteDto,
@@ -16,7 +17,7 @@ import {
   UpdateFileDto,
 } from './dto/files.dto';
 import { BulkDeleteResultDto, FileDto, SignedUrlDto } from './dto/records';
-import { Failures, StorageApi, Success } from './storage-api.decorator';
+import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
 @Controller('p/:project_slug/storage')
@@ -24,6 +25,7 @@ export class FilesController {
   constructor(
     private readonly files: FilesService,
     private readonly links: SignedUrlsService,
+    private readonly warnings: QuotaWarnings,
   ) {}
 
   @Get('buckets/:bucket_name/files')
@@ -82,26 +84,32 @@ export class FilesController {
 
   @Patch('files/:file_id')
   @ApiOperation({ summary: 'Rename, move or describe a file', operationId: 'updateFile' })
-  @Success(200, 'The record', FileDto)
-  @Failures(400, 403, 404, 409)
-  update(
+  @Success(200, 'The record', FileDto, QUOTA_HEADER)
+  @Failures(400, 403, 404, 409, 413)
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
     @Body() body: UpdateFileDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<FileRecord> {
-    return this.files.update(caller, id, body);
+    const { record, marks } = await this.files.update(caller, id, body);
+    this.warnings.tell(caller.project, record, marks, response);
+    return record;
   }
 
   @Post('files/:file_id/copy')
   @ApiOperation({ summary: 'Copy a file, within its bucket or into another', operationId: 'copyFile' })
-  @Success(201, 'The copy', FileDto)
+  @Success(201, 'The copy', FileDto, QUOTA_HEADER)
   @Failures(400, 403, 404, 409, 413, 415)
-  copy(
+  async copy(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
     @Body() body: CopyFileDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<FileRecord> {
-    return this.files.copy(caller, id, body);
+    const { record, marks } = await this.files.copy(caller, id, body);
+    this.warnings.tell(caller.project, record, marks, response);
+    return record;
   }
 
   @Delete('files/:file_id')

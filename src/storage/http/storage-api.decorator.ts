@@ -2,6 +2,7 @@
 import { applyDecorators, Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels, ApiParam, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { QUOTA_WARNING } from '../quotas/quota-warnings';
 import { StorageErrorDto } from './dto/records';
 import { StorageAccessGuard } from './storage-access.guard';
 import { StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
@@ -12,7 +13,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'Permission denied',
   404: 'Project, bucket or file not found',
   409: 'Bucket or file already exists',
-  413: 'File exceeds the size limit',
+  413: 'File exceeds the size limit, or a quota',
   415: 'File type not allowed',
   429: 'More requests than the plan allows in a minute',
   500: 'Storage provider unavailable',
@@ -27,6 +28,13 @@ const RATE_HEADERS = {
   'X-RateLimit-Reset': {
     description: 'When the minute ends, in Unix seconds',
     schema: { type: 'integer' as const },
+  },
+};
+
+export const QUOTA_HEADER = {
+  [QUOTA_WARNING]: {
+    description: 'Quotas that run low, with the percent that is reached: project=80, bucket=95',
+    schema: { type: 'string' as const },
   },
 };
 

@@ -6,17 +6,21 @@ import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { FileRecord } from '../files/file';
 import { UploadService } from '../files/upload.service';
+import { QuotaWarnings } from '../quotas/quota-warnings';
 import { UploadQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
 import { openMultipartForm } from './multipart-form';
-import { Failures, StorageAccess, Success } from './storage-api.decorator';
+import { Failures, QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
 import { StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
 
 @StorageAccess()
 @UseInterceptors(StorageEnvelopeInterceptor)
 @Controller('p/:project_slug/storage/buckets/:bucket_name/upload')
 export class UploadController {
-  constructor(private readonly uploads: UploadService) {}
+  constructor(
+    private readonly uploads: UploadService,
+    private readonly warnings: QuotaWarnings,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'Upload a file', operationId: 'uploadFile' })
@@ -34,8 +38,8 @@ export class UploadController {
       },
     },
   })
-  @Success(201, 'The file', FileDto)
-  @Success(200, 'The file, which took the place of another (upsert)', FileDto)
+  @Success(201, 'The file', FileDto, QUOTA_HEADER)
+  @Success(200, 'The file, which took the place of another (upsert)', FileDto, QUOTA_HEADER)
   @Failures(400, 403, 404, 409, 413, 415)
   async upload(
     @CurrentCaller() caller: Caller,
@@ -44,12 +48,13 @@ export class UploadController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FileRecord> {
-    const { record, isNew } = await this.uploads.upload(caller, {
+    const { record, isNew, marks } = await this.uploads.upload(caller, {
       bucket,
       given,
       announcedLength: lengthOf(request),
       openForm: () => openMultipartForm(request),
     });
+    this.warnings.tell(caller.project, record, marks, response);
     response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
     return record;
   }

@@ -43,7 +43,7 @@ export class SignedUrlsService {
   async revokeAll(caller: Caller, fileId: string): Promise<void> {
     const outcome = await this.files.raiseLinkRevision(caller, fileId);
     if (outcome === 'not_found') throw fileNotFound();
-    if (outcome === 'forbidden') throw forbidden();
+    if (outcome === 'forbidden') throw (await this.files.find(caller, fileId)) ? forbidden() : fileNotFound();
   }
 
   /** Needs no database. @throws AppError 401 */

@@ -22,6 +22,9 @@ const RECORD_KEYS = [
   'owner_id',
   'file_size_limit',
   'allowed_mime_types',
+  'quota_bytes',
+  'quota_files',
+  'cache_control',
   'created_at',
   'updated_at',
 ];
@@ -45,6 +48,9 @@ describe('POST /buckets', () => {
       owner_id: user.userId,
       file_size_limit: null,
       allowed_mime_types: null,
+      quota_bytes: null,
+      quota_files: null,
+      cache_control: null,
     });
   });
 

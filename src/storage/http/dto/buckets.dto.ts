@@ -50,6 +50,30 @@ export class CreateBucketDto {
     message: 'allowed_mime_types must hold MIME types such as image/png or image/*',
   })
   allowed_mime_types?: string[] | null;
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    description: 'Bytes that all files together may have',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  quota_bytes?: number | null;
+
+  @ApiPropertyOptional({ type: Number, nullable: true, description: 'Files that the bucket may hold' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  quota_files?: number | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'public, max-age=3600' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  cache_control?: string | null;
 }
 
 /** What is left out stays as it is; null takes a limit away. */

@@ -16,6 +16,15 @@ export class BucketDto implements Bucket {
   file_size_limit!: number | null;
   @ApiProperty({ type: [String], nullable: true, description: 'Null: any. image/* stands for a family' })
   allowed_mime_types!: string[] | null;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Bytes of all files; null: what the project may hold',
+  })
+  quota_bytes!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Number of files' }) quota_files!: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Sent with its files' })
+  cache_control!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
 }

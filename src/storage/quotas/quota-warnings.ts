@@ -1,0 +1,28 @@
+/** Tells that a quota runs low: the client in a header, the operator by an event in the log when a mark is reached. */
+import { Injectable, Logger } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { Project } from '../../projects/project';
+import { FileRecord } from '../files/file';
+import { QuotaMark } from './quota';
+
+export const QUOTA_WARNING = 'X-Quota-Warning';
+
+@Injectable()
+export class QuotaWarnings {
+  private readonly logger = new Logger(QuotaWarnings.name);
+
+  /** `X-Quota-Warning: project=80, bucket=95`: percent of the bytes or of the files, whichever is nearer its end. */
+  tell(
+    { slug }: Project,
+    { bucket_id: bucket }: FileRecord,
+    marks: readonly QuotaMark[],
+    response: ServerResponse,
+  ): void {
+    if (marks.length === 0) return;
+    response.setHeader(QUOTA_WARNING, marks.map(({ scope, percent }) => `${scope}=${percent}`).join(', '));
+    for (const { scope, percent } of marks.filter(({ isNew }) => isNew)) {
+      const whose = scope === 'bucket' ? `bucket ${bucket} of project ${slug}` : `project ${slug}`;
+      this.logger.warn(`quota_warning: ${percent} % of the storage quota of ${whose} are used`);
+    }
+  }
+}

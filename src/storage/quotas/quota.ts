@@ -1,0 +1,74 @@
+/** How much a bucket and a project may hold (docs/storage.md, "Quotas"). The database enforces it; this is what it tells. */
+import { AppError } from '../../common/errors/app-error';
+import { STORAGE_QUOTA } from '../../projects/plans';
+import { Project } from '../../projects/project';
+import { quotaExceeded } from '../storage.errors';
+
+export type QuotaScope = 'project' | 'bucket';
+export type QuotaUnit = 'bytes' | 'files';
+
+/** Null: no limit. */
+export type Quota = Readonly<Record<QuotaUnit, number | null>>;
+
+/** A quota with what is used of it. */
+export interface QuotaAccount {
+  readonly scope: QuotaScope;
+  readonly quota: Quota;
+  readonly used: Readonly<Record<QuotaUnit, number>>;
+}
+
+/** A mark that an account has reached: 80 or 95 percent of its bytes or of its files. */
+export interface QuotaMark {
+  readonly scope: QuotaScope;
+  readonly percent: number;
+  /** This very request reached it. */
+  readonly isNew: boolean;
+}
+
+/** What the project's settings say, or else its plan. */
+export function projectQuota({ plan, settings }: Project): Quota {
+  return {
+    bytes: settings.storage_quota_bytes ?? STORAGE_QUOTA[plan].bytes,
+    files: settings.storage_quota_files ?? STORAGE_QUOTA[plan].files,
+  };
+}
+
+/** The tightest limit on the bytes of one more file, with the error that passing it means. */
+export interface ByteLimit {
+  readonly bytes: number;
+  readonly passed: () => AppError;
+}
+
+/** @param freed bytes that the new file may set free by taking another's place */
+export function roomIn(accounts: readonly QuotaAccount[], freed: number): ByteLimit | null {
+  let least: ByteLimit | null = null;
+  for (const { scope, quota, used } of accounts) {
+    if (quota.bytes === null) continue;
+    const [bytes, total] = [Math.max(0, quota.bytes - used.bytes) + freed, quota.bytes];
+    if (least === null || bytes < least.bytes)
+      least = { bytes, passed: () => quotaExceeded(scope, 'bytes', total) };
+  }
+  return least;
+}
+
+/** @throws AppError 413 when not one more file may be there */
+export function assertRoomForFile(accounts: readonly QuotaAccount[]): void {
+  for (const { scope, quota, used } of accounts)
+    if (quota.files !== null && used.files >= quota.files) throw quotaExceeded(scope, 'files', quota.files);
+}
+
+/** @throws AppError 413 when a file of so many bytes has no room */
+export function assertRoom(accounts: readonly QuotaAccount[], size: number): void {
+  assertRoomForFile(accounts);
+  const room = roomIn(accounts, 0);
+  if (room && size > room.bytes) throw room.passed();
+}
+
+/** `project=80,bucket=95!` as storage.keep_totals() leaves it. */
+export function parseMarks(text: string | null): QuotaMark[] {
+  return [...(text ?? '').matchAll(/(project|bucket)=(\d+)(!?)/g)].map(([, scope, percent, isNew]) => ({
+    scope: scope as QuotaScope,
+    percent: Number(percent),
+    isNew: isNew === '!',
+  }));
+}
