@@ -195,6 +195,38 @@ describe('migrations of a project', () => {
     }
   });
 
+  it('count the files that are there already', async () => {
+    const { id, storage, service } = await plinth.createProject();
+    await service.post(`${storage}/buckets`, { name: 'box', quota_files: 9 });
+    const access = await accessOf(plinth, id);
+    const dataSource = projectDataSource({
+      host: access.host,
+      port: access.port,
+      database: access.database,
+      user: access.owner_role,
+      password: access.owner_password,
+    });
+    await dataSource.initialize();
+    try {
+      const isThere = async (): Promise<boolean> =>
+        (await dataSource.query(`select to_regclass('storage.usage') is not null as yes`))[0].yes as boolean;
+      while (await isThere()) await dataSource.undoLastMigration({ transaction: 'each' });
+      await dataSource.query(`insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id)
+        select b.id, 'file-' || n, 'text/plain', n, repeat('0', 64), gen_random_uuid()
+          from generate_series(1, 4) n, (select id from storage.buckets union select gen_random_uuid()) b (id)`);
+      await dataSource.runMigrations({ transaction: 'each' });
+      const totals: unknown = await dataSource.query(
+        `select bytes::int, files::int from storage.usage order by files`,
+      );
+      expect(totals).toEqual([
+        { bytes: 10, files: 4 },
+        { bytes: 20, files: 8 },
+      ]);
+    } finally {
+      await dataSource.destroy();
+    }
+  });
+
   it('are applied at the start to projects of an older schema, by one process each', async () => {
     const projects = await Promise.all([1, 2, 3].map(() => plinth.createProject()));
     for (const { id } of projects) {
