@@ -19,15 +19,26 @@ export function cpuSeconds(rootPid, exceptPid) {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** The largest resident memory that a process has had so far, in MiB. */
-export function peakMemoryMiB(pid) {
-  const match = /VmHWM:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '');
-  return match ? Number(match[1]) / 1024 : NaN;
+/**
+ * The largest resident memory that a process has had so far, in MiB.
+ * @param exceptPid if given, that of its descendants is added, all but this one's
+ */
+export function peakMemoryMiB(pid, exceptPid) {
+  return sumOf(exceptPid === undefined ? [pid] : tree(pid, exceptPid), (one) => {
+    const match = /VmHWM:\s+(\d+) kB/.exec(read(`/proc/${one}/status`) ?? '');
+    return match ? Number(match[1]) / 1024 : NaN;
+  });
 }
 
 /** Lets the largest resident memory begin anew at what it is now (proc(5), clear_refs). */
-export function resetPeakMemory(pid) {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+export function resetPeakMemory(pid, exceptPid) {
+  for (const one of exceptPid === undefined ? [pid] : tree(pid, exceptPid)) {
+    writeFileSync(`/proc/${one}/clear_refs`, '5');
+  }
+}
+
+function sumOf(pids, value) {
+  return pids.reduce((sum, pid) => sum + value(pid), 0);
 }
 
 /** Resident memory now, in MiB. */

@@ -7,7 +7,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { postmasterPid } from './cpu.mjs';
 
-const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+/** Another build can take part, to compare with. */
+const DIST = process.env.BENCH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
+const MAIN = path.join(path.resolve(DIST), 'src/main.js');
 const ADMIN_KEY = 'benchmark-platform-admin-key';
 
 /** @param nodeArguments for Node itself, such as --cpu-prof */

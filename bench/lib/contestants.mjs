@@ -1,0 +1,137 @@
+// Who takes part: Plinth, the same SQL without any HTTP (a bare node-postgres loop and, where it is on PATH, pgbench),
+// and PostgREST where it is on PATH. Each has a name, run(workload, connections, seconds), and the process that does its
+// work, or null where it is not worth knowing: a bare loop shares this process with what measures.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { httpLoad } from './http-load.mjs';
+import { freePort } from './plinth.mjs';
+import { run } from './run.mjs';
+
+const require = createRequire(import.meta.url);
+
+/** Connections to the database that everybody gets: what Plinth gives a project by default. */
+const DATABASE_CONNECTIONS = 12;
+
+const CONTEXT = `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`;
+
+const claimsOf = (token) => Buffer.from(token.split('.')[1], 'base64url').toString();
+
+export function httpContestant(name, url, headers, pid) {
+  return {
+    name,
+    pid,
+    run: (workload, connections, seconds) => httpLoad({ url, headers, workload, connections, seconds }),
+  };
+}
+
+/** The context and the statement in one round trip, as Plinth's own driver does it and nothing more. */
+export async function bareContestant(database, token) {
+  const { PooledConnection } = require('../../dist/src/database/pools/pooled-connection.js');
+  const context = { name: 'bare-context', text: CONTEXT, values: [claimsOf(token)] };
+  const connections = await Promise.all(
+    Array.from({ length: DATABASE_CONNECTIONS }, async () => {
+      const connection = new PooledConnection({
+        key: 'bench',
+        host: database.host,
+        port: database.port,
+        database: database.database,
+        user: database.owner_role,
+        password: database.owner_password,
+        ssl: false,
+      });
+      await connection.connect();
+      return connection;
+    }),
+  );
+  return {
+    name: 'bare pg',
+    pid: null,
+    async run({ name, sql, values }, wanted, seconds) {
+      const latencies = [];
+      const end = performance.now() + seconds * 1000;
+      const loop = async (connection) => {
+        while (performance.now() < end) {
+          const start = performance.now();
+          await connection.pipeline([context, { name, text: sql, values: values() }]);
+          latencies.push(performance.now() - start);
+        }
+      };
+      await Promise.all(connections.slice(0, wanted).map(loop));
+      latencies.sort((a, b) => a - b);
+      const at = (share) => latencies[Math.floor(share * (latencies.length - 1))];
+      return { rate: latencies.length / seconds, p50: at(0.5), p99: at(0.99), failed: 0 };
+    },
+    stop: () => Promise.all(connections.map((connection) => connection.close())),
+  };
+}
+
+/** The same pipeline from PostgreSQL's own benchmark, as many clients as the others have: what the database can do. */
+export function pgbenchContestant(database, token) {
+  if (spawnSync('pgbench', ['--version']).status !== 0) return null;
+  const claims = claimsOf(token);
+  const env = { ...process.env, PGPASSWORD: database.owner_password };
+  const where = ['-h', database.host, '-p', String(database.port), '-U', database.owner_role];
+  const directory = mkdtempSync(path.join(tmpdir(), 'plinth-pgbench-'));
+  return {
+    name: 'pgbench',
+    pid: null,
+    async run(workload, connections, seconds) {
+      const script = path.join(directory, 'script.sql');
+      writeFileSync(script, pgbenchScript(workload, claims));
+      const mode = ['-n', '-M', 'prepared', '-j1', `-c${connections}`, `-T${seconds}`];
+      const printed = await run('pgbench', [...where, ...mode, '-f', script, database.database], env);
+      return { rate: Number(/tps = ([\d.]+)/.exec(printed)[1]), p50: NaN, p99: NaN, failed: 0 };
+    },
+    stop: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** pgbench's variables are no place for JSON, so texts are literals; they hold no colon that it could misread. */
+function pgbenchScript({ sql, values, random }, claims) {
+  const literal = (value) =>
+    typeof value === 'number'
+      ? String(value)
+      : `convert_from('\\x${Buffer.from(value).toString('hex')}', 'UTF8')`;
+  const fixed = values();
+  const statement = sql.replace(/\$(\d)/g, (_, n) =>
+    random ? ':value' : castOf(sql, literal(fixed[n - 1])),
+  );
+  return [
+    ...(random ? [`\\set value random(${random[0]}, ${random[1]})`] : []),
+    '\\startpipeline',
+    `${CONTEXT.replace('$1', literal(claims))};`,
+    `${statement.replace(/\s+/g, ' ')};`,
+    '\\endpipeline',
+    '',
+  ].join('\n');
+}
+
+/** json_to_recordset takes no text. */
+function castOf(sql, value) {
+  return sql.includes('json_to_recordset') ? `${value}::json` : value;
+}
+
+/** @returns null when no `postgrest` is on PATH */
+export async function postgrestContestant(database, secret, headers) {
+  if (spawnSync('postgrest', ['--version']).status !== 0) return null;
+  const port = await freePort();
+  const child = spawn('postgrest', [], {
+    env: {
+      ...process.env,
+      PGRST_DB_URI: database.owner_url,
+      PGRST_DB_ANON_ROLE: 'anon',
+      PGRST_DB_SCHEMAS: 'public',
+      PGRST_DB_POOL: String(DATABASE_CONNECTIONS),
+      PGRST_JWT_SECRET: secret,
+      PGRST_SERVER_PORT: String(port),
+      PGRST_LOG_LEVEL: 'crit',
+    },
+    stdio: 'ignore',
+  });
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const contestant = httpContestant('postgrest', `http://127.0.0.1:${port}`, headers, child.pid);
+  return { ...contestant, stop: () => child.kill() };
+}
