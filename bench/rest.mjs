@@ -51,7 +51,7 @@ async function prepare(plinth) {
     { apikey: project.anon_key },
     { email: 'bench@example.com', password: 'correct horse' },
   );
-  await sql(fill(user.id));
+  for (const step of fill(user.id)) await sql(step);
   const token = session.access_token;
   const headers = { apikey: project.anon_key, authorization: `Bearer ${token}` };
   const database = await plinth.admin('GET', `/admin/v1/projects/${project.id}/database`);

@@ -20,12 +20,14 @@ export const SCHEMA = `
   create policy all_comments on comments for select to authenticated using (true);
   insert into authors select n, 'Author ' || n from generate_series(1, 500) n;`;
 
-/** Nine rows in ten are the user's; the policy hides the others. */
-export const fill = (owner) => `
-  insert into items select n, case when n % 10 = 0 then gen_random_uuid() else '${owner}' end, n % ${CATEGORIES},
-    1 + n % 500, 'Item number ' || n, n % 1000 + 0.5 from generate_series(1, ${ROWS}) n;
-  insert into comments select n, 1 + n % ${ROWS}, 'Comment ' || n from generate_series(1, ${3 * ROWS}) n;
-  analyze`;
+/** Two users; the policy hides one row in ten of every category, the other's. */
+export const fill = (owner) => [
+  `insert into items select n,
+    case when n / ${CATEGORIES} % 10 = 0 then '00000000-0000-4000-8000-000000000000' else '${owner}' end,
+    n % ${CATEGORIES}, 1 + n % 500, 'Item number ' || n, n % 1000 + 0.5 from generate_series(1, ${ROWS}) n`,
+  `insert into comments select n, 1 + n % ${ROWS}, 'Comment ' || n from generate_series(1, ${3 * ROWS}) n`,
+  'vacuum analyze',
+];
 
 const random = (n) => 1 + Math.floor(Math.random() * n);
 const entry = () => ({ title: `Entry ${random(1e6)}`, amount: random(1000) });

@@ -1,4 +1,12 @@
-/** node-postgres' own value serialiser: published under lib/, without types. */
-declare module 'pg/lib/utils' {
-  export function prepareValue(value: unknown): unknown;
+/** What node-postgres has and its type declarations leave out. */
+import type { EventEmitter } from 'node:events';
+
+declare module 'pg' {
+  interface Connection {
+    /** Begins to parse what arrives. */
+    attachListeners(stream: EventEmitter): void;
+  }
+  interface ClientConfig {
+    connection?: Connection;
+  }
 }

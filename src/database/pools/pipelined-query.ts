@@ -7,7 +7,9 @@ import { type Connection, type FieldDef, type QueryResultRow, type Submittable }
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { serialize } from 'pg-protocol';
+import type { RowTaker } from './row-splitter';
 import { StatementCache } from './statement-cache';
+import type { RowSource, WireConnection } from './wire-connection';
 
 export interface Statement {
   readonly text: string;
@@ -19,9 +21,9 @@ export interface Statement {
   readonly name?: string;
   /**
    * Takes each row as it arrives, so that nothing is kept: for results that are written on as they are. Values come in
-   * binary format decoded as UTF-8, so columns must be of a type whose binary format is its text: text, json.
+   * binary format, which is UTF-8 text for text and json.
    */
-  readonly onRow?: (values: (string | null)[]) => void;
+  readonly onRow?: RowTaker;
 }
 
 export interface StatementResult<Row extends QueryResultRow = QueryResultRow> {
@@ -59,7 +61,7 @@ function writeTogether(stream: Connection['stream'], messages: readonly Buffer[]
   stream.uncork();
 }
 
-export class PipelinedQuery implements Submittable {
+export class PipelinedQuery implements Submittable, RowSource {
   /** Resolves at ReadyForQuery only: a deferred constraint fails after the last CommandComplete. */
   readonly done: Promise<StatementResult[]>;
   /** The statement under way: tells which one an error belongs to. */
@@ -68,6 +70,7 @@ export class PipelinedQuery implements Submittable {
   private resolve!: (results: StatementResult[]) => void;
   private reject!: (error: Error) => void;
   private readonly results: RowParser[];
+  private readonly takers: (RowTaker | undefined)[];
   private readonly prepared: ({ fields: FieldDef[] | null | undefined } | undefined)[] = [];
   private readonly newNames: string[] = [];
   private failure: Error | undefined;
@@ -77,6 +80,7 @@ export class PipelinedQuery implements Submittable {
     private readonly cache: StatementCache,
   ) {
     this.results = statements.map(() => new RowParserClass());
+    this.takers = statements.map(({ onRow }) => onRow && this.guarded(onRow));
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -84,13 +88,14 @@ export class PipelinedQuery implements Submittable {
   }
 
   submit(connection: Connection): Error | null {
+    (connection as WireConnection).running = this;
     const messages = this.cache.takeNamesToClose().map((name) => serialize.close({ type: 'S', name }));
     try {
       this.statements.forEach((statement, index) => messages.push(...this.messagesFor(statement, index)));
     } catch (error) {
       // A value that cannot be serialised: what was sent before it must not be committed, so the pipeline is broken
       // on purpose, and Sync still goes out, or the connection would wait for ever.
-      this.failure = error instanceof Error ? error : new Error(String(error));
+      this.failure = asError(error);
       messages.push(serialize.parse({ text: 'abort the pipeline', name: '' }));
     }
     messages.push(serialize.sync());
@@ -133,12 +138,26 @@ export class PipelinedQuery implements Submittable {
     const result = this.results[this.current];
     if (!result || this.failure) return;
     try {
-      const onRow = this.statements[this.current]?.onRow;
-      if (onRow) onRow(message.fields);
-      else result.addRow(result.parseRow(message.fields));
+      result.addRow(result.parseRow(message.fields));
     } catch (error) {
-      this.failure = error instanceof Error ? error : new Error(String(error));
+      this.failure = asError(error);
     }
+  }
+
+  rowTaker(): RowTaker | undefined {
+    return this.takers[this.current];
+  }
+
+  /** What a taker throws fails the pipeline; it gets no further rows. */
+  private guarded(onRow: RowTaker): RowTaker {
+    return (row) => {
+      if (this.failure) return;
+      try {
+        onRow(row);
+      } catch (error) {
+        this.failure = asError(error);
+      }
+    };
   }
 
   handleCommandComplete(message: unknown): void {
@@ -175,4 +194,8 @@ export class PipelinedQuery implements Submittable {
     if (this.failure) this.reject(this.failure);
     else this.resolve(this.results.map((result) => ({ rows: result.rows, rowCount: result.rowCount ?? 0 })));
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -4,6 +4,7 @@ import { ProjectDatabase } from './project-database';
 import { PipelinedQuery, Statement, StatementResult } from './pipelined-query';
 import { sendCancel } from './send-cancel';
 import { StatementCache } from './statement-cache';
+import { WireConnection } from './wire-connection';
 
 export class PooledConnection {
   /** Set when the connection may not be used again: the socket is gone or its state is in doubt. */
@@ -14,15 +15,16 @@ export class PooledConnection {
   private readonly statements = new StatementCache();
 
   constructor(readonly database: ProjectDatabase) {
+    const { ssl } = database;
     this.client = new Client({
+      connection: new WireConnection({ ssl, keepAlive: true }),
       host: database.host,
       port: database.port,
       database: database.database,
       user: database.user,
       password: database.password,
-      ssl: database.ssl,
+      ssl,
       application_name: 'plinth',
-      keepAlive: true,
     });
     this.client.on('error', () => this.markBroken());
     this.client.on('end', () => this.markBroken());

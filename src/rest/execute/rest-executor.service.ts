@@ -20,7 +20,8 @@ import { type RequestFacts, settingsOf } from './request-settings';
 /** Takes the rows as they come. */
 export interface RowTaker {
   onStart(control: FlowControl): void;
-  onRow(text: string | null): void;
+  /** UTF-8. */
+  onRow(text: Buffer | null): void;
   /** Before the first row, where the client asked for a count. */
   onTotal(total: number): void;
 }
@@ -172,7 +173,7 @@ function mainStatement(statement: CompiledStatement, kind: string, taker: RowTak
   return {
     ...statement,
     onRow: ([value, total]) => {
-      if (total !== undefined) taker.onTotal(Number(total));
+      if (total) taker.onTotal(Number(total));
       taker.onRow(value ?? null);
     },
   };
@@ -182,7 +183,7 @@ function handOnPlan(results: readonly StatementResult[], { before, mains }: Pipe
   for (const { rows } of results.slice(before, before + mains)) {
     for (const row of rows as { 'QUERY PLAN': unknown }[]) {
       const line = row['QUERY PLAN'];
-      taker.onRow(typeof line === 'string' ? line : JSON.stringify(line));
+      taker.onRow(Buffer.from(typeof line === 'string' ? line : JSON.stringify(line)));
     }
   }
 }

@@ -6,9 +6,13 @@ import type { ParsedRequest } from '../query-parser.service';
 import { SCALAR } from '../compile/compile-call';
 import type { BodyFormat } from './row-collector';
 
-const LIST: BodyFormat = { head: '[', separator: ',', tail: ']' };
-const PLAIN: BodyFormat = { head: '', separator: '', tail: '' };
-const LINES: BodyFormat = { head: '', separator: '\n', tail: '\n' };
+const LIST = format('[', ',', ']');
+const PLAIN = format('', '', '');
+const LINES = format('', '\n', '\n');
+
+function format(head: string, separator: string, tail: string): BodyFormat {
+  return { head: Buffer.from(head), separator: Buffer.from(separator), tail: Buffer.from(tail) };
+}
 
 export function bodyFormat(parsed: ParsedRequest): BodyFormat {
   const { plan } = parsed;
@@ -20,7 +24,7 @@ export function bodyFormat(parsed: ParsedRequest): BodyFormat {
     case 'explain':
       return LINES;
     case 'csv':
-      return { head: `${csvHeader(parsed)}\n`, separator: '\n', tail: '' };
+      return format(`${csvHeader(parsed)}\n`, '\n', '');
     case 'object':
     case 'geojson':
     case 'handler':

@@ -80,12 +80,13 @@ function write(
   response.writeHead(overriddenStatus(execution.responseStatus) ?? status, {
     ...without(headers, overriding),
     ...preferenceApplied(parsed),
-    ...(body === null ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+    ...(body === null ? {} : { 'Content-Length': lengthOf(body) }),
     ...(body === null && status === 201 ? { 'Content-Length': 0 } : {}),
     ...profile(parsed),
     ...overriding,
   });
-  response.end(body ?? undefined);
+  for (const block of body?.slice(0, -1) ?? []) response.write(block);
+  response.end(body?.at(-1));
 }
 
 function headOf(
@@ -98,7 +99,11 @@ function headOf(
   if (plan.kind === 'write') {
     const type: AnswerHeaders =
       plan.representation.kind === 'none' ? {} : { 'Content-Type': contentType(plan) };
-    const headers = { ...type, ...writeHeaders(parsed, rows), ...location(parsed, collector.first, rows) };
+    const headers = {
+      ...type,
+      ...writeHeaders(parsed, rows),
+      ...location(parsed, collector.first?.toString(), rows),
+    };
     return { status: writeStatus(parsed, execution), headers };
   }
   if (plan.kind === 'call' && plan.call.routine.result === 'void') {
@@ -129,12 +134,16 @@ function hasBody({ plan }: ParsedRequest, status: number): boolean {
   return plan.representation.kind !== 'none' && status !== 204;
 }
 
-function bodyOf({ plan }: ParsedRequest, collector: RowCollector): string | Buffer {
-  const text = collector.finish() ?? '';
+function bodyOf({ plan }: ParsedRequest, collector: RowCollector): Buffer[] {
+  const blocks = collector.finish() ?? [];
   if (plan.representation.kind === 'handler' && plan.representation.handler.isBinary) {
-    return Buffer.from(text, 'base64');
+    return [Buffer.from(Buffer.concat(blocks).toString('latin1'), 'base64')];
   }
-  return text;
+  return blocks;
+}
+
+function lengthOf(blocks: readonly Buffer[]): number {
+  return blocks.reduce((sum, { length }) => sum + length, 0);
 }
 
 function without(headers: AnswerHeaders, others: AnswerHeaders): AnswerHeaders {

@@ -24,10 +24,10 @@ describe('RowCollector', () => {
     jest.useFakeTimers();
     response = new FullResponse();
     control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn() };
-    const format = { head: '[', separator: ',', tail: ']' };
+    const format = { head: Buffer.from('['), separator: Buffer.from(','), tail: Buffer.from(']') };
     collector = new RowCollector(response as unknown as ServerResponse, format, () => undefined, true);
     collector.onStart(control);
-    collector.onRow('x'.repeat(3 * 1024 * 1024));
+    collector.onRow(Buffer.alloc(3 * 1024 * 1024, 'x'));
   });
   afterEach(() => jest.useRealTimers());
 

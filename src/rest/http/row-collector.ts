@@ -6,17 +6,20 @@
 import type { ServerResponse } from 'node:http';
 import type { FlowControl } from '../../database/rls/rls-transaction';
 import type { RowTaker } from '../execute/rest-executor.service';
+import { BodyBlocks } from './body-blocks';
 
 /** How rows become a body. */
 export interface BodyFormat {
-  readonly head: string;
-  readonly separator: string;
-  readonly tail: string;
+  readonly head: Buffer;
+  readonly separator: Buffer;
+  readonly tail: Buffer;
 }
 
-/** Characters after which rows are no longer kept. */
+const NULL = Buffer.from('null');
+
+/** Bytes after which rows are no longer kept. */
 const STREAM_AFTER = 2 * 1024 * 1024;
-/** Characters that are written at once. */
+/** Bytes that are written at once. */
 const CHUNK = 64 * 1024;
 /** Milliseconds in which a client must take a chunk: while it doesn't, it keeps a database connection from others. */
 export const STALL_LIMIT_MS = 30_000;
@@ -26,11 +29,11 @@ export class RowCollector implements RowTaker {
   count = 0;
   /** All rows, where they were counted beforehand. */
   total: number | null = null;
-  private rows: string[] = [];
-  private size = 0;
+  /** The first row alone. */
+  first: Buffer | undefined;
+  private body = new BodyBlocks();
   private isStreaming = false;
   private control: FlowControl | undefined;
-  private hasWritten = false;
   private stall: NodeJS.Timeout | undefined;
 
   /**
@@ -42,7 +45,9 @@ export class RowCollector implements RowTaker {
     private readonly format: BodyFormat,
     private readonly begin: (() => void) | null,
     private readonly stopsWithClient: boolean,
-  ) {}
+  ) {
+    this.body.append(format.head);
+  }
 
   onStart(control: FlowControl): void {
     this.control = control;
@@ -54,50 +59,38 @@ export class RowCollector implements RowTaker {
     this.total = total;
   }
 
-  onRow(text: string | null): void {
-    const row = text ?? 'null';
+  onRow(row: Buffer | null): void {
+    if (this.count === 0) this.first = row ?? NULL;
+    else this.body.append(this.format.separator);
     this.count += 1;
-    this.rows.push(row);
-    this.size += row.length;
-    if (this.isStreaming ? this.size >= CHUNK : this.begin && this.size >= STREAM_AFTER) this.flush();
-  }
-
-  /** The first row alone. */
-  get first(): string | undefined {
-    return this.rows[0];
+    this.body.append(row ?? NULL);
+    const limit = this.isStreaming ? CHUNK : STREAM_AFTER;
+    if (this.begin && this.body.size >= limit) this.flush();
   }
 
   /** The whole body; null when it is on its way already, and is now complete. */
-  finish(): string | null {
+  finish(): Buffer[] | null {
     this.unwatch();
-    if (!this.isStreaming) return this.format.head + this.rows.join(this.format.separator) + this.format.tail;
-    const rest = this.rows.map((row) => this.separated(row)).join('');
-    this.response.end(rest + this.format.tail);
+    this.body.append(this.format.tail);
+    if (!this.isStreaming) return this.body.take();
+    this.writeAll(this.body.take());
+    this.response.end();
     return null;
   }
 
   /** The rows were refused after all. */
   fail(): void {
     this.unwatch();
-    this.rows = [];
-  }
-
-  private separated(row: string): string {
-    const text = this.hasWritten ? this.format.separator + row : row;
-    this.hasWritten = true;
-    return text;
+    this.body = new BodyBlocks();
   }
 
   private flush(): void {
     if (!this.isStreaming) {
       this.isStreaming = true;
       this.begin?.();
-      this.response.write(this.format.head);
     }
-    const chunk = this.rows.map((row) => this.separated(row)).join('');
-    this.rows = [];
-    this.size = 0;
-    if (this.response.destroyed || this.response.write(chunk)) return;
+    const blocks = this.body.take();
+    if (this.response.destroyed || this.writeAll(blocks)) return;
     this.control?.pause();
     // The database's own time-out does not run while it waits for us to read.
     clearTimeout(this.stall);
@@ -106,6 +99,11 @@ export class RowCollector implements RowTaker {
       clearTimeout(this.stall);
       this.control?.resume();
     });
+  }
+
+  /** @returns false when the client has to take some first */
+  private writeAll(blocks: readonly Buffer[]): boolean {
+    return blocks.reduce((_, block) => this.response.write(block), true);
   }
 
   private unwatch(): void {

@@ -1,0 +1,80 @@
+/** However the bytes are cut on their way, rows and messages come out whole and in order. */
+import { RowSplitter } from './row-splitter';
+
+function message(code: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(code, 0, 'latin1');
+  head.writeUInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+function row(...values: (string | null)[]): Buffer {
+  const count = Buffer.alloc(2);
+  count.writeUInt16BE(values.length);
+  const columns = values.map((value) => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(value === null ? -1 : Buffer.byteLength(value));
+    return Buffer.concat([length, Buffer.from(value ?? '')]);
+  });
+  return message('D', Buffer.concat([count, ...columns]));
+}
+
+const BIND = message('2', Buffer.alloc(0));
+const COMPLETE = message('C', Buffer.from('SELECT 2\0'));
+const READY = message('Z', Buffer.from('I'));
+const STREAM = Buffer.concat([
+  BIND,
+  row('parsed by somebody else'),
+  COMPLETE,
+  BIND,
+  row('{"a":"ü"}', null),
+  row('', 'x'.repeat(50)),
+  COMPLETE,
+  READY,
+]);
+
+/** What comes out when the stream arrives in pieces of that size. */
+function split(size: number): { rows: (string | null)[][]; others: Buffer; order: string[] } {
+  const rows: (string | null)[][] = [];
+  const others: Buffer[] = [];
+  const order: string[] = [];
+  let completed = 0;
+  const splitter = new RowSplitter(
+    () =>
+      completed === 0
+        ? undefined
+        : (values) => {
+            order.push('row');
+            rows.push(values.map((value) => value?.toString() ?? null));
+          },
+    (bytes) => {
+      others.push(Buffer.from(bytes));
+      order.push('others');
+      if (Buffer.concat(others).includes(COMPLETE)) completed += 1;
+    },
+  );
+  for (let at = 0; at < STREAM.length; at += size) splitter.push(STREAM.subarray(at, at + size));
+  return { rows, others: Buffer.concat(others), order };
+}
+
+describe('RowSplitter', () => {
+  it.each(Array.from({ length: 60 }, (_, index) => index + 1).concat(STREAM.length))(
+    'parts rows from messages in pieces of %i bytes',
+    (size) => {
+      const { rows, others } = split(size);
+      expect(rows).toEqual([
+        ['{"a":"ü"}', null],
+        ['', 'x'.repeat(50)],
+      ]);
+      expect(others.toString('latin1')).toBe(
+        Buffer.concat([BIND, row('parsed by somebody else'), COMPLETE, BIND, COMPLETE, READY]).toString(
+          'latin1',
+        ),
+      );
+    },
+  );
+
+  it('forwards what stands between rows in one piece, in its place', () => {
+    expect(split(STREAM.length).order).toEqual(['others', 'others', 'row', 'row', 'others']);
+  });
+});

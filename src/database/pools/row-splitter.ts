@@ -1,0 +1,107 @@
+/**
+ * Parts the rows from the other messages of PostgreSQL's protocol (manual, 54.7), so that rows which are only handed on
+ * never become strings: node-postgres decodes every value as UTF-8, and the answer would encode it again.
+ */
+
+const DATA_ROW = 'D'.charCodeAt(0);
+/** The code, and the length, which counts itself but not the code. */
+const HEADER_BYTES = 5;
+
+/** The columns of a row as they came; valid as long as nobody writes to them. */
+export type RawRow = (Buffer | null)[];
+export type RowTaker = (row: RawRow) => void;
+
+export class RowSplitter {
+  /** What came of a message of which more is to come; only a row's, or a header's. */
+  private pieces: Buffer[] = [];
+  /** Bytes to come of a message that was begun: a row's if there are pieces. */
+  private missing = 0;
+
+  /**
+   * @param taker of the rows that come now; undefined: they go with the other messages
+   * @param forward takes everything else, in order and whole bytes of the stream
+   */
+  constructor(
+    private readonly taker: () => RowTaker | undefined,
+    private readonly forward: (bytes: Buffer) => void,
+  ) {}
+
+  push(chunk: Buffer): void {
+    if (this.missing > 0) {
+      const at = this.goOn(chunk);
+      if (at < chunk.length) this.split(chunk, at);
+    } else if (this.pieces.length > 0) {
+      const bytes = Buffer.concat([...this.pieces, chunk]);
+      this.pieces = [];
+      this.split(bytes, 0);
+    } else {
+      this.split(chunk, 0);
+    }
+  }
+
+  /** Takes what is left of the message under way. @returns where the next one begins */
+  private goOn(chunk: Buffer): number {
+    const end = Math.min(this.missing, chunk.length);
+    const part = chunk.subarray(0, end);
+    this.missing -= end;
+    if (this.pieces.length === 0) {
+      this.forward(part);
+    } else {
+      this.pieces.push(part);
+      if (this.missing === 0) {
+        this.take(Buffer.concat(this.pieces), 0);
+        this.pieces = [];
+      }
+    }
+    return end;
+  }
+
+  private split(bytes: Buffer, start: number): void {
+    let at = start;
+    /** Where the messages begin that are forwarded together. */
+    let begin = start;
+    while (at + HEADER_BYTES <= bytes.length) {
+      const end = at + 1 + bytes.readUInt32BE(at + 1);
+      if (bytes[at] !== DATA_ROW) {
+        at = end;
+        continue;
+      }
+      // Who takes the rows may depend on the messages before them.
+      if (begin < at) this.forward(bytes.subarray(begin, at));
+      begin = at;
+      const isTaken = this.taker() !== undefined;
+      if (isTaken && end > bytes.length) {
+        this.pieces = [bytes.subarray(at)];
+        this.missing = end - bytes.length;
+        return;
+      }
+      if (isTaken) {
+        this.take(bytes, at);
+        begin = end;
+      }
+      at = end;
+    }
+    this.keepRest(bytes, begin, at);
+  }
+
+  /** @param at where the last message begins (its header is cut) or ends, here or in what is to come */
+  private keepRest(bytes: Buffer, begin: number, at: number): void {
+    const whole = Math.min(at, bytes.length);
+    if (begin < whole) this.forward(bytes.subarray(begin, whole));
+    if (at < bytes.length) this.pieces = [bytes.subarray(at)];
+    else this.missing = at - bytes.length;
+  }
+
+  private take(bytes: Buffer, at: number): void {
+    const columns = bytes.readUInt16BE(at + HEADER_BYTES);
+    const row: RawRow = [];
+    let offset = at + HEADER_BYTES + 2;
+    for (let index = 0; index < columns; index += 1) {
+      const length = bytes.readInt32BE(offset);
+      offset += 4;
+      row.push(length < 0 ? null : bytes.subarray(offset, offset + length));
+      offset += Math.max(0, length);
+    }
+    this.taker()?.(row);
+  }
+}

@@ -1,0 +1,38 @@
+/** A body in the making: rows are copied once, into blocks that go to the client as they are. */
+
+/** Bytes of the first block, enough for a row or two, and of the largest. */
+const SMALLEST = 2 * 1024;
+const LARGEST = 64 * 1024;
+
+export class BodyBlocks {
+  /** Bytes in all blocks. */
+  size = 0;
+  private full: Buffer[] = [];
+  private block = Buffer.allocUnsafe(SMALLEST);
+  private used = 0;
+
+  append(bytes: Buffer): void {
+    this.size += bytes.length;
+    if (this.used + bytes.length > this.block.length) this.turnOver(bytes.length);
+    this.block.set(bytes, this.used);
+    this.used += bytes.length;
+  }
+
+  /** The blocks so far, which are then the taker's. */
+  take(): Buffer[] {
+    const blocks = [...this.full, this.block.subarray(0, this.used)];
+    this.full = [];
+    this.block = this.block.subarray(this.used);
+    this.used = 0;
+    this.size = 0;
+    return blocks;
+  }
+
+  private turnOver(wanted: number): void {
+    if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
+    // Each four times the one before it, so that many rows make few blocks and few rows a small one.
+    const grown = Math.min(LARGEST, SMALLEST * 4 ** (this.full.length + 1));
+    this.block = Buffer.allocUnsafe(Math.max(wanted, grown));
+    this.used = 0;
+  }
+}
