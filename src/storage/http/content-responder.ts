@@ -2,7 +2,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { ByteRange, contentRange, parseRange } from '../../common/http/byte-ranges';
 import { contentDisposition } from '../../common/http/content-disposition';
 import { isNotModified, rangeApplies, Validators } from '../../common/http/preconditions';
@@ -10,6 +9,7 @@ import { essenceOf } from '../content-type/content-type';
 import { FileContent } from '../files/file';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { fileNotFound, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
+import { ClientLeftError, sendChunks } from './send-chunks';
 
 export interface ContentOptions {
   readonly projectId: string;
@@ -136,9 +136,8 @@ export class ContentResponder {
     }
     // Opened before the head is written: a missing object still gets an error's status.
     const bytes = await this.store.read({ projectId, objectId: file.objectId }, range);
-    response.writeHead(status, head);
-    if (Buffer.isBuffer(bytes)) response.end(bytes);
-    else await this.untilClientLeaves(pipeline(bytes, response), file);
+    if (Buffer.isBuffer(bytes)) response.writeHead(status, head).end(bytes);
+    else await this.sendStream(response, status, head, bytes, file);
   }
 
   /** multipart/byteranges (RFC 9110, 14.6). */
@@ -170,28 +169,34 @@ export class ContentResponder {
       return;
     }
     const address = { projectId, objectId: file.objectId };
-    const first = await this.store.read(address, ranges[0] as ByteRange);
-    response.writeHead(206, head);
     const store = this.store;
     async function* body(): AsyncGenerator<string | Buffer> {
       for (const [index, range] of ranges.entries()) {
+        const bytes = await store.read(address, range);
         yield heads[index] as string;
-        const bytes = index === 0 ? first : await store.read(address, range);
         if (Buffer.isBuffer(bytes)) yield bytes;
-        else yield* bytes as AsyncIterable<Buffer>;
+        else yield* bytes;
       }
       yield tail;
     }
-    await this.untilClientLeaves(pipeline(body, response), file);
+    await this.sendStream(response, 206, head, body(), file);
   }
 
   /** A client that leaves is no error; a provider that fails half-way can only be logged, and the connection is gone. */
-  private async untilClientLeaves(sending: Promise<void>, file: FileContent): Promise<void> {
+  private async sendStream(
+    response: ServerResponse,
+    status: number,
+    head: OutgoingHttpHeaders,
+    chunks: AsyncIterable<string | Buffer>,
+    file: FileContent,
+  ): Promise<void> {
     try {
-      await sending;
+      await sendChunks(response, status, head, chunks);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return;
-      this.logger.error(`file ${file.id} could not be sent to its end: ${String(error)}`);
+      if (!response.headersSent) throw error;
+      response.destroy();
+      if (!(error instanceof ClientLeftError))
+        this.logger.error(`file ${file.id} could not be sent to its end: ${String(error)}`);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Writes chunks to a file while the next ones arrive: one write under way, a bounded rest waiting for it. */
-import type { FileHandle } from 'node:fs/promises';
+import { writeTo } from './file-descriptors';
 
 /** Bytes that may wait. */
 const MAX_WAITING = 1024 * 1024;
@@ -10,7 +10,7 @@ export class ChunkWriter {
   private underWay: Promise<void> | null = null;
   private failure: Error | null = null;
 
-  constructor(private readonly file: FileHandle) {}
+  constructor(private readonly fd: number) {}
 
   /** Resolves when there is room for more. @throws the file system's error, maybe of an earlier chunk */
   async write(chunk: Buffer): Promise<void> {
@@ -39,7 +39,7 @@ export class ChunkWriter {
         const chunks = this.waiting;
         this.waiting = [];
         this.waitingBytes = 0;
-        await writeAll(this.file, chunks);
+        await writeAll(this.fd, chunks);
       }
     } catch (error) {
       this.failure = error as Error;
@@ -48,10 +48,10 @@ export class ChunkWriter {
 }
 
 /** writev() may write less than it was given. */
-async function writeAll(file: FileHandle, chunks: Buffer[]): Promise<void> {
+async function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
   let rest = chunks;
   while (rest.length > 0) {
-    let { bytesWritten } = await file.writev(rest);
+    let bytesWritten = await writeTo(fd, rest);
     const index = rest.findIndex((chunk) => {
       if (bytesWritten < chunk.length) return true;
       bytesWritten -= chunk.length;

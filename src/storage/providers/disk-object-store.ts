@@ -4,27 +4,15 @@
  */
 import { Inject, Injectable, OnModuleInit } from '@nestjs/common';
 import type { Dirent, Stats } from 'node:fs';
-import {
-  access,
-  constants,
-  copyFile,
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { access, constants, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { AppError } from '../../common/errors/app-error';
 import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { ChunkWriter } from './chunk-writer';
+import { closeFile, closeNow, openFile, readFrom, syncFile } from './file-descriptors';
 import {
   OBJECT_ID,
   ObjectAddress,
@@ -33,12 +21,11 @@ import {
   SMALL_READ,
   StoredObject,
 } from './object-store';
+import { ReadBuffers } from './read-buffers';
 
 const UPLOADS = '.uploads';
 /** Lies in the root since the first start: without it the disk is not the one that holds the files. */
 const MARKER = '.plinth-files';
-/** Bytes of one read of a larger part. */
-const READ_SIZE = 256 * 1024;
 const MODE = { file: 0o600, directory: 0o700 };
 /** Files that are looked at, or removed, at once. */
 const AT_ONCE = 32;
@@ -51,6 +38,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   private readonly root: string;
   /** Directories that are known to be there and durable. */
   private readonly ready = new Map<string, Promise<void>>();
+  private readonly buffers = new ReadBuffers();
 
   constructor(@Inject(STORAGE_CONFIG) { diskDir }: StorageConfig) {
     super();
@@ -73,37 +61,56 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const [draft, final] = [this.draftOf(address), this.pathOf(address)];
-    let file: FileHandle | undefined;
+    let fd: number | undefined;
     let writer: ChunkWriter | undefined;
     try {
-      file = await this.createDraft(draft);
-      writer = new ChunkWriter(file);
+      fd = await this.createDraft(draft);
+      writer = new ChunkWriter(fd);
       for await (const chunk of chunks) await writer.write(chunk);
       await writer.end();
-      await this.publish(file, draft, final);
-      await file.close();
+      await this.publish(fd, draft, final);
+      closeNow(fd);
     } catch (error) {
       await writer?.end().catch(() => undefined);
-      await file?.close().catch(() => undefined);
+      if (fd !== undefined) await closeFile(fd).catch(() => undefined);
       await rm(draft, { force: true }).catch(() => undefined);
       await rm(final, { force: true }).catch(() => undefined);
       throw error instanceof AppError || !isSystemError(error) ? error : storageUnavailable(error);
     }
   }
 
-  override async read(address: ObjectAddress, { start, end }: ByteRange): Promise<Buffer | Readable> {
-    const file = await this.open(address);
-    const length = end - start + 1;
-    if (length > SMALL_READ) return file.createReadStream({ start, end, highWaterMark: READ_SIZE });
+  override async read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>> {
+    const fd = await this.open(address);
+    const length = range.end - range.start + 1;
+    if (length > SMALL_READ) return this.chunks(address, fd, range);
     try {
       const buffer = Buffer.allocUnsafe(length);
-      const { bytesRead } = await file.read(buffer, 0, length, start);
-      if (bytesRead < length) throw new Error(`object ${address.objectId} is shorter than its row says`);
+      if ((await readFrom(fd, buffer, length, range.start)) < length) throw tooShort(address);
       return buffer;
     } catch (error) {
       throw storageUnavailable(error);
     } finally {
-      await file.close();
+      closeNow(fd);
+    }
+  }
+
+  private async *chunks(
+    address: ObjectAddress,
+    fd: number,
+    { start, end }: ByteRange,
+  ): AsyncGenerator<Buffer> {
+    const buffer = this.buffers.take();
+    try {
+      for (let position = start; position <= end;) {
+        const wanted = Math.min(buffer.length, end - position + 1);
+        const bytesRead = await readFrom(fd, buffer, wanted, position);
+        if (bytesRead === 0) throw tooShort(address);
+        position += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      this.buffers.giveBack(buffer);
+      await closeFile(fd);
     }
   }
 
@@ -113,11 +120,11 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     try {
       await this.ensureDirectory(dirname(draft));
       await copyFile(this.pathOf(from), draft, constants.COPYFILE_FICLONE);
-      const file = await open(draft, 'r+');
+      const fd = await openFile(draft, 'r+');
       try {
-        await this.publish(file, draft, final);
+        await this.publish(fd, draft, final);
       } finally {
-        await file.close();
+        await closeFile(fd);
       }
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined);
@@ -189,25 +196,25 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
    * Renamed before it is synced: a row makes the file visible, not its name, so both syncs can come last, and the journal
    * that the first one writes already holds the new name.
    */
-  private async publish(file: FileHandle, draft: string, final: string): Promise<void> {
+  private async publish(fd: number, draft: string, final: string): Promise<void> {
     const directory = dirname(final);
     await this.ensureDirectory(directory);
     await rename(draft, final);
-    await file.sync();
+    await syncFile(fd);
     await syncDirectory(directory);
   }
 
-  private async createDraft(path: string): Promise<FileHandle> {
+  private async createDraft(path: string): Promise<number> {
     const directory = dirname(path);
     await this.ensureDirectory(directory);
     try {
-      return await open(path, 'wx', MODE.file);
+      return await openFile(path, 'wx', MODE.file);
     } catch (error) {
       if (!isMissing(error)) throw error;
       // Somebody removed the directory behind our back.
       this.ready.clear();
       await this.ensureDirectory(directory);
-      return open(path, 'wx', MODE.file);
+      return openFile(path, 'wx', MODE.file);
     }
   }
 
@@ -237,9 +244,9 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     }
   }
 
-  private async open(address: ObjectAddress): Promise<FileHandle> {
+  private async open(address: ObjectAddress): Promise<number> {
     try {
-      return await open(this.pathOf(address), 'r');
+      return await openFile(this.pathOf(address), 'r');
     } catch (error) {
       throw isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
     }
@@ -255,12 +262,16 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
+  const fd = await openFile(path, 'r');
   try {
-    await directory.sync();
+    await syncFile(fd);
   } finally {
-    await directory.close();
+    closeNow(fd);
   }
+}
+
+function tooShort({ objectId }: ObjectAddress): Error {
+  return new Error(`object ${objectId} is shorter than its row says`);
 }
 
 async function entriesOf(path: string): Promise<Dirent[]> {

@@ -3,7 +3,6 @@
  * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, apart by project, and never change;
  * nothing a user chose reaches a provider.
  */
-import type { Readable } from 'node:stream';
 import { ByteRange } from '../../common/http/byte-ranges';
 
 export interface ObjectAddress {
@@ -42,10 +41,11 @@ export abstract class ObjectStore {
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
 
   /**
-   * Reads a part of an object: at once when it is small, as a stream otherwise, which its reader may destroy at any time.
+   * Reads a part of an object: at once when it is small, in chunks otherwise. A chunk is good until the next one is asked
+   * for, which may use its memory again; who takes chunks may stop at any time, and must begin.
    * @throws ObjectMissingError before the first byte
    */
-  abstract read(address: ObjectAddress, range: ByteRange): Promise<Buffer | Readable>;
+  abstract read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>>;
 
   /** Makes a second object of the same bytes, without moving them through Plinth. @throws ObjectMissingError */
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
