@@ -25,6 +25,11 @@ export class HttpClient {
     return new HttpClient(this.baseUrl, { ...this.headers, ...headers });
   }
 
+  /** The same client of another replica. */
+  at(baseUrl: string): HttpClient {
+    return new HttpClient(baseUrl, this.headers);
+  }
+
   get(path: string, options?: HttpOptions): Promise<HttpAnswer> {
     return this.send('GET', path, options);
   }

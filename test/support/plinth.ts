@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly env?: Record<string, string>;
   /** Another role or server than the run's. */
   readonly databaseUrl?: string;
+  /** Serves the same projects and files as this one, which has to be stopped last; with a clock of its own. */
+  readonly replicaOf?: TestPlinth;
 }
 
 export class TestPlinth {
@@ -43,15 +45,16 @@ export class TestPlinth {
     readonly clock: MovableClock,
     readonly dataDir: string,
     private readonly platformUrl: string,
+    private readonly isReplica: boolean,
   ) {}
 
-  static async start({ env = {}, databaseUrl }: StartOptions = {}): Promise<TestPlinth> {
+  static async start({ env = {}, databaseUrl, replicaOf }: StartOptions = {}): Promise<TestPlinth> {
     const adminUrl = databaseUrl ?? process.env.PLINTH_TEST_DATABASE_URL;
     if (!adminUrl)
       throw new Error('PLINTH_TEST_DATABASE_URL is not set: is this run by Jest with its global set-up?');
-    const platform = new URL(adminUrl);
-    platform.pathname = `/plinth_test_${randomBytes(6).toString('hex')}`;
-    const dataDir = mkdtempSync(join(tmpdir(), 'plinth-test-'));
+    const platform = new URL(replicaOf?.platformUrl ?? adminUrl);
+    if (!replicaOf) platform.pathname = `/plinth_test_${randomBytes(6).toString('hex')}`;
+    const dataDir = replicaOf?.dataDir ?? mkdtempSync(join(tmpdir(), 'plinth-test-'));
     const config = loadConfig({
       PORT: '0',
       HOST: '127.0.0.1',
@@ -68,7 +71,8 @@ export class TestPlinth {
     const app = await createApp({ config, platformUrl: platform.href, clock });
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    return new TestPlinth(app, `http://127.0.0.1:${port}`, clock, dataDir, platform.href);
+    const baseUrl = `http://127.0.0.1:${port}`;
+    return new TestPlinth(app, baseUrl, clock, dataDir, platform.href, replicaOf !== undefined);
   }
 
   /** Name of the platform database. */
@@ -95,6 +99,7 @@ export class TestPlinth {
 
   async stop(): Promise<void> {
     await this.app.close();
+    if (this.isReplica) return;
     await this.dropPlatformDatabase();
     rmSync(this.dataDir, { recursive: true, force: true });
   }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { bucketNotFound, forbidden } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
 import { assertBucketName } from './bucket-name';
+import { parseCacheControl } from './cache-control';
 import { BucketRepository, Refusal } from './bucket.repository';
 import { StorageContext } from '../storage-transaction';
 
@@ -13,7 +14,7 @@ export class BucketsService {
   /** @throws AppError 400, 409 when name or slug is taken, 403 */
   async create(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
     assertBucketName(bucket.name);
-    return this.buckets.insert(caller, bucket);
+    return this.buckets.insert(caller, checked(bucket));
   }
 
   /** Those that the caller may see, by name. */
@@ -31,7 +32,7 @@ export class BucketsService {
   /** @throws AppError 400, 404, 403, 409 */
   async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
     if (change.name !== undefined) assertBucketName(change.name);
-    return this.done(await this.buckets.update(caller, address, change), caller, address);
+    return this.done(await this.buckets.update(caller, address, checked(change)), caller, address);
   }
 
   /** Deletes the bucket and leaves its files, which are private from then on. @throws AppError 404, 403 */
@@ -46,4 +47,10 @@ export class BucketsService {
       throw (await this.buckets.find(caller, address)) ? forbidden() : bucketNotFound();
     return outcome;
   }
+}
+
+/** @throws AppError 400 */
+function checked<T extends BucketChange>(change: T): T {
+  const { cache_control: value } = change;
+  return typeof value === 'string' ? { ...change, cache_control: parseCacheControl(value) } : change;
 }

@@ -1,13 +1,26 @@
 /** Which bytes belong to which file. Everything runs in the RLS context that is passed in. */
 import { Injectable } from '@nestjs/common';
-import { FileContent } from './file';
+import { FileContent, LinkedFile } from './file';
 import { FileRow, UUID } from './file.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
-const CONTENT_COLUMNS = 'f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at';
+const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at,
+  b.is_public, b.cache_control`;
+const FILES = 'storage.files f left join storage.buckets b on b.id = f.bucket_id';
+const NOW = 'floor(extract(epoch from now()))::bigint as now';
 const PAGE = 1_000;
 
-type ContentRow = Omit<FileRow, 'bucket_slug'> & { readonly object_id: string };
+type ContentRow = Omit<FileRow, 'bucket_slug'> & {
+  readonly object_id: string;
+  readonly is_public: boolean | null;
+  readonly cache_control: string | null;
+};
+
+interface LinkRow {
+  readonly link_revision: number;
+  /** PostgreSQL's bigint, which the driver leaves as text. */
+  readonly now: string;
+}
 
 @Injectable()
 export class FileContentRepository {
@@ -20,27 +33,37 @@ export class FileContentRepository {
 
   /** The same for a file in a public bucket, whatever else the policies show. */
   async findPublicContent(caller: StorageContext, id: string): Promise<FileContent | null> {
-    return this.content(
-      caller,
-      id,
-      'storage:find-public-content',
-      'and exists (select from storage.buckets b where b.id = f.bucket_id and b.is_public)',
-    );
+    return this.content(caller, id, 'storage:find-public-content', 'and b.is_public');
   }
 
-  /** The bytes' description with the number that signed addresses of the file carry. */
-  async findLinked(
-    caller: StorageContext,
-    id: string,
-  ): Promise<(FileContent & { linkRevision: number }) | null> {
+  async findLinked(caller: StorageContext, id: string): Promise<LinkedFile | null> {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-linked',
-      text: `select ${CONTENT_COLUMNS}, f.link_revision from storage.files f where f.id = $1`,
+      text: `select ${CONTENT_COLUMNS}, f.link_revision, ${NOW} from ${FILES} where f.id = $1`,
       values: [id],
     });
-    const row = rows[0] as (ContentRow & { link_revision: number }) | undefined;
-    return row ? { ...toContent(row), linkRevision: row.link_revision } : null;
+    const row = rows[0] as (ContentRow & LinkRow) | undefined;
+    return row ? { content: toContent(row), revision: row.link_revision, now: Number(row.now) } : null;
+  }
+
+  /** Of those of the files that the caller may read: the numbers that their signed addresses carry, by id. */
+  async findRevisions(
+    caller: StorageContext,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, Pick<LinkedFile, 'revision' | 'now'>>> {
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:find-revisions',
+      text: `select f.id, f.link_revision, ${NOW} from storage.files f where f.id = any($1::uuid[])`,
+      // Also for none: the caller's session is checked on the way.
+      values: [ids.filter((id) => UUID.test(id))],
+    });
+    return new Map(
+      (rows as (LinkRow & { id: string })[]).map((row) => [
+        row.id,
+        { revision: row.link_revision, now: Number(row.now) },
+      ]),
+    );
   }
 
   /** True while a file names the object. */
@@ -62,7 +85,7 @@ export class FileContentRepository {
     for (let from = after; ;) {
       const { rows } = await this.door.query(context, {
         name: 'storage:files-by-object',
-        text: `select ${CONTENT_COLUMNS} from storage.files f
+        text: `select ${CONTENT_COLUMNS} from ${FILES}
           where f.object_id > $1 and ($2::uuid is null or f.object_id <= $2) order by f.object_id limit ${PAGE}`,
         values: [from, last],
       });
@@ -83,7 +106,7 @@ export class FileContentRepository {
     if (!UUID.test(id)) return null;
     const { rows } = await this.door.query(caller, {
       name,
-      text: `select ${CONTENT_COLUMNS} from storage.files f where f.id = $1 ${condition}`,
+      text: `select ${CONTENT_COLUMNS} from ${FILES} where f.id = $1 ${condition}`,
       values: [id],
     });
     return rows[0] ? toContent(rows[0] as ContentRow) : null;
@@ -99,5 +122,6 @@ function toContent(row: ContentRow): FileContent {
     sha256: row.sha256,
     objectId: row.object_id,
     updatedAt: row.updated_at.getTime(),
+    bucket: row.is_public === null ? null : { isPublic: row.is_public, cacheControl: row.cache_control },
   };
 }

@@ -29,6 +29,17 @@ export interface FileContent {
   readonly objectId: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
+  /** Null when the bucket is gone, or the caller may not see it. */
+  readonly bucket: { readonly isPublic: boolean; readonly cacheControl: string | null } | null;
+}
+
+/** A file as a signed address needs it. */
+export interface LinkedFile {
+  readonly content: FileContent;
+  /** Counts how often the file's addresses were revoked. */
+  readonly revision: number;
+  /** Unix seconds by the database's clock, which all replicas share. */
+  readonly now: number;
 }
 
 /** Bytes that are complete with the provider, and what was learned on the way there. */

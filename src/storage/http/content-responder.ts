@@ -14,7 +14,7 @@ import { ClientLeftError, sendChunks } from './send-chunks';
 export interface ContentOptions {
   readonly projectId: string;
   readonly disposition: 'inline' | 'attachment';
-  readonly cacheControl: string;
+  readonly cacheControl: (file: FileContent) => string;
   /** Instead of the file's own name. */
   readonly downloadName?: string;
   /** Reads the file's row; again when an overwrite has just taken its bytes away. */
@@ -206,7 +206,7 @@ function headersOf(file: FileContent, validators: Validators, options: ContentOp
     ETag: validators.etag,
     'Last-Modified': new Date(validators.lastModified).toUTCString(),
     'Accept-Ranges': 'bytes',
-    'Cache-Control': options.cacheControl,
+    'Cache-Control': options.cacheControl(file),
     'Content-Disposition': contentDisposition(options.disposition, options.downloadName ?? file.filename),
     ...HARMLESS,
   };

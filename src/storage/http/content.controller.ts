@@ -9,6 +9,7 @@ import { PublicRoute } from '../../access/public-route.decorator';
 import { Project } from '../../projects/project';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
 import { invalidParameters } from '../storage.errors';
@@ -58,7 +59,7 @@ export class ContentController {
     await this.responder.send(request, response, {
       projectId: caller.project.id,
       disposition: 'attachment',
-      cacheControl: 'private, no-cache',
+      cacheControl: ({ bucket }) => cacheControlFor('download', bucket),
       downloadName: download,
       find: () => this.files.findContent(caller, id),
     });
@@ -91,7 +92,7 @@ export class ContentController {
     await this.responder.send(request, response, {
       projectId: project.id,
       disposition: 'attachment',
-      cacheControl: 'private, no-cache',
+      cacheControl: ({ bucket }) => cacheControlFor('signed', bucket, this.links.secondsLeft(claims)),
       downloadName: download,
       find: () => this.links.resolve(project, claims),
     });
@@ -127,7 +128,7 @@ export class ContentController {
         file && download === undefined
           ? previewDisposition(file.contentType, project.settings.preview_pdf_inline)
           : 'attachment',
-      cacheControl: 'public, no-cache',
+      cacheControl: ({ bucket }) => cacheControlFor('preview', bucket),
       downloadName: download,
       find: async () => {
         const found = first === undefined ? await find() : first;

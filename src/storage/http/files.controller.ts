@@ -7,16 +7,17 @@ import { CurrentCaller } from '../../access/current-caller.decorator';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
-import { SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
+import { BulkSignedUrl, SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
 import {
   BulkDeleteDto,
+  BulkSignedUrlsDto,
   CopyFileDto,
   CreateSignedUrlDto,
   ListFilesQuery,
   ListFoldersQuery,
   UpdateFileDto,
 } from './dto/files.dto';
-import { BulkDeleteResultDto, FileDto, SignedUrlDto } from './dto/records';
+import { BulkDeleteResultDto, BulkSignedUrlDto, FileDto, SignedUrlDto } from './dto/records';
 import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -72,6 +73,18 @@ export class FilesController {
     @Body() { file_ids: ids }: BulkDeleteDto,
   ): Promise<BulkDeleteResultDto> {
     return this.files.removeAll(caller, ids);
+  }
+
+  @Post('files/bulk-signed-urls')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Create temporary download addresses', operationId: 'bulkCreateSignedUrls' })
+  @Success(200, 'For each file an address, or an error', [BulkSignedUrlDto])
+  @Failures(400)
+  signAll(
+    @CurrentCaller() caller: Caller,
+    @Body() { file_ids: ids, expiry }: BulkSignedUrlsDto,
+  ): Promise<BulkSignedUrl[]> {
+    return this.links.createAll(caller, ids, expiry);
   }
 
   @Get('files/:file_id')

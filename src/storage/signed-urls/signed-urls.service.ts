@@ -7,7 +7,7 @@ import { Project } from '../../projects/project';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
 import { FileRepository } from '../files/file.repository';
-import { fileNotFound, forbidden, invalidSignature } from '../storage.errors';
+import { fileNotFound, forbidden, invalidSignature, signedUrlExpired } from '../storage.errors';
 import { serviceContext } from '../service-context';
 import { EXPIRIES, Expiry, LinkClaims, LinkParameters, LinkQuery, signLink, verifyLink } from './signed-url';
 
@@ -17,6 +17,17 @@ export interface SignedUrl {
   /** Unix seconds. */
   readonly expires_at: number;
 }
+
+/** One of many: an address, or an error as the interface writes it. */
+export type BulkSignedUrl = { readonly file_id: string } & (
+  | (SignedUrl & { readonly error: null })
+  | { readonly url: null; readonly expires_at: null; readonly error: typeof NOT_FOUND }
+);
+
+const NOT_FOUND = (({ message, code, status }) => ({ message, code, status }))(fileNotFound());
+
+/** Seconds that a replica's clock may be ahead of the database's. */
+const CLOCK_SKEW = 60;
 
 @Injectable()
 export class SignedUrlsService {
@@ -29,14 +40,27 @@ export class SignedUrlsService {
 
   /** For a file that the caller may read. @throws AppError 404 */
   async create(caller: Caller, fileId: string, expiry: Expiry): Promise<SignedUrl> {
-    const file = await this.contents.findLinked(caller, fileId);
-    if (!file) throw fileNotFound();
-    const expiresAt = this.clock.nowSeconds() + EXPIRIES[expiry];
-    const claims = { fileId: file.id, revision: file.linkRevision, expiresAt };
-    return {
-      url: this.urlOf(caller.project, file.id, signLink(caller.project, claims)),
-      expires_at: expiresAt,
-    };
+    const [link] = await this.createAll(caller, [fileId], expiry);
+    if (!link?.url) throw fileNotFound();
+    return { url: link.url, expires_at: link.expires_at };
+  }
+
+  /** For each file an address, or why there is none; in the order of the ids, in one round trip. */
+  async createAll(caller: Caller, fileIds: readonly string[], expiry: Expiry): Promise<BulkSignedUrl[]> {
+    const found = await this.contents.findRevisions(caller, fileIds);
+    return fileIds.map((id) => {
+      const fileId = id.toLowerCase();
+      const file = found.get(fileId);
+      if (!file) return { file_id: id, url: null, expires_at: null, error: NOT_FOUND };
+      const expiresAt = file.now + EXPIRIES[expiry];
+      const link = signLink(caller.project, { fileId, revision: file.revision, expiresAt });
+      return {
+        file_id: id,
+        url: this.urlOf(caller.project, fileId, link),
+        expires_at: expiresAt,
+        error: null,
+      };
+    });
   }
 
   /** Ends all addresses of a file that the caller may change. @throws AppError 404, 403 */
@@ -46,17 +70,29 @@ export class SignedUrlsService {
     if (outcome === 'forbidden') throw (await this.files.find(caller, fileId)) ? forbidden() : fileNotFound();
   }
 
-  /** Needs no database. @throws AppError 401 */
+  /**
+   * Needs no database, so neither forged addresses nor old ones cost any; those that expired just now go on to resolve().
+   * @throws AppError 401
+   */
   verify(project: Project, fileId: string, parameters: LinkQuery): LinkClaims {
-    return verifyLink(project, fileId, parameters, this.clock.nowSeconds());
+    return verifyLink(project, fileId, parameters, this.clock.nowSeconds() - CLOCK_SKEW);
   }
 
-  /** The file of a verified address. @throws AppError 404 when it is gone, 401 when the address was revoked */
-  async resolve(project: Project, { fileId, revision }: LinkClaims): Promise<FileContent> {
+  /**
+   * The file of a verified address. Whether it is too old is the database's clock to say: replicas share it.
+   * @throws AppError 404 when the file is gone, 401 when the address was revoked or has expired
+   */
+  async resolve(project: Project, { fileId, revision, expiresAt }: LinkClaims): Promise<FileContent> {
     const file = await this.contents.findLinked(serviceContext(project), fileId);
     if (!file) throw fileNotFound();
-    if (file.linkRevision !== revision) throw invalidSignature();
-    return file;
+    if (file.revision !== revision) throw invalidSignature();
+    if (expiresAt <= file.now) throw signedUrlExpired();
+    return file.content;
+  }
+
+  /** Seconds, by this replica's clock, that an address still opens. */
+  secondsLeft({ expiresAt }: LinkClaims): number {
+    return expiresAt - this.clock.nowSeconds();
   }
 
   /** Begins with the configured address, never with a request's Host. */

@@ -1,4 +1,5 @@
 /** Signed addresses (SPEC.md 4.1 and 8, DECISIONS.md 6). */
+import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
@@ -68,6 +69,59 @@ describe('POST /files/<file_id>/signed-url', () => {
   });
 });
 
+describe('POST /files/bulk-signed-urls', () => {
+  const bulk = (body: unknown, client: HttpClient = user): Promise<HttpAnswer> =>
+    client.post(`${project.storage}/files/bulk-signed-urls`, body);
+
+  it('answers for each file an address or an error, in the order of the ids', async () => {
+    const id = file.split('/').at(-1) as string;
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const { status, body } = await bulk({
+      file_ids: [missing, id, 'no id', id.toUpperCase(), id],
+      expiry: '15m',
+    });
+    expect([status, body.error]).toEqual([200, null]);
+    const error = { message: expect.any(String), code: 'file_not_found', status: 404 };
+    const none = { url: null, expires_at: null, error };
+    const link = { url: expect.any(String), expires_at: expect.any(Number), error: null };
+    expect(body.data).toEqual([
+      { file_id: missing, ...none },
+      { file_id: id, ...link },
+      { file_id: 'no id', ...none },
+      { file_id: id.toUpperCase(), ...link },
+      { file_id: id, ...link },
+    ]);
+    for (const { url } of [body.data[1], body.data[3]])
+      expect((await plinth.http.get(local(url))).text).toBe('secret');
+    expect(body.data[1].expires_at).toBeGreaterThan(Date.now() / 1000 + 800);
+  });
+
+  it('signs nothing that the caller may not read', async () => {
+    const ids = { file_ids: [file.split('/').at(-1)], expiry: '5m' };
+    for (const client of [project.asSubject(), project.anon])
+      expect((await bulk(ids, client)).body.data).toMatchObject([{ url: null, error: { status: 404 } }]);
+  });
+
+  it('takes up to 1,000 ids', async () => {
+    const id = file.split('/').at(-1);
+    const { body } = await bulk({ file_ids: Array<unknown>(1_000).fill(id), expiry: '7d' });
+    expect(body.data).toHaveLength(1_000);
+    expect((await bulk({ file_ids: [], expiry: '5m' })).body.data).toEqual([]);
+  });
+
+  it.each([
+    {},
+    { file_ids: ['x'] },
+    { expiry: '5m' },
+    { file_ids: 'x', expiry: '5m' },
+    { file_ids: [1], expiry: '5m' },
+    { file_ids: [], expiry: '6m' },
+    { file_ids: Array<string>(1_001).fill('x'), expiry: '5m' },
+  ])('answers 400 for a body that is not valid (%#)', async (body) =>
+    expect(await bulk(body)).toMatchObject(refused(400, 'invalid_parameters')),
+  );
+});
+
 describe('a signed address', () => {
   it('needs no headers, and begins with the configured address, whatever Host says', async () => {
     const { body } = await user.post(
@@ -83,12 +137,86 @@ describe('a signed address', () => {
     ['5m', 300],
     ['7d', 604_800],
   ])('of %s is valid until it expires, then answers 401 signed_url_expired', async (expiry, seconds) => {
+    // To the second it is in test/integration/storage-signed-urls.int-spec.ts: a replica's own clock may be ahead.
     const url = await sign(expiry);
     plinth.clock.move(seconds - 5);
     expect((await plinth.http.get(url)).status).toBe(200);
-    plinth.clock.move(6);
+    plinth.clock.move(66);
     expect(await plinth.http.get(url)).toMatchObject(refused(401, 'signed_url_expired'));
-    plinth.clock.move(-seconds - 1);
+    plinth.clock.move(-seconds - 61);
+  });
+
+  it('answers 401 for any other byte in it, parameters left out, doubled or put elsewhere', async () => {
+    const [path, query] = (await sign()).split('?') as [string, string];
+    const attempts: string[] = [];
+    for (let index = 0; index < query.length; index += 1) {
+      const other = query[index] === 'A' ? 'B' : 'A';
+      attempts.push(`${query.slice(0, index)}${other}${query.slice(index + 1)}`);
+      attempts.push(`${query.slice(0, index)}${query.slice(index + 1)}`);
+      attempts.push(`${query.slice(0, index)}%00${query.slice(index)}`);
+    }
+    for (const pair of query.split('&')) {
+      const [name] = pair.split('=');
+      attempts.push(`${query}&${pair}`, `${pair}&${query}`, `${query}&${name}=`, `${query}&${name}[]=x`);
+      attempts.push(
+        query.replace(pair, `${name}[]=${pair.split('=')[1]}`),
+        query.replace(pair, name as string),
+      );
+    }
+    attempts.push('', query.toUpperCase(), query.replace(/=/g, '%3D'), query.split('&').slice(1).join('&'));
+    for (let first = 0; first < attempts.length; first += 20) {
+      const answers = await Promise.all(
+        attempts.slice(first, first + 20).map(async (attempt) => ({
+          attempt,
+          answer: await plinth.http.get(`${path}?${attempt}`),
+        })),
+      );
+      for (const { attempt, answer } of answers) {
+        // A parameter that nobody reads is no part of the address.
+        if (attempt.startsWith(query) && attempt.includes('[]=x')) expect(answer.status).toBe(200);
+        else
+          expect([attempt, answer.status, answer.body.error?.code]).toEqual([
+            attempt,
+            401,
+            'invalid_signature',
+          ]);
+      }
+    }
+    expect((await plinth.http.get(`${path}?${query.split('&').reverse().join('&')}`)).status).toBe(200);
+  });
+
+  it('opens no other action: neither preview, record, revocation, copy nor upload', async () => {
+    const [path, query] = (await sign()).split('?') as [string, string];
+    const base = path.replace(/\/signed$/, '');
+    for (const [method, address] of [
+      ['GET', `${base}/download`],
+      ['GET', base],
+      ['PATCH', base],
+      ['DELETE', base],
+      ['DELETE', `${base}/signed-urls`],
+      ['POST', `${base}/signed-url`],
+      ['POST', `${base}/copy`],
+      ['PUT', path],
+      ['POST', path],
+      ['DELETE', path],
+    ] as const)
+      expect([method, address, (await plinth.http.send(method, `${address}?${query}`)).status]).toEqual([
+        method,
+        address,
+        401,
+      ]);
+    expect((await plinth.http.get(`${base}/preview?${query}`)).status).toBe(404);
+  });
+
+  it('works for files of deleted buckets', async () => {
+    await user.post(`${project.storage}/buckets`, { name: 'short-lived' });
+    const { body } = await upload(user, project.storage, 'short-lived', 'still here');
+    const path = `${project.storage}/files/${body.data.id}`;
+    const early = local((await user.post(`${path}/signed-url`, { expiry: '1h' })).body.data.url);
+    await user.delete(`${project.storage}/buckets/short-lived`);
+    expect((await plinth.http.get(early)).text).toBe('still here');
+    const late = local((await user.post(`${path}/signed-url`, { expiry: '1h' })).body.data.url);
+    expect((await plinth.http.get(late)).text).toBe('still here');
   });
 
   it('answers 401 invalid_signature when anything in it is altered', async () => {

@@ -163,6 +163,14 @@ export class BulkDeleteDto {
   file_ids!: string[];
 }
 
+export class BulkSignedUrlsDto extends CreateSignedUrlDto {
+  @ApiProperty({ type: [String], maxItems: 1_000 })
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @IsString({ each: true })
+  file_ids!: string[];
+}
+
 export class DownloadQuery {
   @ApiPropertyOptional({ description: 'Name that the client shall save the file under' })
   @IsOptional()

@@ -53,6 +53,19 @@ export class SignedUrlDto {
   @ApiProperty({ description: 'Unix seconds' }) expires_at!: number;
 }
 
+class LinkErrorDto {
+  @ApiProperty() message!: string;
+  @ApiProperty({ example: 'file_not_found' }) code!: string;
+  @ApiProperty({ example: 404 }) status!: number;
+}
+
+export class BulkSignedUrlDto {
+  @ApiProperty() file_id!: string;
+  @ApiProperty({ type: String, format: 'uri', nullable: true }) url!: string | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Unix seconds' }) expires_at!: number | null;
+  @ApiProperty({ type: LinkErrorDto, nullable: true }) error!: LinkErrorDto | null;
+}
+
 export class BulkDeleteResultDto {
   @ApiProperty({ type: [String] }) deleted!: string[];
   @ApiProperty({ type: [String] }) not_found!: string[];

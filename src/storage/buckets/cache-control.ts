@@ -1,0 +1,66 @@
+/** Cache-Control of a bucket's files (RFC 9111, 5.2.2; RFC 5861; RFC 8246), by the kind of address that they are read from. */
+import { invalidParameters } from '../storage.errors';
+
+/** Directives that stand alone, and those with a number of seconds. */
+const PLAIN = new Set([
+  'public',
+  'private',
+  'no-cache',
+  'no-store',
+  'no-transform',
+  'must-revalidate',
+  'proxy-revalidate',
+  'must-understand',
+  'immutable',
+]);
+const TIMED = new Set(['max-age', 's-maxage', 'stale-while-revalidate', 'stale-if-error']);
+const DIRECTIVE = /^([a-z-]+)(?:=(\d{1,10}))?$/;
+
+export type AddressKind = 'download' | 'signed' | 'preview';
+
+/** Kept, and asked for again each time: entity tags make that cheap, and nothing outlives an overwriting or a revocation. */
+const DEFAULTS: Readonly<Record<AddressKind, string>> = {
+  download: 'private, no-cache',
+  signed: 'private, no-cache',
+  preview: 'public, no-cache',
+};
+
+/** `Public,max-age=60` to `public, max-age=60`. @throws AppError 400 */
+export function parseCacheControl(text: string): string {
+  const directives = text.split(',').map((part) => part.trim().toLowerCase());
+  const names = directives.map((directive) => {
+    const [, name = '', seconds] = DIRECTIVE.exec(directive) ?? [];
+    if (seconds === undefined ? PLAIN.has(name) : TIMED.has(name)) return name;
+    throw invalidParameters('cache_control must hold directives such as public, max-age=3600');
+  });
+  if (new Set(names).size < names.length || (names.includes('public') && names.includes('private')))
+    throw invalidParameters('cache_control must not hold a directive twice, or both public and private');
+  return directives.join(', ');
+}
+
+export interface CachedBucket {
+  readonly isPublic: boolean;
+  readonly cacheControl: string | null;
+}
+
+/**
+ * What caches are told about a file. Caches that several people share get no file of a private bucket, nor what a
+ * signed address opens, and nobody keeps the latter longer than the address lives.
+ * @param bucket null when it is gone, or not for the caller to see
+ * @param secondsLeft until a signed address expires
+ */
+export function cacheControlFor(
+  kind: AddressKind,
+  bucket: CachedBucket | null,
+  secondsLeft = Infinity,
+): string {
+  if (!bucket?.cacheControl) return DEFAULTS[kind];
+  const directives = bucket.cacheControl.split(', ');
+  if (bucket.isPublic && kind !== 'signed') return bucket.cacheControl;
+  const own = directives
+    .filter((directive) => !/^(public|private|s-maxage=|proxy-revalidate)/.test(directive))
+    .map((directive) =>
+      directive.replace(/\d+$/, (seconds) => String(Math.max(0, Math.min(Number(seconds), secondsLeft)))),
+    );
+  return ['private', ...own].join(', ');
+}
