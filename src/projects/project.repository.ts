@@ -23,6 +23,9 @@ export interface ProjectListQuery {
   readonly search?: string;
 }
 
+/** What no id or slug looks like is no project's; it may hold what PostgreSQL takes for no text at all, such as NUL. */
+const ADDRESS = /^[a-z0-9-]{1,63}$/;
+
 type Changes = Partial<Pick<ProjectEntity, 'name' | 'plan' | 'settings'>>;
 
 @Injectable()
@@ -34,6 +37,7 @@ export class ProjectRepository {
   ) {}
 
   async findActive(where: { id: string } | { slug: string }): Promise<ProjectRow | null> {
+    if (!ADDRESS.test('id' in where ? where.id : where.slug)) return null;
     const project = await this.dataSource.manager.findOneBy(ProjectEntity, { ...where, status: 'active' });
     if (!project) return null;
     return { project, secrets: await this.secretsOf(project.id) };
@@ -114,6 +118,7 @@ export class ProjectRepository {
     entryOf: (before: ProjectEntity) => AuditEntry,
     changesTo: (before: ProjectEntity) => Changes,
   ): Promise<ProjectEntity | null> {
+    if (!ADDRESS.test(id)) return null;
     return this.dataSource.transaction(async (manager) => {
       const before = await manager.findOne(ProjectEntity, {
         where: { id, status: 'active' },

@@ -93,6 +93,24 @@ describe('bodies', () => {
     });
   });
 
+  it.each([
+    ['a NUL', '\\u0000'],
+    ['half a surrogate pair', '\\ud83d'],
+  ])('answers text with %s, which cannot be stored, with 400', async (_what, escape) => {
+    const bodies: [string, string][] = [
+      [`${project.auth}/signup`, `{"email":"ada@example.com","password":"secret","name":"a${escape}"}`],
+      [`${project.auth}/signup`, `{"email":"ada@example.com","password":"secret","data":{"a${escape}":1}}`],
+      [`${project.storage}/buckets`, `{"name":"notes","description":"a${escape}"}`],
+      ['/admin/v1/projects', `{"name":"a${escape}"}`],
+    ];
+    for (const [path, body] of bodies) {
+      const client = path.startsWith('/admin') ? plinth.admin : project.service;
+      const answer = await client.post(path, body);
+      expect([path, answer.status]).toEqual([path, 400]);
+      expect(answer.text).toContain('holds a NUL or half a surrogate pair');
+    }
+  });
+
   it('answers an oversized JSON body with 413', async () => {
     const big = JSON.stringify({ email: 'a@example.com', password: 'x'.repeat(2_000_000) });
     expect(await project.anon.post(`${project.auth}/signup`, big)).toMatchObject({
@@ -113,6 +131,20 @@ it('takes no other spelling of a path for it', async () => {
   for (const path of [project.auth.replace('/v1/auth', '/V1/Auth'), '/REST/v1/notes', '/Health/live']) {
     expect((await project.service.get(path)).status).toBe(404);
   }
+});
+
+describe('addresses of projects', () => {
+  it.each(['%00', 'a%00b', '%F0%9F%98%80', 'a%2Fb', 'x'.repeat(1000)])('answer %s with 404', async (name) => {
+    const answer = await project.service.get(`/p/${name}/storage/buckets`);
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'project_not_found']);
+    expect((await project.service.get(`/p/${name}/rest/v1/x`)).status).toBe(404);
+    for (const path of ['', '/keys', '/tables', '/database', '/storage/check']) {
+      const url = `/admin/v1/projects/${name}${path}`;
+      expect([url, (await plinth.admin.get(url)).status]).toEqual([url, 404]);
+    }
+    expect((await plinth.admin.patch(`/admin/v1/projects/${name}`, { name: 'x' })).status).toBe(404);
+    expect((await plinth.admin.delete(`/admin/v1/projects/${name}`)).status).toBe(404);
+  });
 });
 
 describe('cross-origin access', () => {
