@@ -1,14 +1,14 @@
 /** What the administration answers, for the OpenAPI document and the compiler alike. */
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
-import type { ProjectSettings } from '../projects/project-settings';
+import { ProjectSettings } from '../projects/project-settings';
 
 export class ProjectRecord {
   @ApiProperty({ example: 'k3v9x0a1b2c3d4e5f6g7' }) readonly id!: string;
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
   @ApiProperty({ example: 'Acme' }) readonly name!: string;
   @ApiProperty({ enum: PLANS }) readonly plan!: Plan;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'All settings, defaults included' })
+  @ApiProperty({ type: ProjectSettings, description: 'All settings, defaults included' })
   readonly settings!: ProjectSettings;
   @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
   @ApiProperty({ type: String, format: 'date-time' }) readonly updated_at!: Date;
@@ -122,20 +122,4 @@ export class AuditLogEntry {
   @ApiProperty({ type: String, nullable: true, description: "The client's address" }) readonly address!:
     string | null;
   @ApiProperty({ type: 'object', additionalProperties: true }) readonly details!: Record<string, unknown>;
-}
-
-export class PlatformErrorDetail {
-  @ApiProperty() readonly message!: string;
-  @ApiProperty({ example: 'project_not_found' }) readonly code!: string;
-  @ApiProperty({ example: 404 }) readonly status!: number;
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    description: 'Fields of the database error that SQL met: sqlstate, detail, hint, position and so on',
-  })
-  readonly database?: Record<string, unknown>;
-}
-
-export class PlatformError {
-  @ApiProperty({ type: PlatformErrorDetail }) readonly error!: PlatformErrorDetail;
 }

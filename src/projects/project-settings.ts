@@ -1,148 +1,137 @@
 /** What a project may configure (DECISIONS.md 2, 4, 5, 6), with defaults. Stored sparse: only what was set. */
+import { ApiProperty } from '@nestjs/swagger';
+import { ArrayNotEmpty, IsObject, Matches, NotContains, NotEquals } from 'class-validator';
 import {
-  ArrayMaxSize,
-  ArrayNotEmpty,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  IsUrl,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  NotContains,
-  NotEquals,
-  ValidateIf,
-} from 'class-validator';
+  FlagSetting,
+  IntegerSetting,
+  ListSetting,
+  OptionalSetting,
+  TextSetting,
+  UrlSetting,
+} from './setting.decorators';
 
 const DAY = 86_400;
 
-/** Null takes a setting back to its default. */
-const Optional = (): PropertyDecorator =>
-  ValidateIf((_object, value) => value !== undefined && value !== null);
+/** Templates of mails by kind. */
+export const MAIL_TEMPLATES_SCHEMA = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: { subject: { type: 'string' }, text: { type: 'string' }, html: { type: 'string' } },
+  },
+} as const;
 
 /** A sparse set of settings as the admin API takes it. */
 export class ProjectSettingsInput {
-  /** Turns row-level security on for new tables in `public`. */
-  @Optional() @IsBoolean() auto_rls?: boolean | null;
+  @FlagSetting('Turns row-level security on for new tables in `public`')
+  auto_rls?: boolean | null;
 
-  /** Schemas of the table REST; the first is the default one. */
-  @Optional()
-  @IsArray()
+  @ListSetting('Schemas of the table REST; the first is the default one', 50, { minItems: 1 })
   @ArrayNotEmpty()
-  @ArrayMaxSize(50)
-  @IsString({ each: true })
   @Matches(/^(?!(auth|pg_.*|information_schema)$)[^\0]{1,63}$/, {
     each: true,
     message: 'exposed_schemas must name schemas other than auth and the system ones',
   })
   exposed_schemas?: string[] | null;
 
-  /** Rows that one table REST answer holds at the most. */
-  @Optional() @IsInt() @Min(1) max_rows?: number | null;
+  @IntegerSetting('Rows that one table REST answer holds at the most', 1)
+  max_rows?: number | null;
 
-  /** Milliseconds a statement of a table REST or storage request may run. */
-  @Optional() @IsInt() @Min(1) @Max(3_600_000) statement_timeout?: number | null;
+  @IntegerSetting('Milliseconds a statement of a table REST or storage request may run', 1, 3_600_000)
+  statement_timeout?: number | null;
 
-  /** A function that runs before each table REST request, `schema.name` or `name`. */
-  @Optional() @IsString() @MaxLength(127) pre_request?: string | null;
+  @TextSetting('A function that runs before each table REST request: `schema.name` or `name`', 127)
+  pre_request?: string | null;
 
-  @Optional()
-  @IsArray()
-  @ArrayMaxSize(50)
-  @IsString({ each: true })
+  @ListSetting('Added to the search path of requests', 50)
   @NotEquals('auth', { each: true })
   extra_search_path?: string[] | null;
 
-  /** Serves application/vnd.pgrst.plan. */
-  @Optional() @IsBoolean() plan_enabled?: boolean | null;
+  @FlagSetting('Serves application/vnd.pgrst.plan')
+  plan_enabled?: boolean | null;
 
-  @Optional() @IsBoolean() signup_enabled?: boolean | null;
+  @FlagSetting('Anybody may sign up')
+  signup_enabled?: boolean | null;
 
-  /** A sign-in needs a verified e-mail address. */
-  @Optional() @IsBoolean() email_verification_required?: boolean | null;
+  @FlagSetting('A sign-in needs a verified e-mail address')
+  email_verification_required?: boolean | null;
 
-  /** Seconds. */
-  @Optional() @IsInt() @Min(60) @Max(DAY) access_token_lifetime?: number | null;
+  @IntegerSetting('Seconds', 60, DAY)
+  access_token_lifetime?: number | null;
 
-  /** Seconds without a refresh after which a session ends. */
-  @Optional() @IsInt() @Min(300) @Max(365 * DAY) refresh_token_lifetime?: number | null;
+  @IntegerSetting('Seconds without a refresh after which a session ends', 300, 365 * DAY)
+  refresh_token_lifetime?: number | null;
 
-  /** Never below 6 (SPEC.md 8). */
-  @Optional() @IsInt() @Min(6) @Max(72) password_min_length?: number | null;
+  // Never below 6 (SPEC.md 8).
+  @IntegerSetting('Characters of a password', 6, 72)
+  password_min_length?: number | null;
 
-  /** New passwords must not be among the most common ones. */
-  @Optional() @IsBoolean() refuse_common_passwords?: boolean | null;
+  @FlagSetting('New passwords must not be among the most common ones')
+  refuse_common_passwords?: boolean | null;
 
-  /** Previews show PDF files in the browser instead of offering them for saving. */
-  @Optional() @IsBoolean() preview_pdf_inline?: boolean | null;
+  @FlagSetting('Previews show PDF files in the browser instead of offering them for saving')
+  preview_pdf_inline?: boolean | null;
 
-  /** Only these domains may sign up; empty: any. */
-  @Optional()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @IsString({ each: true })
+  @ListSetting('Only these domains may sign up; empty: any', 1_000)
   @NotContains('@', { each: true })
   allowed_email_domains?: string[] | null;
 
-  /** Page that the reset mail links to, with `?token=` added; default: Plinth's own page. */
-  @Optional()
-  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  @UrlSetting("Page that the reset mail links to, with `?token=` added; default: Plinth's own page")
   reset_redirect_url?: string | null;
 
-  /** Page that the verification mail links to. */
-  @Optional()
-  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  @UrlSetting('Page that the verification mail links to')
   verify_redirect_url?: string | null;
 
-  /** Mail templates by kind: {subject, text, html}. Checked by the mail renderer. */
-  @Optional() @IsObject() mail_templates?: Record<
-    string,
-    { subject?: string; text?: string; html?: string }
-  > | null;
+  // Checked by the mail renderer.
+  @OptionalSetting('Mail templates by kind', MAIL_TEMPLATES_SCHEMA)
+  @IsObject()
+  mail_templates?: Record<string, { subject?: string; text?: string; html?: string }> | null;
 
-  /** Overrides the plan's storage rate. */
-  @Optional() @IsInt() @Min(1) @Max(10_000_000) storage_requests_per_minute?: number | null;
+  @IntegerSetting("Overrides the plan's storage rate", 1, 10_000_000)
+  storage_requests_per_minute?: number | null;
 
-  /** Bytes; a bucket may set less, the install's MAX_FILE_SIZE is the ceiling. */
-  @Optional() @IsInt() @Min(1) max_file_size?: number | null;
+  @IntegerSetting("Bytes; a bucket may set less, the install's MAX_FILE_SIZE is the ceiling", 1)
+  max_file_size?: number | null;
 
-  /** Bytes of all files together; default: the plan's. */
-  @Optional() @IsInt() @Min(1) @Max(Number.MAX_SAFE_INTEGER) storage_quota_bytes?: number | null;
+  @IntegerSetting("Bytes of all files together; default: the plan's", 1)
+  storage_quota_bytes?: number | null;
 
-  /** Number of files; default: the plan's. */
-  @Optional() @IsInt() @Min(1) @Max(Number.MAX_SAFE_INTEGER) storage_quota_files?: number | null;
+  @IntegerSetting("Number of files; default: the plan's", 1)
+  storage_quota_files?: number | null;
 
-  @IsOptional() @IsString() @MaxLength(10) locale?: string | null;
+  @TextSetting('Language of the built-in mails', 10)
+  locale?: string | null;
 }
 
-export interface ProjectSettings {
-  readonly auto_rls: boolean;
-  readonly exposed_schemas: readonly string[];
-  readonly max_rows: number | null;
-  readonly statement_timeout: number;
-  readonly pre_request: string | null;
-  readonly extra_search_path: readonly string[];
-  readonly plan_enabled: boolean;
-  readonly signup_enabled: boolean;
-  readonly email_verification_required: boolean;
-  readonly access_token_lifetime: number;
-  readonly refresh_token_lifetime: number;
-  readonly password_min_length: number;
-  readonly refuse_common_passwords: boolean;
-  readonly preview_pdf_inline: boolean;
-  readonly allowed_email_domains: readonly string[];
-  readonly reset_redirect_url: string | null;
-  readonly verify_redirect_url: string | null;
-  readonly mail_templates: Readonly<Record<string, { subject?: string; text?: string; html?: string }>>;
-  readonly storage_requests_per_minute: number | null;
-  readonly max_file_size: number | null;
-  readonly storage_quota_bytes: number | null;
-  readonly storage_quota_files: number | null;
-  readonly locale: string;
+/** All settings, defaults filled in. */
+export class ProjectSettings {
+  @ApiProperty() readonly auto_rls!: boolean;
+  @ApiProperty({ type: [String] }) readonly exposed_schemas!: readonly string[];
+  @ApiProperty({ type: 'integer', format: 'int64', nullable: true }) readonly max_rows!: number | null;
+  @ApiProperty({ type: 'integer' }) readonly statement_timeout!: number;
+  @ApiProperty({ type: String, nullable: true }) readonly pre_request!: string | null;
+  @ApiProperty({ type: [String] }) readonly extra_search_path!: readonly string[];
+  @ApiProperty() readonly plan_enabled!: boolean;
+  @ApiProperty() readonly signup_enabled!: boolean;
+  @ApiProperty() readonly email_verification_required!: boolean;
+  @ApiProperty({ type: 'integer' }) readonly access_token_lifetime!: number;
+  @ApiProperty({ type: 'integer' }) readonly refresh_token_lifetime!: number;
+  @ApiProperty({ type: 'integer' }) readonly password_min_length!: number;
+  @ApiProperty() readonly refuse_common_passwords!: boolean;
+  @ApiProperty() readonly preview_pdf_inline!: boolean;
+  @ApiProperty({ type: [String] }) readonly allowed_email_domains!: readonly string[];
+  @ApiProperty({ type: String, nullable: true }) readonly reset_redirect_url!: string | null;
+  @ApiProperty({ type: String, nullable: true }) readonly verify_redirect_url!: string | null;
+  @ApiProperty(MAIL_TEMPLATES_SCHEMA) readonly mail_templates!: Readonly<
+    Record<string, { subject?: string; text?: string; html?: string }>
+  >;
+  @ApiProperty({ type: 'integer', nullable: true }) readonly storage_requests_per_minute!: number | null;
+  @ApiProperty({ type: 'integer', format: 'int64', nullable: true }) readonly max_file_size!: number | null;
+  @ApiProperty({ type: 'integer', format: 'int64', nullable: true }) readonly storage_quota_bytes!:
+    number | null;
+  @ApiProperty({ type: 'integer', format: 'int64', nullable: true }) readonly storage_quota_files!:
+    number | null;
+  @ApiProperty() readonly locale!: string;
 }
 
 export const DEFAULT_SETTINGS: ProjectSettings = Object.freeze({

@@ -2,8 +2,8 @@
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { PlatformAdminGuard } from '../../access/platform-admin.guard';
+import { PlatformError } from '../../common/errors/platform-error.dto';
 import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
-import { PlatformError } from '../admin-records';
 
 export const AdminApi = (): ClassDecorator =>
   applyDecorators(
@@ -14,6 +14,7 @@ export const AdminApi = (): ClassDecorator =>
       description: 'The platform admin key is missing or wrong',
       type: PlatformError,
     }),
+    ApiResponse({ status: 500, description: 'Something went wrong inside', type: PlatformError }),
     UseGuards(PlatformAdminGuard),
     UseInterceptors(JsonBodyInterceptor),
   );

@@ -2,9 +2,10 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { PlatformError } from '../../common/errors/platform-error.dto';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { AdminApi } from './admin-api.decorator';
-import { AuditLogEntry, PlatformError } from '../admin-records';
+import { AuditLogEntry } from '../admin-records';
 import { ListAuditLogQuery } from './dto/projects.dto';
 import { StrictQuery } from './strict-input.decorator';
 

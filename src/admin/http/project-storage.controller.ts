@@ -1,11 +1,12 @@
 /** Platform administration: are a project's files and their bytes in step? */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { PlatformError } from '../../common/errors/platform-error.dto';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
 import { StorageSweep } from '../../storage/sweep/storage-sweep.service';
-import { PlatformError, StorageCheck, StorageSweepResult } from '../admin-records';
+import { StorageCheck, StorageSweepResult } from '../admin-records';
 import { AdminApi } from './admin-api.decorator';
 
 const NOT_FOUND = { status: 404, description: 'There is no such project', type: PlatformError };

@@ -2,17 +2,12 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { PlatformError } from '../../common/errors/platform-error.dto';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
-import {
-  CreatedProject,
-  DeletedProject,
-  PlatformError,
-  ProjectKeysWithSecret,
-  ProjectRecord,
-} from '../admin-records';
+import { CreatedProject, DeletedProject, ProjectKeysWithSecret, ProjectRecord } from '../admin-records';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
 import { StrictBody, StrictQuery } from './strict-input.decorator';
 

@@ -1,8 +1,19 @@
 /** Probes for orchestrators and load balancers, and metrics for Prometheus (DECISIONS.md 7). */
 import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
-import { ApiBearerAuth, ApiOperation, ApiProduces, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiExtraModels,
+  ApiOperation,
+  ApiProduces,
+  ApiProperty,
+  type ApiPropertyOptions,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
+import { PlatformError, PlatformErrorDetail } from '../../common/errors/platform-error.dto';
 import { Metrics } from '../../infra/telemetry/metrics';
 import { notReady } from '../health.errors';
 import { Checks, ReadinessService } from '../readiness.service';
@@ -12,17 +23,30 @@ class Liveness {
   @ApiProperty({ enum: ['live'] }) readonly status!: 'live';
 }
 
+const CHECKS: ApiPropertyOptions = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    required: ['status'],
+    properties: {
+      status: { type: 'string', enum: ['up', 'down'] },
+      reason: { type: 'string', description: 'Why it is down' },
+    },
+  },
+  example: { platform_database: { status: 'up' } },
+};
+
 class Readiness {
   @ApiProperty({ enum: ['ready'] }) readonly status!: 'ready';
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: {
-      type: 'object',
-      properties: { status: { type: 'string', enum: ['up', 'down'] } },
-    },
-    example: { platform_database: { status: 'up' } },
-  })
-  readonly checks!: Checks;
+  @ApiProperty(CHECKS) readonly checks!: Checks;
+}
+
+class NotReadyDetail extends PlatformErrorDetail {
+  @ApiProperty(CHECKS) readonly checks!: Checks;
+}
+
+class NotReady {
+  @ApiProperty({ type: NotReadyDetail }) readonly error!: NotReadyDetail;
 }
 
 @ApiTags('health')
@@ -47,7 +71,7 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({ summary: 'What every request depends on answers', operationId: 'getReadiness' })
   @ApiResponse({ status: 200, type: Readiness })
-  @ApiResponse({ status: 503, description: 'Something is down; `error.checks` says what' })
+  @ApiResponse({ status: 503, description: 'Something is down; `error.checks` says what', type: NotReady })
   async ready(): Promise<Readiness> {
     const checks = await this.readiness.check();
     if (Object.values(checks).some(({ status }) => status === 'down')) throw notReady(checks);
@@ -61,7 +85,12 @@ export class HealthController {
   @ApiBearerAuth('metrics-token')
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, schema: { type: 'string' } })
-  @ApiResponse({ status: 401, description: 'METRICS_TOKEN is set and the bearer is another' })
+  @ApiResponse({
+    status: 401,
+    description: 'METRICS_TOKEN is set and the bearer is another',
+    content: { 'application/json': { schema: { $ref: getSchemaPath(PlatformError) } } },
+  })
+  @ApiExtraModels(PlatformError)
   async scrape(@Res() response: Response): Promise<void> {
     const text = await this.metrics.text();
     response.writeHead(200, { 'Content-Type': this.metrics.contentType, 'Cache-Control': 'no-store' });

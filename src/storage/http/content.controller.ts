@@ -1,6 +1,6 @@
 /** The three addresses that send a file's bytes: with a bearer, signed, and as a preview from a public bucket. */
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { applyDecorators, Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { Caller } from '../../access/caller';
@@ -22,13 +22,15 @@ import { DownloadQuery, MAX_TEXT } from './dto/files.dto';
 import { setRateHeaders } from './rate-headers';
 import { Failures, NeedsCaller, StorageDocs } from './storage-api.decorator';
 
-const BYTES = {
-  status: 200,
-  description: 'The bytes',
-  schema: { type: 'string' as const, format: 'binary' },
+/** Errors are JSON all the same, so the media type is said of each answer. */
+const Bytes = (mediaType: string): MethodDecorator => {
+  const content = { [mediaType]: { schema: { type: 'string', format: 'binary' } } };
+  return applyDecorators(
+    ApiResponse({ status: 200, description: 'The bytes', content }),
+    ApiResponse({ status: 206, description: 'The ranges that were asked for', content }),
+    ApiResponse({ status: 304, description: 'The client has the current bytes' }),
+  );
 };
-const PART = { status: 206, description: 'The ranges that were asked for' };
-const UNCHANGED = { status: 304, description: 'The client has the current bytes' };
 
 @StorageDocs()
 @Controller('p/:project_slug/storage/files/:file_id')
@@ -44,10 +46,7 @@ export class ContentController {
   @NeedsCaller()
   @Get('download')
   @ApiOperation({ summary: 'Download a file', operationId: 'downloadFile' })
-  @ApiProduces('application/octet-stream')
-  @ApiResponse(BYTES)
-  @ApiResponse(PART)
-  @ApiResponse(UNCHANGED)
+  @Bytes('application/octet-stream')
   @Failures(404, 416)
   async download(
     @CurrentCaller() caller: Caller,
@@ -72,10 +71,7 @@ export class ContentController {
   @ApiQuery({ name: 'revision', type: String })
   @ApiQuery({ name: 'signature', type: String })
   @ApiQuery({ name: 'download', type: String, required: false, description: 'Name to save the file under' })
-  @ApiProduces('application/octet-stream')
-  @ApiResponse(BYTES)
-  @ApiResponse(PART)
-  @ApiResponse(UNCHANGED)
+  @Bytes('application/octet-stream')
   @Failures(404, 416)
   async signed(
     @Param('project_slug') slug: string,
@@ -101,10 +97,7 @@ export class ContentController {
   @PublicRoute('only files in public buckets')
   @Get('preview')
   @ApiOperation({ summary: 'Show a file of a public bucket', operationId: 'previewFile' })
-  @ApiProduces('*/*')
-  @ApiResponse(BYTES)
-  @ApiResponse(PART)
-  @ApiResponse(UNCHANGED)
+  @Bytes('*/*')
   @Failures(404, 416)
   async preview(
     @Param('project_slug') slug: string,

@@ -53,7 +53,7 @@ export class FilesController {
 
   @Get('buckets/:bucket_name/folders')
   @ApiOperation({ summary: 'List the folders right below a prefix', operationId: 'listFolders' })
-  @Success(200, 'Names with their trailing slash', null)
+  @Success(200, 'Names with their trailing slash', [String])
   @Failures(400, 404)
   folders(
     @CurrentCaller() caller: Caller,

@@ -15,6 +15,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   409: 'Bucket or file already exists',
   413: 'File exceeds the size limit, or a quota',
   415: 'File type not allowed',
+  416: 'The range is not in the file',
   429: 'More requests than the plan allows in a minute',
   500: 'Storage provider unavailable',
 };
@@ -42,14 +43,14 @@ export const QUOTA_HEADER = {
 export const StorageDocs = (): ClassDecorator & MethodDecorator =>
   applyDecorators(
     ApiTags('storage'),
-    ApiParam({ name: 'project_slug' }),
+    ApiParam({ name: 'project_slug', type: String }),
     ApiExtraModels(StorageErrorDto),
     Failures(401, 429, 500),
   );
 
 /** A route, or all of a controller, that needs apikey and bearer. */
 export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(ApiSecurity('apikey'), ApiSecurity('bearer'), UseGuards(StorageAccessGuard));
+  applyDecorators(ApiSecurity({ apikey: [], bearer: [] }), UseGuards(StorageAccessGuard));
 
 /** A controller whose routes all need apikey and bearer. */
 export const StorageAccess = (): ClassDecorator & MethodDecorator =>
@@ -76,10 +77,11 @@ export const Failures = (...statuses: number[]): ClassDecorator & MethodDecorato
 export const Success = (
   status: number,
   description: string,
-  type: Type | [Type] | null,
+  type: Type | [Type | StringConstructor] | null,
   headers: Record<string, { description: string; schema: { type: 'integer' | 'string' } }> = {},
 ): MethodDecorator => {
-  const models = type === null ? [] : Array.isArray(type) ? type : [type];
+  const [model] = [type].flat();
+  const models = model && model !== String ? [model] : [];
   return applyDecorators(
     ApiExtraModels(...models),
     ApiResponse({
@@ -95,10 +97,12 @@ export const Success = (
   );
 };
 
-const NULL = { type: 'object' as const, nullable: true, example: null };
+/** OpenAPI 3.0 has no type of null alone. */
+const NULL = { type: 'object' as const, nullable: true, enum: [null] };
 
-function dataSchema(type: Type | [Type] | null): object {
+function dataSchema(type: Type | [Type | StringConstructor] | null): object {
   if (type === null) return NULL;
   if (!Array.isArray(type)) return { $ref: getSchemaPath(type) };
-  return { type: 'array', items: { $ref: getSchemaPath(type[0]) } };
+  const [item] = type;
+  return { type: 'array', items: item === String ? { type: 'string' } : { $ref: getSchemaPath(item) } };
 }

@@ -1,23 +1,14 @@
 /** The OpenAPI document and its page: complete, consistent, and self-contained. */
+import { DEFAULT_SETTINGS } from '../../../src/projects/project-settings';
+import {
+  faultsOf,
+  type NamedOperation,
+  type OpenApiDocument,
+  operationsOf,
+  untypedContent,
+} from '../../support/openapi';
 import { TestPlinth } from '../../support/plinth';
 import { routesOf } from '../../support/routes';
-
-interface Operation {
-  readonly operationId?: string;
-  readonly summary?: string;
-  readonly tags?: string[];
-  readonly security?: Record<string, string[]>[];
-  readonly parameters?: { name: string; in: string; required?: boolean }[];
-  readonly requestBody?: object;
-  readonly responses: Record<string, unknown>;
-}
-
-interface Document {
-  readonly openapi: string;
-  readonly servers: { url: string }[];
-  readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
-}
 
 /** Routes that the document leaves out, each with its reason. */
 const LEFT_OUT: readonly RegExp[] = [
@@ -29,30 +20,15 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/v1\/auth\/:project_id\/(reset|verify|invite)$/, // pages that mails link to
 ];
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
-
 let plinth: TestPlinth;
-let document: Document;
+let document: OpenApiDocument;
 beforeAll(async () => {
   plinth = await TestPlinth.start();
   document = (await plinth.http.get('/openapi.json')).body;
 });
 afterAll(() => plinth.stop());
 
-function operations(): { name: string; path: string; operation: Operation }[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([method]) => METHODS.includes(method))
-      .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
-  );
-}
-
-/** Every object in a tree. */
-function* nodes(value: unknown): Generator<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield value as Record<string, unknown>;
-  for (const member of Object.values(value)) yield* nodes(member);
-}
+const operations = (): NamedOperation[] => operationsOf(document);
 
 describe('GET /openapi.json', () => {
   it('is an OpenAPI 3 document with the address of this install', () => {
@@ -72,10 +48,48 @@ describe('GET /openapi.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names every operation once, so that generated clients have stable methods', () => {
-    const ids = operations().map(({ operation }) => operation.operationId ?? '');
+  it('is valid, refers to nothing that is not there, and names every operation once', () => {
+    expect(faultsOf(document)).toEqual([]);
+  });
+
+  it('types every body and every answer', () => {
+    expect(untypedContent(document)).toEqual([]);
+    const empty = Object.entries(document.components.schemas).filter(
+      ([, { type, properties }]) => type === 'object' && Object.keys(properties ?? {}).length === 0,
+    );
+    expect(empty.map(([name]) => name)).toEqual([]);
+  });
+
+  it('types every setting of a project, as it is set and as it is answered', () => {
+    const { ProjectSettingsInput, ProjectSettings } = document.components.schemas;
+    const settings = Object.keys(DEFAULT_SETTINGS).sort();
+    expect(Object.keys(ProjectSettingsInput.properties).sort()).toEqual(settings);
+    expect(Object.keys(ProjectSettings.properties).sort()).toEqual(settings);
+    expect(ProjectSettings.required.toSorted()).toEqual(settings);
+  });
+
+  it('answers errors in the body of their area', () => {
+    const areas: [RegExp, string][] = [
+      [/^\w+ \/v1\/auth\//, 'AuthErrorDto'],
+      [/^\w+ \/p\/\{project_slug\}\/storage\//, 'StorageErrorDto'],
+      [/^\w+ \/admin\//, 'PlatformError'],
+    ];
+    for (const { name, operation } of operations()) {
+      const body = areas.find(([pattern]) => pattern.test(name))?.[1];
+      const errors = Object.entries(operation.responses).filter(([status]) => status >= '400');
+      if (!body) continue;
+      expect(errors.length).toBeGreaterThan(0);
+      for (const [status, response] of errors) {
+        const { content } = response as { content?: Record<string, { schema: { $ref: string } }> };
+        const $ref = content?.['application/json']?.schema.$ref;
+        expect([name, status, $ref]).toEqual([name, status, `#/components/schemas/${body}`]);
+      }
+    }
+  });
+
+  it('gives operations names that are good in every language', () => {
+    const ids = operations().map(({ operation }) => operation.operationId as string);
     expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);
-    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
   it('says of every operation what it does, where it belongs, and what it answers', () => {
@@ -84,40 +98,6 @@ describe('GET /openapi.json', () => {
         !summary || tags.length !== 1 || !Object.keys(responses).some((status) => /^2|^3/.test(status)),
     );
     expect(poor.map(({ name }) => name)).toEqual([]);
-  });
-
-  it('declares every parameter of a path, and no other', () => {
-    for (const { name, path, operation } of operations()) {
-      const declared = (operation.parameters ?? []).filter((one) => one.in === 'path').map((one) => one.name);
-      expect({ name, parameters: declared.sort() }).toEqual({
-        name,
-        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter).sort(),
-      });
-    }
-  });
-
-  it('refers to nothing that is not there', () => {
-    const dangling = [...nodes(document)]
-      .map(({ $ref }) => $ref)
-      .filter((ref): ref is string => typeof ref === 'string')
-      .filter((ref) => {
-        const steps = ref.replace(/^#\//, '').split('/');
-        return (
-          steps.reduce<unknown>(
-            (node, step) => (node as Record<string, unknown> | undefined)?.[step],
-            document,
-          ) === undefined
-        );
-      });
-    expect(dangling).toEqual([]);
-    const schemes = Object.keys(document.components.securitySchemes);
-    for (const { name, operation } of operations()) {
-      const used = (operation.security ?? []).flatMap((one) => Object.keys(one));
-      expect({ name, unknown: used.filter((scheme) => !schemes.includes(scheme)) }).toEqual({
-        name,
-        unknown: [],
-      });
-    }
   });
 
   it('says of every operation which credentials it needs', () => {

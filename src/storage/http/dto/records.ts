@@ -78,6 +78,6 @@ class StorageErrorDetail {
 }
 
 export class StorageErrorDto {
-  @ApiProperty({ nullable: true, type: 'object', additionalProperties: false, example: null }) data!: null;
+  @ApiProperty({ nullable: true, type: 'object', additionalProperties: false, enum: [null] }) data!: null;
   @ApiProperty({ type: StorageErrorDetail }) error!: StorageErrorDetail;
 }

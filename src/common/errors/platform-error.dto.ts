@@ -1,0 +1,28 @@
+/** The error body of everything that is not auth, storage or table REST, for the OpenAPI document. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+
+/** What PostgreSQL said of SQL that failed. */
+class SqlErrorFields {
+  @ApiProperty({ example: '42P01' }) readonly sqlstate!: string;
+  @ApiProperty({ type: String, nullable: true }) readonly detail!: string | null;
+  @ApiProperty({ type: String, nullable: true }) readonly hint!: string | null;
+  @ApiProperty({ type: String, nullable: true }) readonly constraint!: string | null;
+  @ApiProperty({ type: String, nullable: true }) readonly column!: string | null;
+  @ApiProperty({ type: String, nullable: true }) readonly table!: string | null;
+  @ApiProperty({ type: String, nullable: true }) readonly schema!: string | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Character of the query, from 1' })
+  readonly position!: number | null;
+  @ApiProperty({ type: String, nullable: true }) readonly where!: string | null;
+}
+
+export class PlatformErrorDetail {
+  @ApiProperty() readonly message!: string;
+  @ApiProperty({ example: 'project_not_found' }) readonly code!: string;
+  @ApiProperty({ example: 404 }) readonly status!: number;
+  @ApiPropertyOptional({ type: SqlErrorFields, description: 'Only where SQL failed' })
+  readonly database?: SqlErrorFields;
+}
+
+export class PlatformError {
+  @ApiProperty({ type: PlatformErrorDetail }) readonly error!: PlatformErrorDetail;
+}

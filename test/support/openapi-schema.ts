@@ -1,0 +1,171 @@
+/**
+ * OpenAPI 3.0.x as JSON Schema, as far as Plinth's documents use it; closed, so that a misspelt member is an error.
+ * Written after https://spec.openapis.org/oas/v3.0.3, by object.
+ */
+
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+const count = { type: 'integer', minimum: 0 };
+const ref = (name: string): object => ({ $ref: `#/definitions/${name}` });
+const orReference = (name: string): object => ({
+  if: { type: 'object', required: ['$ref'] },
+  then: ref('reference'),
+  else: ref(name),
+});
+const mapOf = (items: object): object => ({ type: 'object', additionalProperties: items });
+/** Names of components. */
+const components = (items: object): object => ({
+  type: 'object',
+  propertyNames: { pattern: '^[a-zA-Z0-9._-]+$' },
+  additionalProperties: items,
+});
+const closed = (properties: object, required: string[] = [], more: object = {}): object => ({
+  type: 'object',
+  required,
+  properties,
+  patternProperties: { '^x-': {} },
+  additionalProperties: false,
+  ...more,
+});
+
+const definitions = {
+  reference: {
+    type: 'object',
+    required: ['$ref'],
+    properties: { $ref: { type: 'string', pattern: '^#/components/' } },
+    additionalProperties: false,
+  },
+  schema: closed(
+    {
+      title: text,
+      description: text,
+      type: { enum: ['object', 'array', 'string', 'number', 'integer', 'boolean'] },
+      format: text,
+      pattern: { type: 'string', format: 'regex' },
+      enum: { type: 'array', minItems: 1, uniqueItems: true },
+      default: {},
+      example: {},
+      nullable: flag,
+      readOnly: flag,
+      writeOnly: flag,
+      deprecated: flag,
+      multipleOf: { type: 'number', exclusiveMinimum: 0 },
+      minimum: { type: 'number' },
+      maximum: { type: 'number' },
+      exclusiveMinimum: flag,
+      exclusiveMaximum: flag,
+      minLength: count,
+      maxLength: count,
+      minItems: count,
+      maxItems: count,
+      minProperties: count,
+      maxProperties: count,
+      uniqueItems: flag,
+      required: { type: 'array', items: text, minItems: 1, uniqueItems: true },
+      properties: mapOf(orReference('schema')),
+      additionalProperties: { anyOf: [flag, orReference('schema')] },
+      items: orReference('schema'),
+      allOf: { type: 'array', minItems: 1, items: orReference('schema') },
+      oneOf: { type: 'array', minItems: 1, items: orReference('schema') },
+      anyOf: { type: 'array', minItems: 1, items: orReference('schema') },
+      not: orReference('schema'),
+    },
+    [],
+    // "items MUST be present if the type is array."
+    { if: { properties: { type: { const: 'array' } }, required: ['type'] }, then: { required: ['items'] } },
+  ),
+  mediaType: closed({ schema: orReference('schema'), example: {}, encoding: mapOf({ type: 'object' }) }),
+  content: mapOf(ref('mediaType')),
+  header: closed({ description: text, required: flag, schema: orReference('schema'), example: {} }),
+  parameter: closed(
+    {
+      name: { type: 'string', minLength: 1 },
+      in: { enum: ['query', 'header', 'path'] },
+      description: text,
+      required: flag,
+      deprecated: flag,
+      style: { enum: ['form', 'simple'] },
+      explode: flag,
+      schema: orReference('schema'),
+      example: {},
+    },
+    ['name', 'in', 'schema'],
+    {
+      if: { properties: { in: { const: 'path' } } },
+      then: { required: ['required'], properties: { required: { const: true } } },
+    },
+  ),
+  requestBody: closed({ description: text, required: flag, content: ref('content') }, ['content']),
+  response: closed({ description: text, headers: mapOf(orReference('header')), content: ref('content') }, [
+    'description',
+  ]),
+  operation: closed(
+    {
+      tags: { type: 'array', items: text, uniqueItems: true },
+      summary: text,
+      description: text,
+      operationId: text,
+      parameters: { type: 'array', items: orReference('parameter'), uniqueItems: true },
+      requestBody: orReference('requestBody'),
+      responses: {
+        type: 'object',
+        minProperties: 1,
+        patternProperties: { '^([1-5]\\d\\d|default)$': orReference('response') },
+        additionalProperties: false,
+      },
+      security: { type: 'array', items: mapOf({ type: 'array', items: text }) },
+      deprecated: flag,
+    },
+    ['responses', 'operationId'],
+  ),
+  pathItem: closed({
+    get: ref('operation'),
+    put: ref('operation'),
+    post: ref('operation'),
+    patch: ref('operation'),
+    delete: ref('operation'),
+    head: ref('operation'),
+    options: ref('operation'),
+  }),
+  securityScheme: {
+    oneOf: [
+      closed({ type: { const: 'apiKey' }, name: text, in: { enum: ['header'] }, description: text }, [
+        'type',
+        'name',
+        'in',
+      ]),
+      closed({ type: { const: 'http' }, scheme: text, bearerFormat: text, description: text }, [
+        'type',
+        'scheme',
+      ]),
+    ],
+  },
+};
+
+export const OPENAPI_3_0_SCHEMA = {
+  definitions,
+  ...closed(
+    {
+      openapi: { type: 'string', pattern: '^3\\.0\\.\\d$' },
+      info: closed({ title: text, description: text, version: text, contact: { type: 'object' } }, [
+        'title',
+        'version',
+      ]),
+      servers: { type: 'array', items: closed({ url: text, description: text }, ['url']) },
+      tags: { type: 'array', items: closed({ name: text, description: text }, ['name']) },
+      paths: {
+        type: 'object',
+        patternProperties: { '^/': ref('pathItem') },
+        additionalProperties: false,
+      },
+      components: closed({
+        schemas: components(orReference('schema')),
+        parameters: components(orReference('parameter')),
+        responses: components(orReference('response')),
+        securitySchemes: components(ref('securityScheme')),
+      }),
+      security: { type: 'array' },
+    },
+    ['openapi', 'info', 'paths'],
+  ),
+};

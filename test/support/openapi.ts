@@ -1,0 +1,153 @@
+/** What is wrong with an OpenAPI document: by JSON Schema, and by the rules that a schema cannot say. */
+import Ajv from 'ajv';
+import { OPENAPI_3_0_SCHEMA } from './openapi-schema';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { title: string; version: string };
+  readonly servers: { url: string }[];
+  readonly tags?: { name: string; description?: string }[];
+  readonly paths: Record<string, Record<string, any>>;
+  readonly components: {
+    readonly schemas: Record<string, any>;
+    readonly parameters: Record<string, any>;
+    readonly responses: Record<string, any>;
+    readonly securitySchemes: Record<string, any>;
+  };
+}
+
+export interface NamedOperation {
+  /** `GET /rest/v1/notes` */
+  readonly name: string;
+  readonly path: string;
+  readonly operation: any;
+}
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+const validateSchema = new Ajv({ allErrors: false, strict: false, formats: { regex: true } }).compile(
+  OPENAPI_3_0_SCHEMA,
+);
+
+export function operationsOf({ paths }: Pick<OpenApiDocument, 'paths'>): NamedOperation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+  );
+}
+
+/** The target of a reference; undefined when it dangles. */
+export function resolve(document: OpenApiDocument, node: any): any {
+  if (typeof node?.$ref !== 'string') return node;
+  const steps: string[] = node.$ref.replace(/^#\//, '').split('/');
+  return resolve(
+    document,
+    steps.reduce<any>((at, step) => at?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], document),
+  );
+}
+
+/** Everything that makes the document invalid or useless to a generator of clients. */
+export function faultsOf(document: OpenApiDocument): string[] {
+  const schemaErrors = validateSchema(document) ? [] : (validateSchema.errors ?? []);
+  return [
+    ...schemaErrors.map(({ instancePath, message }) => `${instancePath} ${message}`),
+    ...danglingReferences(document),
+    ...repeated(operationsOf(document).map(({ operation }) => operation.operationId)).map(
+      (id) => `operationId ${id} twice`,
+    ),
+    ...repeated((document.tags ?? []).map(({ name }) => name)).map((name) => `tag ${name} twice`),
+    ...operationsOf(document).flatMap((one) => parameterFaults(document, one)),
+    ...unknownSchemes(document),
+    ...Object.entries(document.components.schemas).flatMap(([name, schema]) => missingMembers(name, schema)),
+  ];
+}
+
+/** Bodies and answers of an operation that say nothing of their shape. */
+export function untypedContent(document: OpenApiDocument): string[] {
+  return operationsOf(document).flatMap(({ name, operation }) => {
+    const bodies = Object.entries(resolve(document, operation.requestBody)?.content ?? {}).map(
+      ([type, media]) => [`body ${type}`, media] as const,
+    );
+    const answers = Object.entries(operation.responses).flatMap(([status, response]) =>
+      Object.entries(resolve(document, response).content ?? {}).map(
+        ([type, media]) => [`${status} ${type}`, media] as const,
+      ),
+    );
+    return [...bodies, ...answers]
+      .filter(([, media]) => !isTyped(document, (media as any).schema))
+      .map(([where]) => `${name} ${where}`);
+  });
+}
+
+/** True for whatever has a shape: a scalar, a list of something with one, an object with members. */
+function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []): boolean {
+  const schema = resolve(document, node);
+  if (!schema || path.includes(schema)) return schema !== undefined;
+  const within = (inner: any): boolean => isTyped(document, inner, [...path, schema]);
+  const combined = schema.allOf ?? schema.oneOf ?? schema.anyOf;
+  if (combined) return combined.every(within);
+  if (schema.enum) return true;
+  switch (schema.type) {
+    case 'array':
+      return within(schema.items);
+    case 'object':
+      return isTypedObject(schema, within);
+    default:
+      return typeof schema.type === 'string';
+  }
+}
+
+/** Members of free form are said to be so. */
+function isTypedObject(schema: any, within: (inner: any) => boolean): boolean {
+  const members: any[] = Object.values(schema.properties ?? {});
+  const isFree = (member: any): boolean =>
+    member.type === 'object' && member.additionalProperties === true && !member.properties;
+  if (members.length > 0)
+    return members.every((member) => isFree(member) || isFree(member.items ?? {}) || within(member));
+  return typeof schema.additionalProperties === 'object' && within(schema.additionalProperties);
+}
+
+function danglingReferences(document: OpenApiDocument): string[] {
+  return [...nodes(document)]
+    .filter((node) => typeof node.$ref === 'string' && resolve(document, node) === undefined)
+    .map(({ $ref }) => `${String($ref)} is not there`);
+}
+
+/** Every object in a tree, but those that are maps of a project's own names. */
+function* nodes(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const member of Object.values(value)) yield* nodes(member);
+}
+
+function parameterFaults(document: OpenApiDocument, { name, path, operation }: NamedOperation): string[] {
+  const parameters: any[] = (operation.parameters ?? []).map((one: any) => resolve(document, one));
+  const declared = parameters.filter((one) => one?.in === 'path').map((one) => one.name);
+  const inPath = [...path.matchAll(/\{([^}]*)\}/g)].map(([, parameter]) => parameter as string);
+  return [
+    ...repeated(parameters.map((one) => `${one?.in} ${one?.name}`)).map((one) => `${name}: ${one} twice`),
+    ...declared.filter((one) => !inPath.includes(one)).map((one) => `${name}: {${one}} is not in the path`),
+    ...inPath.filter((one) => !declared.includes(one)).map((one) => `${name}: {${one}} is not declared`),
+  ];
+}
+
+function unknownSchemes(document: OpenApiDocument): string[] {
+  return operationsOf(document).flatMap(({ name, operation }) =>
+    (operation.security ?? [])
+      .flatMap((one: object) => Object.keys(one))
+      .filter((scheme: string) => !Object.hasOwn(document.components.securitySchemes, scheme))
+      .map((scheme: string) => `${name}: no security scheme ${scheme}`),
+  );
+}
+
+function missingMembers(name: string, schema: any): string[] {
+  const required: string[] = schema.required ?? [];
+  return required
+    .filter((one) => !Object.hasOwn(schema.properties ?? {}, one))
+    .map((one) => `${name}: ${one} is required and not a member`);
+}
+
+function repeated(names: readonly string[]): string[] {
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
