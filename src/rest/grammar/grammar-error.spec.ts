@@ -11,7 +11,7 @@ const EXAMPLES: Readonly<Record<GrammarErrorCode, Partial<RawRestRequest>>> = {
   PL114: { method: 'PUT', queryString: 'limit=1' },
   PL117: { method: 'TRACE' },
   PL125: { target: '' },
-  PL150: { queryString: 'id=eq.%' },
+  PL150: { queryString: 'id=eq.%ff' },
   PL151: { target: 'a'.repeat(2_000) },
   PL152: { queryString: `select=${'a('.repeat(40)}` },
   PL153: { queryString: `select=${'a,'.repeat(2_000)}` },

@@ -8,7 +8,8 @@ import { LIMITS } from './limits';
 import type { Parameter } from './tree';
 
 /**
- * Splits and decodes. Empty pairs and names without `=` are left out.
+ * Splits and decodes. Empty pairs and names without `=` are left out. A percent sign that begins no code stands for itself,
+ * as in PostgREST: `/articles?body=like.%plan%`
  * @throws GrammarError PL150 for broken encoding, PL151 for too long a text, PL153 for too many pairs.
  */
 export function splitQueryString(queryString: string, budget: Budget): readonly Parameter[] {
@@ -30,8 +31,11 @@ export function splitQueryString(queryString: string, budget: Budget): readonly 
 }
 
 function decodeForm(text: string): string {
-  return decode(text.includes('+') ? text.replaceAll('+', ' ') : text, 'query string');
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return decode(spaced.includes('%') ? spaced.replace(LONE_PERCENT, '%25') : spaced, 'query string');
 }
+
+const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
 /**
  * Undoes percent-encoding. NUL is refused too: PostgreSQL has no such character, in values or names.
@@ -47,7 +51,7 @@ export function decode(text: string, where: string): string {
       decoded === null
         ? `The percent-encoding of "${text.slice(0, LIMITS.echo)}" is broken or is not UTF-8.`
         : 'It holds a NUL character (%00).',
-    hint: 'A percent sign itself is written %25.',
+    hint: 'A percent sign before two hexadecimal digits is written %25.',
   });
 }
 

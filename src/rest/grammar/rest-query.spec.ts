@@ -26,7 +26,7 @@ describe('parseRestQuery', () => {
 
   it('tells a select that was given', () => {
     expect(onTable('select=*')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: true });
-    expect(onTable('select=')).toMatchObject({ select: [], selectGiven: true });
+    expect(onTable('select=')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: true });
     expect(onTable('select')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: false });
   });
 

@@ -56,7 +56,7 @@ export function parseRestQuery(queryString: string, { hasArguments }: RestQueryO
     order: orders(sorted.order, budget),
     logic: sorted.logic.map((each) => logicGroup(each, budget)),
     columns: columns('columns', sorted.columns[0], budget),
-    select: select ? parseSelect(select.value, budget) : STAR,
+    select: select?.value ? parseSelect(select.value, budget) : STAR,
     selectGiven: select !== undefined,
     filters: hasArguments ? [] : sorted.filter.map(({ name, value }) => parseFilter(name, value, budget)),
     callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget)) : [],

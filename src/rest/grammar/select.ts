@@ -23,7 +23,7 @@ interface EmbedParameters {
 }
 
 /**
- * Parses the value of `select`, decoded. An empty text is an empty list: rows without columns.
+ * Parses the value of `select`, decoded.
  * Example: `/projects?select=id,name,client:clients(id,...users(email)),tasks()`
  * @throws GrammarError PL100, PL152 for deep nesting, PL153 for too many columns or embeds.
  */

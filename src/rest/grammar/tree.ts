@@ -206,7 +206,7 @@ export interface CallParameter {
 }
 
 export interface RestQuery {
-  /** `[star]` when the parameter is absent; empty for `select=`. */
+  /** `[star]` when the parameter is absent or empty. */
   readonly select: readonly SelectItem[];
   /** True when the client wrote `select`, so that a default can be told from a `*`. */
   readonly selectGiven: boolean;
