@@ -20,7 +20,8 @@ export function schemaOf({ profile }: RestRequest, exposed: readonly string[]): 
 
 /**
  * The relation that a path names, `<table>` or `<schema>.<table>`, with the schema that the rest of the request is about.
- * A name with a dot in it comes first. A schema that is not exposed is answered like one that is not there.
+ * A name with a dot in it comes first. A schema that is not exposed is answered like one that is not there; so is a
+ * partition: the policies of the table that it is a part of don't hold for it alone.
  * @throws AppError PL205
  */
 export function resolveTarget(
@@ -31,7 +32,7 @@ export function resolveTarget(
     if (schema !== null && !context.exposedSchemas.includes(schema)) continue;
     const inSchema = schema === null ? context : { ...context, schema };
     const relation = findRelation(context, { schema: inSchema.schema, name });
-    if (relation) return { relation, context: inSchema };
+    if (relation && !relation.isPartition) return { relation, context: inSchema };
   }
   throw relationNotFound(context.schema, target.text, similarRelation(context, target.text));
 }
@@ -39,7 +40,10 @@ export function resolveTarget(
 /** The closest name among the relations that the caller may know of. */
 function similarRelation(context: PlanContext, name: string): string | null {
   const candidates = [...context.catalog.relations.values()]
-    .filter((relation) => relation.schema === context.schema && isVisible(context, relation))
+    .filter(
+      (relation) =>
+        relation.schema === context.schema && !relation.isPartition && isVisible(context, relation),
+    )
     .map((relation) => relation.name);
   return mostSimilar(name, candidates);
 }
