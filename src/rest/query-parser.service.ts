@@ -27,6 +27,8 @@ export interface ParsedRequest {
   readonly catalog: Catalog;
   /** The schema that names without one are looked up in. */
   readonly schema: string;
+  /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
+  readonly profile: string | null;
   /** As the statements take it: JSON of a write, any text of a call. */
   readonly body: string | Buffer | null;
   readonly bodyIsList: boolean;
@@ -89,10 +91,12 @@ export class QueryParser {
   ): (catalog: Catalog) => ParsedRequest {
     const payload = this.payloadOf(request, body);
     return (catalog) => {
-      const { plan, schema } = planned(contextOf(caller, request, catalog), caller, request, payload, body);
+      const context = contextOf(caller, request, catalog);
+      const { plan, schema } = planned(context, caller, request, payload, body);
+      const profile = context.exposedSchemas.length > 1 ? schema : null;
       const taken = { body: payload?.json ?? body, bodyIsList: payload?.isList ?? false };
       const compiled = compileRequest(plan, { catalogVersion: catalog.version, ...taken });
-      return { request, plan, compiled, catalog, schema, ...taken };
+      return { request, plan, compiled, catalog, schema, profile, ...taken };
     };
   }
 

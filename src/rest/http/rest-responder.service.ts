@@ -151,7 +151,10 @@ function without(headers: AnswerHeaders, others: AnswerHeaders): AnswerHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !taken.has(name.toLowerCase())));
 }
 
-/** Tells which schema was read, where the client chose one by a header. */
-function profile({ request, schema }: ParsedRequest): AnswerHeaders {
-  return request.profile === null ? {} : { 'Content-Profile': encodeURI(schema) };
+/** Tells which schema it was, where there is a choice. Other characters than ASCII are percent-encoded. */
+function profile({ profile: name }: ParsedRequest): AnswerHeaders {
+  if (name === null) return {};
+  return { 'Content-Profile': PRINTABLE_ASCII.test(name) ? name : encodeURIComponent(name) };
 }
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;

@@ -83,6 +83,29 @@ describe('profile headers', () => {
     expect(await project.sql('select from api.items where id = 3')).toHaveLength(1);
   });
 
+  it('are answered by Content-Profile, as long as there is a choice', async () => {
+    const profileOf = async (path: string, headers: Record<string, string> = {}) =>
+      (await project.service.get(`/rest/v1/${path}`, { headers })).headers.get('content-profile');
+    expect(await profileOf('items')).toBe('public');
+    expect(await profileOf('api.items')).toBe('api');
+    expect(await profileOf('ta.ble', { 'accept-profile': 'sch.dot' })).toBe('sch.dot');
+    const single = await plinth.createProject();
+    await single.sql('create table items (id int)');
+    const answer = await single.service.get('/rest/v1/items', { headers: { 'accept-profile': 'public' } });
+    expect([answer.status, answer.headers.get('content-profile')]).toEqual([200, null]);
+  });
+
+  it('take names in UTF-8, and send what is not ASCII percent-encoded', async () => {
+    const named = await plinth.createProject({ settings: { exposed_schemas: ['public', 'dépôt (1)'] } });
+    await named.sql(`
+      create schema "dépôt (1)"; grant usage on schema "dépôt (1)" to service_role;
+      create table "dépôt (1)".items (id int); grant all on "dépôt (1)".items to service_role;
+    `);
+    const wire = Buffer.from('dépôt (1)').toString('latin1');
+    const answer = await named.service.get('/rest/v1/items', { headers: { 'accept-profile': wire } });
+    expect([answer.status, answer.headers.get('content-profile')]).toEqual([200, 'd%C3%A9p%C3%B4t%20(1)']);
+  });
+
   it('answer 406 for a schema that is not exposed', async () => {
     const [status, code] = await labels('items', { 'accept-profile': 'hidden' });
     expect([status, code]).toEqual([406, 'PL106']);
