@@ -72,7 +72,8 @@ export function planTableWrite(
 ): WriteRequestPlan {
   const root = draftOf(context, relation, relation, request.query.select);
   attach(root, request.query, { rootFilters: false, rootWindow: null });
-  const read = planRead(context, root, { kind: 'result' });
+  // What was written is shown, however much it is: max_rows is for reads.
+  const read = planRead({ ...context, maxRows: null }, root, { kind: 'result' });
   const { contentType, representation } = representationFor(context, relation, request, options);
   const returns = request.preferences.return ?? 'representation';
   const returning =

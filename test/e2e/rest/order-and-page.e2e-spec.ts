@@ -122,4 +122,13 @@ describe('max_rows', () => {
     const guessed = await limited.service.get('/rest/v1/a', { headers: { prefer: 'count=estimated' } });
     expect(Number(guessed.headers.get('content-range')?.split('/')[1])).toBeGreaterThanOrEqual(3);
   });
+
+  it('does not cut short what a write answers', async () => {
+    const limited = await plinth.createProject({ settings: { max_rows: 1 } });
+    await limited.sql('create table a (id int primary key, n int)');
+    const rows = [{ id: 1 }, { id: 2 }];
+    expect((await limited.service.post('/rest/v1/a', rows)).body).toHaveLength(2);
+    expect((await limited.service.patch('/rest/v1/a?id=gt.0', { n: 1 })).body).toHaveLength(2);
+    expect((await limited.service.delete('/rest/v1/a?id=gt.0')).body).toHaveLength(2);
+  });
 });
