@@ -219,8 +219,9 @@ function executionOf(results: readonly StatementResult[], pipeline: Pipeline): E
 /** Null when the outcome can be committed at once. Otherwise throws for what must be undone. */
 function decisionOf({ plan, request }: ParsedRequest): ((rows: number) => 'commit' | 'rollback') | null {
   const { tx, handling, maxAffected } = request.preferences;
-  const changes = plan.kind !== 'read';
-  const isPut = request.method === 'PUT';
+  // A plan has no rows to judge by.
+  const changes = plan.kind !== 'read' && plan.representation.kind !== 'explain';
+  const isPut = changes && request.method === 'PUT';
   const limit = handling === 'strict' && changes ? maxAffected : null;
   const isSingular = changes && plan.representation.kind === 'object';
   if (tx !== 'rollback' && limit === null && !isSingular && !isPut) return null;
