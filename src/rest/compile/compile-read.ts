@@ -120,7 +120,8 @@ function outputSql(
     case 'spread': {
       const embed = quoteIdentifier(output.embed);
       if (output.column === null) return `${embed}.*`;
-      const value = `${embed}.${quoteIdentifier(output.column)}`;
+      const column = `${embed}.${quoteIdentifier(output.column)}`;
+      const value = isGrouped && output.isEmbed ? `${column}::jsonb` : column;
       return named(aggregateSql(value, output.aggregate), output.name ?? output.column);
     }
     case 'embed': {

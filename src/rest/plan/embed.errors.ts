@@ -26,8 +26,9 @@ export function noRelationship(
   });
 }
 
-/** 300: `details` at the top level is the list, as PostgREST gives it. */
-export function ambiguousEmbed(from: string, target: string, found: readonly Relationship[]): AppError {
+/** 300: `details` at the top level is the list, as PostgREST gives it and in its order. */
+export function ambiguousEmbed(from: string, target: string, unsorted: readonly Relationship[]): AppError {
+  const found = [...unsorted].sort(byKind);
   const candidates = found.map((one) => `'${target}!${hintFor(one)}'`).join(', ');
   return restError('PL201', {
     message: `Could not embed because more than one relationship was found for '${from}' and '${target}'`,
@@ -41,6 +42,19 @@ export function ambiguousEmbed(from: string, target: string, found: readonly Rel
       })),
     },
   });
+}
+
+const KINDS: readonly Relationship['kind'][] = [
+  'one-to-many',
+  'many-to-one',
+  'one-to-one',
+  'many-to-many',
+  'computed',
+];
+
+function byKind(a: Relationship, b: Relationship): number {
+  if (a.kind !== b.kind) return KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind);
+  return relationshipText(a) < relationshipText(b) ? -1 : 1;
 }
 
 function hintFor(one: Relationship): string {

@@ -18,11 +18,11 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
     };
   }
   const { field, negated, operation } = tree;
-  if (isColumn(level, field)) return planFilter(context, level.row, tree);
   const embed = field.path.length === 0 ? findEmbed(level, field.name) : undefined;
   if (!embed) return planFilter(context, level.row, tree);
   const isNullTest =
     operation.kind === 'is' && (operation.value === 'null' || operation.value === 'not_null');
+  if (isColumn(level, field, isNullTest)) return planFilter(context, level.row, tree);
   if (!isNullTest) {
     throw restError('PL120', {
       message: `Bad operator on the '${field.name}' embedded resource`,
@@ -53,9 +53,12 @@ function planFilter(
   return { kind: 'filter', field: resolveField(context, row, field), negated, operation };
 }
 
-/** An embed takes its name from a column of the same name only where it has an alias of that name. */
-function isColumn(level: Draft, { name }: Field): boolean {
-  return level.row.columns.has(name) && !level.embeds.some((one) => one.name === name);
+/**
+ * A column keeps its name beside an embed that is called so, except for the comparison with null.
+ * Example: `/tournaments?select=*,status(*)&status=eq.3`
+ */
+function isColumn({ row, embeds }: Draft, { name }: Field, isNullTest: boolean): boolean {
+  return row.columns.has(name) && !(isNullTest && embeds.some((one) => one.name === name));
 }
 
 /** @throws AppError 42703, PL108, PL118 */
@@ -75,9 +78,16 @@ export function planOrder(context: PlanContext, level: Draft, terms: readonly Or
       });
     }
     const column = handedUpName(embed.draft.handedUp.length);
-    embed.draft.handedUp.push(resolveField(context, embed.draft.row, term.field));
+    embed.draft.handedUp.push(resolveField(context, embed.draft.row, unaliased(embed.draft, term.field)));
     return { by: { kind: 'embed', embed: embedAlias(embed.draft), column }, direction, nulls };
   });
+}
+
+/** Example: `/projects?select=id,clients(title:name)&order=clients(title)` */
+function unaliased({ select }: Draft, field: Field): Field {
+  const named = select.find((item) => item.kind === 'field' && item.alias === field.name);
+  if (named?.kind !== 'field' || named.aggregate !== null) return field;
+  return { name: named.field.name, path: [...named.field.path, ...field.path] };
 }
 
 /** What the parent of a level calls a value that it orders by. */

@@ -26,8 +26,9 @@ function planLevel(context: PlanContext, level: Draft, { isListed, ...place }: P
   // Orders come first: they tell the embeds which values to hand up.
   const order = planOrder(context, level, level.order);
   const where = level.where.map((tree) => planCondition(context, level, tree));
-  const embeds = level.embeds.map((embed) => planEmbed(context, level, embed));
-  const outputs = planOutputs(context, level, embeds, isListed);
+  const names = isListed || isGrouped(level);
+  const embeds = level.embeds.map((embed) => planEmbed(context, level, embed, names));
+  const outputs = planOutputs(context, level, embeds, names);
   const { limit, offset } = level.window;
   return {
     alias: level.alias,
@@ -46,11 +47,13 @@ function capped({ maxRows }: PlanContext, limit: number | null): number | null {
   return maxRows === null ? limit : Math.min(limit ?? maxRows, maxRows);
 }
 
-function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed): EmbedPlan {
+/** @param names whether the parent's columns are named one by one, and so those spread into it */
+function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names: boolean): EmbedPlan {
   const { item, draft, toOne, relationship } = embed;
   const isSpread = item.kind === 'spread';
   const shape = isSpread ? (toOne ? 'spread-row' : 'spread-columns') : toOne ? 'object' : 'array';
-  const isListed = shape === 'spread-columns' || draft.handedUp.length > 0;
+  const isListed =
+    shape === 'spread-columns' || (shape === 'spread-row' && names) || draft.handedUp.length > 0;
   const placement = placementOf(relationship, parent.alias, draft.alias);
   const read = planLevel(context, draft, { ...placement, isListed });
   if (shape === 'spread-columns' && read.outputs.some(isAggregate)) {
@@ -106,13 +109,7 @@ function planOutputs(
   embeds: readonly EmbedPlan[],
   isListed: boolean,
 ): OutputPlan[] {
-  const isGrouped = level.select.some(
-    (item) => item.kind === 'row-count' || (item.kind === 'field' && item.aggregate !== null),
-  );
-  const hasHoisted = embeds.some(
-    (embed) => embed.shape === 'spread-row' && embed.read.outputs.some(isAggregate),
-  );
-  const names = isListed || isGrouped || hasHoisted || hasRepresentation(context, level);
+  const names = isListed || hasRepresentation(context, level);
   let nextEmbed = 0;
   const outputs = level.select.flatMap((item): OutputPlan[] => {
     switch (item.kind) {
@@ -128,6 +125,14 @@ function planOutputs(
     }
   });
   return outputs.length > 0 ? outputs : [{ kind: 'one', name: EMPTY_ROW }];
+}
+
+/** True for aggregates of the level's own, and for those that a to-one spread hands to it. */
+function isGrouped({ select, embeds }: Draft): boolean {
+  return (
+    select.some((item) => item.kind === 'row-count' || (item.kind === 'field' && item.aggregate !== null)) ||
+    embeds.some(({ item, toOne, draft }) => item.kind === 'spread' && toOne && isGrouped(draft))
+  );
 }
 
 /** A row without columns still has to be there to be found. */
@@ -160,8 +165,7 @@ function planField(
   const field = resolveField(context, row, item.field);
   const column = item.field.path.length === 0 ? row.columns.get(item.field.name) : undefined;
   const { cast, alias } = item;
-  // An explicit cast asks for the value itself.
-  const format = column && cast === null ? representation(context, column.declaredType, 'json') : null;
+  const format = column ? representation(context, column.declaredType, 'json') : null;
   const aggregate = item.aggregate && { aggregate: item.aggregate, cast: item.aggregateCast };
   const name = aggregate ? (alias ?? aggregate.aggregate) : outputName(item.field, alias);
   return { kind: 'field', field, format, cast, aggregate, name };
@@ -181,6 +185,7 @@ function embedOutputs(embed: DraftEmbed, plan: EmbedPlan): OutputPlan[] {
         kind: 'spread',
         embed: plan.alias,
         column,
+        isEmbed: true,
         aggregate: null,
         name: column,
       }));

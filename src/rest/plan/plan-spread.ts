@@ -44,19 +44,34 @@ function hoist(embed: string, output: OutputPlan): OutputPlan | null {
     case 'one':
       return null;
     case 'all':
-      return { kind: 'spread', embed, column: null, aggregate: null, name: null };
+      return { kind: 'spread', embed, column: null, isEmbed: false, aggregate: null, name: null };
     case 'row-count':
       return {
         kind: 'spread',
         embed,
         column: output.name,
+        isEmbed: false,
         aggregate: { aggregate: 'count', cast: output.cast },
         name: output.name,
       };
     case 'embed':
-      return { kind: 'spread', embed, column: output.name, aggregate: null, name: output.name };
+      return {
+        kind: 'spread',
+        embed,
+        column: output.name,
+        isEmbed: true,
+        aggregate: null,
+        name: output.name,
+      };
     case 'field':
     case 'spread':
-      return { kind: 'spread', embed, column: output.name, aggregate: output.aggregate, name: output.name };
+      return {
+        kind: 'spread',
+        embed,
+        column: output.name,
+        isEmbed: output.kind === 'spread' && output.isEmbed,
+        aggregate: output.aggregate,
+        name: output.name,
+      };
   }
 }

@@ -78,6 +78,8 @@ export type OutputPlan =
       readonly kind: 'spread';
       readonly embed: string;
       readonly column: string | null;
+      /** True for the object or list of an embed inside. */
+      readonly isEmbed: boolean;
       readonly aggregate: AggregatePlan | null;
       readonly name: string | null;
     };

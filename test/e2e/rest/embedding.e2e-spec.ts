@@ -37,6 +37,12 @@ beforeAll(async () => {
     create table events (id int, at date, client_id int references clients, primary key (id, at)) partition by range (at);
     create table events_2024 partition of events for values from ('2024-01-01') to ('2025-01-01');
     insert into events values (1, '2024-05-05', 1);
+    create table colour (id int primary key, name text);
+    create table cars (id int primary key, colour int references colour, maker_id int);
+    create table makers (id int primary key, best_id int references cars);
+    alter table cars add constraint made_by foreign key (maker_id) references makers;
+    insert into colour values (3, 'red'), (4, 'blue');
+    insert into cars values (1, 3), (2, 4);
     create function projects_after(above int) returns setof projects stable language sql as $$ select * from projects where id > above $$;
     create function first_task(projects) returns setof tasks rows 1 stable language sql as $$ select * from tasks where project_id = $1.id order by id limit 1 $$;
     create function busy(clients) returns setof projects stable language sql as $$ select p.* from projects p where p.client_id = $1.id and p.id < 2 $$;
@@ -162,6 +168,17 @@ describe('views', () => {
   });
 });
 
+describe('partitions', () => {
+  it('are reached through their table only: its policies do not hold for them alone', async () => {
+    for (const send of ['get', 'delete'] as const) {
+      const answer = await project.service[send]('/rest/v1/events_2024?id=eq.1');
+      expect([answer.status, answer.body.code]).toEqual([404, 'PL205']);
+    }
+    const embedded = await get('clients?select=id,events_2024(id)');
+    expect([embedded.status, embedded.body.code]).toEqual([400, 'PL200']);
+  });
+});
+
 describe('hints and ambiguity', () => {
   it('answers 300 with the candidates when several relationships fit', async () => {
     const answer = await get('orders?select=id,clients(name)');
@@ -171,6 +188,15 @@ describe('hints and ambiguity', () => {
       expect.objectContaining({ relationship: 'shipping_fk using orders(shipping) and clients(id)' }),
     ]);
     expect(answer.body.hint).toContain(`'clients!billing_fk'`);
+  });
+
+  it('lists the candidates to the many first, as PostgREST does', async () => {
+    const { body } = await get('makers?select=id,cars(id)');
+    expect(body.details.map(({ cardinality }: { cardinality: string }) => cardinality)).toEqual([
+      'one-to-many',
+      'many-to-one',
+    ]);
+    expect(body.hint).toContain(`'cars!made_by', 'cars!makers_best_id_fkey'`);
   });
 
   it('takes a constraint or a column for a hint, or for the target', async () => {
@@ -241,9 +267,23 @@ describe('filters, orders and pages inside', () => {
       ],
     ],
     ['projects?select=clients()&id=eq.1', [{}]],
+    [
+      'projects?select=id,clients(label:name)&order=clients(label),id.desc&limit=2',
+      [
+        { id: 3, clients: { label: 'Apple' } },
+        { id: 2, clients: { label: 'Microsoft' } },
+      ],
+    ],
   ];
   it.each(INSIDE)('%s', async (path, expected) => {
     expect(await rows(path)).toEqual(expected);
+  });
+
+  it('leaves a column its name beside an embed that is called so', async () => {
+    expect(await rows('cars?select=id,colour(name)&colour=eq.3')).toEqual([
+      { id: 1, colour: { name: 'red' } },
+    ]);
+    expect(await rows('cars?select=id,colour(name)&or=(colour.eq.4,id.eq.9)')).toHaveLength(1);
   });
 
   it('counts what an inner join leaves', async () => {
@@ -293,6 +333,17 @@ describe('spreads', () => {
       [{ id: 3, n: 'Apple', projects: [{ id: 3 }] }],
     ],
     ['projects?select=id,...clients!inner(n:name)&clients.name=eq.Apple', [{ id: 3, n: 'Apple' }]],
+    [
+      'clients?select=name,...projects(title:name,...details(*))&id=eq.1&projects.order=id',
+      [
+        {
+          name: 'Microsoft',
+          title: ['Windows 7', 'Windows 10'],
+          project_id: [1, null],
+          note: ['first', null],
+        },
+      ],
+    ],
   ];
   it.each(SPREADS)('%s', async (path, expected) => {
     expect(await rows(path)).toEqual(expected);
@@ -357,6 +408,18 @@ describe('aggregates', () => {
   ];
   it.each(AGGREGATES)('%s', async (path, expected) => {
     expect(await rows(path)).toEqual(expected);
+  });
+
+  it('groups by an embed inside a spread, and by all columns of one', async () => {
+    expect(await rows('tasks?select=...projects(clients(name)),hours.sum()')).toEqual(
+      expect.arrayContaining([
+        { clients: { name: 'Microsoft' }, sum: 15 },
+        { clients: { name: 'Apple' }, sum: 1 },
+      ]),
+    );
+    expect(await rows('tasks?select=hours.sum(),...projects(*)&order=projects(id)&limit=1')).toEqual([
+      { sum: 13, id: 1, name: 'Windows 7', client_id: 1 },
+    ]);
   });
 
   it('groups by an embed', async () => {

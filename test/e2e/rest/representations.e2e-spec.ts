@@ -75,6 +75,19 @@ describe('media types', () => {
     expect([refused.status, refused.body.code]).toEqual([406, 'PL107']);
   });
 
+  it('gives the plan of a write, and writes nothing', async () => {
+    const headers = { accept: 'application/vnd.pgrst.plan+json' };
+    for (const answer of [
+      await project.service.post('/rest/v1/items', { id: 50, name: 'plan' }, { headers }),
+      await project.service.put('/rest/v1/items?id=eq.50', { id: 50, name: 'plan' }, { headers }),
+      await project.service.patch('/rest/v1/items?id=eq.1', { name: 'plan' }, { headers }),
+      await project.service.delete('/rest/v1/items?id=eq.1', { headers }),
+    ]) {
+      expect([answer.status, answer.body[0].Plan['Node Type']]).toEqual([200, expect.any(String)]);
+    }
+    expect(await project.sql(`select from items where name = 'plan'`)).toHaveLength(0);
+  });
+
   it('takes the first that it can make, and answers 406 when there is none', async () => {
     expect(
       (await get('items?id=eq.1', 'application/zip, text/csv;q=0.5, application/json;q=0.9')).headers.get(
@@ -108,6 +121,8 @@ describe('media types', () => {
       { id: 1, shade: '#0000ff' },
     ]);
     expect(await project.sql('select shade::int as n from paints')).toEqual([{ n: 255 }]);
+    // A cast is made of what is shown.
+    expect((await get('paints?select=shade::text')).body).toEqual([{ shade: '"#0000ff"' }]);
   });
 });
 
