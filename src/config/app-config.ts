@@ -44,6 +44,8 @@ export interface StorageConfig {
   readonly maxFileBytes: number;
   /** Milliseconds after which bytes that no file names belong to no upload under way, and may be removed. */
   readonly orphanAgeMs: number;
+  /** Address under which nginx has the provider's directory; null: Plinth sends the bytes itself. */
+  readonly accelRedirect: string | null;
 }
 
 export interface PasswordConfig {

@@ -72,6 +72,11 @@ export class EnvironmentVariables {
   /** Seconds after which bytes that no file names may be removed. */
   @Transform(toNumber) @IsNumber() @Min(0.1) @Max(2_592_000) STORAGE_ORPHAN_AGE = 3_600;
 
+  /** Location of nginx that has the files: nginx sends them then (X-Accel-Redirect). Default: Plinth sends them. */
+  @IsOptional()
+  @Matches(/^(\/[\w-]+)+\/?$/, { message: 'STORAGE_ACCEL_REDIRECT must be a path such as /internal-files' })
+  STORAGE_ACCEL_REDIRECT?: string;
+
   /** Bytes. */
   @Transform(toBytes) @IsInt() @Min(1) MAX_FILE_SIZE = 50 * 1024 * 1024;
 

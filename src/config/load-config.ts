@@ -56,6 +56,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
       maxFileBytes: env.MAX_FILE_SIZE,
       orphanAgeMs: env.STORAGE_ORPHAN_AGE * 1000,
+      accelRedirect: env.STORAGE_ACCEL_REDIRECT?.replace(/\/+$/, '') ?? null,
     },
     passwords: { bcryptCost: env.BCRYPT_COST },
     auth: {
@@ -87,6 +88,8 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
       `STORAGE_PROVIDER: "${env.STORAGE_PROVIDER}" is not available in this version; only "disk" is`,
     );
   }
+  if (env.STORAGE_ACCEL_REDIRECT && env.STORAGE_PROVIDER !== 'disk')
+    faults.push('STORAGE_ACCEL_REDIRECT: only files of the provider "disk" can be sent by nginx');
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

@@ -24,6 +24,11 @@ export function parseContentType(text: string): string {
   return `${(match[1] as string).toLowerCase()}${(match[2] as string).trim()}`;
 }
 
+/** True for what may stand in a Content-Type header. */
+export function isContentType(text: string): boolean {
+  return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
+}
+
 /** `text/plain;charset=utf-8` to `text/plain`. */
 export function essenceOf(type: string): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase();

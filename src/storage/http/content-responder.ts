@@ -1,11 +1,12 @@
 /** Sends a file's bytes: whole, in ranges, or not at all when the client has them (RFC 9110, 13 and 14). */
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ByteRange, contentRange, parseRange } from '../../common/http/byte-ranges';
 import { contentDisposition } from '../../common/http/content-disposition';
 import { isNotModified, rangeApplies, Validators } from '../../common/http/preconditions';
-import { essenceOf } from '../content-type/content-type';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { essenceOf, isContentType } from '../content-type/content-type';
 import { FileContent } from '../files/file';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { fileNotFound, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
@@ -34,7 +35,10 @@ const HARMLESS = {
 export class ContentResponder {
   private readonly logger = new Logger(ContentResponder.name);
 
-  constructor(private readonly store: ObjectStore) {}
+  constructor(
+    private readonly store: ObjectStore,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
+  ) {}
 
   /** @throws AppError 404, 416, 500; once bytes are under way the connection is broken off instead */
   async send(request: IncomingMessage, response: ServerResponse, options: ContentOptions): Promise<void> {
@@ -86,11 +90,42 @@ export class ContentResponder {
     const wanted = headerText(headers['if-range']);
     const ranges = rangeApplies(wanted, validators) ? parseRange(headers.range, file.size) : null;
     if (ranges === 'unsatisfiable') throw rangeNotSatisfiable(file.size);
+    const path = this.accelPath(request, file, options);
+    if (path !== null) return this.leaveToNginx(response, file, common, options, path);
     const withoutBody = request.method === 'HEAD';
     if (ranges === null) return this.sendWhole(response, file, common, options, withoutBody);
     if (ranges.length === 1)
       return this.sendPart(response, file, ranges[0] as ByteRange, common, options, withoutBody);
     return this.sendParts(response, file, ranges, common, options, withoutBody);
+  }
+
+  /** Null where Plinth has to answer itself: nginx would test these conditions against tags that it does not know yet. */
+  private accelPath({ headers }: IncomingMessage, file: FileContent, options: ContentOptions): string | null {
+    if (this.config.accelRedirect === null || file.size === 0) return null;
+    if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined) return null;
+    const path = this.store.sharedPath({ projectId: options.projectId, objectId: file.objectId });
+    return path === null ? null : `${this.config.accelRedirect}/${path}`;
+  }
+
+  /** Who may, what it is, and that it is there has been decided; nginx picks the ranges and sends (docs/storage.md). */
+  private async leaveToNginx(
+    response: ServerResponse,
+    file: FileContent,
+    common: OutgoingHttpHeaders,
+    { projectId }: ContentOptions,
+    path: string,
+  ): Promise<void> {
+    const address = { projectId, objectId: file.objectId };
+    if (!(await this.store.has(address, file.size))) throw new ObjectMissingError(address);
+    const head: OutgoingHttpHeaders = {
+      ...common,
+      'Content-Type': servedType(file),
+      'Content-Length': 0,
+      'X-Accel-Redirect': path,
+    };
+    // nginx would add its own to this one.
+    delete head['Accept-Ranges'];
+    response.writeHead(200, head).end();
   }
 
   private async sendWhole(
@@ -212,8 +247,12 @@ function headersOf(file: FileContent, validators: Validators, options: ContentOp
   };
 }
 
-/** Text without a charset would be read as windows-1252 by browsers; hardly any still is. */
+/**
+ * Text without a charset would be read as windows-1252 by browsers; hardly any still is. A row that SQL of the owner's wrote
+ * may hold what is no type.
+ */
 function servedType({ contentType }: FileContent): string {
+  if (!isContentType(contentType)) return 'application/octet-stream';
   const isText = contentType.startsWith('text/') && essenceOf(contentType) === contentType;
   return isText ? `${contentType}; charset=utf-8` : contentType;
 }

@@ -26,7 +26,9 @@ import { ReadBuffers } from './read-buffers';
 const UPLOADS = '.uploads';
 /** Lies in the root since the first start: without it the disk is not the one that holds the files. */
 const MARKER = '.plinth-files';
-const MODE = { file: 0o600, directory: 0o700 };
+/** Nobody else's business; where nginx sends the files, its user can be given Plinth's group. */
+const PRIVATE = { file: 0o600, directory: 0o700 };
+const GROUP = { file: 0o640, directory: 0o750 };
 /** Files that are looked at, or removed, at once. */
 const AT_ONCE = 32;
 /** Objects of one batch of a listing. */
@@ -36,18 +38,20 @@ const SHARD = /^[0-9a-f]{2}$/;
 @Injectable()
 export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   private readonly root: string;
+  private readonly mode: { readonly file: number; readonly directory: number };
   /** Directories that are known to be there and durable. */
   private readonly ready = new Map<string, Promise<void>>();
   private readonly buffers = new ReadBuffers();
 
-  constructor(@Inject(STORAGE_CONFIG) { diskDir }: StorageConfig) {
+  constructor(@Inject(STORAGE_CONFIG) { diskDir, accelRedirect }: StorageConfig) {
     super();
     this.root = diskDir;
+    this.mode = accelRedirect === null ? PRIVATE : GROUP;
   }
 
   async onModuleInit(): Promise<void> {
-    await mkdir(this.root, { recursive: true, mode: MODE.directory });
-    await writeFile(this.marker, '', { flag: 'a', mode: MODE.file });
+    await mkdir(this.root, { recursive: true, mode: this.mode.directory });
+    await writeFile(this.marker, '', { flag: 'a', mode: this.mode.file });
   }
 
   override async assertAvailable(): Promise<void> {
@@ -208,13 +212,13 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     const directory = dirname(path);
     await this.ensureDirectory(directory);
     try {
-      return await openFile(path, 'wx', MODE.file);
+      return await openFile(path, 'wx', this.mode.file);
     } catch (error) {
       if (!isMissing(error)) throw error;
       // Somebody removed the directory behind our back.
       this.ready.clear();
       await this.ensureDirectory(directory);
-      return openFile(path, 'wx', MODE.file);
+      return openFile(path, 'wx', this.mode.file);
     }
   }
 
@@ -236,7 +240,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   private async makeDirectory(path: string): Promise<void> {
     // An unmounted disk leaves an empty directory, in which files would seem to be safe until it is mounted again.
     await access(this.marker);
-    const first = await mkdir(path, { recursive: true, mode: MODE.directory });
+    const first = await mkdir(path, { recursive: true, mode: this.mode.directory });
     if (first === undefined) return;
     for (let current = path; ; current = dirname(current)) {
       await syncDirectory(dirname(current));
@@ -252,8 +256,12 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     }
   }
 
+  override sharedPath({ projectId, objectId }: ObjectAddress): string {
+    return `${projectId}/${objectId.slice(0, 2)}/${objectId}`;
+  }
+
   private pathOf({ projectId, objectId }: ObjectAddress): string {
-    return join(this.root, projectId, objectId.slice(0, 2), objectId);
+    return join(this.root, this.sharedPath({ projectId, objectId }));
   }
 
   private draftOf({ projectId, objectId }: ObjectAddress): string {

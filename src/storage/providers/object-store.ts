@@ -47,6 +47,11 @@ export abstract class ObjectStore {
    */
   abstract read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>>;
 
+  /** Where a web server that shares the provider's directory finds an object, relative to it; null: nowhere. */
+  sharedPath(_address: ObjectAddress): string | null {
+    return null;
+  }
+
   /** Makes a second object of the same bytes, without moving them through Plinth. @throws ObjectMissingError */
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
 

@@ -1,0 +1,179 @@
+/** Behind nginx: Plinth decides, nginx sends (X-Accel-Redirect), with the configuration that docs/storage.md gives. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { HttpAnswer, HttpClient } from '../../support/http-client';
+import { hasNginx, TestNginx } from '../../support/nginx';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+const [, DOCUMENTED = ''] =
+  /```nginx\n([^]*?)```/.exec(readFileSync(join(__dirname, '../../../docs/storage.md'), 'utf8')) ?? [];
+const BYTES = randomBytes(3_000_000).toString('hex').slice(0, 3_000_000);
+const ETAG = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
+
+(hasNginx ? describe : describe.skip)('behind nginx', () => {
+  let plinth: TestPlinth;
+  let nginx: TestNginx;
+  let project: TestProject;
+  let user: HttpClient;
+  let file: string;
+  let addresses: Record<string, { client: HttpClient; path: string }>;
+
+  beforeAll(async () => {
+    plinth = await TestPlinth.start({
+      env: { STORAGE_ACCEL_REDIRECT: '/internal-files/', TRUST_PROXY: '1' },
+    });
+    nginx = await TestNginx.start(
+      DOCUMENTED.replace('127.0.0.1:8080', new URL(plinth.baseUrl).host).replace(
+        '/var/lib/plinth/files/',
+        `${join(plinth.dataDir, 'files')}/`,
+      ),
+    );
+    project = await plinth.createProject({ plan: 'enterprise' });
+    user = project.asSubject().at(nginx.baseUrl);
+    await user.post(`${project.storage}/buckets`, {
+      name: 'box',
+      is_public: true,
+      cache_control: 'public, max-age=60',
+    });
+    const { body } = await upload(user, project.storage, 'box', BYTES, { name: 'dir/numbers é.txt' });
+    file = `${project.storage}/files/${body.data.id}`;
+    const { url } = (await user.post(`${file}/signed-url`, { expiry: '1h' })).body.data;
+    const nobody = plinth.http.at(nginx.baseUrl);
+    addresses = {
+      download: { client: user, path: `${file}/download` },
+      signed: { client: nobody, path: (url as string).replace('http://plinth.test', '') },
+      preview: { client: nobody, path: `${file}/preview` },
+    };
+  });
+  afterAll(async () => {
+    await nginx.stop();
+    await plinth.stop();
+  });
+
+  const ask = (kind: string, headers: Record<string, string> = {}, method = 'GET'): Promise<HttpAnswer> => {
+    const { client, path } = addresses[kind] as { client: HttpClient; path: string };
+    return client.send(method, path, { headers });
+  };
+
+  it('Plinth itself sends no byte, but the place of the file', async () => {
+    const direct = await user.at(plinth.baseUrl).get(`${file}/download`);
+    expect([direct.status, direct.text]).toEqual([200, '']);
+    expect(direct.headers.get('x-accel-redirect')).toMatch(
+      new RegExp(`^/internal-files/${project.id}/[0-9a-f]{2}/[0-9a-f-]{36}$`),
+    );
+  });
+
+  describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
+    it('answers the bytes with the headers that Plinth gives', async () => {
+      const answer = await ask(kind, { origin: 'http://elsewhere.test' });
+      expect([answer.status, answer.text === BYTES]).toEqual([200, true]);
+      const disposition = kind === 'preview' ? 'inline' : 'attachment';
+      const expected: Record<string, string | RegExp> = {
+        'content-type': 'text/plain; charset=utf-8',
+        'content-length': String(BYTES.length),
+        'content-disposition': `${disposition}; filename="numbers e.txt"; filename*=UTF-8''numbers%20%C3%A9.txt`,
+        etag: ETAG,
+        'accept-ranges': 'bytes',
+        'cache-control': kind === 'signed' ? 'private, max-age=60' : 'public, max-age=60',
+        'content-security-policy': /^sandbox; default-src 'none'/,
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'cross-origin',
+        'referrer-policy': 'no-referrer',
+        'x-ratelimit-limit': '10000',
+        'x-ratelimit-remaining': /^\d+$/,
+        'x-ratelimit-reset': /^\d+$/,
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': /ETag/,
+      };
+      for (const [name, value] of Object.entries(expected))
+        expect([name, answer.headers.get(name)]).toEqual([
+          name,
+          typeof value === 'string' ? value : expect.stringMatching(value),
+        ]);
+      expect(answer.headers.get('x-accel-redirect')).toBeNull();
+      const record = (await user.get(file)).body.data;
+      expect(Date.parse(answer.headers.get('last-modified') as string)).toBe(
+        Math.floor(Date.parse(record.updated_at as string) / 1000) * 1000,
+      );
+    });
+
+    it('answers ranges, conditions and HEAD as without nginx', async () => {
+      const part = await ask(kind, { range: 'bytes=10-19' });
+      expect([part.status, part.text, part.headers.get('content-range')]).toEqual([
+        206,
+        BYTES.slice(10, 20),
+        `bytes 10-19/${BYTES.length}`,
+      ]);
+      expect(part.headers.get('content-security-policy')).toMatch(/^sandbox/);
+      const parts = await ask(kind, { range: 'bytes=0-4,100-104,-3' });
+      expect([parts.status, parts.headers.get('content-type')]).toEqual([
+        206,
+        expect.stringMatching(/^multipart\/byteranges; boundary=/),
+      ]);
+      expect(parts.text).toContain(BYTES.slice(100, 105));
+      expect((await ask(kind, { range: 'bytes=0-4', 'if-range': ETAG })).status).toBe(206);
+      expect((await ask(kind, { range: 'bytes=0-4', 'if-range': '"other"' })).status).toBe(200);
+      const beyond = await ask(kind, { range: `bytes=${BYTES.length}-` });
+      expect([beyond.status, beyond.body.error.code]).toEqual([416, 'range_not_satisfiable']);
+      expect((await ask(kind, { 'if-none-match': ETAG })).status).toBe(304);
+      expect((await ask(kind, { 'if-none-match': '"other"' })).status).toBe(200);
+      const { headers } = await ask(kind);
+      const since = headers.get('last-modified') as string;
+      expect((await ask(kind, { 'if-modified-since': since })).status).toBe(304);
+      expect((await ask(kind, { 'if-match': ETAG })).status).toBe(200);
+      const head = await ask(kind, {}, 'HEAD');
+      expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+        200,
+        '',
+        String(BYTES.length),
+      ]);
+    });
+  });
+
+  it('keeps the type, and active types from running', async () => {
+    const { body } = await upload(user, project.storage, 'box', '<!doctype html><script>alert(1)</script>', {
+      name: 'page.txt',
+    });
+    const { headers } = await plinth.http
+      .at(nginx.baseUrl)
+      .get(`${project.storage}/files/${body.data.id}/preview`);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('content-disposition')).toMatch(/^attachment/);
+    expect(headers.get('content-security-policy')).toMatch(/^sandbox/);
+  });
+
+  it('decides who may: refusals and faults are Plinth’s, and nobody reaches the files by their place', async () => {
+    const stranger = plinth.http.at(nginx.baseUrl);
+    expect((await stranger.get(`${file}/download`)).status).toBe(401);
+    expect((await stranger.get(`${addresses.signed?.path}x`)).body.error.code).toBe('invalid_signature');
+    await user.post(`${project.storage}/buckets`, { name: 'closed' });
+    const { body } = await upload(user, project.storage, 'closed', 'x');
+    expect((await stranger.get(`${project.storage}/files/${body.data.id}/preview`)).status).toBe(404);
+    const { headers } = await user.at(plinth.baseUrl).get(`${file}/download`);
+    expect((await stranger.get(headers.get('x-accel-redirect') as string)).status).toBe(404);
+  });
+
+  it('sends an empty file, and an overwritten one with its new bytes', async () => {
+    const empty = await upload(user, project.storage, 'box', '', { name: 'empty' });
+    const answer = await user.get(`${project.storage}/files/${empty.body.data.id}/download`);
+    expect([answer.status, answer.text, answer.headers.get('content-length')]).toEqual([200, '', '0']);
+    await upload(user, project.storage, 'box', 'new', { name: 'empty', query: { upsert: 'true' } });
+    expect((await user.get(`${project.storage}/files/${empty.body.data.id}/download`)).text).toBe('new');
+  });
+
+  it('answers 500 storage_unavailable when the bytes are missing', async () => {
+    const root = join(plinth.dataDir, 'files', project.id);
+    renameSync(root, `${root}-away`);
+    const answer = await user.get(`${file}/download`);
+    renameSync(`${root}-away`, root);
+    expect([answer.status, answer.body.error.code]).toEqual([500, 'storage_unavailable']);
+  });
+
+  it('streams uploads of any size through', async () => {
+    const answer = await upload(user, project.storage, 'box', Buffer.alloc(20_000_000), { name: 'large' });
+    expect([answer.status, answer.body.data?.size]).toEqual([201, 20_000_000]);
+  });
+});
