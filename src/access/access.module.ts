@@ -12,6 +12,6 @@ import { VerifiedCredentials } from './verified-credentials';
 @Module({
   imports: [PassportModule.register({ session: false }), ProjectsModule],
   providers: [ApiKeyStrategy, BearerStrategy, CallerCheck, TokenVerifier, VerifiedCredentials],
-  exports: [CallerCheck, ProjectsModule, TokenVerifier, VerifiedCredentials],
+  exports: [ApiKeyStrategy, BearerStrategy, CallerCheck, ProjectsModule, TokenVerifier, VerifiedCredentials],
 })
 export class AccessModule {}

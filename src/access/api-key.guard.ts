@@ -5,16 +5,18 @@ import type { Request } from 'express';
 import { projectNotFound } from '../projects/projects.errors';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { invalidCredentials, missingApiKey } from './access.errors';
-import { LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
+import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
+import { strategyItself } from './strategies/verification';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
-export class ApiKeyGuard extends AuthGuard('apikey') {
+export class ApiKeyGuard extends AuthGuard() {
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
+    strategy: ApiKeyStrategy,
   ) {
-    super({ property: 'apiKey' });
+    super({ property: 'apiKey', defaultStrategy: strategyItself(strategy) });
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {

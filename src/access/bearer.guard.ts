@@ -4,12 +4,17 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { invalidCredentials, missingBearer } from './access.errors';
 import { bearerToken } from './bearer-token';
+import { BearerStrategy } from './strategies/bearer.strategy';
+import { strategyItself } from './strategies/verification';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
-export class BearerGuard extends AuthGuard('bearer') {
-  constructor(private readonly verified: VerifiedCredentials) {
-    super({ property: 'caller' });
+export class BearerGuard extends AuthGuard() {
+  constructor(
+    private readonly verified: VerifiedCredentials,
+    strategy: BearerStrategy,
+  ) {
+    super({ property: 'caller', defaultStrategy: strategyItself(strategy) });
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {

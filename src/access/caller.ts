@@ -4,6 +4,11 @@ import { RlsContext } from '../database/rls/rls-context';
 import { KeyRole } from '../projects/project-keys';
 import { Project } from '../projects/project';
 
+/** Authenticator assurance level of a session (NIST SP 800-63B): a password alone, or with a code. */
+export const ONE_FACTOR = 'aal1';
+export const TWO_FACTORS = 'aal2';
+export type AssuranceLevel = typeof ONE_FACTOR | typeof TWO_FACTORS;
+
 export interface Caller extends RlsContext {
   readonly project: Project;
   /** The role of the key in the apikey header. */

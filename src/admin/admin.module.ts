@@ -1,6 +1,8 @@
 /** Platform administration. */
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module';
 import { AuditLogController } from './http/audit-log.controller';
+import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
@@ -10,8 +12,14 @@ import { ProjectAdminService } from './project-admin.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [StorageModule],
-  controllers: [ProjectsController, ProjectDatabaseController, ProjectStorageController, AuditLogController],
+  imports: [AuthModule, StorageModule],
+  controllers: [
+    ProjectsController,
+    ProjectDatabaseController,
+    ProjectStorageController,
+    AuditLogController,
+    FailedMailsController,
+  ],
   providers: [OwnerSqlService, ProjectAdminService, TablesRepository],
 })
 export class AdminModule {}

@@ -1,6 +1,7 @@
 /** Signs access tokens. They are verified in src/access. */
 import { Inject, Injectable } from '@nestjs/common';
 import { sign } from 'jsonwebtoken';
+import { AssuranceLevel } from '../access/caller';
 import { JsonObject } from '../common/text/json';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { AUTHENTICATED_ROLE } from '../projects/project-keys';
@@ -30,8 +31,7 @@ export interface AccessTokenSubject {
   readonly userId: string;
   readonly email: string;
   readonly sessionId: string;
-  /** Authenticator assurance level: aal1 is one factor. */
-  readonly aal: string;
+  readonly aal: AssuranceLevel;
   /** What auth.custom_claims() of the project answered. */
   readonly customClaims: JsonObject;
 }

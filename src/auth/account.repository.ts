@@ -75,6 +75,16 @@ export class AccountRepository {
     return rows[0] ? toAccount(rows[0]) : null;
   }
 
+  /** True when the account has a second factor that its owner verified. */
+  async hasSecondFactor(project: Project, id: string): Promise<boolean> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:has-second-factor',
+      text: 'select from auth.factors where user_id = $1 and verified_at is not null limit 1',
+      values: [id],
+    });
+    return rows.length > 0;
+  }
+
   /** For a batch with what belongs to the new account. Fails with 23505 on users_email_key for a taken address. */
   insertion(account: NewAccount, audit: AuditEntry): Statement {
     const statement = {

@@ -1,5 +1,6 @@
 /** Refusals of the auth endpoints. What must not be told apart shares one factory. */
 import { AppError } from '../common/errors/app-error';
+import type { PasswordFault } from './password-policy';
 
 const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
   new AppError({ status, code, message, cause });
@@ -9,7 +10,8 @@ export const invalidEmail = (): AppError => refusal(400, 'invalid_email', 'email
 export const emailTaken = (cause?: unknown): AppError =>
   refusal(400, 'email_taken', 'An account with this email exists already', cause);
 
-export const unacceptablePassword = (fault: string): AppError => refusal(400, 'weak_password', fault);
+export const unacceptablePassword = ({ message }: PasswordFault): AppError =>
+  refusal(400, 'weak_password', message);
 
 export const domainNotAllowed = (): AppError =>
   refusal(400, 'email_domain_not_allowed', 'Addresses of this domain cannot sign up here');
@@ -46,3 +48,16 @@ export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'Ther
 
 export const unusablePasswordHash = (): AppError =>
   refusal(400, 'invalid_password_hash', 'password_hash must be a bcrypt hash');
+
+/** Wrong, too old or used before: the same answer for all. */
+export const wrongCode = (): AppError =>
+  refusal(401, 'invalid_code', 'The code is not valid or no longer valid');
+
+export const factorNotFound = (): AppError => refusal(404, 'factor_not_found', 'There is no such factor');
+
+export const tooManyFactors = (limit: number): AppError =>
+  refusal(400, 'too_many_factors', `An account has at most ${limit} factors`);
+
+/** The account has a second factor, and what was asked for would weaken it. */
+export const secondFactorRequired = (): AppError =>
+  refusal(403, 'insufficient_aal', 'This needs a session with a second factor: verify a code first');

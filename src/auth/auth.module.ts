@@ -16,23 +16,32 @@ import { AdminUsersService } from './admin-users.service';
 import { AuditRepository } from './audit.repository';
 import { AuthMetrics } from './auth-metrics.service';
 import { EmailVerificationService } from './email-verification.service';
+import { FactorRepository } from './factors/factor.repository';
+import { FactorService } from './factors/factor.service';
 import { GuessThrottle } from './guess-throttle.service';
 import { HousekeepingRepository } from './housekeeping.repository';
 import { HousekeepingService } from './housekeeping.service';
 import { AccountsController } from './http/accounts.controller';
 import { AdminAuditController } from './http/admin-audit.controller';
+import { AdminFactorsController } from './http/admin-factors.controller';
 import { AdminUsersController } from './http/admin-users.controller';
+import { FactorsController } from './http/factors.controller';
 import { MailPagesController } from './http/mail-pages.controller';
 import { UserController } from './http/user.controller';
 import { InvitationService } from './invitation.service';
 import { AuthMailer } from './mail/auth-mailer.service';
 import { FailedMailService } from './mail/failed-mail.service';
 import { MailComposer } from './mail/mail-composer.service';
+import { MailDelivery } from './mail/mail-delivery.service';
 import { MAIL_QUEUE } from './mail/mail-queue';
 import { MailProcessor } from './mail/mail.processor';
+import { MailRecovery } from './mail/mail-recovery.service';
+import { MailTemplateCheck } from './mail/mail-template-check.service';
 import { NoticeService } from './mail/notice.service';
+import { OutboxListRepository } from './mail/outbox-list.repository';
 import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
 import { MailedTokenRepository } from './mailed-token.repository';
+import { PasswordCheck } from './password-check.service';
 import { PasswordResetService } from './password-reset.service';
 import { ProfileService } from './profile.service';
 import { RefreshTokenService } from './refresh-token.service';
@@ -40,6 +49,7 @@ import { SessionIssuer } from './session-issuer.service';
 import { SessionRepository } from './session.repository';
 import { SessionService } from './session.service';
 import { SignInService } from './sign-in.service';
+import { SignUpRepository } from './sign-up.repository';
 import { SignUpService } from './sign-up.service';
 
 const MINUTE_MS = 60_000;
@@ -61,7 +71,9 @@ const MINUTE_MS = 60_000;
     AccountsController,
     UserController,
     AdminUsersController,
+    AdminFactorsController,
     AdminAuditController,
+    FactorsController,
     MailPagesController,
   ],
   providers: [
@@ -73,16 +85,23 @@ const MINUTE_MS = 60_000;
     AuthMailer,
     AuthMetrics,
     EmailVerificationService,
+    FactorRepository,
+    FactorService,
     FailedMailService,
     GuessThrottle,
     HousekeepingRepository,
     HousekeepingService,
     InvitationService,
     MailComposer,
+    MailDelivery,
     MailedTokenRepository,
     MailProcessor,
+    MailRecovery,
+    MailTemplateCheck,
     NoticeService,
+    OutboxListRepository,
     OutgoingMailRepository,
+    PasswordCheck,
     PasswordHasher,
     PasswordResetService,
     ProfileService,
@@ -91,7 +110,9 @@ const MINUTE_MS = 60_000;
     SessionRepository,
     SessionService,
     SignInService,
+    SignUpRepository,
     SignUpService,
   ],
+  exports: [FailedMailService, MailTemplateCheck],
 })
 export class AuthModule {}

@@ -37,18 +37,22 @@ export class EmailVerificationService {
   ): Promise<QueryResultRow> {
     let row: QueryResultRow | undefined;
     const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(project, { token: plaintext }, async (mailId, sealed) => {
-      const [created] = await this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
-        insertion,
-        this.tokens.issuance(
-          this.toMail('verify', hash, mailId, sealed),
-          { userId },
-          this.entry('verification_requested', origin, userId),
-        ),
-      ]);
-      row = created?.rows[0];
-      return true;
-    });
+    await this.mailer.send(
+      project,
+      { token: plaintext, languages: origin.languages },
+      async (mailId, sealed) => {
+        const [created] = await this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
+          insertion,
+          this.tokens.issuance(
+            this.toMail('verify', hash, mailId, sealed),
+            { userId },
+            this.entry('verification_requested', origin, userId),
+          ),
+        ]);
+        row = created?.rows[0];
+        return true;
+      },
+    );
     return row ?? {};
   }
 
@@ -58,15 +62,19 @@ export class EmailVerificationService {
     if (!email) throw invalidEmail();
     await this.throttle.assertMayMail(project, email.key);
     const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(project, { token: plaintext }, async (mailId, sealed) => {
-      const userId = await this.tokens.issue(
-        project,
-        this.toMail('verify', hash, mailId, sealed),
-        { emailKey: email.key, unverifiedOnly: true },
-        this.entry('verification_requested', origin, null),
-      );
-      return userId !== null;
-    });
+    await this.mailer.send(
+      project,
+      { token: plaintext, languages: origin.languages },
+      async (mailId, sealed) => {
+        const userId = await this.tokens.issue(
+          project,
+          this.toMail('verify', hash, mailId, sealed),
+          { emailKey: email.key, unverifiedOnly: true },
+          this.entry('verification_requested', origin, null),
+        );
+        return userId !== null;
+      },
+    );
   }
 
   /** Mails a token to the new address of an account; it becomes the account's when the token is confirmed. */
@@ -78,15 +86,19 @@ export class EmailVerificationService {
   ): Promise<void> {
     await this.throttle.assertMayMail(project, newEmail.key);
     const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(project, { token: plaintext }, async (mailId, sealed) => {
-      const found = await this.tokens.issue(
-        project,
-        this.toMail('email_change', hash, mailId, sealed),
-        { userId, newEmail },
-        this.entry('email_change_requested', origin, userId),
-      );
-      return found !== null;
-    });
+    await this.mailer.send(
+      project,
+      { token: plaintext, languages: origin.languages },
+      async (mailId, sealed) => {
+        const found = await this.tokens.issue(
+          project,
+          this.toMail('email_change', hash, mailId, sealed),
+          { userId, newEmail },
+          this.entry('email_change_requested', origin, userId),
+        );
+        return found !== null;
+      },
+    );
   }
 
   /** Spends a token. @throws AppError 401 for a token that is not valid, 400 when the address was taken meanwhile */

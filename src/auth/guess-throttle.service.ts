@@ -61,6 +61,22 @@ export class GuessThrottle {
     ]);
   }
 
+  /**
+   * Counts a try before its outcome is known, for what is compared in no time: of a hundred that arrive together only as
+   * many are made as would be one after the other. A try that succeeds is forgotten by succeeded().
+   * @throws AppError 429 while the account or the address has to wait; such a try is not counted
+   */
+  async chargeTry(guess: Guess): Promise<void> {
+    const addressMs = await this.ledger.blockedFor([addressKey(guess)]);
+    const waitMs = addressMs > 0 ? addressMs : await this.ledger.charge(accountKey(guess), this.perAccount);
+    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+  }
+
+  /** What chargeTry() counted for the account failed: the address has to do with it too. */
+  async failedFrom(guess: Guess): Promise<void> {
+    await this.ledger.fail(addressKey(guess), this.perAddress);
+  }
+
   /** Forgets the account's failures, not the address's: one good account must not pay for guessing others. */
   async succeeded(guess: Guess): Promise<void> {
     await this.ledger.forget(accountKey(guess));

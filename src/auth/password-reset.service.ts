@@ -32,17 +32,21 @@ export class PasswordResetService {
     if (!email) throw invalidEmail();
     await this.throttle.assertMayMail(project, email.key);
     const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(project, { token: plaintext }, async (mailId, sealed) => {
-      const now = this.clock.now();
-      const expiresAt = new Date(now + MAILED_TOKEN_LIFETIME_MS.reset);
-      const userId = await this.tokens.issue(
-        project,
-        { kind: 'reset', hash, mailId, sealed, now: new Date(now), expiresAt },
-        { emailKey: email.key },
-        this.entry('reset_requested', origin),
-      );
-      return userId !== null;
-    });
+    await this.mailer.send(
+      project,
+      { token: plaintext, languages: origin.languages },
+      async (mailId, sealed) => {
+        const now = this.clock.now();
+        const expiresAt = new Date(now + MAILED_TOKEN_LIFETIME_MS.reset);
+        const userId = await this.tokens.issue(
+          project,
+          { kind: 'reset', hash, mailId, sealed, now: new Date(now), expiresAt },
+          { emailKey: email.key },
+          this.entry('reset_requested', origin),
+        );
+        return userId !== null;
+      },
+    );
   }
 
   /**

@@ -1,6 +1,7 @@
 /** What a signed-in user reads and changes about their own account. */
 import { Injectable } from '@nestjs/common';
 import { invalidCredentials } from '../access/access.errors';
+import { TWO_FACTORS } from '../access/caller';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
@@ -13,6 +14,7 @@ import {
   domainNotAllowed,
   emailTaken,
   invalidEmail,
+  secondFactorRequired,
   unacceptablePassword,
   wrongCurrentPassword,
 } from './auth.errors';
@@ -58,13 +60,14 @@ export class ProfileService {
     origin: RequestOrigin,
   ): Promise<Account> {
     const account = await this.get(project, owner.userId, owner.sessionId);
+    if (input.email !== undefined || input.password !== undefined) await this.assertStrong(project, owner);
     const newEmail = input.email === undefined ? null : await this.checkEmail(project, account, input.email);
     if (input.password !== undefined) {
       await this.changePassword(project, account, owner, input.password, input.currentPassword, origin);
     }
     if (newEmail) {
       await this.verification.requestChange(project, account.id, newEmail, origin);
-      await this.notices.emailWillChange(project, account, newEmail.address);
+      await this.notices.emailWillChange(project, account, newEmail.address, origin);
     }
     const changed = await this.accounts.updateProfile(
       project,
@@ -74,6 +77,13 @@ export class ProfileService {
     );
     if (!changed) throw invalidCredentials();
     return changed;
+  }
+
+  /** A password alone must not be enough to take away what the second factor protects. */
+  private async assertStrong(project: Project, { userId, aal }: SessionOwner): Promise<void> {
+    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId))) {
+      throw secondFactorRequired();
+    }
   }
 
   /** @returns null when it is the address that the account has already */

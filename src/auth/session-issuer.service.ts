@@ -1,5 +1,6 @@
 /** Makes the `session` of an answer: access token, its expiry, refresh token. */
 import { Injectable } from '@nestjs/common';
+import { AssuranceLevel } from '../access/caller';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
 import { Project } from '../projects/project';
@@ -24,12 +25,9 @@ export interface SessionToIssue {
   readonly sessionId: string;
   /** Of the refresh token. */
   readonly number: number;
-  readonly aal: string;
+  readonly aal: AssuranceLevel;
   readonly customClaims: JsonObject;
 }
-
-/** One factor: a password. */
-export const PASSWORD_AAL = 'aal1';
 
 @Injectable()
 export class SessionIssuer {

@@ -1,6 +1,7 @@
 /** Rows of auth.sessions. The check that rides in every request's own statement is auth.require_session(), in SQL. */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
+import { AssuranceLevel } from '../access/caller';
 import { JsonObject } from '../common/text/json';
 import { Statement } from '../database/pools/pipelined-query';
 import { RlsTransaction } from '../database/rls/rls-transaction';
@@ -32,7 +33,7 @@ export interface RotatedSession {
   readonly sessionId: string;
   /** Of the token that is valid now. */
   readonly number: number;
-  readonly aal: string;
+  readonly aal: AssuranceLevel;
   /** True when the token was spent too long ago: the session has been revoked. */
   readonly revoked: boolean;
   readonly customClaims: JsonObject;
@@ -54,10 +55,12 @@ export type LogoutScope = (typeof LOGOUT_SCOPES)[number];
 export interface SessionOwner {
   readonly userId: string;
   readonly sessionId: string;
+  /** Of the access token that was sent: one from before the session rose to two factors has one. */
+  readonly aal: AssuranceLevel;
 }
 
 /** True for a live session `s` of `u` at the time `now`. */
-const isLive = (now: string): string =>
+export const isLive = (now: string): string =>
   `s.revoked_at is null and s.expires_at > ${now} and (u.banned_until is null or u.banned_until <= ${now})`;
 
 @Injectable()
@@ -205,12 +208,13 @@ function toClaims(row: QueryResultRow): JsonObject {
   return (row.claims as JsonObject | null) ?? {};
 }
 
-function toRotated(row: QueryResultRow): RotatedSession {
+/** @param row with session_id, refresh_count, aal, revoked_at, claims and ACCOUNT_COLUMNS */
+export function toRotated(row: QueryResultRow): RotatedSession {
   return {
     account: toAccount(row),
     sessionId: row.session_id as string,
     number: row.refresh_count as number,
-    aal: row.aal as string,
+    aal: row.aal as AssuranceLevel,
     revoked: row.revoked_at !== null,
     customClaims: toClaims(row),
   };

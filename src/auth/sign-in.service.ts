@@ -1,30 +1,26 @@
 /** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { ONE_FACTOR } from '../access/caller';
 import { Clock } from '../common/time/clock';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
 import { Project } from '../projects/project';
 import { Account, isBanned } from './account';
-import { AccountRepository, Credentials } from './account.repository';
-import { AuditRepository } from './audit.repository';
-import { emailNotVerified, unacceptablePassword, userBanned, wrongCredentials } from './auth.errors';
-import { parseEmailAddress } from './email-address';
-import { Guess, GuessThrottle } from './guess-throttle.service';
+import { Credentials } from './account.repository';
+import { emailNotVerified, userBanned, wrongCredentials } from './auth.errors';
 import { HousekeepingService } from './housekeeping.service';
-import { unusableFault } from './password-policy';
+import { PasswordCheck } from './password-check.service';
 import { RequestOrigin } from './request-origin';
-import { PASSWORD_AAL, SessionIssuer, SignedIn } from './session-issuer.service';
+import { SessionIssuer, SignedIn } from './session-issuer.service';
 import { SessionRepository } from './session.repository';
 
 @Injectable()
 export class SignInService {
   constructor(
-    private readonly accounts: AccountRepository,
+    private readonly check: PasswordCheck,
     private readonly sessions: SessionRepository,
     private readonly issuer: SessionIssuer,
     private readonly passwords: PasswordHasher,
-    private readonly throttle: GuessThrottle,
-    private readonly audit: AuditRepository,
     private readonly housekeeping: HousekeepingService,
     private readonly clock: Clock,
   ) {}
@@ -38,37 +34,9 @@ export class SignInService {
     { email, password }: { email: string; password: string },
     origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const fault = unusableFault(password);
-    if (fault) throw unacceptablePassword(fault);
-    // What is no address belongs to nobody, and is looked for all the same. NUL is no text for the database.
-    const emailKey = parseEmailAddress(email)?.key ?? email.toLowerCase().replaceAll('\0', '');
-    const guess: Guess = { project, account: emailKey, origin };
-    await this.throttle.assertMayTry(guess);
-    const credentials = await this.accounts.findCredentials(project, emailKey);
-    // Asked again in the slot: a hundred guesses that arrive together wait in line, and the first ones' failures count.
-    const matches = await this.passwords.verify(password, credentials?.passwordHash ?? null, () =>
-      this.throttle.assertMayTry(guess),
-    );
-    if (!credentials || !matches) return this.refuse(guess, credentials?.account ?? null);
-    await this.throttle.succeeded(guess);
+    const credentials = await this.check.credentialsOf(project, { email, password }, origin);
     this.assertMaySignIn(project, credentials.account);
     return this.begin(project, credentials, password, origin);
-  }
-
-  private async refuse(guess: Guess, account: Account | null): Promise<never> {
-    const { project, origin } = guess;
-    await Promise.all([
-      this.throttle.failed(guess),
-      this.audit.write(project, {
-        action: 'sign_in_failed',
-        now: new Date(this.clock.now()),
-        origin,
-        actorRole: 'anon',
-        actorId: null,
-        userId: account?.id ?? null,
-      }),
-    ]);
-    throw wrongCredentials();
   }
 
   private assertMaySignIn(project: Project, account: Account): void {
@@ -110,6 +78,6 @@ export class SignInService {
     // Password changed, account banned or deleted since it was read.
     if (!customClaims) throw wrongCredentials();
     this.housekeeping.visit(project);
-    return this.issuer.issue(project, { account, sessionId, number: 0, aal: PASSWORD_AAL, customClaims });
+    return this.issuer.issue(project, { account, sessionId, number: 0, aal: ONE_FACTOR, customClaims });
   }
 }

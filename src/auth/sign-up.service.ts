@@ -1,9 +1,8 @@
 /** Creates accounts (SPEC.md 4.2, "Sign up"). */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { ONE_FACTOR } from '../access/caller';
 import { Clock } from '../common/time/clock';
-import { JsonObject } from '../common/text/json';
-import { RlsTransaction } from '../database/rls/rls-transaction';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
 import { Project } from '../projects/project';
 import { toUserView, UserView } from './account';
@@ -20,8 +19,8 @@ import { EmailAddress, isDomainAllowed, localPart, parseEmailAddress } from './e
 import { EmailVerificationService } from './email-verification.service';
 import { passwordFault } from './password-policy';
 import { RequestOrigin } from './request-origin';
-import { PASSWORD_AAL, SessionIssuer, SessionView } from './session-issuer.service';
-import { SessionRepository } from './session.repository';
+import { SessionIssuer, SessionView } from './session-issuer.service';
+import { SignUpRepository } from './sign-up.repository';
 import { isTakenAddress } from './taken-address';
 
 export interface SignUpInput {
@@ -39,9 +38,8 @@ export interface SignedUp {
 @Injectable()
 export class SignUpService {
   constructor(
-    private readonly rls: RlsTransaction,
+    private readonly signUps: SignUpRepository,
     private readonly accounts: AccountRepository,
-    private readonly sessions: SessionRepository,
     private readonly issuer: SessionIssuer,
     private readonly passwords: PasswordHasher,
     private readonly verification: EmailVerificationService,
@@ -76,30 +74,19 @@ export class SignUpService {
     origin: RequestOrigin,
   ): Promise<SignedUp> {
     const sessionId = randomUUID();
-    const [created, begun] = await refusingTakenAddress(
-      this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
-        this.accounts.insertion(account, signUpEntry(account, origin)),
-        this.sessions.insertion(
-          {
-            id: sessionId,
-            userId: account.id,
-            passwordHash: account.passwordHash,
-            newPasswordHash: null,
-            now: account.now,
-            expiresAt: this.issuer.sessionEnd(project),
-            origin,
-          },
-          { ...signUpEntry(account, origin), action: 'sign_in' },
-        ),
-      ]),
+    const session = {
+      id: sessionId,
+      userId: account.id,
+      passwordHash: account.passwordHash,
+      newPasswordHash: null,
+      now: account.now,
+      expiresAt: this.issuer.sessionEnd(project),
+      origin,
+    };
+    const created = await refusingTakenAddress(
+      this.signUps.createSignedIn(project, account, session, signUpEntry(account, origin)),
     );
-    return this.issuer.issue(project, {
-      account: toAccount(created?.rows[0] ?? {}),
-      sessionId,
-      number: 0,
-      aal: PASSWORD_AAL,
-      customClaims: (begun?.rows[0]?.claims as JsonObject | null) ?? {},
-    });
+    return this.issuer.issue(project, { ...created, sessionId, number: 0, aal: ONE_FACTOR });
   }
 
   private async createUnverified(

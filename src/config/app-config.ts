@@ -27,6 +27,8 @@ export interface MailConfig {
   readonly outboxDir: string;
   /** Milliseconds after which a mail that could not be sent is tried again; each further time doubles it. */
   readonly retryDelayMs: number;
+  /** Milliseconds between two looks for mails that no job knows of any more. */
+  readonly recoveryIntervalMs: number;
 }
 
 export interface SecretsConfig {

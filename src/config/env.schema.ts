@@ -98,6 +98,9 @@ export class EnvironmentVariables {
   /** Seconds after which a mail that could not be sent is tried again; doubles, for about six hours. */
   @Transform(toNumber) @IsNumber() @Min(0.001) @Max(3_600) MAIL_RETRY_DELAY = 10;
 
+  /** Seconds between two looks for mails that the queue has lost. */
+  @Transform(toNumber) @IsNumber() @Min(0.1) @Max(3_600) MAIL_RECOVERY_INTERVAL = 60;
+
   /** Wrong passwords for one account before each further try has to wait. */
   @Transform(toNumber) @IsInt() @Min(3) @Max(1_000) AUTH_FAILURES_PER_ACCOUNT = 10;
 

@@ -45,6 +45,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       from: env.MAIL_FROM,
       outboxDir: join(dataDir, 'mail'),
       retryDelayMs: env.MAIL_RETRY_DELAY * 1000,
+      recoveryIntervalMs: env.MAIL_RECOVERY_INTERVAL * 1000,
     },
     secrets: {
       platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, 'platform-admin-key')),

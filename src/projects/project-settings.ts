@@ -1,6 +1,7 @@
 /** What a project may configure (DECISIONS.md 2, 4, 5, 6), with defaults. Stored sparse: only what was set. */
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayNotEmpty, IsObject, Matches, NotContains, NotEquals } from 'class-validator';
+import { ArrayNotEmpty, IsIn, IsObject, Matches, NotContains, NotEquals } from 'class-validator';
+import { LANGUAGE_TAG } from '../common/text/language-tag';
 import {
   FlagSetting,
   IntegerSetting,
@@ -11,6 +12,10 @@ import {
 } from './setting.decorators';
 
 const DAY = 86_400;
+
+/** Nobody's; those of users who have set up a second factor; everybody's. */
+export const SECOND_FACTOR_RULES = ['never', 'enrolled', 'always'] as const;
+export type SecondFactorRule = (typeof SECOND_FACTOR_RULES)[number];
 
 /** Templates of mails by kind. */
 export const MAIL_TEMPLATES_SCHEMA = {
@@ -69,6 +74,12 @@ export class ProjectSettingsInput {
   @FlagSetting('New passwords must not be among the most common ones')
   refuse_common_passwords?: boolean | null;
 
+  @OptionalSetting('Whose sessions of one factor are refused by table REST and storage', {
+    enum: SECOND_FACTOR_RULES,
+  })
+  @IsIn(SECOND_FACTOR_RULES)
+  mfa_required?: SecondFactorRule | null;
+
   @FlagSetting('Previews show PDF files in the browser instead of offering them for saving')
   preview_pdf_inline?: boolean | null;
 
@@ -82,7 +93,7 @@ export class ProjectSettingsInput {
   @UrlSetting('Page that the verification mail links to')
   verify_redirect_url?: string | null;
 
-  // Checked by the mail renderer.
+  // Looked into by MailTemplateCheck.
   @OptionalSetting('Mail templates by kind', MAIL_TEMPLATES_SCHEMA)
   @IsObject()
   mail_templates?: Record<string, { subject?: string; text?: string; html?: string }> | null;
@@ -99,7 +110,8 @@ export class ProjectSettingsInput {
   @IntegerSetting("Number of files; default: the plan's", 1)
   storage_quota_files?: number | null;
 
-  @TextSetting('Language of the built-in mails', 10)
+  @TextSetting('Language of mails to who states no preference: a tag such as `de` or `pt-BR`', 30)
+  @Matches(LANGUAGE_TAG, { message: 'locale must be a language tag such as de or pt-BR' })
   locale?: string | null;
 }
 
@@ -118,6 +130,7 @@ export class ProjectSettings {
   @ApiProperty({ type: 'integer' }) readonly refresh_token_lifetime!: number;
   @ApiProperty({ type: 'integer' }) readonly password_min_length!: number;
   @ApiProperty() readonly refuse_common_passwords!: boolean;
+  @ApiProperty({ enum: SECOND_FACTOR_RULES }) readonly mfa_required!: SecondFactorRule;
   @ApiProperty() readonly preview_pdf_inline!: boolean;
   @ApiProperty({ type: [String] }) readonly allowed_email_domains!: readonly string[];
   @ApiProperty({ type: String, nullable: true }) readonly reset_redirect_url!: string | null;
@@ -148,6 +161,7 @@ export const DEFAULT_SETTINGS: ProjectSettings = Object.freeze({
   refresh_token_lifetime: 30 * DAY,
   password_min_length: 6,
   refuse_common_passwords: false,
+  mfa_required: 'enrolled',
   preview_pdf_inline: false,
   allowed_email_domains: [],
   reset_redirect_url: null,

@@ -6,7 +6,7 @@ import { Strategy } from 'passport-jwt';
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
 import { bearerToken } from '../bearer-token';
-import { Caller } from '../caller';
+import { Caller, TWO_FACTORS } from '../caller';
 import { TokenVerifier } from '../token-verifier';
 import { VerifiedApiKey } from './api-key.strategy';
 import { passportSecret, PINNED_VERIFICATION } from './verification';
@@ -43,6 +43,7 @@ export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | f
   // A key of another project signed with a shared secret would be a forgery all the same.
   if (claims.project_id !== undefined && claims.project_id !== apiKey.project.id) return false;
   const isService = apiKey.role === SERVICE_ROLE || tokenRole === SERVICE_ROLE;
+  const sessionId = claims.session_id === undefined ? null : sessionIdOf(claims.session_id);
   return Object.freeze({
     project: apiKey.project,
     database: apiKey.project.database,
@@ -51,9 +52,16 @@ export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | f
     claims: JSON.stringify(claims),
     tokenClaims: claims,
     userId: typeof claims.sub === 'string' && UUID.test(claims.sub) ? claims.sub.toLowerCase() : null,
-    sessionId: claims.session_id === undefined ? null : sessionIdOf(claims.session_id),
+    sessionId,
+    ...(isService || sessionId === null ? {} : secondFactorDemand(apiKey, claims)),
     hasUserToken: claims.project_id === undefined || claims.sub !== undefined,
   });
+}
+
+/** A token's own word counts: one that was issued before its session rose to two factors stays one of one factor. */
+function secondFactorDemand({ project }: VerifiedApiKey, claims: JsonObject): Pick<Caller, 'secondFactor'> {
+  const { mfa_required: rule } = project.settings;
+  return rule === 'never' || claims.aal === TWO_FACTORS ? {} : { secondFactor: rule };
 }
 
 /** A session claim that is no text names no session, so the check in the database refuses it. */

@@ -1,5 +1,6 @@
 /** What both strategies ask of passport-jwt. Times are checked by TokenVerifier, against the injected clock. */
 import type { Algorithm } from 'jsonwebtoken';
+import type { Strategy } from 'passport-jwt';
 import { ProjectSecret } from '../../projects/project';
 
 const ALGORITHMS: Algorithm[] = ['HS256'];
@@ -14,4 +15,12 @@ export const PINNED_VERIFICATION = {
 /** jsonwebtoken takes a KeyObject; passport-jwt only hands it on, and its declarations are older. */
 export function passportSecret(secret: ProjectSecret | null): string | undefined {
   return secret?.key as unknown as string | undefined;
+}
+
+/**
+ * The strategy for a guard. Passport finds strategies by name in one list of the process, where a second application
+ * would take the first one's place; it takes the object as well, which @nestjs/passport's declarations do not say.
+ */
+export function strategyItself(strategy: Strategy): string {
+  return strategy as unknown as string;
 }

@@ -3,6 +3,7 @@ import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nes
 import { ApiBody, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { PlatformError } from '../../common/errors/platform-error.dto';
+import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
 import { AdminApi } from './admin-api.decorator';
@@ -20,7 +21,10 @@ const INVALID = { status: 400, description: 'Invalid parameters', type: Platform
 @AdminApi()
 @Controller('admin/v1/projects')
 export class ProjectsController {
-  constructor(private readonly projects: ProjectAdminService) {}
+  constructor(
+    private readonly projects: ProjectAdminService,
+    private readonly templates: MailTemplateCheck,
+  ) {}
 
   @Post()
   @ApiOperation({ summary: 'Create a project', operationId: 'createProject' })
@@ -28,8 +32,9 @@ export class ProjectsController {
   @ApiResponse({ status: 201, type: CreatedProject })
   @ApiResponse(INVALID)
   @ApiResponse({ status: 409, description: 'The slug is taken', type: PlatformError })
-  create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
+  async create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
     const { database_url: databaseUrl, ...rest } = body;
+    await this.templates.assertValid(body.settings?.mail_templates ?? {});
     return this.projects.create({ ...rest, databaseUrl }, actor);
   }
 
@@ -70,11 +75,12 @@ export class ProjectsController {
   @ApiResponse({ status: 200, type: ProjectRecord })
   @ApiResponse(INVALID)
   @ApiResponse(NOT_FOUND)
-  update(
+  async update(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectRecord> {
+    await this.templates.assertValid(body.settings?.mail_templates ?? {});
     return this.projects.update(id, body, actor);
   }
 

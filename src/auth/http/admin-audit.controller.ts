@@ -94,9 +94,13 @@ export class AdminAuditController {
   @ApiResponse({ status: 200, description: 'The mail with sample values', type: MailContentDto })
   previewMail(
     @CurrentProject() project: Project,
-    @Body() { kind, subject, text, html }: MailPreviewDto,
+    @Body() { kind, language, subject, text, html }: MailPreviewDto,
   ): Promise<MailContentDto> {
     const draft = Object.entries({ subject, text, html }).filter(([, part]) => typeof part === 'string');
-    return this.composer.preview(project, kind, Object.fromEntries(draft));
+    return this.composer.preview(
+      project,
+      { kind, language: language ?? undefined },
+      Object.fromEntries(draft),
+    );
   }
 }

@@ -1,6 +1,7 @@
 /** Hands a controller the client's address and user agent. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { parseAcceptLanguage } from '../mail/languages/languages';
 import { RequestOrigin } from '../request-origin';
 
 const MAX_USER_AGENT = 400;
@@ -12,6 +13,7 @@ export const CurrentOrigin = createParamDecorator(
     return {
       ip: request.ip ?? '',
       userAgent: request.get('user-agent')?.slice(0, MAX_USER_AGENT) ?? null,
+      languages: parseAcceptLanguage(request.get('accept-language')),
     };
   },
 );

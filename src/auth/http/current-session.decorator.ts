@@ -2,6 +2,7 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { invalidCredentials } from '../../access/access.errors';
+import { ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
 import { SessionOwner } from '../session.repository';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -30,6 +31,7 @@ export const CurrentSession = createParamDecorator(
     if (!caller) throw new Error('this route lacks BearerGuard');
     const { userId, sessionId } = caller;
     if (userId === null || sessionId === null || !UUID.test(sessionId)) throw invalidCredentials();
-    return { userId, sessionId };
+    const aal = caller.tokenClaims.aal === TWO_FACTORS ? TWO_FACTORS : ONE_FACTOR;
+    return { userId, sessionId, aal };
   },
 );

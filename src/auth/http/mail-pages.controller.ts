@@ -1,68 +1,152 @@
 /** The pages that mails link to, unless a project names pages of its own. */
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { randomBytes } from 'node:crypto';
 import { PublicRoute } from '../../access/public-route.decorator';
+import { AppError } from '../../common/errors/app-error';
 import { httpError } from '../../common/errors/http-errors';
-import { ANON_ROLE, projectKey } from '../../projects/project-keys';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { contentSecurityPolicy, MailPage, renderMailPage } from './mail-page';
+import { EmailVerificationService } from '../email-verification.service';
+import { LanguageTexts } from '../mail/languages/language';
+import { languageFor, parseAcceptLanguage } from '../mail/languages/languages';
+import { minLength, passwordFault } from '../password-policy';
+import { PasswordResetService } from '../password-reset.service';
+import type { RequestOrigin } from '../request-origin';
+import { AuthThrottlerGuard } from './auth-throttler.guard';
+import { CurrentOrigin } from './current-origin.decorator';
+import { MailFormBody } from './mail-form.decorator';
+import { contentSecurityPolicy, MailForm, MailPage, renderMailPage } from './mail-page';
+
+type PageName = 'reset' | 'verify';
+
+/** What a project's page is made of. */
+interface Scene {
+  readonly page: PageName;
+  readonly project: Project;
+  readonly texts: LanguageTexts;
+}
 
 @ApiExcludeController()
 @Controller('v1/auth/:project_id')
 export class MailPagesController {
-  constructor(private readonly projects: ProjectRegistry) {}
+  constructor(
+    private readonly projects: ProjectRegistry,
+    private readonly resets: PasswordResetService,
+    private readonly verification: EmailVerificationService,
+  ) {}
 
   @Get('reset')
   @PublicRoute('a mail links to it; it shows a form and spends nothing')
-  async reset(@Param('project_id') id: string, @Res() response: Response): Promise<void> {
-    const project = await this.find(id);
-    respond(response, {
-      ...common(project),
-      title: 'Choose a new password',
-      endpoint: 'update-password',
-      button: 'Save the password',
-      done: 'Your password has been changed. You can sign in with it now.',
-      asksForPassword: true,
-    });
+  async showReset(
+    @Param('project_id') id: string,
+    @Query('token') token: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const scene = await this.sceneOf('reset', id, request);
+    respond(response, 200, pageOf(scene, { form: formOf(scene, token) }));
+  }
+
+  @Post('reset')
+  @HttpCode(200)
+  @UseGuards(AuthThrottlerGuard)
+  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  async reset(
+    @Param('project_id') id: string,
+    @MailFormBody() body: URLSearchParams,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const scene = await this.sceneOf('reset', id, request);
+    const [token, password] = [body.get('token') ?? '', body.get('password') ?? ''];
+    const fault = faultOf(scene, password);
+    if (fault) return respond(response, 400, pageOf(scene, { message: fault, form: formOf(scene, token) }));
+    return answer(response, scene, this.resets.update(scene.project, { token, password }, origin));
   }
 
   @Get('verify')
   @PublicRoute('a mail links to it; it shows a button and spends nothing')
-  async verify(@Param('project_id') id: string, @Res() response: Response): Promise<void> {
-    const project = await this.find(id);
-    respond(response, {
-      ...common(project),
-      title: 'Confirm your email address',
-      endpoint: 'verify-email',
-      button: 'Confirm',
-      done: 'Your email address has been confirmed.',
-      asksForPassword: false,
-    });
+  async showVerify(
+    @Param('project_id') id: string,
+    @Query('token') token: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const scene = await this.sceneOf('verify', id, request);
+    respond(response, 200, pageOf(scene, { form: formOf(scene, token) }));
   }
 
-  private async find(id: string): Promise<Project> {
+  @Post('verify')
+  @HttpCode(200)
+  @UseGuards(AuthThrottlerGuard)
+  @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
+  async verify(
+    @Param('project_id') id: string,
+    @MailFormBody() body: URLSearchParams,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const scene = await this.sceneOf('verify', id, request);
+    return answer(response, scene, this.verification.confirm(scene.project, body.get('token') ?? '', origin));
+  }
+
+  private async sceneOf(page: PageName, id: string, request: Request): Promise<Scene> {
     const project = await this.projects.findById(id);
     if (!project) throw httpError(404, 'There is no such page');
-    return project;
+    const wanted = parseAcceptLanguage(request.get('accept-language'));
+    return { page, project, texts: languageFor([...wanted, project.settings.locale]) };
   }
 }
 
-function common(project: Project): Pick<MailPage, 'project' | 'anonKey' | 'minPasswordLength'> {
+/** Ends in a page, whatever became of the work; a failure of the server's is for the error filter, and its log. */
+async function answer(response: Response, scene: Scene, work: Promise<void>): Promise<void> {
+  const { pages } = scene.texts;
+  try {
+    await work;
+    respond(response, 200, pageOf(scene, { message: pages[scene.page].done }));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    const message = error.code === 'invalid_token' ? pages.invalidToken : pages.failed;
+    respond(response, error.status, pageOf(scene, { message }));
+  }
+}
+
+function faultOf({ project, texts }: Scene, password: string): string | null {
+  const fault = passwordFault(password, project.settings);
+  if (!fault) return null;
+  const { tooShort, tooLong, tooCommon, failed } = texts.pages;
+  const messages = {
+    too_short: tooShort.replace('{min}', String(minLength(project.settings))),
+    too_long: tooLong,
+    too_common: tooCommon,
+    unusable: failed,
+  };
+  return messages[fault.kind];
+}
+
+/** Only what can be a token is written into the page: nothing else of the address ever is. */
+function formOf({ page, project, texts }: Scene, token: unknown): MailForm {
+  const { reset } = texts.pages;
   return {
-    project: project.name,
-    // Public by its nature (SPEC.md 2.2): every client of the project holds it.
-    anonKey: projectKey(project, project.secrets[0], ANON_ROLE),
-    minPasswordLength: project.settings.password_min_length,
+    action: page,
+    token: typeof token === 'string' && /^[\w-]{43}$/.test(token) ? token : '',
+    button: texts.pages[page].button,
+    ...(page === 'reset' ? { password: { label: reset.label, minLength: minLength(project.settings) } } : {}),
   };
 }
 
-function respond(response: Response, page: MailPage): void {
+function pageOf({ page, project, texts }: Scene, rest: Pick<MailPage, 'message' | 'form'>): MailPage {
+  return { language: texts.tag, title: texts.pages[page].title, project: project.name, ...rest };
+}
+
+function respond(response: Response, status: number, page: MailPage): void {
   const nonce = randomBytes(16).toString('base64');
   response
-    .status(200)
+    .status(status)
     .set({
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': contentSecurityPolicy(nonce),

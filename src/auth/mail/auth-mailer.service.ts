@@ -6,17 +6,26 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
+import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
+import { Clock } from '../../common/time/clock';
 import { httpError } from '../../common/errors/http-errors';
 import { MAIL_CONFIG, MailConfig, SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import { Project } from '../../projects/project';
+import { OutboxListRepository } from './outbox-list.repository';
 import { FAILED_JOB_SECONDS, MAIL_ATTEMPTS, MAIL_QUEUE, MailJob, UNRELEASED_DELAY_MS } from './mail-queue';
+
+/** Milliseconds: far less than a project stays on the list after its latest mail (MailRecovery). */
+const ANNOUNCED_MS = 60_000;
+const REMEMBERED_PROJECTS = 5_000;
 
 /** What only the receiver may read. */
 export interface SealedMail {
   readonly token?: string;
   readonly newEmail?: string;
+  /** Language tags that who caused the mail asked for, the most wanted first. */
+  readonly languages?: readonly string[];
 }
 
 @Injectable()
@@ -24,9 +33,13 @@ export class AuthMailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
   private readonly box: SecretBox;
   private readonly releasing = new Set<Promise<void>>();
+  /** When a project was last put on the list, in milliseconds since the epoch. */
+  private readonly announcedAt = new LRUCache<string, number>({ max: REMEMBERED_PROJECTS });
 
   constructor(
     @InjectQueue(MAIL_QUEUE) private readonly queue: Queue<MailJob>,
+    private readonly outboxes: OutboxListRepository,
+    private readonly clock: Clock,
     @Inject(MAIL_CONFIG) private readonly config: MailConfig,
     @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
   ) {
@@ -50,6 +63,7 @@ export class AuthMailer implements OnApplicationShutdown {
   ): Promise<boolean> {
     const mailId = randomUUID();
     const sealed = this.box.seal(JSON.stringify(content), purposeOf(project.id, mailId));
+    await this.announce(project.id);
     const job = await this.enqueue(project.id, mailId, UNRELEASED_DELAY_MS);
     const written = await write(mailId, sealed);
     // Nobody waits for this: the answer takes the same time whether there is a mail or not.
@@ -57,6 +71,15 @@ export class AuthMailer implements OnApplicationShutdown {
     this.releasing.add(release);
     void release.finally(() => this.releasing.delete(release));
     return written;
+  }
+
+  /** Queues a mail that no job knows of. @returns false when there is a job that will see to it */
+  async ensureQueued(projectId: string, mailId: string): Promise<boolean> {
+    const job = await this.queue.getJob(mailId);
+    // A job that has failed will not run again, and its mail is still to be sent: what gave it up could not note so.
+    if (job && !(await job.isFailed())) return false;
+    await this.sendAgain(projectId, mailId);
+    return true;
   }
 
   /** Queues a mail that was given up once more. */
@@ -67,6 +90,14 @@ export class AuthMailer implements OnApplicationShutdown {
 
   open(projectId: string, mailId: string, sealed: Buffer): SealedMail {
     return JSON.parse(this.box.open(sealed, purposeOf(projectId, mailId))) as SealedMail;
+  }
+
+  /** The recovery of lost mails must know of the project before there is a mail to lose. */
+  private async announce(projectId: string): Promise<void> {
+    const now = this.clock.now();
+    if (now - (this.announcedAt.get(projectId) ?? -Infinity) < ANNOUNCED_MS) return;
+    await this.outboxes.touch(projectId, new Date(now));
+    this.announcedAt.set(projectId, now);
   }
 
   private async enqueue(projectId: string, mailId: string, delay: number): Promise<Job<MailJob>> {

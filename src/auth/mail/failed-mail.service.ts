@@ -3,7 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
+import { ProjectRegistry } from '../../projects/project-registry.service';
 import { AuthMailer } from './auth-mailer.service';
+import { OutboxListRepository } from './outbox-list.repository';
 import { FailedMail, OutgoingMailRepository } from './outgoing-mail.repository';
 
 const MAX_LISTED = 500;
@@ -14,11 +16,26 @@ export class FailedMailService {
   constructor(
     private readonly mails: OutgoingMailRepository,
     private readonly mailer: AuthMailer,
+    private readonly outboxes: OutboxListRepository,
+    private readonly projects: ProjectRegistry,
     private readonly clock: Clock,
   ) {}
 
   list(project: Project): Promise<FailedMail[]> {
     return this.mails.listFailed(project, MAX_LISTED);
+  }
+
+  /** Of all projects, those of one project together, the newest first. */
+  async listAll(limit: number): Promise<{ project: Project; mail: FailedMail }[]> {
+    const found: { project: Project; mail: FailedMail }[] = [];
+    for (const id of await this.outboxes.list()) {
+      if (found.length >= limit) break;
+      const project = await this.projects.findById(id);
+      if (!project) continue;
+      const mails = await this.mails.listFailed(project, Math.min(MAX_LISTED, limit - found.length));
+      found.push(...mails.map((mail) => ({ project, mail })));
+    }
+    return found;
   }
 
   /** @throws AppError 404 when no such mail was given up, or its token has expired */

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account } from '../account';
+import { RequestOrigin } from '../request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
@@ -18,8 +19,13 @@ export class NoticeService {
   ) {}
 
   /** To the old address: its owner must hear of a change that somebody else may have asked for. */
-  async emailWillChange(project: Project, account: Account, newEmail: string): Promise<void> {
-    await this.mailer.send(project, { newEmail }, async (id, sealed) => {
+  async emailWillChange(
+    project: Project,
+    account: Account,
+    newEmail: string,
+    { languages }: RequestOrigin,
+  ): Promise<void> {
+    await this.mailer.send(project, { newEmail, languages }, async (id, sealed) => {
       const now = this.clock.now();
       await this.mails.insert(project, {
         id,

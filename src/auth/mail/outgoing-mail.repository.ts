@@ -13,6 +13,8 @@ export interface OutgoingMailRow {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly userName: string;
+  /** The language that the user states in `data.locale`. */
+  readonly userLocale: string | null;
 }
 
 export interface FailedMail {
@@ -44,13 +46,14 @@ export class OutgoingMailRepository {
   }
 
   /** Counts an attempt. @returns null when the mail is not there, sent, or given up */
-  async claim(project: Project, id: string): Promise<OutgoingMailRow | null> {
+  async claim(project: Project, id: string, now: Date): Promise<OutgoingMailRow | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:claim-mail',
-      text: `update auth.outgoing_mails m set attempts = m.attempts + 1 from auth.users u
+      text: `update auth.outgoing_mails m set attempts = m.attempts + 1, handled_at = $2 from auth.users u
         where m.id = $1 and m.sent_at is null and m.failed_at is null and u.id = m.user_id
-        returning m.kind, m.recipient, m.sealed, m.created_at, m.expires_at, u.name`,
-      values: [id],
+        returning m.kind, m.recipient, m.sealed, m.created_at, m.expires_at, u.name,
+          case jsonb_typeof(u.data -> 'locale') when 'string' then left(u.data ->> 'locale', 20) end as locale`,
+      values: [id, now],
     });
     const [row] = rows;
     if (!row) return null;
@@ -61,6 +64,7 @@ export class OutgoingMailRepository {
       createdAt: row.created_at as Date,
       expiresAt: row.expires_at as Date,
       userName: row.name as string,
+      userLocale: row.locale as string | null,
     };
   }
 
@@ -80,6 +84,35 @@ export class OutgoingMailRepository {
       text: 'update auth.outgoing_mails set last_error = $2, failed_at = $3 where id = $1 and sent_at is null',
       values: [id, error.slice(0, 500), givenUpAt],
     });
+  }
+
+  /**
+   * Unsent mails that nobody has had in hand since a time, taken in hand by this; and how the others stand.
+   * @returns waiting: unsent and not given up, those included
+   */
+  async takeUntouched(
+    project: Project,
+    { now, before, limit }: { now: Date; before: Date; limit: number },
+  ): Promise<{ ids: string[]; waiting: number; failed: number }> {
+    const [taken, counts] = await this.rls.systemBatch(project.database, REASON, [
+      {
+        text: `update auth.outgoing_mails set handled_at = $1 where id in (
+            select id from auth.outgoing_mails
+            where sent_at is null and failed_at is null and coalesce(handled_at, created_at) < $2
+            order by coalesce(handled_at, created_at) limit $3 for update skip locked)
+          returning id`,
+        values: [now, before, limit],
+      },
+      {
+        text: `select count(*) filter (where failed_at is null)::int as waiting, count(failed_at)::int as failed
+          from auth.outgoing_mails where sent_at is null`,
+      },
+    ]);
+    return {
+      ids: (taken?.rows ?? []).map(({ id }) => id as string),
+      waiting: counts?.rows[0]?.waiting as number,
+      failed: counts?.rows[0]?.failed as number,
+    };
   }
 
   /** Mails that were given up, the newest first. */
@@ -102,7 +135,7 @@ export class OutgoingMailRepository {
   /** Takes a mail that was given up back. @returns false when there is none that could still be of use */
   async retry(project: Project, id: string, now: Date): Promise<boolean> {
     const { rowCount } = await this.rls.systemQuery(project.database, 'the service-role key asks for it', {
-      text: `update auth.outgoing_mails set failed_at = null
+      text: `update auth.outgoing_mails set failed_at = null, handled_at = $2
         where id = $1 and failed_at is not null and sent_at is null and expires_at > $2`,
       values: [id, now],
     });

@@ -3,12 +3,17 @@ import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { Projects1790000000001 } from '../../../migrations/platform/1790000000001-projects';
 import { PlatformFacts1790000000002 } from '../../../migrations/platform/1790000000002-platform-facts';
+import { MailOutboxes1790000000011 } from '../../../migrations/platform/1790000000011-mail-outboxes';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
-export const PLATFORM_MIGRATIONS = [Projects1790000000001, PlatformFacts1790000000002];
+export const PLATFORM_MIGRATIONS = [
+  Projects1790000000001,
+  PlatformFacts1790000000002,
+  MailOutboxes1790000000011,
+];
 
 /** Serialises migrations of replicas that start together; any constant will do. */
 const MIGRATION_LOCK = 7_046_101;

@@ -4,6 +4,8 @@ import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 
 /** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */
 export const SESSION_REVOKED_SQLSTATE = 'PL401';
+/** Raised by auth.require_session() when the session is good, but a second factor is demanded and was not given. */
+export const SECOND_FACTOR_SQLSTATE = 'PL403';
 
 /**
  * Before Plinth's own statements: a function of the project may have set these for the whole session, and what it set
@@ -29,8 +31,10 @@ export function contextStatement(context: RlsContext, settings: ContextSettings 
   const parameter = (value: string): string => `$${values.push(value)}`;
   let name = 'ctx';
   if (context.sessionId !== null) {
-    columns.push(`auth.require_session(${parameter(context.sessionId)}::pg_catalog.uuid)`);
-    name += ':session';
+    const session = `${parameter(context.sessionId)}::pg_catalog.uuid`;
+    const demand = context.secondFactor === undefined ? '' : `, ${parameter(context.secondFactor)}`;
+    columns.push(`auth.require_session(${session}${demand})`);
+    name += demand === '' ? ':session' : ':factor';
   }
   columns.push(`pg_catalog.set_config('request.jwt.claims', ${parameter(context.claims)}, true)`);
   CONTEXT_SETTINGS.forEach((setting, index) => {

@@ -9,6 +9,8 @@ export interface RlsContext {
   readonly claims: string;
   /** The session of the access token, checked in the request's own statement; null for keys and foreign tokens. */
   readonly sessionId: string | null;
+  /** Set for a token of one factor where a second one is demanded: of users who have one, or of all. */
+  readonly secondFactor?: 'enrolled' | 'always';
 }
 
 /** Transaction-local settings that a request may add to its context. Names come from this closed list. */

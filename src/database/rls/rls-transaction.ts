@@ -10,7 +10,12 @@ import { PipelinedQuery, Statement, StatementResult } from '../pools/pipelined-q
 import { PooledConnection } from '../pools/pooled-connection';
 import { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';
-import { contextStatement, SESSION_REVOKED_SQLSTATE, SYSTEM_CONTEXT } from './context-statement';
+import {
+  contextStatement,
+  SECOND_FACTOR_SQLSTATE,
+  SESSION_REVOKED_SQLSTATE,
+  SYSTEM_CONTEXT,
+} from './context-statement';
 import { ContextSettings, RlsContext } from './rls-context';
 
 /** Runs statements inside an open transaction. */
@@ -225,6 +230,7 @@ async function attributed(query: PipelinedQuery, contextStatements: number): Pro
   } catch (error) {
     const refused = error instanceof DatabaseError && query.current < contextStatements;
     if (refused && isRefusal(error)) throw callerRefused(error);
+    if (refused && error.code === SECOND_FACTOR_SQLSTATE) throw secondFactorNeeded(error);
     throw error;
   }
 }
@@ -232,6 +238,16 @@ async function attributed(query: PipelinedQuery, contextStatements: number): Pro
 function isRefusal(error: DatabaseError): boolean {
   // 22023: no such role; 42501: the login role may not switch to it; 22P02: the session id is no UUID.
   return [SESSION_REVOKED_SQLSTATE, '22023', '42501', '22P02'].includes(error.code ?? '');
+}
+
+function secondFactorNeeded(cause: Error): AppError {
+  return new AppError({
+    status: 403,
+    code: 'insufficient_aal',
+    message: 'A second factor is needed: verify a code and use the access token that this answers',
+    database: { sqlstate: SECOND_FACTOR_SQLSTATE },
+    cause,
+  });
 }
 
 function callerRefused(cause?: Error): AppError {

@@ -21,6 +21,12 @@ export abstract class FailureLedger {
   /** Notes a failure. */
   abstract fail(key: string, policy: FailurePolicy): Promise<void>;
 
+  /**
+   * Notes a try as failed before it is made, in one step with asking whether it may be made.
+   * @returns milliseconds to wait, and nothing is noted; 0: the try may be made
+   */
+  abstract charge(key: string, policy: FailurePolicy): Promise<number>;
+
   /** Forgets a key's failures: somebody proved to be who they say. */
   abstract forget(key: string): Promise<void>;
 }

@@ -31,6 +31,14 @@ export class MemoryFailureLedger extends FailureLedger {
     this.entries.set(key, { count, blockedUntil, forgottenAt: blockedUntil + policy.memoryMs });
   }
 
+  override async charge(key: string, policy: FailurePolicy): Promise<number> {
+    const waitMs = (this.entries.get(key)?.blockedUntil ?? 0) - this.clock.now();
+    if (waitMs > 0) return waitMs;
+    // Nothing comes in between: it notes the failure before it first gives the event loop back.
+    await this.fail(key, policy);
+    return 0;
+  }
+
   override async forget(key: string): Promise<void> {
     this.entries.delete(key);
   }

@@ -6,21 +6,28 @@ import { FailureLedger, FailurePolicy } from './failure-ledger';
 const PREFIX = 'plinth:failures:';
 
 /** The same arithmetic as delayAfter(), on the server's clock, which all replicas share. */
-const FAIL = `
+const NOTE = `
   local free, first, max, memory = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
   local count = redis.call('HINCRBY', KEYS[1], 'count', 1)
   local delay = 0
   if count >= free then delay = math.min(first * 2 ^ math.min(count - free, 30), max) end
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
   redis.call('HSET', KEYS[1], 'until', string.format('%.0f', now + delay))
   redis.call('PEXPIRE', KEYS[1], string.format('%.0f', delay + memory))
-  return count`;
+`;
 
-const BLOCKED_FOR = `
+const NOW = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local longest = 0
+`;
+
+const FAIL = `${NOW}${NOTE} return 0`;
+
+const CHARGE = `${NOW}
+  local blocked = redis.call('HGET', KEYS[1], 'until')
+  if blocked and blocked - now > 0 then return blocked - now end
+  ${NOTE} return 0`;
+
+const BLOCKED_FOR = `${NOW}  local longest = 0
   for _, key in ipairs(KEYS) do
     local blocked = redis.call('HGET', key, 'until')
     if blocked and blocked - now > longest then longest = blocked - now end
@@ -39,11 +46,19 @@ export class RedisFailureLedger extends FailureLedger {
   }
 
   override async fail(key: string, policy: FailurePolicy): Promise<void> {
-    const { free, firstDelayMs, maxDelayMs, memoryMs } = policy;
-    await viaRedis(this.redis.eval(FAIL, 1, PREFIX + key, free, firstDelayMs, maxDelayMs, memoryMs));
+    await viaRedis(this.redis.eval(FAIL, 1, PREFIX + key, ...numbersOf(policy)));
+  }
+
+  override async charge(key: string, policy: FailurePolicy): Promise<number> {
+    return Number(await viaRedis(this.redis.eval(CHARGE, 1, PREFIX + key, ...numbersOf(policy))));
   }
 
   override async forget(key: string): Promise<void> {
     await viaRedis(this.redis.del(PREFIX + key));
   }
+}
+
+/** In the order in which the scripts read them. */
+function numbersOf({ free, firstDelayMs, maxDelayMs, memoryMs }: FailurePolicy): number[] {
+  return [free, firstDelayMs, maxDelayMs, memoryMs];
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Piscina } from 'piscina';
 import { AppError } from '../../common/errors/app-error';
 import { PASSWORD_CONFIG, PasswordConfig } from '../../config/app-config';
-import { Slots } from './slots';
+import { Slots } from '../concurrency/slots';
 
 /** Hashes that may wait per thread: about five seconds' worth at the default cost. */
 const WAITING_PER_THREAD = 50;

@@ -4,10 +4,12 @@ import { MAIL_CONFIG, MailConfig } from '../../config/app-config';
 import { FileTransport } from './file-transport';
 import { MailTransport } from './mail-transport';
 import { SmtpTransport } from './smtp-transport';
+import { TemplateRenderer } from './template-renderer';
 
 @Global()
 @Module({
   providers: [
+    TemplateRenderer,
     {
       provide: MailTransport,
       inject: [MAIL_CONFIG],
@@ -15,7 +17,7 @@ import { SmtpTransport } from './smtp-transport';
         smtpUrl ? new SmtpTransport(smtpUrl, from) : new FileTransport(outboxDir, from),
     },
   ],
-  exports: [MailTransport],
+  exports: [MailTransport, TemplateRenderer],
 })
 export class MailModule implements OnApplicationShutdown {
   constructor(private readonly transport: MailTransport) {}

@@ -6,12 +6,14 @@ import { Foundation1790000000001 } from '../../../migrations/project/17900000000
 import { Auth1790000000002 } from '../../../migrations/project/1790000000002-auth';
 import { Storage1790000000003 } from '../../../migrations/project/1790000000003-storage';
 import { StorageQuotas1790000000005 } from '../../../migrations/project/1790000000005-storage-quotas';
+import { SecondFactors1790000000011 } from '../../../migrations/project/1790000000011-second-factors';
 
 export const PROJECT_MIGRATIONS = [
   Foundation1790000000001,
   Auth1790000000002,
   Storage1790000000003,
   StorageQuotas1790000000005,
+  SecondFactors1790000000011,
 ];
 
 /** Changes with every migration that is added; the version of a template and of each project. */

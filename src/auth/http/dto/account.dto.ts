@@ -1,24 +1,21 @@
 /** Bodies of the account endpoints. Whatever else a body holds is dropped before a service sees it. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsObject, IsOptional, IsString, MaxLength, NotContains } from 'class-validator';
+import { IsIn, IsNotEmpty, IsObject, IsOptional } from 'class-validator';
 import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../session.repository';
+import { IsName, IsStorable, IsText, MAX_EMAIL } from './checks';
 
-const MAX_EMAIL = 320;
-const MAX_NAME = 200;
 /** Characters; the limit in bytes is the password policy's, this one only keeps nonsense away from it. */
 const MAX_PASSWORD = 1_000;
 const MAX_TOKEN = 1_000;
 
 export class SignUpDto {
   @ApiProperty({ format: 'email', example: 'ada@example.com' })
-  @IsString()
-  @MaxLength(MAX_EMAIL)
+  @IsText({ max: MAX_EMAIL })
   email!: string;
 
   @ApiProperty({ minLength: 6, description: 'At least 6 characters, at most 72 bytes of UTF-8' })
-  @IsString()
-  @MaxLength(MAX_PASSWORD)
+  @IsText({ max: MAX_PASSWORD })
   password!: string;
 
   @ApiPropertyOptional({
@@ -27,54 +24,41 @@ export class SignUpDto {
     description: 'Default: the part of the email before the at-sign',
   })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_NAME)
-  @NotContains('\0')
+  @IsName()
   name?: string | null;
 }
 
 export class SignInDto {
   @ApiProperty({ format: 'email', example: 'ada@example.com' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(MAX_EMAIL)
+  @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 
   @ApiProperty()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(MAX_PASSWORD)
+  @IsText({ min: 1, max: MAX_PASSWORD })
   password!: string;
 }
 
 export class RefreshDto {
   @ApiProperty()
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(MAX_TOKEN)
+  @IsText({ min: 1, max: MAX_TOKEN })
   refresh_token!: string;
 }
 
 export class EmailDto {
   @ApiProperty({ format: 'email', example: 'ada@example.com' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(MAX_EMAIL)
+  @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 }
 
 export class TokenDto {
   @ApiProperty({ description: 'From the mail' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(MAX_TOKEN)
+  @IsText({ min: 1, max: MAX_TOKEN })
   token!: string;
 }
 
 export class UpdatePasswordDto extends TokenDto {
   @ApiProperty({ minLength: 6, description: 'The new password: at least 6 characters, at most 72 bytes' })
-  @IsString()
-  @MaxLength(MAX_PASSWORD)
+  @IsText({ max: MAX_PASSWORD })
   password!: string;
 }
 
@@ -88,32 +72,28 @@ export class LogoutDto {
 export class UpdateUserDto {
   @ApiPropertyOptional()
   @IsOptional()
-  @IsString()
+  @IsName()
   @IsNotEmpty()
-  @MaxLength(MAX_NAME)
-  @NotContains('\0')
   name?: string;
 
   @ApiPropertyOptional({ format: 'email', description: 'Takes effect when its mailed token is confirmed' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_EMAIL)
+  @IsText({ max: MAX_EMAIL })
   email?: string;
 
   @ApiPropertyOptional({ minLength: 6, description: 'Ends all other sessions' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_PASSWORD)
+  @IsText({ max: MAX_PASSWORD })
   password?: string;
 
   @ApiPropertyOptional({ description: 'Needed with password' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_PASSWORD)
+  @IsText({ max: MAX_PASSWORD })
   current_password?: string;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'Replaces what was there' })
   @IsOptional()
   @IsObject()
+  @IsStorable()
   data?: JsonObject;
 }

@@ -1,24 +1,12 @@
 /** Bodies and queries of the administration of users. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsISO8601,
-  IsNotEmpty,
-  IsObject,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Max,
-  MaxLength,
-  Min,
-  NotContains,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
+import { IsDateTime, IsName, IsStorable, IsText, MAX_EMAIL } from './checks';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
 
 const toNumber = ({ value }: { value: unknown }): unknown =>
@@ -45,9 +33,8 @@ export class PageQuery {
 export class ListUsersQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Part of the email or the name' })
   @IsOptional()
-  @IsString()
-  @MaxLength(320)
-  @NotContains('\0')
+  @IsText({ max: MAX_EMAIL })
+  @IsStorable()
   search?: string;
 
   @ApiPropertyOptional({ enum: USER_SORTS, default: 'created_at' })
@@ -76,26 +63,23 @@ export class ListAuditQuery extends PageQuery {
 class UserFieldsDto {
   @ApiPropertyOptional()
   @IsOptional()
-  @IsString()
-  @MaxLength(200)
-  @NotContains('\0')
+  @IsName()
   name?: string;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @IsOptional()
   @IsObject()
+  @IsStorable()
   data?: JsonObject;
 
   @ApiPropertyOptional({ minLength: 6, description: 'Ends all sessions of the user' })
   @IsOptional()
-  @IsString()
-  @MaxLength(1_000)
+  @IsText({ max: 1_000 })
   password?: string;
 
   @ApiPropertyOptional({ description: 'bcrypt ($2a$, $2b$, $2y$), as another system exported it' })
   @IsOptional()
-  @IsString()
-  @MaxLength(100)
+  @IsText({ max: 100 })
   password_hash?: string;
 
   @ApiPropertyOptional()
@@ -110,43 +94,37 @@ class UserFieldsDto {
     description: 'Until then no token of the user is good; null lifts the ban',
   })
   @IsOptional()
-  @IsISO8601({ strict: true })
+  @IsDateTime()
   banned_until?: string | null;
 }
 
 export class UpdateAdminUserDto extends UserFieldsDto {
   @ApiPropertyOptional({ format: 'email' })
   @IsOptional()
-  @IsString()
-  @MaxLength(320)
+  @IsText({ max: MAX_EMAIL })
   email?: string;
 }
 
 export class CreateAdminUserDto extends UserFieldsDto {
   @ApiProperty({ format: 'email' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(320)
+  @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 }
 
 export class InviteUserDto {
   @ApiProperty({ format: 'email' })
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(320)
+  @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 
   @ApiPropertyOptional()
   @IsOptional()
-  @IsString()
-  @MaxLength(200)
-  @NotContains('\0')
+  @IsName()
   name?: string;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @IsOptional()
   @IsObject()
+  @IsStorable()
   data?: JsonObject;
 }
 
@@ -157,21 +135,23 @@ export class MailPreviewDto {
   @IsIn(MAIL_KINDS)
   kind!: MailKind;
 
+  @ApiPropertyOptional({ example: 'de', description: "Default: the project's locale" })
+  @IsOptional()
+  @Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' })
+  language?: string;
+
   @ApiPropertyOptional({ description: "Liquid; default: the project's own subject" })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEMPLATE)
+  @IsText({ max: MAX_TEMPLATE })
   subject?: string;
 
   @ApiPropertyOptional({ description: "Liquid; default: the project's own text" })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEMPLATE)
+  @IsText({ max: MAX_TEMPLATE })
   text?: string;
 
   @ApiPropertyOptional({ description: "Liquid; default: the project's own HTML" })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEMPLATE)
+  @IsText({ max: MAX_TEMPLATE })
   html?: string;
 }

@@ -1,0 +1,80 @@
+/** Platform administration: mails of all projects that were given up, and sending them once more. */
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOperation, ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { FailedMailService } from '../../auth/mail/failed-mail.service';
+import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { projectNotFound } from '../../projects/projects.errors';
+import { PlatformError } from '../admin-records';
+import { AdminApi } from './admin-api.decorator';
+import { CurrentActor } from './current-actor.decorator';
+import { ListFailedMailsQuery } from './dto/failed-mails.dto';
+import { StrictQuery } from './strict-input.decorator';
+
+const DEFAULT_LIMIT = 100;
+
+export class FailedMailRecord {
+  @ApiProperty() project_id!: string;
+  @ApiProperty() project_slug!: string;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty() kind!: string;
+  @ApiProperty() recipient!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: Date;
+  @ApiProperty() attempts!: number;
+  @ApiProperty({ type: String, nullable: true }) last_error!: string | null;
+}
+
+export class QueuedMail {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: true }) queued!: boolean;
+}
+
+@AdminApi()
+@Controller('admin/v1')
+export class FailedMailsController {
+  constructor(
+    private readonly mails: FailedMailService,
+    private readonly projects: ProjectRegistry,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Get('failed-mails')
+  @ApiOperation({ summary: 'List mails of all projects that were given up', operationId: 'listFailedMails' })
+  @ApiQuery({ type: ListFailedMailsQuery })
+  @ApiResponse({ status: 200, type: [FailedMailRecord] })
+  @ApiResponse({ status: 400, description: 'Invalid parameters', type: PlatformError })
+  async list(@StrictQuery() { limit = DEFAULT_LIMIT }: ListFailedMailsQuery): Promise<FailedMailRecord[]> {
+    const found = await this.mails.listAll(limit);
+    return found.map(({ project, mail }) => ({
+      project_id: project.id,
+      project_slug: project.slug,
+      id: mail.id,
+      kind: mail.kind,
+      recipient: mail.recipient,
+      created_at: mail.createdAt,
+      attempts: mail.attempts,
+      last_error: mail.lastError,
+    }));
+  }
+
+  @Post('projects/:id/failed-mails/:mail_id/retry')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Send a mail that was given up, once more', operationId: 'retryFailedMail' })
+  @ApiResponse({ status: 200, type: QueuedMail })
+  @ApiResponse({
+    status: 404,
+    description: 'There is no such mail that could still be of use',
+    type: PlatformError,
+  })
+  async retry(
+    @Param('id') projectId: string,
+    @Param('mail_id') mailId: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<QueuedMail> {
+    const project = await this.projects.findById(projectId);
+    if (!project) throw projectNotFound();
+    await this.mails.retry(project, mailId);
+    await this.audit.write({ action: 'project.mail.retry', actor, projectId, details: { mail_id: mailId } });
+    return { id: mailId, queued: true };
+  }
+}

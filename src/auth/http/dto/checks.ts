@@ -1,0 +1,61 @@
+/** Checks of fields that class-validator does not have, or says oddly. */
+import { applyDecorators } from '@nestjs/common';
+import { IsString, MaxLength, MinLength, ValidateBy, type ValidationOptions } from 'class-validator';
+import { isStorableJson, isStorableText } from '../../../common/text/well-formed';
+
+/** Characters that an address has at the most (RFC 3696, erratum 1690). */
+export const MAX_EMAIL = 320;
+
+/** Text of a length. The type is checked first: a number is no text that is too long. */
+export function IsText({ min = 0, max }: { min?: number; max: number }): PropertyDecorator {
+  return applyDecorators(
+    // In this order, and the first fault is the one told; decorators in a column run from below.
+    IsString(),
+    ...(min > 0 ? [MinLength(min, { message: '$property should not be empty' })] : []),
+    MaxLength(max),
+  );
+}
+
+/** A name that is kept as it was sent: neither NUL nor half a surrogate pair. */
+export function IsName(): PropertyDecorator {
+  return applyDecorators(IsText({ max: 200 }), IsStorable());
+}
+
+/** Text or JSON that the database keeps as it was sent. */
+export function IsStorable(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isStorable',
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string' ? isStorableText(value) : isStorableJson(value),
+        defaultMessage: () => '$property must not hold NUL or half of a surrogate pair',
+      },
+    },
+    options,
+  );
+}
+
+/** A day, or a day and a time, in the extended format (`2026-01-31T12:00:00Z`). */
+const DATE_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A point in time that `Date` reads as what it says. */
+export function IsDateTime(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isDateTime',
+    validator: {
+      validate: (value: unknown) =>
+        typeof value === 'string' &&
+        DATE_TIME.test(value) &&
+        isOnCalendar(value.slice(0, 10)) &&
+        !Number.isNaN(Date.parse(value)),
+      defaultMessage: () => '$property must be a date and time such as 2026-01-31T12:00:00Z',
+    },
+  });
+}
+
+/** The 31st of February would become the 3rd of March. */
+function isOnCalendar(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}

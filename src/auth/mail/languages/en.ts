@@ -1,0 +1,65 @@
+/** English. */
+import { LanguageTexts, linkMail, noticeMail } from './language';
+
+const GREETING = 'Hello {{ name }},';
+const FRAME = {
+  greeting: GREETING,
+  enterToken: 'Or enter this token where you are asked for it:',
+  validity: 'It is valid for {{ hours }} hour{% if hours != 1 %}s{% endif %} and works once.',
+};
+
+export const ENGLISH: LanguageTexts = {
+  tag: 'en',
+  mails: {
+    reset: linkMail(FRAME, {
+      subject: 'Reset your password for {{ project }}',
+      intro: 'somebody, probably you, asked for a new password for your account at {{ project }}.',
+      open: 'Open this address to choose one:',
+      button: 'Choose a new password',
+      end: 'If it was not you, ignore this mail: your password stays as it is.',
+    }),
+    verify: linkMail(FRAME, {
+      subject: 'Confirm your email address for {{ project }}',
+      intro: 'please confirm that {{ email }} is your address.',
+      open: 'Open this address to do so:',
+      button: 'Confirm the address',
+      end: 'If you have no account at {{ project }}, ignore this mail.',
+    }),
+    email_change: linkMail(FRAME, {
+      subject: 'Confirm your new email address for {{ project }}',
+      intro: 'please confirm that {{ email }} shall be the new address of your account at {{ project }}.',
+      open: 'Open this address to do so:',
+      button: 'Confirm the new address',
+      end: 'If it was not you, ignore this mail: nothing changes.',
+    }),
+    email_change_notice: noticeMail(GREETING, 'Your email address for {{ project }} is about to change', [
+      'the address of your account at {{ project }} is about to change to {{ new_email }}.',
+      'If it was not you, change your password now.',
+    ]),
+    invite: linkMail(FRAME, {
+      subject: 'You are invited to {{ project }}',
+      intro: 'an account at {{ project }} was made for you.',
+      open: 'Open this address to choose a password:',
+      button: 'Choose a password',
+      end: 'If you did not expect this, ignore this mail.',
+    }),
+  },
+  pages: {
+    reset: {
+      title: 'Choose a new password',
+      label: 'New password',
+      button: 'Save the password',
+      done: 'Your password has been changed. You can sign in with it now.',
+    },
+    verify: {
+      title: 'Confirm your email address',
+      button: 'Confirm',
+      done: 'Your email address has been confirmed.',
+    },
+    invalidToken: 'This link is not valid or no longer valid. Ask for a new mail.',
+    tooShort: 'The password must have at least {min} characters.',
+    tooLong: 'The password is too long.',
+    tooCommon: 'This password is one of the most common ones. Choose another one.',
+    failed: 'That did not work. Try again in a moment.',
+  },
+};

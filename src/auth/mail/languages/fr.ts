@@ -1,0 +1,67 @@
+/** French. */
+import { LanguageTexts, linkMail, noticeMail } from './language';
+
+const GREETING = 'Bonjour {{ name }},';
+const FRAME = {
+  greeting: GREETING,
+  enterToken: 'Ou saisissez ce code là où il vous est demandé :',
+  validity: 'Il est valable {{ hours }} heure{% if hours > 1 %}s{% endif %} et ne sert qu’une fois.',
+};
+
+export const FRENCH: LanguageTexts = {
+  tag: 'fr',
+  mails: {
+    reset: linkMail(FRAME, {
+      subject: 'Réinitialisation de votre mot de passe pour {{ project }}',
+      intro:
+        'quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte chez {{ project }}.',
+      open: 'Ouvrez cette adresse pour le choisir :',
+      button: 'Choisir un nouveau mot de passe',
+      end: 'Si ce n’était pas vous, ignorez ce message : votre mot de passe reste inchangé.',
+    }),
+    verify: linkMail(FRAME, {
+      subject: 'Confirmez votre adresse e-mail pour {{ project }}',
+      intro: 'veuillez confirmer que {{ email }} est bien votre adresse.',
+      open: 'Ouvrez cette adresse pour le faire :',
+      button: 'Confirmer l’adresse',
+      end: 'Si vous n’avez pas de compte chez {{ project }}, ignorez ce message.',
+    }),
+    email_change: linkMail(FRAME, {
+      subject: 'Confirmez votre nouvelle adresse e-mail pour {{ project }}',
+      intro:
+        'veuillez confirmer que {{ email }} doit devenir la nouvelle adresse de votre compte chez {{ project }}.',
+      open: 'Ouvrez cette adresse pour le faire :',
+      button: 'Confirmer la nouvelle adresse',
+      end: 'Si ce n’était pas vous, ignorez ce message : rien ne change.',
+    }),
+    email_change_notice: noticeMail(GREETING, 'Votre adresse e-mail pour {{ project }} va changer', [
+      'l’adresse de votre compte chez {{ project }} va être remplacée par {{ new_email }}.',
+      'Si ce n’était pas vous, changez votre mot de passe dès maintenant.',
+    ]),
+    invite: linkMail(FRAME, {
+      subject: 'Vous êtes invité(e) à rejoindre {{ project }}',
+      intro: 'un compte a été créé pour vous chez {{ project }}.',
+      open: 'Ouvrez cette adresse pour choisir un mot de passe :',
+      button: 'Choisir un mot de passe',
+      end: 'Si vous ne vous y attendiez pas, ignorez ce message.',
+    }),
+  },
+  pages: {
+    reset: {
+      title: 'Choisir un nouveau mot de passe',
+      label: 'Nouveau mot de passe',
+      button: 'Enregistrer le mot de passe',
+      done: 'Votre mot de passe a été modifié. Vous pouvez maintenant vous connecter avec celui-ci.',
+    },
+    verify: {
+      title: 'Confirmer votre adresse e-mail',
+      button: 'Confirmer',
+      done: 'Votre adresse e-mail est confirmée.',
+    },
+    invalidToken: 'Ce lien n’est pas ou plus valable. Demandez un nouveau message.',
+    tooShort: 'Le mot de passe doit compter au moins {min} caractères.',
+    tooLong: 'Le mot de passe est trop long.',
+    tooCommon: 'Ce mot de passe est l’un des plus courants. Choisissez-en un autre.',
+    failed: 'Cela n’a pas fonctionné. Réessayez dans un instant.',
+  },
+};

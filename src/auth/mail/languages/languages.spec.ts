@@ -1,0 +1,75 @@
+import { TemplateRenderer } from '../../../infra/mail/template-renderer';
+import { MAIL_KINDS } from '../mail-kinds';
+import { languageFor, LANGUAGES, parseAcceptLanguage, withFallbacks } from './languages';
+
+const renderer = new TemplateRenderer();
+afterAll(() => renderer.onApplicationShutdown());
+
+const VALUES = {
+  project: 'P & Co',
+  name: 'Ada',
+  email: 'ada@example.com',
+  new_email: 'new@example.com',
+  link: 'https://example.com/?token=abc',
+  token: 'abc',
+};
+
+describe('Accept-Language', () => {
+  it.each([
+    [undefined, []],
+    ['', []],
+    ['de', ['de']],
+    ['fr-CH, de;q=0.8', ['fr-CH', 'de']],
+    ['en;q=0.5, it, es;q=0.9', ['it', 'es', 'en']],
+    ['de;q=0, fr', ['fr']],
+    ['*, ../../etc, de;q=x, it', ['it']],
+    ['{{7*7}}', []],
+  ])('%j asks for %j', (header, tags) => {
+    expect(parseAcceptLanguage(header)).toEqual(tags);
+  });
+
+  it('is read to a length only', () => {
+    expect(parseAcceptLanguage(`${'xx,'.repeat(100_000)}de`)).toHaveLength(10);
+  });
+});
+
+describe('a language', () => {
+  it('is also found under its regions', () => {
+    expect(withFallbacks(['de-CH-1996'])).toEqual(['de-ch-1996', 'de-ch', 'de']);
+    expect(languageFor(['pt-BR', 'de-AT']).tag).toBe('de');
+  });
+
+  it('is English for who asks for none that is there', () => {
+    expect(languageFor(['xx']).tag).toBe('en');
+    expect(languageFor([]).tag).toBe('en');
+  });
+});
+
+describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
+  'in "%s"',
+  (_tag, { mails, pages }) => {
+    it.each(MAIL_KINDS)('a mail "%s" is whole, in text and in HTML', async (kind) => {
+      for (const hours of [1, 24]) {
+        const mail = await renderer.render(mails[kind], { ...VALUES, hours });
+        expect(mail.subject).toContain('P & Co');
+        expect(mail.text).toContain('Ada');
+        expect(mail.html).toContain('P &amp; Co');
+        expect(mail.text + mail.html).not.toMatch(/undefined|\{\{|\{%/);
+        if (kind === 'email_change_notice') {
+          expect(mail.text).toContain('new@example.com');
+          continue;
+        }
+        expect(mail.text).toMatch(/^https:\/\/example\.com\/\?token=abc$/m);
+        expect(mail.text).toMatch(/^abc$/m);
+        expect(mail.html).toContain('href="https://example.com/?token=abc"');
+        expect(mail.text).toContain(String(hours));
+      }
+    });
+
+    it('the pages say everything', () => {
+      const texts = JSON.stringify(pages);
+      expect(texts).not.toContain('""');
+      expect(pages.tooShort).toContain('{min}');
+    });
+  },
+);

@@ -1,0 +1,35 @@
+/** A new account with its first session, in one round trip: both or neither. */
+import { Injectable } from '@nestjs/common';
+import { JsonObject } from '../common/text/json';
+import { RlsTransaction } from '../database/rls/rls-transaction';
+import { Project } from '../projects/project';
+import { Account } from './account';
+import { AccountRepository, NewAccount, toAccount } from './account.repository';
+import { AuditEntry } from './audit.repository';
+import { NewSession, SessionRepository } from './session.repository';
+
+@Injectable()
+export class SignUpRepository {
+  constructor(
+    private readonly rls: RlsTransaction,
+    private readonly accounts: AccountRepository,
+    private readonly sessions: SessionRepository,
+  ) {}
+
+  /** Fails with 23505 on users_email_key for a taken address. */
+  async createSignedIn(
+    project: Project,
+    account: NewAccount,
+    session: NewSession,
+    audit: AuditEntry,
+  ): Promise<{ account: Account; customClaims: JsonObject }> {
+    const [created, begun] = await this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
+      this.accounts.insertion(account, audit),
+      this.sessions.insertion(session, { ...audit, action: 'sign_in' }),
+    ]);
+    return {
+      account: toAccount(created?.rows[0] ?? {}),
+      customClaims: (begun?.rows[0]?.claims as JsonObject | null) ?? {},
+    };
+  }
+}

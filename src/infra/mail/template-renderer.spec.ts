@@ -1,0 +1,87 @@
+import { MailTemplate } from './mail-template';
+import { TemplateFault, TemplateRenderer } from './template-renderer';
+
+const renderer = new TemplateRenderer();
+afterAll(() => renderer.onApplicationShutdown());
+
+const render = (parts: Partial<MailTemplate>): Promise<MailTemplate> =>
+  renderer.render({ subject: 's', text: 't', html: 'h', ...parts }, { name: '<b>Ada</b>', token: 'abc' });
+
+/** The longest time in which the event loop did nothing else while work went on, in milliseconds. */
+async function stallOf(work: Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 5);
+  await work.catch(() => undefined);
+  clearInterval(timer);
+  return longest;
+}
+
+it('escapes values in HTML only, and keeps line breaks out of the subject', async () => {
+  const template = { subject: 'a\r\nBcc: x {{ name }}', text: '{{ name }}', html: '<p>{{ name }}</p>' };
+  expect(await render(template)).toEqual({
+    subject: 'a Bcc: x <b>Ada</b>',
+    text: '<b>Ada</b>',
+    html: '<p>&lt;b&gt;Ada&lt;/b&gt;</p>',
+  });
+});
+
+describe('a template that does too much is refused, and stalls nobody', () => {
+  const nest = (depth: number): string =>
+    '{% for i in (1..1000) %}'.repeat(depth) + 'x' + '{% endfor %}'.repeat(depth);
+  it.each([
+    ['loops in loops', nest(5)],
+    ['empty loops in loops', nest(5).replace('x', '')],
+    ['a huge range', '{% for i in (1..99999999999) %}{{ i }}{% endfor %}'],
+    ['a range that is only assigned', '{% assign a = (1..999999999) %}{{ a | size }}'],
+    [
+      'text that doubles',
+      `{% assign a = "xxxxxxxxxx" %}${'{% assign a = a | append: a %}'.repeat(60)}{{ a }}`,
+    ],
+    ['more text than a template may have', 'x'.repeat(300_000)],
+    [
+      'replacing that multiplies',
+      `{% assign a = "aaaaaaaaaa" %}${'{% assign a = a | replace: "a", a %}'.repeat(9)}{{ a }}`,
+    ],
+  ])('%s', async (_what, text) => {
+    const begin = performance.now();
+    const work = render({ text });
+    const stalled = await stallOf(work);
+    await expect(work).rejects.toBeInstanceOf(TemplateFault);
+    await expect(work).rejects.toThrow(/^(text: |it takes )/);
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    expect(stalled).toBeLessThan(1_000);
+    // The next mail goes out.
+    expect((await render({ text: '{{ token }}' })).text).toBe('abc');
+  });
+});
+
+describe('a template reaches nothing but its values', () => {
+  it.each([
+    ['{% include "/etc/passwd" %}'],
+    ['{% render "/etc/passwd" %}'],
+    ['{% layout "../../package.json" %}'],
+    ['{% include name %}'],
+    ['{{ name | no_such_filter }}'],
+    ['{% no_such_tag %}'],
+    ['{{ name '],
+  ])('%s is a fault that names the part', async (html) => {
+    await expect(render({ html })).rejects.toThrow(/^html: /);
+  });
+
+  it.each([
+    ['{{ name.constructor }}'],
+    ['{{ name.__proto__ }}'],
+    ['{{ constructor }}'],
+    ['{{ __proto__ }}'],
+    ['{{ name.constructor.constructor }}'],
+    ['{{ process }}{{ global }}{{ require }}'],
+    ['{{ toString }}'],
+  ])('%s is empty', async (text) => {
+    expect((await render({ text })).text).toBe('');
+  });
+});

@@ -1,0 +1,62 @@
+/** Renders mail templates in a thread, which is ended when a template takes too long or too much memory. */
+import { Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { join } from 'node:path';
+import { Piscina } from 'piscina';
+import { httpError } from '../../common/errors/http-errors';
+import { Slots } from '../concurrency/slots';
+import { MailTemplate, MailValues } from './mail-template';
+
+/** Beyond the engine's own limit: what that does not see is ended from outside. Milliseconds. */
+const PATIENCE_MS = 2_000;
+const MAX_HEAP_MIB = 64;
+const THREADS = 2;
+const MAX_WAITING = 1_000;
+const IDLE_THREAD_MS = 30_000;
+const NICE_INCREMENT = 5;
+
+/** The template is at fault; the message says which part and why, and is for its author. */
+export class TemplateFault extends Error {}
+
+@Injectable()
+export class TemplateRenderer implements OnApplicationShutdown {
+  private readonly threads = new Piscina<object, MailTemplate>({
+    filename: join(__dirname, 'template-worker.cjs'),
+    minThreads: 0,
+    maxThreads: THREADS,
+    idleTimeout: IDLE_THREAD_MS,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_HEAP_MIB / 4 },
+    // Sleeping in Atomics.wait would keep a thread from noticing that the pool is closed.
+    atomics: 'disabled',
+    ...(process.platform === 'linux' ? { niceIncrement: NICE_INCREMENT } : {}),
+  });
+  /** The patience begins when a thread is free, not while a template waits for one. */
+  private readonly slots = new Slots(THREADS, MAX_WAITING);
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.destroy();
+  }
+
+  /** @throws TemplateFault for a template that does not parse, or does too much */
+  async render(template: MailTemplate, values: MailValues): Promise<MailTemplate> {
+    return this.slots.use(
+      () => this.renderNow(template, values),
+      () => httpError(503, 'Too many mails are being rendered'),
+    );
+  }
+
+  private async renderNow(template: MailTemplate, values: MailValues): Promise<MailTemplate> {
+    try {
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      return await this.threads.run({ template, values }, { name: 'render', signal });
+    } catch (error) {
+      throw new TemplateFault(reasonOf(error), { cause: error });
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, code, message } = error as { name?: string; code?: string; message?: string };
+  if (name === 'AbortError') return `it takes longer than ${PATIENCE_MS / 1000} seconds`;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'it takes too much memory';
+  return message ?? String(error);
+}
