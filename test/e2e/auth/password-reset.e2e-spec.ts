@@ -157,7 +157,12 @@ describe('POST /reset-password', () => {
     expect(mail.subject).toMatch(/^Hallo /);
     expect(mail.html).toContain('<b>Test</b>');
     const broken = await plinth.createProject({
-      settings: { mail_templates: { reset: { text: '{% for %}{{ token | nope }}' } } },
+      // Good with the values that it is tried with when it is saved, and with no others.
+      settings: {
+        mail_templates: {
+          reset: { text: '{% if name != "Ada Lovelace" %}{% include "x" %}{% endif %}{{ token }}' },
+        },
+      },
     });
     const other = await broken.signUp();
     await broken.client(broken.anonKey, null).post(`${broken.auth}/reset-password`, { email: other.email });

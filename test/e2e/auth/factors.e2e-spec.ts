@@ -1,0 +1,424 @@
+/** Second factors: set up, asked for, spent once, guessed slowly, lost and given back (docs/auth.md). */
+import { randomUUID } from 'node:crypto';
+import { decode } from 'jsonwebtoken';
+import { Secret, TOTP } from 'otpauth';
+import { HttpAnswer, HttpClient } from '../../support/http-client';
+import { MailServer, tokenIn } from '../../support/mail-server';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject, TestUser } from '../../support/test-project';
+
+const FREE_FAILURES = 10;
+
+let smtp: MailServer;
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  smtp = await MailServer.start();
+  plinth = await TestPlinth.start({ env: { TRUST_PROXY: '1', SMTP_URL: smtp.url } });
+  project = await plinth.createProject({ name: 'Acme: Shop' });
+  await project.sql(`create table notes (id int); insert into notes values (1);
+    create policy everybody on notes to authenticated using (true);
+    create table secrets (id int); insert into secrets values (1);
+    create policy two_factors on secrets to authenticated using (auth.jwt()->>'aal' = 'aal2')`);
+});
+afterAll(async () => {
+  await plinth.stop();
+  await smtp.stop();
+});
+
+interface Device {
+  readonly id: string;
+  readonly secret: string;
+  readonly uri: string;
+}
+
+/** The code that an authenticator app shows, `steps` of 30 seconds from now by Plinth's clock. */
+function codeOf({ secret }: Pick<Device, 'secret'>, steps = 0): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+    timestamp: plinth.clock.now() + steps * 30_000,
+  });
+}
+
+const claimsOf = (token: string) => decode(token) as Record<string, string>;
+const factors = (own = project): string => `${own.auth}/factors`;
+const verify = (http: HttpClient, id: string, code: string, own = project): Promise<HttpAnswer> =>
+  http.post(`${factors(own)}/${id}/verify`, { code });
+const as = (answer: HttpAnswer, own = project): HttpClient =>
+  own.client(own.anonKey, answer.body.session.access_token as string);
+
+/** Signs in with the password alone. */
+async function signIn(user: TestUser, own = project): Promise<HttpAnswer> {
+  const { email, password } = user;
+  const answer = await own.client(own.anonKey, null).post(`${own.auth}/login`, { email, password });
+  expect(answer.status).toBe(200);
+  return answer;
+}
+
+async function enrol(http: HttpClient, own = project): Promise<Device> {
+  const answer = await http.post(factors(own), { name: 'Phone' });
+  expect(answer.status).toBe(200);
+  return answer.body as Device;
+}
+
+/** A user with a verified factor, whose next code is good. */
+async function enrolled(own = project): Promise<{ user: TestUser; device: Device; strong: HttpClient }> {
+  const user = await own.signUp();
+  const device = await enrol(user.http, own);
+  const answer = await verify(user.http, device.id, codeOf(device), own);
+  expect(answer.status).toBe(200);
+  plinth.clock.move(90);
+  return { user, device, strong: as(answer, own) };
+}
+
+describe('setting up', () => {
+  it('gives an id, a secret and an address for the app, and counts once a code was verified', async () => {
+    const user = await project.signUp();
+    const answer = await user.http.post(factors(), { name: 'Phone' });
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      kind: 'totp',
+      name: 'Phone',
+      secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
+      uri: expect.stringMatching(/^otpauth:\/\/totp\//),
+    });
+    const uri = new URL(answer.body.uri as string);
+    expect(uri.searchParams.get('secret')).toBe(answer.body.secret);
+    expect(decodeURIComponent(uri.pathname)).toContain(user.email);
+    const listed = async () => (await user.http.get(factors())).body.factors as Record<string, unknown>[];
+    expect(await listed()).toEqual([
+      {
+        id: answer.body.id,
+        kind: 'totp',
+        name: 'Phone',
+        created_at: expect.any(String),
+        verified_at: null,
+        last_used_at: null,
+      },
+    ]);
+    // Not verified: the account is as open as before.
+    expect((await as(await signIn(user)).get('/rest/v1/notes')).status).toBe(200);
+    const verified = await verify(user.http, answer.body.id as string, codeOf(answer.body as Device));
+    expect(verified.status).toBe(200);
+    expect(claimsOf(verified.body.session.access_token as string).aal).toBe('aal2');
+    expect((await as(verified).get(factors())).body.factors[0].verified_at).toEqual(expect.any(String));
+  });
+
+  it('keeps the secret encrypted, and shows it once', async () => {
+    const { device, strong } = await enrolled();
+    expect((await strong.get(factors())).text).not.toContain(device.secret);
+    const [row] = await project.sql(
+      `select sealed_secret::text as sealed from auth.factors where id = '${device.id}'`,
+    );
+    const bytes = Buffer.from((row.sealed as string).slice(2), 'hex');
+    expect(bytes.includes(Buffer.from(device.secret))).toBe(false);
+    expect(bytes.includes(Buffer.from(Secret.fromBase32(device.secret).buffer))).toBe(false);
+  });
+
+  it('ends the other sessions that a password alone began', async () => {
+    const user = await project.signUp();
+    const other = as(await signIn(user));
+    const device = await enrol(user.http);
+    expect((await other.get(`${project.auth}/user`)).status).toBe(200);
+    const raised = await verify(user.http, device.id, codeOf(device));
+    expect((await other.get(`${project.auth}/user`)).status).toBe(401);
+    expect((await as(raised).get(`${project.auth}/user`)).status).toBe(200);
+  });
+
+  it('takes ten factors and no more, and a name that can be kept', async () => {
+    const user = await project.signUp();
+    for (let n = 0; n < 10; n += 1) await enrol(user.http);
+    expect((await user.http.post(factors(), {})).status).toBe(400);
+    // Those that nobody verified make room.
+    plinth.clock.move(1_000);
+    expect((await user.http.post(factors())).body.name).toBe('Authenticator');
+    for (const name of ['a\0b', 'a\ud800b', 7, 'x'.repeat(201)]) {
+      const { status, body } = await user.http.post(factors(), { name });
+      expect([status, body.status_code]).toEqual([400, 400]);
+    }
+  });
+
+  it('is for signed-in users: 401 for the keys and for tokens without a session', async () => {
+    for (const http of [project.anon, project.service, project.asSubject()]) {
+      expect((await http.post(factors())).status).toBe(401);
+      expect((await http.get(factors())).status).toBe(401);
+    }
+  });
+});
+
+describe('signing in with a second factor', () => {
+  it('gives aal1 for the password, aal2 for the code, and keeps aal2 when refreshed', async () => {
+    const { user, device } = await enrolled();
+    const first = await signIn(user);
+    expect(claimsOf(first.body.session.access_token as string).aal).toBe('aal1');
+    const second = await verify(as(first), device.id, codeOf(device));
+    expect(second.body).toEqual({
+      user: { id: user.id, email: user.email, name: expect.any(String) },
+      session: {
+        access_token: expect.any(String),
+        expires_at: expect.any(Number),
+        refresh_token: expect.any(String),
+      },
+    });
+    const raised = claimsOf(second.body.session.access_token as string);
+    expect(raised.aal).toBe('aal2');
+    expect(raised.session_id).toBe(claimsOf(first.body.session.access_token as string).session_id);
+    const guest = project.client(project.anonKey, null);
+    const { refresh_token } = second.body.session;
+    const refreshed = await guest.post(`${project.auth}/refresh`, { refresh_token });
+    expect(claimsOf(refreshed.body.session.access_token as string).aal).toBe('aal2');
+  });
+
+  it('makes refresh tokens from before the code useless, also in the moment of grace', async () => {
+    const { user, device } = await enrolled();
+    const first = await signIn(user);
+    const second = await verify(as(first), device.id, codeOf(device));
+    const { refresh_token } = first.body.session;
+    const guest = project.client(project.anonKey, null);
+    expect((await guest.post(`${project.auth}/refresh`, { refresh_token })).status).toBe(401);
+    // Whoever has it had stolen it: the session is over.
+    expect((await as(second).get(`${project.auth}/user`)).status).toBe(401);
+  });
+
+  it('shows aal to policies', async () => {
+    const { user, device } = await enrolled();
+    const own = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
+      settings: { mfa_required: 'never' },
+    });
+    expect(own.status).toBe(200);
+    const first = await signIn(user);
+    expect((await as(first).get('/rest/v1/secrets')).body).toEqual([]);
+    const second = await verify(as(first), device.id, codeOf(device));
+    expect((await as(second).get('/rest/v1/secrets')).body).toEqual([{ id: 1 }]);
+    await plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { mfa_required: null } });
+  });
+});
+
+describe('codes', () => {
+  it('are taken once, also when used eight times at the same moment', async () => {
+    const { user, device } = await enrolled();
+    const weak = as(await signIn(user));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => verify(weak, device.id, codeOf(device))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const again = await verify(as(await signIn(user)), device.id, codeOf(device));
+    expect(again.status).toBe(401);
+    expect(again.body).toEqual({ detail: expect.any(String), status_code: 401 });
+  });
+
+  it('are taken one step early or late, never further, and never an older one after a newer', async () => {
+    const { user, device } = await enrolled();
+    const weak = as(await signIn(user));
+    expect((await verify(weak, device.id, codeOf(device, -2))).status).toBe(401);
+    expect((await verify(weak, device.id, codeOf(device, 2))).status).toBe(401);
+    expect((await verify(weak, device.id, codeOf(device, 1))).status).toBe(200);
+    expect((await verify(as(await signIn(user)), device.id, codeOf(device, 0))).status).toBe(401);
+  });
+
+  it('of another user, project or factor are refused', async () => {
+    const [one, other] = [await enrolled(), await enrolled()];
+    expect((await verify(as(await signIn(one.user)), other.device.id, codeOf(other.device))).status).toBe(
+      404,
+    );
+    expect((await verify(as(await signIn(one.user)), one.device.id, codeOf(other.device))).status).toBe(401);
+    expect((await verify(one.strong, randomUUID(), '123456')).status).toBe(404);
+    expect((await verify(one.strong, 'nonsense', '123456')).status).toBe(404);
+  });
+
+  it.each([[''], ['12345'], ['abcdef'], [123456], [null], ['1'.repeat(30)]])(
+    'answers no 500 for %j',
+    async (code) => {
+      const { device, strong } = await enrolled();
+      const { status } = await strong.post(`${factors()}/${device.id}/verify`, { code });
+      expect([400, 401]).toContain(status);
+    },
+  );
+});
+
+describe('guessing codes', () => {
+  it('is slowed for the account from many addresses, longer every time, and together too', async () => {
+    const { user, device } = await enrolled();
+    const weak = as(await signIn(user));
+    const guess = (n: number) =>
+      verify(weak.with({ 'x-forwarded-for': `203.0.113.${n}` }), device.id, '000000');
+    const statuses = (await Promise.all(Array.from({ length: 40 }, (_, n) => guess(n)))).map(
+      ({ status }) => status,
+    );
+    expect(statuses.filter((status) => status === 401)).toHaveLength(FREE_FAILURES);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40 - FREE_FAILURES);
+    const waits: number[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const refused = await verify(weak, device.id, codeOf(device));
+      expect(refused.status).toBe(429);
+      waits.push(Number(refused.headers.get('retry-after')));
+      plinth.clock.move(waits.at(-1) as number);
+      expect((await guess(100 + n)).status).toBe(401);
+    }
+    expect(waits).toEqual([2, 4, 8, 16]);
+    // The password is another matter: the account is not locked.
+    await signIn(user);
+    plinth.clock.move(60);
+    expect((await verify(weak, device.id, codeOf(device))).status).toBe(200);
+  });
+
+  it('is slowed from one address over many accounts', async () => {
+    const some: Awaited<ReturnType<typeof enrolled>>[] = [];
+    for (let n = 0; n < 6; n += 1) some.push(await enrolled());
+    const statuses: number[] = [];
+    for (let n = 0; n < 54; n += 1) {
+      const { device, strong } = some[n % 6] as (typeof some)[0];
+      statuses.push(
+        (await verify(strong.with({ 'x-forwarded-for': '198.51.100.77' }), device.id, '000000')).status,
+      );
+    }
+    expect(statuses.slice(50)).toEqual([429, 429, 429, 429]);
+  });
+});
+
+describe('with a second factor, a session of one factor', () => {
+  it('is refused on table REST and storage: 403, and let in with the code', async () => {
+    const { user, device } = await enrolled();
+    const first = await signIn(user);
+    const weak = as(first);
+    const rest = await weak.get('/rest/v1/notes');
+    expect([rest.status, rest.body.detail.sqlstate]).toEqual([403, 'PL403']);
+    const storage = await weak.get(`${project.storage}/buckets`);
+    expect([storage.status, storage.body.error.code]).toEqual([403, 'forbidden']);
+    // It is good for what leads to the second factor.
+    expect((await weak.get(`${project.auth}/user`)).status).toBe(200);
+    expect((await weak.get(factors())).status).toBe(200);
+    const strong = as(await verify(weak, device.id, codeOf(device)));
+    expect((await strong.get('/rest/v1/notes')).status).toBe(200);
+    expect((await strong.get(`${project.storage}/buckets`)).status).toBe(200);
+    // The token from before stays what it is.
+    expect((await weak.get('/rest/v1/notes')).status).toBe(403);
+  });
+
+  it('is still told first that it is over: 401', async () => {
+    const { user } = await enrolled();
+    const weak = as(await signIn(user));
+    expect((await weak.post(`${project.auth}/logout`)).status).toBe(200);
+    expect((await weak.get('/rest/v1/notes')).status).toBe(401);
+  });
+
+  it.each([
+    ['never', 200, 200],
+    ['enrolled', 403, 200],
+    ['always', 403, 403],
+  ] as const)(
+    'with mfa_required %s gets %d, and who has set up none gets %d',
+    async (rule, withFactor, without) => {
+      const own = await plinth.createProject({ settings: { mfa_required: rule } });
+      await own.sql('create table notes (id int); create policy everybody on notes using (true)');
+      const { user, strong } = await enrolled(own);
+      const bare = await own.signUp();
+      expect((await as(await signIn(user, own), own).get('/rest/v1/notes')).status).toBe(withFactor);
+      expect((await bare.http.get('/rest/v1/notes')).status).toBe(without);
+      expect((await bare.http.get(`${own.auth}/user`)).status).toBe(200);
+      expect((await strong.get('/rest/v1/notes')).status).toBe(200);
+      // Keys and tokens of the project's own backend have no session to raise.
+      expect((await own.anon.get('/rest/v1/notes')).status).toBe(200);
+      expect((await own.service.get('/rest/v1/notes')).status).toBe(200);
+      expect((await own.asSubject().get('/rest/v1/notes')).status).toBe(200);
+    },
+  );
+
+  it('changes neither password nor email, and adds or removes no factor', async () => {
+    const { user, device } = await enrolled();
+    const weak = as(await signIn(user));
+    const change = (body: object) => weak.patch(`${project.auth}/user`, body);
+    expect((await change({ password: 'another one', current_password: user.password })).status).toBe(403);
+    expect((await change({ email: `new-${user.email}` })).status).toBe(403);
+    expect((await weak.post(factors())).status).toBe(403);
+    expect((await weak.delete(`${factors()}/${device.id}`)).status).toBe(403);
+    expect((await change({ name: 'Ada' })).status).toBe(200);
+    const strong = as(await verify(weak, device.id, codeOf(device)));
+    const changed = await strong.patch(`${project.auth}/user`, {
+      password: 'another one',
+      current_password: user.password,
+    });
+    expect(changed.status).toBe(200);
+  });
+
+  it('verifies no factor that was left unverified before the first one was', async () => {
+    const user = await project.signUp();
+    const [left, first] = [await enrol(user.http), await enrol(user.http)];
+    await verify(user.http, first.id, codeOf(first));
+    plinth.clock.move(60);
+    const weak = as(await signIn(user));
+    expect((await verify(weak, left.id, codeOf(left))).status).toBe(404);
+    expect((await verify(weak, first.id, codeOf(first))).status).toBe(200);
+  });
+
+  it('comes out of a password reset too: the mailbox alone opens nothing', async () => {
+    const { user } = await enrolled();
+    const guest = project.client(project.anonKey, null);
+    await guest.post(`${project.auth}/reset-password`, { email: user.email });
+    const token = tokenIn(await smtp.mailTo(user.email));
+    expect(
+      (await guest.post(`${project.auth}/update-password`, { token, password: 'set by mail' })).status,
+    ).toBe(200);
+    const weak = as(await signIn({ ...user, password: 'set by mail' }));
+    expect((await weak.get('/rest/v1/notes')).status).toBe(403);
+  });
+});
+
+describe('taking a factor away', () => {
+  it('is for its owner with two factors; afterwards the password is enough again', async () => {
+    const { user, device, strong } = await enrolled();
+    expect((await strong.delete(`${factors()}/${device.id}`)).status).toBe(200);
+    expect((await strong.delete(`${factors()}/${device.id}`)).status).toBe(404);
+    expect((await as(await signIn(user)).get('/rest/v1/notes')).status).toBe(200);
+    const [row] = await project.sql(
+      `select count(*)::int as raised from auth.sessions where user_id = '${user.id}' and aal = 'aal2'`,
+    );
+    expect(row.raised).toBe(0);
+  });
+
+  it('is possible for an administrator, who cannot see the secret', async () => {
+    const { user, device } = await enrolled();
+    const path = `${project.auth}/admin/users/${user.id}/factors`;
+    const listed = await project.service.get(path);
+    expect(listed.body.factors).toEqual([expect.objectContaining({ id: device.id, name: 'Phone' })]);
+    expect(listed.text).not.toContain(device.secret);
+    expect((await project.anon.delete(`${path}/${device.id}`)).status).toBe(403);
+    expect((await user.http.delete(`${path}/${device.id}`)).status).toBe(403);
+    const other = await project.signUp();
+    expect(
+      (await project.service.delete(`${project.auth}/admin/users/${other.id}/factors/${device.id}`)).status,
+    ).toBe(404);
+    expect((await project.service.delete(`${path}/${device.id}`)).status).toBe(200);
+    expect((await project.service.delete(`${path}/${device.id}`)).status).toBe(404);
+    expect((await as(await signIn(user)).get('/rest/v1/notes')).status).toBe(200);
+  });
+
+  it('leaves the account closed while another factor is there', async () => {
+    const { user, device, strong } = await enrolled();
+    const second = await enrol(strong);
+    const raised = await verify(strong, second.id, codeOf(second));
+    expect((await as(raised).delete(`${factors()}/${device.id}`)).status).toBe(200);
+    expect((await as(await signIn(user)).get('/rest/v1/notes')).status).toBe(403);
+  });
+});
+
+it('writes the trail: set up, verified, used, failed, removed, and by whom', async () => {
+  const { user, device } = await enrolled();
+  const weak = as(await signIn(user));
+  await verify(weak, device.id, '000000');
+  await verify(weak, device.id, codeOf(device));
+  await project.service.delete(`${project.auth}/admin/users/${user.id}/factors/${device.id}`);
+  const { body } = await project.service.get(`${project.auth}/admin/audit?user_id=${user.id}`);
+  const entries = (body.entries as { action: string; actor_role: string; details: object }[]).filter(
+    ({ action }) => action.startsWith('factor'),
+  );
+  expect(entries.map(({ action, actor_role }) => [action, actor_role])).toEqual([
+    ['factor_removed', 'service_role'],
+    ['factor_used', 'authenticated'],
+    ['factor_failed', 'authenticated'],
+    ['factor_verified', 'authenticated'],
+    ['factor_enrolled', 'authenticated'],
+  ]);
+  for (const { details } of entries) expect(details).toEqual({ factor_id: device.id });
+  expect(JSON.stringify(body)).not.toContain(device.secret);
+});

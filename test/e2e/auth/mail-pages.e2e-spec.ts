@@ -1,0 +1,221 @@
+/** The pages that mails link to, in a real browser: from the mail to the new password (issue of the hosted pages). */
+import type { Page } from 'playwright-core';
+import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { linkIn, MailServer, tokenIn } from '../../support/mail-server';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject, TestUser } from '../../support/test-project';
+
+const ORIGIN = 'http://plinth.test';
+
+let smtp: MailServer;
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  smtp = await MailServer.start();
+  plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, PUBLIC_URL: ORIGIN } });
+  project = await plinth.createProject({
+    name: 'Acme & <b>Sons</b>',
+    settings: { refuse_common_passwords: true },
+  });
+});
+afterAll(async () => {
+  await plinth.stop();
+  await smtp.stop();
+});
+
+const guest = () => project.client(project.anonKey, null);
+const signInStatus = async (email: string, password: string) =>
+  (await guest().post(`${project.auth}/login`, { email, password })).status;
+
+async function resetLink(user: TestUser): Promise<string> {
+  await guest().post(`${project.auth}/reset-password`, { email: user.email });
+  return linkIn(await smtp.mailTo(user.email)).href;
+}
+
+const browsers = [
+  ['with JavaScript', true],
+  ['with JavaScript turned off', false],
+] as const;
+
+(hasBrowser ? describe : describe.skip).each(browsers)('in a browser %s', (_how, javaScript) => {
+  let browser: TestBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await TestBrowser.start({ hosts: { 'plinth.test': new URL(plinth.baseUrl).host }, javaScript });
+    page = await browser.newPage();
+  }, BROWSER_START_MS);
+  beforeEach(() => browser.forget());
+  // Nothing is ever loaded from elsewhere, and nothing that a page does is refused by its own policy.
+  afterEach(() => {
+    expect(browser.observed.requests.filter((line) => !line.includes(` ${ORIGIN}/v1/auth/`))).toEqual([]);
+    const isAnswer = (line: string): boolean => /status of (400|401)/.test(line);
+    expect(browser.observed.complaints.filter((line) => !isAnswer(line))).toEqual([]);
+  });
+  afterAll(() => browser.stop());
+
+  const submit = async (password: string): Promise<void> => {
+    await page.getByLabel('New password').fill(password);
+    await page.getByRole('button').click();
+    await page.waitForLoadState();
+  };
+  const message = () => page.locator('#message').textContent();
+
+  it('the mailed link leads to a new password, with which one signs in', async () => {
+    const user = await project.signUp();
+    await page.goto(await resetLink(user));
+    expect(await page.title()).toBe('Choose a new password');
+    expect(await page.locator('main').textContent()).toContain('Acme & <b>Sons</b>');
+    expect(await signInStatus(user.email, user.password)).toBe(200);
+    await submit('a new password');
+    expect(await message()).toMatch(/has been changed/);
+    expect(await page.locator('form').count()).toBe(0);
+    expect(page.url()).toBe(`${ORIGIN}${project.auth}/reset`);
+    expect(await signInStatus(user.email, 'a new password')).toBe(200);
+    expect(await signInStatus(user.email, user.password)).toBe(401);
+    expect((await user.http.get(`${project.auth}/user`)).status).toBe(401);
+    expect(browser.observed.requests).toHaveLength(2);
+  });
+
+  it('a password that is refused is asked for again, and the token stays good', async () => {
+    const user = await project.signUp();
+    await page.goto(await resetLink(user));
+    // Long enough for the browser; the server knows better.
+    await submit('password123');
+    expect(await message()).toMatch(/most common/);
+    await submit('ü'.repeat(40));
+    expect(await message()).toMatch(/too long/);
+    await submit('something better');
+    expect(await message()).toMatch(/has been changed/);
+    expect(await signInStatus(user.email, 'something better')).toBe(200);
+  });
+
+  it('a short password is not even sent', async () => {
+    const user = await project.signUp();
+    await page.goto(await resetLink(user));
+    browser.forget();
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button').click();
+    expect(browser.observed.requests).toEqual([]);
+  });
+
+  it('a spent token says so, and the password stays', async () => {
+    const user = await project.signUp();
+    const link = await resetLink(user);
+    await page.goto(link);
+    await submit('the first one');
+    await page.goto(link);
+    await submit('the second one');
+    expect(await message()).toMatch(/no longer valid/);
+    expect(await signInStatus(user.email, 'the first one')).toBe(200);
+  });
+
+  it.each(['', '?token=', '?token=nonsense', '?token=%3Cscript%3Ealert(1)%3C/script%3E', '?token=a&token=b'])(
+    'a link with %j says that it is not valid',
+    async (query) => {
+      await page.goto(`${ORIGIN}${project.auth}/reset${query}`);
+      await submit('a new password');
+      expect(await message()).toMatch(/not valid/);
+    },
+  );
+
+  it('the verification page confirms an address with one button', async () => {
+    const own = await plinth.createProject({ settings: { email_verification_required: true } });
+    const email = `verify-${javaScript}@example.com`;
+    const credentials = { email, password: 'correct horse' };
+    const client = own.client(own.anonKey, null);
+    await client.post(`${own.auth}/signup`, credentials);
+    expect((await client.post(`${own.auth}/login`, credentials)).status).toBe(403);
+    const link = linkIn(await smtp.mailTo(email)).href;
+    await page.goto(link);
+    expect((await client.post(`${own.auth}/login`, credentials)).status).toBe(403);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.waitForLoadState();
+    expect(await message()).toMatch(/has been confirmed/);
+    expect((await client.post(`${own.auth}/login`, credentials)).status).toBe(200);
+    await page.goto(link);
+    await page.getByRole('button').click();
+    await page.waitForLoadState();
+    expect(await message()).toMatch(/no longer valid/);
+  });
+
+  it(`the token is ${javaScript ? 'gone from the address bar at once' : 'gone from the address bar once it is sent'}`, async () => {
+    const user = await project.signUp();
+    const link = await resetLink(user);
+    await page.goto(link);
+    expect(page.url()).toBe(javaScript ? `${ORIGIN}${project.auth}/reset` : link);
+    await submit('a new password');
+    expect(page.url()).not.toContain('token');
+  });
+});
+
+describe('the pages over HTTP', () => {
+  const form = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    plinth.http.post(`${project.auth}/${path}`, new URLSearchParams(fields).toString(), {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+
+  it('speak the language that the browser asks for, else the project’s', async () => {
+    const german = await plinth.createProject({ settings: { locale: 'de' } });
+    const titleOf = async (own: TestProject, languages: string) =>
+      /<title>(.*)<\/title>/.exec(
+        (await plinth.http.get(`${own.auth}/reset`, { headers: { 'accept-language': languages } })).text,
+      )?.[1];
+    expect(await titleOf(project, 'fr-CH, en;q=0.5')).toBe('Choisir un nouveau mot de passe');
+    expect(await titleOf(project, 'it')).toBe('Scelga una nuova password');
+    expect(await titleOf(german, '')).toBe('Neues Passwort festlegen');
+    expect(await titleOf(german, 'es')).toBe('Elija una contraseña nueva');
+  });
+
+  it('spend nothing for GET and HEAD, and for a form that lacks its parts', async () => {
+    const user = await project.signUp();
+    const token = new URL(await resetLink(user)).searchParams.get('token') as string;
+    const path = `${project.auth}/reset?token=${token}`;
+    expect((await plinth.http.get(path)).status).toBe(200);
+    expect((await plinth.http.send('HEAD', path)).status).toBe(200);
+    expect((await form('reset', { token })).status).toBe(400);
+    expect((await form('reset', { password: 'a new password' })).status).toBe(401);
+    expect((await form('reset', { token, password: 'a new password' })).status).toBe(200);
+    expect((await form('reset', { token, password: 'a new password' })).status).toBe(401);
+    expect(await signInStatus(user.email, 'a new password')).toBe(200);
+  });
+
+  it('take what a form sends and nothing else: 415, 413, 404', async () => {
+    expect((await plinth.http.post(`${project.auth}/reset`, { token: 'x' })).status).toBe(415);
+    expect((await form('reset', { token: 'x'.repeat(20_000) })).status).toBe(413);
+    expect((await plinth.http.post('/v1/auth/nosuchproject/reset', 'token=x')).status).not.toBe(200);
+  });
+
+  it('escape whatever was sent', async () => {
+    const hostile = '"><script>evil()</script>';
+    for (const page of ['reset', 'verify']) {
+      const { text } = await form(page, { token: hostile, password: 'x' }, { 'accept-language': hostile });
+      expect(text).not.toContain('evil');
+    }
+  });
+});
+
+(hasBrowser ? describe : describe.skip)("a project's own page", () => {
+  it(
+    'is where the mail leads, with the token, and nowhere else',
+    async () => {
+      const own = await plinth.createProject({
+        settings: { reset_redirect_url: `${ORIGIN}/my/page?from=mail` },
+      });
+      const user = await own.signUp();
+      await own.client(own.anonKey, null).post(`${own.auth}/reset-password`, { email: user.email });
+      const mail = await smtp.mailTo(user.email);
+      const browser = await TestBrowser.start({ hosts: { 'plinth.test': new URL(plinth.baseUrl).host } });
+      try {
+        const page = await browser.newPage();
+        await page.goto(linkIn(mail).href);
+        expect(page.url()).toBe(`${ORIGIN}/my/page?from=mail&token=${tokenIn(mail)}`);
+        expect(browser.observed.requests).toEqual([`GET ${page.url()}`]);
+      } finally {
+        await browser.stop();
+      }
+    },
+    BROWSER_START_MS,
+  );
+});
