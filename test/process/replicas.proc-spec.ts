@@ -1,0 +1,233 @@
+/**
+ * Two replicas on one PostgreSQL and one Redis: what ends on one has ended on the other in the very next request, guesses
+ * are counted together, and a user's request costs no more round trips than an anonymous one.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret, TOTP } from 'otpauth';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
+import { withConnection } from '../../src/database/pools/one-off-connection';
+import { eventually } from '../support/eventually';
+import { HttpAnswer, HttpClient } from '../support/http-client';
+import { PlinthProcess } from '../support/plinth-process';
+import { hasRedis, TestRedis } from '../support/redis-server';
+
+const FREE_FAILURES = 10;
+const PASSWORD = 'correct horse';
+
+interface Project {
+  readonly id: string;
+  readonly slug: string;
+  readonly anon: string;
+  readonly service: string;
+}
+
+interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+  readonly refreshToken: string;
+}
+
+(hasRedis ? describe : describe.skip)('two replicas', () => {
+  let directory: string;
+  let postgres: EmbeddedPostgres;
+  let redis: TestRedis;
+  let a: PlinthProcess;
+  let b: PlinthProcess;
+  let project: Project;
+  let users = 0;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'plinth-replicas-'));
+    postgres = await EmbeddedPostgres.start({ dataDir: join(directory, 'pg'), settings: { fsync: 'off' } });
+    redis = await TestRedis.start();
+    const database = new URL(postgres.url);
+    database.pathname = '/plinth';
+    const env = {
+      DATABASE_URL: database.href,
+      REDIS_URL: redis.url,
+      MASTER_KEY: 'replicas-master-key-0123456789-0123456789',
+      PUBLIC_URL: 'http://plinth.test',
+    };
+    a = await PlinthProcess.start({ dataDir: directory, env });
+    b = await PlinthProcess.start({ dataDir: directory, env });
+    project = await newProject();
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([a.end('SIGTERM'), b.end('SIGTERM')]);
+    await redis.stop();
+    await postgres.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }, 60_000);
+
+  async function newProject(): Promise<Project> {
+    const { body } = await a.admin.post('/admin/v1/projects', { name: 'Replicas' });
+    const query = `create table notes (id int); insert into notes values (1);
+      create policy everybody on notes using (true)`;
+    expect((await a.admin.post(`/admin/v1/projects/${body.id}/sql`, { query })).status).toBe(200);
+    return { id: body.id, slug: body.slug, anon: body.anon_key, service: body.service_role_key };
+  }
+
+  const on = (replica: PlinthProcess, bearer?: string, { anon } = project): HttpClient =>
+    new HttpClient(replica.baseUrl, {
+      apikey: anon,
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    });
+  const auth = (path: string, { id } = project): string => `/v1/auth/${id}/${path}`;
+
+  async function signUp(own = project): Promise<User> {
+    const email = `user-${(users += 1)}@example.com`;
+    const { body } = await on(a, undefined, own).post(auth('signup', own), { email, password: PASSWORD });
+    const { access_token: token, refresh_token: refreshToken } = body.session;
+    return { id: body.user.id, email, token, refreshToken };
+  }
+
+  /** Statuses of a user's next request on auth, table REST and storage, of one replica. */
+  async function statuses(replica: PlinthProcess, { token }: User, own = project): Promise<number[]> {
+    const http = on(replica, token, own);
+    const answers: HttpAnswer[] = [];
+    for (const path of [auth('user', own), '/rest/v1/notes', `/p/${own.slug}/storage/buckets`]) {
+      answers.push(await http.get(path));
+    }
+    return answers.map(({ status }) => status);
+  }
+
+  const admin = (own = project): HttpClient => on(a, own.service, own);
+
+  it.each<[string, (user: User) => Promise<HttpAnswer>]>([
+    ['a sign-out', ({ token }) => on(a, token).post(auth('logout'))],
+    ['a sign-out everywhere', ({ token }) => on(a, token).post(auth('logout'), { scope: 'global' })],
+    ['a ban', ({ id }) => admin().patch(auth(`admin/users/${id}`), { banned_until: '2999-01-01T00:00:00Z' })],
+    ['a deletion', ({ id }) => admin().delete(auth(`admin/users/${id}`))],
+    [
+      'a password set by an administrator',
+      ({ id }) => admin().patch(auth(`admin/users/${id}`), { password: 'another' }),
+    ],
+    ['a sign-out by an administrator', ({ id }) => admin().post(auth(`admin/users/${id}/logout`))],
+  ])('%s on one takes effect in the very next request on the other', async (_what, end) => {
+    const user = await signUp();
+    // Known to the other replica, with whatever that remembers.
+    expect(await statuses(b, user)).toEqual([200, 200, 200]);
+    expect((await end(user)).status).toBe(200);
+    expect(await statuses(b, user)).toEqual([401, 401, 401]);
+    expect((await on(b).post(auth('refresh'), { refresh_token: user.refreshToken })).status).toBe(401);
+  });
+
+  it('a new password on one ends the other sessions on the other, and keeps its own', async () => {
+    const user = await signUp();
+    const other = await on(b).post(auth('login'), { email: user.email, password: PASSWORD });
+    const { access_token: token, refresh_token: refreshToken } = other.body.session;
+    expect(await statuses(b, user)).toEqual([200, 200, 200]);
+    const change = { password: 'a new password', current_password: PASSWORD };
+    expect((await on(a, token as string).patch(auth('user'), change)).status).toBe(200);
+    expect(await statuses(b, user)).toEqual([401, 401, 401]);
+    expect(await statuses(b, { ...user, token, refreshToken })).toEqual([200, 200, 200]);
+  });
+
+  it('a rotation without grace on one ends old keys and tokens on the other within a moment, and the new ones work', async () => {
+    const own = await newProject();
+    const user = await signUp(own);
+    expect(await statuses(b, user, own)).toEqual([200, 200, 200]);
+    const rotated = await a.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });
+    expect(rotated.status).toBe(200);
+    // PostgreSQL tells the other replica on commit: milliseconds, not seconds.
+    await eventually(async () => expect(await statuses(b, user, own)).toEqual([401, 401, 401]), 1_000);
+    const renewed = { ...own, anon: rotated.body.anon_key as string };
+    const refreshed = await on(b, undefined, renewed).post(auth('refresh', own), {
+      refresh_token: user.refreshToken,
+    });
+    const token = refreshed.body.session.access_token as string;
+    expect(await statuses(b, { ...user, token }, renewed)).toEqual([200, 200, 200]);
+  });
+
+  it('a rotation with grace fails no request on either', async () => {
+    const own = await newProject();
+    const user = await signUp(own);
+    let done = false;
+    const seen = new Set<number>();
+    const load = [a, b].map(async (replica) => {
+      while (!done) for (const status of await statuses(replica, user, own)) seen.add(status);
+    });
+    await a.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 600 });
+    await b.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 600 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    done = true;
+    await Promise.all(load);
+    expect([...seen]).toEqual([200]);
+  });
+
+  it('20 parallel uses of a refresh token on both have one successor, and a later reuse ends the session on both', async () => {
+    const user = await signUp();
+    const uses = Array.from({ length: 20 }, (_, n) =>
+      on(n % 2 === 0 ? a : b).post(auth('refresh'), { refresh_token: user.refreshToken }),
+    );
+    const answers = await Promise.all(uses);
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(200));
+    const successors = new Set(answers.map(({ body }) => body.session.refresh_token as string));
+    expect(successors.size).toBe(1);
+  });
+
+  it('guesses are counted together: 10 wrong passwords on one make the other ask to wait', async () => {
+    const user = await signUp();
+    const login = (replica: PlinthProcess, password: string) =>
+      on(replica).post(auth('login'), { email: user.email, password });
+    for (let n = 0; n < FREE_FAILURES; n += 1) expect((await login(n % 2 ? a : b, 'guess')).status).toBe(401);
+    for (const replica of [a, b]) {
+      const refused = await login(replica, PASSWORD);
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  });
+
+  it('codes of a second factor are counted together, and one that was used on one is spent on the other', async () => {
+    const user = await signUp();
+    const { id, secret } = (await on(a, user.token).post(auth('factors'))).body;
+    const code = new TOTP({ secret: Secret.fromBase32(secret as string) }).generate();
+    const verify = (replica: PlinthProcess, token: string, digits: string) =>
+      on(replica, token).post(auth(`factors/${id}/verify`), { code: digits });
+    const uses = await Promise.all([a, b, a, b].map((replica) => verify(replica, user.token, code)));
+    expect(uses.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+    const strong = uses.find(({ status }) => status === 200)?.body.session.access_token as string;
+    const guesses: number[] = [];
+    for (let n = 0; n < FREE_FAILURES + 4; n += 1) {
+      guesses.push((await verify(n % 2 ? a : b, strong, '000000')).status);
+    }
+    expect(guesses.slice(0, 6)).toEqual(Array<number>(6).fill(401));
+    expect(guesses.slice(-3)).toEqual([429, 429, 429]);
+  });
+
+  it('a request of a user costs no more transactions than an anonymous one: the session check rides along', async () => {
+    const REQUESTS = 200;
+    const user = await signUp();
+    const { body } = await a.admin.get(`/admin/v1/projects/${project.id}/database`);
+    const transactions = () =>
+      withConnection({ connectionString: postgres.url }, async (client) => {
+        const { rows } = await client.query<{ count: string }>(
+          'select xact_commit + xact_rollback as count from pg_stat_database where datname = $1',
+          [body.database],
+        );
+        return Number(rows[0]?.count);
+      });
+    /** The statistics arrive late (up to a second after the last transaction): read when they rest. */
+    const settled = async (): Promise<number> => {
+      for (let before = -1, rests = 0; ;) {
+        const now = await transactions();
+        rests = now === before ? rests + 1 : 0;
+        if (rests >= 8) return now;
+        before = now;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    };
+    const cost = async (bearer: string): Promise<number> => {
+      const http = on(b, bearer);
+      const before = await settled();
+      for (let n = 0; n < REQUESTS; n += 1) expect((await http.get('/rest/v1/notes')).status).toBe(200);
+      return (await settled()) - before;
+    };
+    const [anonymous, signedIn] = [await cost(project.anon), await cost(user.token)];
+    expect(anonymous).toBeGreaterThanOrEqual(REQUESTS);
+    expect(Math.abs(signedIn - anonymous)).toBeLessThan(REQUESTS / 10);
+  }, 60_000);
+});
