@@ -123,3 +123,20 @@ export class AuditLogEntry {
     string | null;
   @ApiProperty({ type: 'object', additionalProperties: true }) readonly details!: Record<string, unknown>;
 }
+
+/** A mail that was given up, of whichever project. */
+export class FailedMailRecord {
+  @ApiProperty() readonly project_id!: string;
+  @ApiProperty() readonly project_slug!: string;
+  @ApiProperty({ format: 'uuid' }) readonly id!: string;
+  @ApiProperty() readonly kind!: string;
+  @ApiProperty() readonly recipient!: string;
+  @ApiProperty({ format: 'date-time' }) readonly created_at!: Date;
+  @ApiProperty() readonly attempts!: number;
+  @ApiProperty({ type: String, nullable: true }) readonly last_error!: string | null;
+}
+
+export class QueuedMail {
+  @ApiProperty({ format: 'uuid' }) readonly id!: string;
+  @ApiProperty({ example: true }) readonly queued!: boolean;
+}

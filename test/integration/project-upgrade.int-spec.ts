@@ -15,10 +15,10 @@ it('gives second factors to a project from before there were any', async () => {
     const { host, port, database, owner_role, owner_password } = await accessOf(plinth, project.id);
     const owner = projectDataSource({ host, port, database, user: owner_role, password: owner_password });
     await owner.initialize();
-    const names = async (): Promise<string[]> =>
-      ((await owner.query('select name from extensions.plinth_migrations')) as { name: string }[]).map(
-        ({ name }) => name,
-      );
+    const names = async (): Promise<string[]> => {
+      const rows = await owner.query<{ name: string }[]>('select name from extensions.plinth_migrations');
+      return rows.map(({ name }) => name);
+    };
     while ((await names()).includes(SECOND_FACTORS)) await owner.undoLastMigration();
     await owner.destroy();
     await asSuperuser(plinth.platformDatabase, (client) =>

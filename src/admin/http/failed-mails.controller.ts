@@ -1,33 +1,18 @@
 /** Platform administration: mails of all projects that were given up, and sending them once more. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { FailedMailService } from '../../auth/mail/failed-mail.service';
+import { PlatformError } from '../../common/errors/platform-error.dto';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
-import { PlatformError } from '../admin-records';
+import { FailedMailRecord, QueuedMail } from '../admin-records';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
 import { StrictQuery } from './strict-input.decorator';
 
 const DEFAULT_LIMIT = 100;
-
-export class FailedMailRecord {
-  @ApiProperty() project_id!: string;
-  @ApiProperty() project_slug!: string;
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty() kind!: string;
-  @ApiProperty() recipient!: string;
-  @ApiProperty({ format: 'date-time' }) created_at!: Date;
-  @ApiProperty() attempts!: number;
-  @ApiProperty({ type: String, nullable: true }) last_error!: string | null;
-}
-
-export class QueuedMail {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ example: true }) queued!: boolean;
-}
 
 @AdminApi()
 @Controller('admin/v1')

@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsObject, IsOptional } from 'class-validator';
 import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../session.repository';
-import { IsName, IsStorable, IsText, MAX_EMAIL } from './checks';
+import { IsName, IsText, MAX_EMAIL } from './checks';
 
 /** Characters; the limit in bytes is the password policy's, this one only keeps nonsense away from it. */
 const MAX_PASSWORD = 1_000;
@@ -94,6 +94,5 @@ export class UpdateUserDto {
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'Replaces what was there' })
   @IsOptional()
   @IsObject()
-  @IsStorable()
   data?: JsonObject;
 }

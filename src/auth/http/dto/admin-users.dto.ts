@@ -6,7 +6,7 @@ import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
-import { IsDateTime, IsName, IsStorable, IsText, MAX_EMAIL } from './checks';
+import { IsDateTime, IsName, IsText, MAX_EMAIL } from './checks';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
 
 const toNumber = ({ value }: { value: unknown }): unknown =>
@@ -34,7 +34,7 @@ export class ListUsersQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Part of the email or the name' })
   @IsOptional()
   @IsText({ max: MAX_EMAIL })
-  @IsStorable()
+  @NotContains('\0')
   search?: string;
 
   @ApiPropertyOptional({ enum: USER_SORTS, default: 'created_at' })
@@ -69,7 +69,6 @@ class UserFieldsDto {
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @IsOptional()
   @IsObject()
-  @IsStorable()
   data?: JsonObject;
 
   @ApiPropertyOptional({ minLength: 6, description: 'Ends all sessions of the user' })
@@ -124,7 +123,6 @@ export class InviteUserDto {
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @IsOptional()
   @IsObject()
-  @IsStorable()
   data?: JsonObject;
 }
 

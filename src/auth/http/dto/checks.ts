@@ -1,7 +1,6 @@
 /** Checks of fields that class-validator does not have, or says oddly. */
 import { applyDecorators } from '@nestjs/common';
-import { IsString, MaxLength, MinLength, ValidateBy, type ValidationOptions } from 'class-validator';
-import { isStorableJson, isStorableText } from '../../../common/text/well-formed';
+import { IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 
 /** Characters that an address has at the most (RFC 3696, erratum 1690). */
 export const MAX_EMAIL = 320;
@@ -16,24 +15,9 @@ export function IsText({ min = 0, max }: { min?: number; max: number }): Propert
   );
 }
 
-/** A name that is kept as it was sent: neither NUL nor half a surrogate pair. */
+/** A display name. NUL and halves of surrogate pairs are refused in every body (JsonBodyInterceptor). */
 export function IsName(): PropertyDecorator {
-  return applyDecorators(IsText({ max: 200 }), IsStorable());
-}
-
-/** Text or JSON that the database keeps as it was sent. */
-export function IsStorable(options?: ValidationOptions): PropertyDecorator {
-  return ValidateBy(
-    {
-      name: 'isStorable',
-      validator: {
-        validate: (value: unknown) =>
-          typeof value === 'string' ? isStorableText(value) : isStorableJson(value),
-        defaultMessage: () => '$property must not hold NUL or half of a surrogate pair',
-      },
-    },
-    options,
-  );
+  return IsText({ max: 200 });
 }
 
 /** A day, or a day and a time, in the extended format (`2026-01-31T12:00:00Z`). */
