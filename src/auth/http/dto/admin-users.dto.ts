@@ -1,7 +1,18 @@
 /** Bodies and queries of the administration of users. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsUUID,
+  Matches,
+  Max,
+  Min,
+  NotContains,
+} from 'class-validator';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
