@@ -23,7 +23,7 @@ export const SCHEMA = `
 /** Two users; the policy hides one row in ten of every category, the other's. */
 export const fill = (owner) => [
   `insert into items select n,
-    case when n / ${CATEGORIES} % 10 = 0 then '00000000-0000-4000-8000-000000000000' else '${owner}' end,
+    case when n / ${CATEGORIES} % 10 = 0 then '00000000-0000-4000-8000-000000000000' else '${owner}' end::uuid,
     n % ${CATEGORIES}, 1 + n % 500, 'Item number ' || n, n % 1000 + 0.5 from generate_series(1, ${ROWS}) n`,
   `insert into comments select n, 1 + n % ${ROWS}, 'Comment ' || n from generate_series(1, ${3 * ROWS}) n`,
   'vacuum analyze',

@@ -147,7 +147,9 @@ function lengthOf(blocks: readonly Buffer[]): number {
 }
 
 function without(headers: AnswerHeaders, others: AnswerHeaders): AnswerHeaders {
-  const taken = new Set(Object.keys(others).map((name) => name.toLowerCase()));
+  const names = Object.keys(others);
+  if (names.length === 0) return headers;
+  const taken = new Set(names.map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !taken.has(name.toLowerCase())));
 }
 

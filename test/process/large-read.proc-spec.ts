@@ -1,0 +1,139 @@
+/**
+ * A read of a million rows: the process grows by less than 64 MiB, answers at once, and stops for a client that goes
+ * away. By default fewer rows, so that the suite stays quick; PLINTH_LARGE_ROWS=1000000 for the whole.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { eventually } from '../support/eventually';
+import { PlinthProcess } from '../support/plinth-process';
+
+const ROWS = Number(process.env.PLINTH_LARGE_ROWS ?? 250_000);
+const GROWTH_LIMIT_MIB = 64;
+
+let directory: string;
+let plinth: PlinthProcess;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-large-'));
+  plinth = await PlinthProcess.start({ dataDir: directory });
+  const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Large' });
+  await plinth.admin.post(`/admin/v1/projects/${body.id}/sql`, {
+    query: `create table big (id int primary key, title text, price numeric, at timestamptz);
+      insert into big select n, 'Item number ' || n, n / 7.0, now() from generate_series(1, ${ROWS}) n`,
+  });
+  await plinth.admin.patch(`/admin/v1/projects/${body.id}`, { settings: { statement_timeout: 120_000 } });
+  headers = { apikey: body.service_role_key, authorization: `Bearer ${body.service_role_key}` };
+}, 120_000);
+
+afterAll(async () => {
+  await plinth?.end('SIGTERM');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Read {
+  readonly bytes: number;
+  readonly newlines: number;
+  /** Rows of JSON. */
+  readonly braces: number;
+  /** Milliseconds until the first byte of the body, and until the last. */
+  readonly first: number;
+  readonly last: number;
+}
+
+function open(path: string, accept: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    httpGet(`${plinth.baseUrl}/rest/v1/${path}`, { headers: { ...headers, accept } }, resolve).on(
+      'error',
+      reject,
+    );
+  });
+}
+
+/** Reads an answer to its end and keeps none of it. */
+async function read(path: string, accept: string): Promise<Read> {
+  const start = performance.now();
+  const response = await open(path, accept);
+  expect(response.statusCode).toBe(200);
+  let [bytes, newlines, braces, first] = [0, 0, 0, 0];
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    first ||= performance.now() - start;
+    bytes += chunk.length;
+    for (const byte of chunk) {
+      if (byte === 0x0a) newlines += 1;
+      else if (byte === 0x7b) braces += 1;
+    }
+  }
+  return { bytes, newlines, braces, first, last: performance.now() - start };
+}
+
+/** MiB of the process; `VmHWM` is the most since it was last reset. */
+function memoryMiB(field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${plinth.child.pid}/status`, 'utf8');
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+}
+
+const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = [
+  ['JSON', 'application/json', ({ braces }) => braces],
+  ['CSV', 'text/csv', ({ newlines }) => newlines],
+  ['lines of JSON', 'application/x-ndjson', ({ newlines }) => newlines],
+];
+
+// Memory of a process is read from /proc.
+(platform() === 'linux' ? describe : describe.skip)('a very large read', () => {
+  it.each(FORMATS)(
+    'as %s begins at once and takes little memory',
+    async (name, accept, rowsOf) => {
+      // The heap of a process that has just started grows with whatever it does first.
+      for (let round = 0; round < 3; round += 1) await read(`big?limit=${ROWS / 10}`, accept);
+      const before = memoryMiB('VmRSS');
+      writeFileSync(`/proc/${plinth.child.pid}/clear_refs`, '5');
+      const answer = await read('big', accept);
+      const growth = memoryMiB('VmHWM') - before;
+      if (process.env.PLINTH_LARGE_ROWS) {
+        const { bytes, first, last } = answer;
+        process.stdout.write(
+          `${ROWS} rows as ${name}: ${(bytes / 2 ** 20).toFixed(0)} MiB, first byte after ${first.toFixed(0)} ms, ` +
+            `last after ${last.toFixed(0)} ms, memory ${before.toFixed(0)} MiB + ${growth.toFixed(1)} MiB\n`,
+        );
+      }
+      expect(rowsOf(answer)).toBe(ROWS);
+      expect(growth).toBeLessThan(GROWTH_LIMIT_MIB);
+      expect(answer.first).toBeLessThan(answer.last / 3);
+    },
+    120_000,
+  );
+
+  it('is stopped when its client goes away', async () => {
+    const response = await open('big', 'application/json');
+    await new Promise((resolve) => response.once('data', resolve));
+    response.pause();
+    expect(await readers()).toBe(1);
+    response.destroy();
+    await eventually(async () => expect(await readers()).toBe(0));
+  }, 60_000);
+});
+
+/** Backends that read the table now, seen by the embedded server's superuser. */
+async function readers(): Promise<number> {
+  const data = join(directory, 'data');
+  const client = new Client({
+    host: '127.0.0.1',
+    port: Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[3]),
+    user: 'postgres',
+    password: readFileSync(join(data, 'postgres.password'), 'utf8').trim(),
+    database: 'postgres',
+  });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where state = 'active' and query like '%"public"."big"%' and pid <> pg_backend_pid()`,
+    );
+    return rows[0]?.n ?? 0;
+  } finally {
+    await client.end();
+  }
+}
