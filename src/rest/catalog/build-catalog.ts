@@ -5,9 +5,9 @@ import { buildRoutine } from './build-routine';
 import {
   type Catalog,
   type Column,
+  type ComputedField,
   type MediaHandler,
   nameKey,
-  type QualifiedName,
   type Relation,
   type RelationKind,
   type Representation,
@@ -58,11 +58,7 @@ function versionOf(rows: CatalogRows): string {
   return createHash('sha1').update(JSON.stringify(content)).digest('base64url').slice(0, 10);
 }
 
-function buildRelation(
-  row: RelationRow,
-  index: SchemaIndex,
-  computed: ReadonlyMap<string, readonly QualifiedName[]>,
-): Relation {
+function buildRelation(row: RelationRow, index: SchemaIndex, computed: Relation['computed']): Relation {
   return {
     schema: row.schema,
     name: row.name,
@@ -83,14 +79,15 @@ function buildColumn([, name, inputType, declaredType, baseType, nullable, hasDe
 }
 
 /** Functions of one row that return one value, by the row's relation and by name. */
-function computedFields({ routines }: CatalogRows): Map<string, Map<string, QualifiedName[]>> {
-  const fields = new Map<string, Map<string, QualifiedName[]>>();
+function computedFields({ routines }: CatalogRows): Map<string, Map<string, ComputedField[]>> {
+  const fields = new Map<string, Map<string, ComputedField[]>>();
   for (const row of routines) {
     if (row.argument_relation === null || row.returns_set) continue;
     let ofRelation = fields.get(row.argument_relation);
-    if (!ofRelation) fields.set(row.argument_relation, (ofRelation = new Map<string, QualifiedName[]>()));
+    if (!ofRelation) fields.set(row.argument_relation, (ofRelation = new Map<string, ComputedField[]>()));
     const sameName = ofRelation.get(row.name) ?? [];
-    ofRelation.set(row.name, [...sameName, { schema: row.schema, name: row.name }]);
+    const field = { schema: row.schema, name: row.name, typeClass: typeClassOf(row.base_name) };
+    ofRelation.set(row.name, [...sameName, field]);
   }
   return fields;
 }

@@ -26,6 +26,11 @@ export interface Column {
 /** What JSON paths and text search need to know of a type. */
 export type TypeClass = 'json' | 'tsvector' | 'other';
 
+/** A function that takes a relation's row and gives one value. */
+export interface ComputedField extends QualifiedName {
+  readonly typeClass: TypeClass;
+}
+
 export interface Relation extends QualifiedName {
   readonly kind: RelationKind;
   readonly columns: ReadonlyMap<string, Column>;
@@ -34,8 +39,8 @@ export interface Relation extends QualifiedName {
   readonly insertable: boolean;
   readonly updatable: boolean;
   readonly deletable: boolean;
-  /** Computed fields by name: functions that take the row and give one value. */
-  readonly computed: ReadonlyMap<string, readonly QualifiedName[]>;
+  /** By name. */
+  readonly computed: ReadonlyMap<string, readonly ComputedField[]>;
   readonly isPartition: boolean;
   /** Roles that were granted rights to it: who may hear its name. `public` is everybody. */
   readonly grantees: ReadonlySet<string>;

@@ -41,6 +41,12 @@ export class RestController {
     await this.handle('table', caller, request, response);
   }
 
+  /** Whatever else is below, once the credentials are looked at. @throws AppError PL125 */
+  @All('*path')
+  refuse(@Req() { method, headers }: Request): void {
+    this.parser.parseHead({ method, kind: 'table', target: '', queryString: '', headers });
+  }
+
   private async handle(
     kind: TargetKind,
     caller: Caller,

@@ -30,8 +30,8 @@ export function resolveField(context: PlanContext, row: RowType, { name, path }:
   return {
     base: { kind: 'computed', routine },
     path,
-    toJsonb: path.length > 0,
-    isTsvector: false,
+    toJsonb: path.length > 0 && routine.typeClass !== 'json',
+    isTsvector: routine.typeClass === 'tsvector' && path.length === 0,
     parse: null,
   };
 }

@@ -210,6 +210,16 @@ describe('the answer', () => {
     expect((await project.service.get('/rest/v1/things?id=eq.1')).body[0]).not.toHaveProperty('shout');
   });
 
+  it('searches computed fields as what they are', async () => {
+    await project.sql(`
+      create domain lexemes as tsvector;
+      create function name_words(things) returns lexemes immutable language sql as $$ select to_tsvector('simple', $1.name) $$;
+      create function facts(things) returns json immutable language sql as $$ select json_build_object('n', $1.id) $$;
+    `);
+    expect(await ids('name_words=fts(simple).ray')).toEqual([3]);
+    expect(await ids('facts->>n=eq.2')).toEqual([2]);
+  });
+
   it('answers HEAD with the headers of GET and no body', async () => {
     const answer = await project.service.send('HEAD', '/rest/v1/things?id=lt.3');
     expect([answer.status, answer.text]).toEqual([200, '']);
@@ -238,6 +248,13 @@ describe('refusals', () => {
       sqlstate,
       sqlstate,
     ]);
+  });
+
+  it('answers 404 for a path that is no address of a table, and looks at the credentials first', async () => {
+    const answer = await project.service.get('/rest/v1/things/1/name');
+    expect([answer.status, answer.body.detail.sqlstate]).toEqual([404, 'PL125']);
+    const nobody = await plinth.http.get('/rest/v1/things/1/name');
+    expect(nobody.status).toBe(401);
   });
 
   it('answers 404 for a table that does not exist', async () => {
