@@ -11,9 +11,11 @@ const OPEN: CorsOptions = {
   exposedHeaders: [
     'Content-Range',
     'Content-Location',
+    'Content-Profile',
     'Content-Disposition',
     'Location',
     'Preference-Applied',
+    'Proxy-Status',
     'Retry-After',
     'ETag',
     'Accept-Ranges',

@@ -64,6 +64,7 @@ function respond(error: AppError, renderer: ErrorRenderer, request: Request, res
   }
   const body = JSON.stringify(renderer.render(error));
   response.writeHead(error.status, {
+    ...renderer.headers?.(error),
     ...error.headers,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

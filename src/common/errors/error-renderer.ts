@@ -9,6 +9,8 @@ export interface ErrorRenderer {
   databaseStatus(sqlstate: string): number;
   /** The JSON body of the area's error. */
   render(error: AppError): unknown;
+  /** Headers that tell of the error what the area's clients look for there. */
+  headers?(error: AppError): Readonly<Record<string, string>>;
   /** Sets the headers that every answer of the area carries and this one, having failed early, may lack. Never rejects. */
   complete?(path: string, response: ServerResponse): Promise<void>;
 }

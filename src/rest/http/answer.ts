@@ -9,6 +9,9 @@ import { outOfRange, restError } from '../rest.errors';
 
 export type AnswerHeaders = Record<string, string | string[]>;
 
+/** What else than the address an answer depends on (RFC 9110, 12.5.5); PostgREST's value. */
+export const VARY = { Vary: 'Accept, Prefer, Range' };
+
 /** @param rows null while nobody knows how many there will be */
 export function readHead(
   { request, plan }: ParsedRequest,

@@ -2,6 +2,7 @@
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
 import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import { VARY } from './answer';
 
 export class RestErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {
@@ -9,6 +10,11 @@ export class RestErrorRenderer implements ErrorRenderer {
   }
 
   readonly databaseStatus = statusOfSqlstate;
+
+  /** RFC 9209, as PostgREST has it. A code that a project's own SQL raised may be any text. */
+  headers({ code, database: { sqlstate = code } }: AppError): Record<string, string> {
+    return /^\w+$/.test(sqlstate) ? { ...VARY, 'Proxy-Status': `Plinth; error=${sqlstate}` } : VARY;
+  }
 
   render(error: AppError): unknown {
     const {

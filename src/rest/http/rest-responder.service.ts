@@ -14,6 +14,7 @@ import {
   overriddenStatus,
   preferenceApplied,
   readHead,
+  VARY,
   writeHeaders,
   writeStatus,
 } from './answer';
@@ -56,7 +57,7 @@ function isStreamable({ plan }: ParsedRequest): boolean {
 /** An answer whose length nobody knows yet. */
 function begin(parsed: ParsedRequest, collector: RowCollector, response: Response): void {
   const { status, headers } = readHead(parsed, null, collector.total);
-  response.writeHead(status, { ...headers, ...preferenceApplied(parsed), ...profile(parsed) });
+  response.writeHead(status, { ...VARY, ...headers, ...preferenceApplied(parsed), ...profile(parsed) });
 }
 
 function write(
@@ -78,7 +79,7 @@ function write(
   const body = hasBody(parsed, status) ? bodyOf(parsed, collector) : null;
   if (body === null) collector.finish();
   response.writeHead(overriddenStatus(execution.responseStatus) ?? status, {
-    ...without(headers, overriding),
+    ...without({ ...VARY, ...headers }, overriding),
     ...preferenceApplied(parsed),
     ...(body === null ? {} : { 'Content-Length': lengthOf(body) }),
     ...(body === null && status === 201 ? { 'Content-Length': 0 } : {}),

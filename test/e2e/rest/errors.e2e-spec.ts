@@ -190,6 +190,21 @@ describe('SQLSTATE to status', () => {
     });
   });
 
+  it('gives the code in Proxy-Status, as long as a header can hold it', async () => {
+    const statusOf = async (path: string) =>
+      (await project.service.get(`/rest/v1/${path}`)).headers.get('proxy-status');
+    expect(await statusOf('nothing')).toBe('Plinth; error=PL205');
+    expect(await statusOf('parents?id=eq.x')).toBe('Plinth; error=22P02');
+    await project.sql(`create function raises_words() returns void stable language plpgsql as $$
+      begin raise sqlstate 'PGRST' using message = '{"code": "a; b", "message": "m"}',
+        detail = '{"status": 418, "headers": {}}'; end $$`);
+    expect(await statusOf('rpc/raises_words')).toBeNull();
+    const refused = await fetch(`${plinth.baseUrl}/rest/v1/parents`, {
+      headers: { ...project.anon.headers, apikey: 'x' },
+    });
+    expect(refused.headers.get('proxy-status')).toBe('Plinth; error=PL401');
+  });
+
   it('answers 500 for a statement that runs into the time-out', async () => {
     const answer = await project.service.post('/rest/v1/rpc/slow');
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([500, '57014']);

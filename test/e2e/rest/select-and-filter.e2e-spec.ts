@@ -188,6 +188,11 @@ describe('the answer', () => {
     expect(empty.text).toBe(all.text);
   });
 
+  it('tells caches what it depends on', async () => {
+    const answer = await project.service.get('/rest/v1/things?id=eq.1');
+    expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range');
+  });
+
   it('shows chosen columns with aliases, casts and JSON paths', async () => {
     const answer = await project.service.get(
       '/rest/v1/things?id=eq.1&select=id,label:name,price::text,data->a->>b,data->s,tags->0,first:numbers->0',
