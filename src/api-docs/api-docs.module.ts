@@ -1,7 +1,15 @@
 /** OpenAPI documents and the page that shows them. */
 import { Module } from '@nestjs/common';
+import { RestModule } from '../rest/rest.module';
 import { DocumentService } from './document.service';
 import { ApiDocsController } from './http/api-docs.controller';
+import { ProjectDocsController } from './http/project-docs.controller';
+import { ProjectDocumentService } from './project/project-document.service';
+import { ProjectFactsRepository } from './project/project-facts.repository';
 
-@Module({ controllers: [ApiDocsController], providers: [DocumentService] })
+@Module({
+  imports: [RestModule],
+  controllers: [ApiDocsController, ProjectDocsController],
+  providers: [DocumentService, ProjectDocumentService, ProjectFactsRepository],
+})
 export class ApiDocsModule {}

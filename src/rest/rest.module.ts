@@ -12,5 +12,6 @@ import { QueryParser } from './query-parser.service';
   imports: [ProjectsModule],
   controllers: [RestController],
   providers: [CatalogRepository, CatalogService, QueryParser, RestExecutor, RestResponder],
+  exports: [CatalogService],
 })
 export class RestModule {}

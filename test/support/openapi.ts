@@ -87,7 +87,8 @@ function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []
   const within = (inner: any): boolean => isTyped(document, inner, [...path, schema]);
   const combined = schema.allOf ?? schema.oneOf ?? schema.anyOf;
   if (combined) return combined.every(within);
-  if (schema.enum) return true;
+  // json and jsonb columns hold any JSON value.
+  if (schema.enum || /^jsonb?$/.test(schema['x-postgres-type'])) return true;
   switch (schema.type) {
     case 'array':
       return within(schema.items);

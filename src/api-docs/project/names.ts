@@ -1,0 +1,43 @@
+/**
+ * Names of tables, columns and functions where OpenAPI and URLs allow less than PostgreSQL does: component names are
+ * letters, digits, `.`, `-` and `_`. Different names never become the same.
+ */
+import type { QualifiedName } from '../../rest/catalog/catalog';
+import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from '../../rest/grammar/operators';
+
+/** `order lines` to `order-20-lines`: whatever is no letter, digit or `_` as its code point in hexadecimal. */
+export function encodeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_]/gu, (char) => `-${(char.codePointAt(0) as number).toString(16)}-`);
+}
+
+/** The stem of an object's component names and operation ids; those of the default schema go without it. */
+export function componentStem({ schema, name }: QualifiedName, defaultSchema: string): string {
+  return schema === defaultSchema ? encodeName(name) : `${encodeName(schema)}.${encodeName(name)}`;
+}
+
+/** `notes`, `api.notes`: how a client addresses a relation or function, before percent-encoding. */
+export function addressOf({ schema, name }: QualifiedName, defaultSchema: string): string {
+  return schema === defaultSchema ? name : `${schema}.${name}`;
+}
+
+/**
+ * One segment of a path (RFC 3986, 3.3). Null for what no client can send: dot segments are resolved away, however they
+ * are encoded.
+ */
+export function pathSegment(address: string): string | null {
+  if (address === '.' || address === '..') return null;
+  return encodeURIComponent(address).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Names that the query grammar reads without quotes, and as nothing else. */
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_$]+(?:[ -][\p{L}\p{M}\p{N}_$]+)*$/u;
+
+/** A column or argument as the name of a query parameter: `id`, `"a.b"`, `"order"`. */
+export function queryName(name: string): string {
+  const isReserved = TOP_LEVEL_PARAMETERS.has(name) || EMBEDDABLE_PARAMETERS.has(name);
+  if (PLAIN_NAME.test(name) && !isReserved) return name;
+  return `"${name.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,119 @@
+/** The shapes of a relation's rows: as they are read, inserted and updated. */
+import { type Catalog, nameKey, type QualifiedName, representationKey } from '../../rest/catalog/catalog';
+import { defaultValue } from './default-value';
+import { annotated, type Reference, type Schema } from './openapi';
+import { nullable, type TypeSchemas } from './type-schemas';
+import type { VisibleColumn, VisibleRelation } from './visible-relation';
+
+export interface RelationSchemas {
+  /** Null where the role may read no column. */
+  readonly row: Schema | null;
+  readonly insert: Schema | null;
+  readonly update: Schema | null;
+}
+
+export interface RelationSchemasOptions {
+  readonly catalog: Catalog;
+  readonly types: TypeSchemas;
+  /** Columns that the role may read, by nameKey() of their relations. */
+  readonly readable: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export function relationSchemas(visible: VisibleRelation, options: RelationSchemasOptions): RelationSchemas {
+  const { columns, relation, maySelect, mayInsert, mayUpdate, comment } = visible;
+  const foreignKeys = foreignKeysOf(relation, options);
+  const notes = (name: string): string[] => [
+    ...(visible.primaryKey.includes(name) ? ['Note:\nThis is a Primary Key.<pk/>'] : []),
+    ...(foreignKeys.get(name) ?? []),
+  ];
+  const shape = (
+    chosen: readonly VisibleColumn[],
+    required: readonly VisibleColumn[],
+    schemaOf: (column: VisibleColumn) => Schema,
+  ): Schema => ({
+    type: 'object',
+    ...(comment === null ? {} : { description: comment }),
+    ...(required.length > 0 ? { required: required.map(({ column }) => column.name) } : {}),
+    properties: Object.fromEntries(chosen.map((one) => [one.column.name, schemaOf(one)])),
+  });
+  const read = columns.filter((one) => one.maySelect);
+  const inserted = columns.filter((one) => one.mayInsert);
+  const updated = columns.filter((one) => one.mayUpdate);
+  const written = (withDefault: boolean) => (one: VisibleColumn) =>
+    columnSchema(one, inputOf(one, options), notes(one.column.name), withDefault);
+  return {
+    row: maySelect
+      ? shape(read, read, (one) => columnSchema(one, outputOf(one, options), notes(one.column.name), false))
+      : null,
+    insert: mayInsert
+      ? shape(
+          inserted,
+          inserted.filter(({ column }) => !column.nullable && !column.hasDefault),
+          written(true),
+        )
+      : null,
+    update: mayUpdate ? shape(updated, [], written(false)) : null,
+  };
+}
+
+function columnSchema(
+  { column, comment, defaultText }: VisibleColumn,
+  schema: Schema | Reference,
+  notes: readonly string[],
+  withDefault: boolean,
+): Schema {
+  const typed = column.nullable ? nullable(schema) : annotated(schema, {});
+  const filledIn = withDefault && defaultText !== null ? defaultValue(defaultText, typed) : undefined;
+  const isMade = withDefault && column.hasDefault && filledIn === undefined;
+  const texts = [
+    ...(comment === null ? [] : [comment]),
+    ...(isMade ? ['The database fills it in when it is left out.'] : []),
+    ...notes,
+  ];
+  return {
+    ...typed,
+    ...(texts.length > 0 ? { description: texts.join('\n\n') } : {}),
+    ...(filledIn === undefined ? {} : { default: filledIn }),
+  };
+}
+
+/** A domain that is cast to json on its way out, or from json or text on its way in, may have any shape. */
+function outputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema | Reference {
+  const isRepresented = catalog.representations.has(representationKey(column.declaredType, 'json'));
+  return isRepresented ? {} : typeOf(column, types);
+}
+
+function inputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema | Reference {
+  const isRepresented = catalog.representations.has(representationKey('json', column.declaredType));
+  return isRepresented ? {} : typeOf(column, types);
+}
+
+/** A domain's name says more than its base type; of all others the input type has the length. */
+function typeOf(
+  { inputType, declaredType }: VisibleColumn['column'],
+  types: TypeSchemas,
+): Schema | Reference {
+  const isBuiltIn = !declaredType.replace(/(\[\])+$/, '').includes('.');
+  return types.of(isBuiltIn ? inputType : declaredType);
+}
+
+/** Notes by column, in the words of PostgREST, whose readers look for them. Nothing that the role may not read is named. */
+function foreignKeysOf(
+  relation: QualifiedName,
+  { catalog, readable }: RelationSchemasOptions,
+): Map<string, string[]> {
+  const notes = new Map<string, string[]>();
+  for (const relationship of catalog.relationships.get(nameKey(relation)) ?? []) {
+    const isForeignKey =
+      relationship.kind === 'many-to-one' || (relationship.kind === 'one-to-one' && !relationship.isParent);
+    if (!isForeignKey || relationship.toIsView) continue;
+    const { to, columns } = relationship;
+    for (const [near, far] of columns) {
+      if (!readable.get(nameKey(to))?.has(far)) continue;
+      const note = `Note:\nThis is a Foreign Key to \`${to.name}.${far}\`.<fk table='${to.name}' column='${far}'/>`;
+      const known = notes.get(near) ?? [];
+      if (!known.includes(note)) notes.set(near, [...known, note]);
+    }
+  }
+  return notes;
+}

@@ -1,0 +1,215 @@
+/** The operations on one function: GET where it changes nothing, POST always. Overloads share an address. */
+import {
+  type MediaHandler,
+  nameKey,
+  type QualifiedName,
+  type Routine,
+  type RoutineArgument,
+} from '../../rest/catalog/catalog';
+import { queryName } from './names';
+import {
+  annotated,
+  listOf,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Reference,
+  type Response,
+  type Schema,
+} from './openapi';
+import type { RoutineFacts } from './project-facts';
+import { KEY_AND_BEARER, restErrors, restParameters } from './rest-components';
+import { nullable, type TypeSchemas } from './type-schemas';
+
+export interface VisibleRoutine {
+  readonly routine: Routine;
+  readonly facts: RoutineFacts;
+}
+
+export interface RoutinePathsOptions {
+  readonly stem: string;
+  /** As clients write it, after `rpc/`. */
+  readonly address: string;
+  readonly types: TypeSchemas;
+  readonly mediaHandlers: readonly MediaHandler[];
+  /** The component of a relation's rows; null where the role may not see it. */
+  readonly rowOf: (name: QualifiedName) => Reference | null;
+}
+
+/** What a body that is one unnamed argument has for a type. */
+const RAW_BODIES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  jsonb: 'application/json',
+  text: 'text/plain',
+  xml: 'text/xml',
+  bytea: 'application/octet-stream',
+};
+
+/** @param overloads at least one */
+export function routinePaths(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): PathItem {
+  const byQuery = overloads.filter(
+    ({ routine }) => routine.volatility !== 'volatile' && routine.arguments.every(({ name }) => name !== ''),
+  );
+  return {
+    ...(byQuery.length > 0 ? { get: callByQuery(byQuery, options) } : {}),
+    post: callByBody(overloads, options),
+  };
+}
+
+function callByQuery(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation {
+  return {
+    ...head('get', overloads, options),
+    parameters: [...queryArguments(overloads, options), ...resultParameters(overloads)],
+    responses: responses(overloads, options),
+  };
+}
+
+function callByBody(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation {
+  const bodies = new Map<string, Schema[]>();
+  for (const { routine } of overloads.filter((one) => one.routine.arguments.length > 0)) {
+    const [mediaType, schema] = bodyOf(routine, options);
+    bodies.set(mediaType, [...(bodies.get(mediaType) ?? []), schema]);
+  }
+  const needsBody = overloads.every(({ routine }) => routine.arguments.some(({ required }) => required));
+  return {
+    ...head('call', overloads, options),
+    parameters: resultParameters(overloads),
+    ...(bodies.size > 0 ? { requestBody: { required: needsBody, content: contentOf(bodies) } } : {}),
+    responses: responses(overloads, options),
+  };
+}
+
+function head(
+  verb: string,
+  overloads: readonly VisibleRoutine[],
+  { stem, address }: RoutinePathsOptions,
+): Omit<Operation, 'responses'> {
+  const comments = [...new Set(overloads.flatMap(({ facts: { comment } }) => comment ?? []))];
+  return {
+    tags: ['rpc'],
+    summary: `Call the function ${address}`,
+    ...(comments.length > 0 ? { description: comments.join('\n\n') } : {}),
+    operationId: `${verb}_${stem}`,
+    security: KEY_AND_BEARER,
+  };
+}
+
+/** Window and order apply to rows only. */
+function resultParameters(overloads: readonly VisibleRoutine[]): Reference[] {
+  const isTabular = overloads.some(({ routine }) => routine.result === 'composite' && routine.returnsSet);
+  return isTabular ? restParameters('select', 'order', 'limit', 'offset', 'preferRead') : [];
+}
+
+/** An argument that not every overload needs is optional. */
+function queryArguments(overloads: readonly VisibleRoutine[], { types }: RoutinePathsOptions): Parameter[] {
+  const parameters = new Map<string, Parameter>();
+  for (const { routine } of overloads) {
+    for (const argument of routine.arguments) {
+      const name = queryName(argument.name);
+      const isRequired = overloads.every((each) =>
+        each.routine.arguments.some((one) => one.name === argument.name && one.required),
+      );
+      const schema = queryArgument(argument, types);
+      const known = parameters.get(name);
+      const isTheSame = !known || JSON.stringify(known.schema) === JSON.stringify(schema);
+      parameters.set(name, {
+        name,
+        in: 'query',
+        ...(isRequired ? { required: true } : {}),
+        schema: isTheSame ? schema : { type: 'string' },
+      });
+    }
+  }
+  return [...parameters.values()];
+}
+
+/** Arrays, objects and JSON are text in a query string; the values of a variadic argument repeat its name. */
+function queryArgument({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Schema {
+  const schema = types.of(inputType);
+  if ('$ref' in schema || schema.type === undefined || schema.type === 'object') return { type: 'string' };
+  if (schema.type !== 'array') return schema;
+  return variadic ? schema : { type: 'string', description: 'As PostgreSQL writes it: {1,2}' };
+}
+
+function bodyOf(
+  { arguments: declared }: Routine,
+  { types }: RoutinePathsOptions,
+): [mediaType: string, schema: Schema] {
+  const [only] = declared;
+  if (only?.name === '') {
+    const mediaType = RAW_BODIES[only.type] ?? 'application/json';
+    const binary: Schema = { type: 'string', format: 'binary' };
+    return [mediaType, only.type === 'bytea' ? binary : annotated(types.of(only.type), {})];
+  }
+  const required = declared.filter((argument) => argument.required).map(({ name }) => name);
+  const properties = declared.map(({ name, inputType }): [string, Schema] => [
+    name,
+    nullable(types.of(inputType)),
+  ]);
+  return [
+    'application/json',
+    {
+      type: 'object',
+      ...(required.length > 0 ? { required } : {}),
+      properties: Object.fromEntries(properties),
+    },
+  ];
+}
+
+function responses(
+  overloads: readonly VisibleRoutine[],
+  options: RoutinePathsOptions,
+): Operation['responses'] {
+  const contents = new Map<string, Schema[]>();
+  for (const one of overloads.filter(({ routine }) => routine.result !== 'void')) {
+    const [mediaType, schema] = resultOf(one, options);
+    contents.set(mediaType, [...(contents.get(mediaType) ?? []), schema]);
+  }
+  const answers: Record<string, Response> = {};
+  if (contents.size > 0) {
+    answers[200] = { description: 'What the function returned', content: contentOf(contents) };
+  }
+  if (overloads.some(({ routine }) => routine.result === 'void')) {
+    answers[204] = { description: 'The function ran; it returns nothing' };
+  }
+  return { ...answers, ...restErrors(300, 400, 401, 403, 404, 409, 413, 415, 500, 503) };
+}
+
+function resultOf(
+  { routine, facts }: VisibleRoutine,
+  options: RoutinePathsOptions,
+): [mediaType: string, schema: Schema] {
+  const handler = options.mediaHandlers.find(
+    ({ aggregate, target }) => aggregate === null && target !== null && nameKey(target) === nameKey(routine),
+  );
+  if (handler) {
+    const format = handler.isBinary ? { format: 'binary' } : {};
+    return [handler.contentType, { type: 'string', ...format }];
+  }
+  const one = oneResult(routine, facts, options);
+  return ['application/json', routine.returnsSet ? listOf(one) : annotated(one, {})];
+}
+
+function oneResult(
+  routine: Routine,
+  { result }: RoutineFacts,
+  { types, rowOf }: RoutinePathsOptions,
+): Schema | Reference {
+  if (routine.result === 'scalar') return nullable(types.of(result));
+  if (routine.relation) return rowOf(routine.relation) ?? { type: 'object' };
+  if (routine.columns.size === 0) return result === 'record' ? { type: 'object' } : types.of(result);
+  const members = [...routine.columns.values()].map(({ name, inputType }): [string, Schema] => [
+    name,
+    nullable(types.of(inputType)),
+  ]);
+  return { type: 'object', properties: Object.fromEntries(members) };
+}
+
+function contentOf(schemas: ReadonlyMap<string, readonly Schema[]>): NonNullable<Response['content']> {
+  return Object.fromEntries([...schemas].map(([mediaType, all]) => [mediaType, { schema: anyOf(all) }]));
+}
+
+function anyOf(schemas: readonly Schema[]): Schema {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return distinct.length === 1 ? (distinct[0] as Schema) : { anyOf: distinct };
+}

@@ -1,0 +1,177 @@
+/** Makes the document of one project for one role: auth and storage from the platform's, table REST from the schema. */
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Project } from '../../projects/project';
+import { SERVICE_ROLE } from '../../projects/project-keys';
+import { type Catalog, nameKey, type QualifiedName, type Routine } from '../../rest/catalog/catalog';
+import { DocumentWriter } from './document-writer';
+import { addressOf, componentStem, pathSegment } from './names';
+import { type Reference, schemaRef } from './openapi';
+import { platformPart } from './platform-part';
+import type { ProjectFacts, RoutineFacts } from './project-facts';
+import { filterParameters, relationPaths } from './relation-paths';
+import { relationSchemas } from './relation-schemas';
+import { REST_PARAMETERS, REST_RESPONSES, REST_SCHEMAS } from './rest-components';
+import { routinePaths, type VisibleRoutine } from './routine-paths';
+import { TypeSchemas } from './type-schemas';
+import { visibleRelation, type VisibleRelation } from './visible-relation';
+
+export interface ProjectDocumentSource {
+  readonly platform: OpenAPIObject;
+  readonly project: Project;
+  readonly role: string;
+  /** The default one first. */
+  readonly schemas: readonly string[];
+  readonly catalog: Catalog;
+  readonly facts: ProjectFacts;
+}
+
+/** Like ProjectDocumentSource, with what is used all over. */
+interface Draft extends ProjectDocumentSource {
+  readonly defaultSchema: string;
+  readonly visible: readonly VisibleRelation[];
+  readonly types: TypeSchemas;
+  readonly rowOf: (name: QualifiedName) => Reference | null;
+}
+
+const DESCRIPTION = `Auth, storage and tables of this project, as far as the role of the credentials that asked may use them.
+
+Both headers are needed: **apikey**, the anon or service-role key, and **bearer**, the access token of a user or a key.
+Tables of the first exposed schema are addressed by name, all others as \`<schema>.<table>\`.`;
+
+/** @returns the document as UTF-8 JSON */
+export async function writeProjectDocument(source: ProjectDocumentSource): Promise<Buffer> {
+  const writer = new DocumentWriter();
+  const { platform, project, role } = source;
+  const part = platformPart(platform, project, role === SERVICE_ROLE);
+  writer.addAll('paths', part.paths);
+  writer.addAll('schemas', [...Object.entries(part.schemas), ...Object.entries(REST_SCHEMAS)]);
+  writer.addAll('parameters', Object.entries(REST_PARAMETERS));
+  writer.addAll('responses', Object.entries(REST_RESPONSES));
+  const schemes = Object.entries(platform.components?.securitySchemes ?? {});
+  writer.addAll(
+    'securitySchemes',
+    schemes.filter(([name]) => name === 'apikey' || name === 'bearer'),
+  );
+  const draft = draftOf(source);
+  const tags = new Map(platform.tags?.map(({ name, description }) => [name, description]));
+  const tableTags = await writeRelations(draft, writer);
+  await writeRoutines(draft, writer);
+  writer.addAll('schemas', draft.types.components());
+  return writer.toBuffer({
+    openapi: platform.openapi,
+    info: { title: project.name, description: DESCRIPTION, version: platform.info.version },
+    servers: platform.servers,
+    tags: [
+      { name: 'auth', description: tags.get('auth') },
+      { name: 'storage', description: tags.get('storage') },
+      { name: 'rpc', description: 'Functions' },
+      // A table may be called what it likes; each tag is listed once.
+      ...tableTags.filter(({ name }) => !['auth', 'storage', 'rpc'].includes(name)),
+    ],
+  });
+}
+
+function draftOf(source: ProjectDocumentSource): Draft {
+  const { catalog, facts, schemas } = source;
+  const defaultSchema = schemas[0] ?? 'public';
+  const visible = facts.relations.flatMap((one): VisibleRelation[] => {
+    const relation = catalog.relations.get(nameKey(one));
+    // A partition is reached through its table.
+    if (!relation || relation.isPartition) return [];
+    const seen = visibleRelation(relation, one);
+    return seen ? [seen] : [];
+  });
+  const withRows = new Set(
+    visible.filter(({ maySelect }) => maySelect).map(({ relation }) => nameKey(relation)),
+  );
+  const rowOf = (name: QualifiedName): Reference | null =>
+    withRows.has(nameKey(name)) ? schemaRef(`${componentStem(name, defaultSchema)}.Row`) : null;
+  const types = new TypeSchemas(facts.types, {
+    defaultSchema,
+    rowOf: (schema, name) => rowOf({ schema, name }),
+  });
+  return { ...source, defaultSchema, visible, types, rowOf };
+}
+
+interface Tag {
+  readonly name: string;
+  readonly description?: string;
+}
+
+async function writeRelations(draft: Draft, writer: DocumentWriter): Promise<Tag[]> {
+  const { visible, catalog, types, defaultSchema } = draft;
+  const readable = new Map(
+    visible.map(({ relation, columns }) => [
+      nameKey(relation),
+      new Set(columns.filter(({ maySelect }) => maySelect).map(({ column }) => column.name)),
+    ]),
+  );
+  const tags: Tag[] = [];
+  for (const one of inOrder(visible, ({ relation }) => relation, draft)) {
+    await writer.pause();
+    const stem = componentStem(one.relation, defaultSchema);
+    const { row, insert, update } = relationSchemas(one, { catalog, types, readable });
+    const shapes = { Row: row, Insert: insert, Update: update };
+    for (const [kind, schema] of Object.entries(shapes)) {
+      if (schema) writer.add('schemas', `${stem}.${kind}`, schema);
+    }
+    const address = addressOf(one.relation, defaultSchema);
+    const path = pathTo(draft, '', address);
+    if (path === null || writer.has('paths', path)) continue;
+    writer.addAll('parameters', filterParameters(one, { stem, address }));
+    writer.add('paths', path, relationPaths(one, { stem, address }));
+    tags.push({ name: address, ...(one.comment === null ? {} : { description: one.comment }) });
+  }
+  return tags;
+}
+
+async function writeRoutines(draft: Draft, writer: DocumentWriter): Promise<void> {
+  const { types, rowOf, defaultSchema, catalog } = draft;
+  for (const overloads of inOrder(visibleRoutines(draft), (all) => firstOf(all).routine, draft)) {
+    await writer.pause();
+    const { routine } = firstOf(overloads);
+    const address = addressOf(routine, defaultSchema);
+    const path = pathTo(draft, 'rpc/', address);
+    if (path === null) continue;
+    const stem = componentStem(routine, defaultSchema);
+    const options = { stem, address, types, rowOf, mediaHandlers: catalog.mediaHandlers };
+    writer.add('paths', path, routinePaths(overloads, options));
+  }
+}
+
+/** Functions that the role may execute, overloads together. */
+function visibleRoutines({ catalog, facts }: Draft): VisibleRoutine[][] {
+  const signature = (types: readonly string[]): string => types.join('\0');
+  const byName = new Map<string, VisibleRoutine[]>();
+  for (const one of facts.routines) {
+    const routine = catalog.routines
+      .get(nameKey(one))
+      ?.find((each) => signature(each.arguments.map(({ type }) => type)) === signature(one.types));
+    if (!routine) continue;
+    byName.set(nameKey(one), [...(byName.get(nameKey(one)) ?? []), { routine, facts: one }]);
+  }
+  return [...byName.values()];
+}
+
+const firstOf = (overloads: readonly VisibleRoutine[]): { routine: Routine; facts: RoutineFacts } =>
+  overloads[0] as VisibleRoutine;
+
+/**
+ * By name, and where `a.b.c` could mean two things, what table REST takes it for comes first: a name of the default
+ * schema, then the shortest schema.
+ */
+function inOrder<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => QualifiedName,
+  { defaultSchema }: Draft,
+): Item[] {
+  const rank = ({ schema }: QualifiedName): number => (schema === defaultSchema ? -1 : schema.length);
+  const compare = (a: QualifiedName, b: QualifiedName): number =>
+    rank(a) - rank(b) || (a.schema < b.schema ? -1 : a.schema > b.schema ? 1 : a.name < b.name ? -1 : 1);
+  return [...items].sort((a, b) => compare(nameOf(a), nameOf(b)));
+}
+
+function pathTo({ project }: Draft, prefix: 'rpc/' | '', address: string): string | null {
+  const segment = pathSegment(address);
+  return segment === null ? null : `/p/${encodeURIComponent(project.slug)}/rest/v1/${prefix}${segment}`;
+}

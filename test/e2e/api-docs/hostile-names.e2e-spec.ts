@@ -1,0 +1,122 @@
+/** Names of every kind in a project's OpenAPI document: it stays valid, and what it says of addresses is true. */
+import { quoteIdentifier } from '../../../src/database/sql/identifier';
+import { faultsOf, type OpenApiDocument, operationsOf } from '../../support/openapi';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+
+const NAMES = [
+  'quote"d',
+  "apo'strophe",
+  'sla/sh',
+  'til~de',
+  'til~1de',
+  'per%cent',
+  'per%2Fcent',
+  'with space',
+  ' around ',
+  'Ünïcödé',
+  '表',
+  '🦊',
+  'brace{s}',
+  'brack[0]',
+  'dot.ted',
+  'co:lon',
+  'q?a=b&c',
+  'ha#sh',
+  'back\\slash',
+  'star*',
+  '(paren)',
+  'da-sh',
+  '-dash',
+  '__proto__',
+  'constructor',
+  '$ref',
+  'a_b',
+  'a b',
+  'A_B',
+  'select',
+  'order',
+  'limit',
+  'auth',
+  'storage',
+  'rpc',
+  '<script>',
+  'new\nline',
+];
+
+let plinth: TestPlinth;
+let project: TestProject;
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ settings: { exposed_schemas: ['public', 'other.schema'] } });
+  const columns = NAMES.map((name) => `${quoteIdentifier(name)} text`).join(', ');
+  await project.sql(`
+    create schema "other.schema"; grant usage on schema "other.schema" to service_role;
+    ${NAMES.map((name) => `create table ${quoteIdentifier(name)} (${columns}); insert into ${quoteIdentifier(name)} default values;`).join('\n')}
+    create table "other.schema"."t.able" (id int); grant all on "other.schema"."t.able" to service_role;
+    ${NAMES.map((name) => `create function ${quoteIdentifier(name)}(${quoteIdentifier(name)} int) returns int language sql immutable as 'select $1';`).join('\n')}
+    create type "ty""pe/~%" as ("at""tr/~" int);
+    create table typed (value "ty""pe/~%"); 
+    comment on table typed is '*/ </script> "quoted" \\ {{x}}';
+  `);
+  document = (await project.service.get(`/p/${project.slug}/openapi.json`)).body;
+});
+afterAll(() => plinth.stop());
+
+it('leave the document valid, with every operation named once', () => {
+  expect(faultsOf(document)).toEqual([]);
+});
+
+it('are all there, each with all columns', () => {
+  const rows = Object.entries<any>(document.components.schemas).filter(
+    ([name, { properties }]) => name.endsWith('.Row') && Object.hasOwn(properties, 'quote"d'),
+  );
+  expect(rows).toHaveLength(NAMES.length);
+  for (const [name, { properties }] of rows) {
+    expect([name, Object.keys(properties).sort()]).toEqual([name, [...NAMES].sort()]);
+  }
+});
+
+it('make addresses under which the tables answer', async () => {
+  const tables = operationsOf(document).filter(({ operation }) =>
+    operation.operationId.startsWith('select_'),
+  );
+  expect(tables).toHaveLength(NAMES.length + 2);
+  for (const { path } of tables) {
+    const answer = await project.service.get(path);
+    expect([path, answer.status]).toEqual([path, 200]);
+  }
+});
+
+it('make addresses and arguments with which the functions answer', async () => {
+  const calls = operationsOf(document).filter(({ operation }) => operation.operationId.startsWith('get_'));
+  expect(calls.length).toBeGreaterThanOrEqual(NAMES.length);
+  for (const { path, operation } of calls) {
+    if (!path.includes('/rest/v1/rpc/')) continue;
+    const [{ name }] = operation.parameters;
+    const answer = await project.service.get(`${path}?${encodeURIComponent(name)}=7`);
+    expect([path, answer.status, answer.body]).toEqual([path, 200, 7]);
+  }
+});
+
+it('make filters that the table takes', async () => {
+  const operation = document.paths[`/p/${project.slug}/rest/v1/sla%2Fsh`]!.get;
+  const filters = operation.parameters
+    .map(({ $ref }: { $ref: string }) => $ref.split('/').pop() as string)
+    .filter((name: string) => name.startsWith('filter.'))
+    .map((name: string) => document.components.parameters[name].name as string);
+  expect(filters).toHaveLength(NAMES.length);
+  for (const name of filters) {
+    const query = `${encodeURIComponent(name)}=is.null`;
+    const answer = await project.service.get(`/p/${project.slug}/rest/v1/sla%2Fsh?${query}`);
+    expect([name, answer.status, answer.body?.length]).toEqual([name, 200, 1]);
+    const none = await project.service.get(
+      `/p/${project.slug}/rest/v1/sla%2Fsh?${query.replace('is.null', 'eq.x')}`,
+    );
+    expect([name, none.status, none.body]).toEqual([name, 200, []]);
+  }
+});

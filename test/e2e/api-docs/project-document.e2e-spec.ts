@@ -1,0 +1,454 @@
+/** GET /p/<slug>/openapi.json: auth, storage and tables of a project, as a role may see them (DECISIONS.md 7). */
+import { eventually } from '../../support/eventually';
+import type { HttpClient } from '../../support/http-client';
+import { faultsOf, type OpenApiDocument, operationsOf, untypedContent } from '../../support/openapi';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+
+const DDL = `
+  create schema api;
+  grant usage on schema api to anon, authenticated, service_role;
+  create schema unexposed;
+  create type unexposed.grade as enum ('a', 'b');
+  create type mood as enum ('sad', 'it''s ok');
+  create domain label as varchar(30) not null default 'none';
+  comment on domain label is 'Short text';
+  create type point3 as (x int, y int, moods mood[]);
+  create table authors (id bigint generated always as identity primary key, name text not null);
+  comment on table authors is 'Who writes';
+  comment on column authors.name is 'In full';
+  create table hidden (id int primary key, note text);
+  revoke all on hidden from anon, authenticated;
+  create table notes (
+    id serial primary key,
+    author bigint references authors,
+    hidden_id int references hidden,
+    title varchar(20) not null,
+    body text,
+    mood mood default 'sad',
+    moods mood[] default '{}',
+    data jsonb default '{"a": 1}',
+    place point3,
+    label label,
+    grade unexposed.grade,
+    done boolean not null default false,
+    score numeric(10, 2) default -1.5,
+    small smallint,
+    big bigint,
+    ratio double precision,
+    ref uuid not null default gen_random_uuid(),
+    day date, at timestamptz not null default now(), at_local timestamp,
+    doubled int generated always as (1 + 1) stored,
+    secret text default 'the secret default'
+  );
+  revoke all on notes from anon;
+  grant select (id, author, hidden_id, title, mood, grade), insert (title, mood), update (title) on notes to anon;
+  create view titles as select id, title from notes;
+  create table parts (id int, day date) partition by range (day);
+  create table parts_2026 partition of parts for values from ('2026-01-01') to ('2027-01-01');
+  create table api.notes (id int primary key);
+  grant select on api.notes to anon, service_role;
+
+  create function add(a int, b int default 2) returns int language sql immutable as 'select a + b';
+  comment on function add is 'Adds';
+  create function find_notes(words text, moods mood[]) returns setof notes language sql stable as 'select * from notes';
+  create function touch(note_id int) returns void language sql as 'select';
+  create function pair(out x int, out y mood) language sql stable as 'select 1, ''sad''::mood';
+  create function over(a int) returns int language sql volatile as 'select a';
+  create function over(a text, b text) returns text language sql volatile as 'select a';
+  create function raw(json) returns json language sql immutable as 'select $1';
+  create function total(variadic numbers int[]) returns bigint language sql immutable as 'select 0::bigint';
+  create function secret_work() returns int language sql as 'select 1';
+  revoke execute on function secret_work from public, anon, authenticated;
+  grant execute on function secret_work to service_role;
+`;
+
+let plinth: TestPlinth;
+let project: TestProject;
+let foreign: TestProject;
+let anon: OpenApiDocument;
+let service: OpenApiDocument;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ name: 'Shop', settings: { exposed_schemas: ['public', 'api'] } });
+  foreign = await plinth.createProject();
+  await project.sql(DDL);
+  anon = await documentOf(project.anon);
+  service = await documentOf(project.service);
+});
+afterAll(() => plinth.stop());
+
+const address = (slug = project.slug): string => `/p/${slug}/openapi.json`;
+const rest = (name: string): string => `/p/${project.slug}/rest/v1/${name}`;
+
+async function documentOf(client: HttpClient, of = project): Promise<OpenApiDocument> {
+  const answer = await client.get(address(of.slug));
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+  ]);
+  return answer.body;
+}
+
+const schemaOf = (document: OpenApiDocument, name: string): any => document.components.schemas[name];
+const columnsOf = (document: OpenApiDocument, name: string): string[] =>
+  Object.keys(schemaOf(document, name).properties);
+const methodsOf = (document: OpenApiDocument, path: string): string[] =>
+  Object.keys(document.paths[path] ?? {});
+
+describe('the document', () => {
+  it('is valid, types everything, and names every operation once, for every role', async () => {
+    const user = await project.signUp();
+    for (const document of [anon, service, await documentOf(user.http)]) {
+      expect(faultsOf(document)).toEqual([]);
+      expect(untypedContent(document)).toEqual([]);
+    }
+  });
+
+  it('has the version and the address of the platform document, and the name of the project', async () => {
+    const platform = (await plinth.http.get('/openapi.json')).body;
+    expect(anon.openapi).toBe(platform.openapi);
+    expect(anon.servers).toEqual(platform.servers);
+    expect(anon.info.title).toBe('Shop');
+    expect(Object.keys(anon.components.securitySchemes).sort()).toEqual(['apikey', 'bearer']);
+  });
+
+  it('has auth and storage with the addresses of the project filled in, and none of the administration', () => {
+    expect(methodsOf(anon, `/v1/auth/${project.id}/signup`)).toEqual(['post']);
+    expect(methodsOf(anon, `/p/${project.slug}/storage/buckets`)).toContain('post');
+    for (const { name, operation } of operationsOf(anon)) {
+      expect(name).not.toMatch(/project_id|project_slug|\/admin\/v1|health/);
+      expect(operation.security ?? []).not.toContainEqual({ 'platform-admin-key': [] });
+    }
+    for (const error of ['AuthErrorDto', 'StorageErrorDto', 'RestError']) {
+      expect(schemaOf(anon, error)).toBeDefined();
+    }
+    expect(schemaOf(anon, 'ProjectSettings')).toBeUndefined();
+  });
+
+  it('tells of the administration of users with the service-role key only', () => {
+    const users = `/v1/auth/${project.id}/admin/users`;
+    expect(methodsOf(service, users)).toContain('get');
+    expect(methodsOf(anon, users)).toEqual([]);
+  });
+
+  it('describes the error body of table REST as it is answered', async () => {
+    const { body } = await project.anon.get(rest('nothing_here'));
+    expect(Object.keys(body).sort()).toEqual(Object.keys(schemaOf(anon, 'RestError').properties).sort());
+    expect(Object.keys(body.detail).sort()).toEqual(
+      Object.keys(schemaOf(anon, 'RestError').properties.detail.properties).sort(),
+    );
+  });
+});
+
+describe('types', () => {
+  const row = (name: string): any => schemaOf(service, 'notes.Row').properties[name];
+  const insert = (name: string): any => schemaOf(service, 'notes.Insert').properties[name];
+
+  it('maps PostgreSQL types to types and formats, and tells which are nullable', () => {
+    const facts = Object.fromEntries(
+      Object.entries<any>(schemaOf(service, 'notes.Row').properties).map(
+        ([name, { type, format, nullable = false }]) => [name, [type, format, nullable]],
+      ),
+    );
+    expect(facts).toMatchObject({
+      id: ['integer', 'int32', false],
+      author: ['integer', 'int64', true],
+      title: ['string', undefined, false],
+      body: ['string', undefined, true],
+      moods: ['array', undefined, true],
+      done: ['boolean', undefined, false],
+      score: ['number', undefined, true],
+      small: ['integer', 'int32', true],
+      big: ['integer', 'int64', true],
+      ratio: ['number', 'double', true],
+      ref: ['string', 'uuid', false],
+      day: ['string', 'date', true],
+      at: ['string', 'date-time', false],
+      at_local: ['string', 'date-time-local', true],
+      label: ['string', undefined, false],
+      // Any JSON value.
+      data: [undefined, undefined, false],
+    });
+    expect([row('title').maxLength, row('label').maxLength, row('body').maxLength]).toEqual([
+      20,
+      30,
+      undefined,
+    ]);
+  });
+
+  it('lists the labels of enums, the items of arrays, the members of composites, and reads comments', () => {
+    expect(row('mood').enum).toEqual(['sad', "it's ok", null]);
+    expect(row('moods').items).toMatchObject({ type: 'string', enum: ['sad', "it's ok"] });
+    expect(row('place')).toMatchObject({
+      allOf: [{ $ref: '#/components/schemas/point3.Type' }],
+      nullable: true,
+    });
+    expect(columnsOf(service, 'point3.Type')).toEqual(['x', 'y', 'moods']);
+    expect(row('label').description).toContain('Short text');
+    expect(schemaOf(service, 'authors.Row').description).toBe('Who writes');
+    expect(schemaOf(service, 'authors.Row').properties.name.description).toBe('In full');
+  });
+
+  it('notes primary and foreign keys', () => {
+    expect(row('id').description).toContain('This is a Primary Key.<pk/>');
+    expect(row('author').description).toContain("<fk table='authors' column='id'/>");
+  });
+
+  it('gives defaults that are values, and tells of others only that they are made', () => {
+    const defaults = ['mood', 'moods', 'data', 'done', 'score'].map((name) => insert(name).default);
+    expect(defaults).toEqual(['sad', [], { a: 1 }, false, -1.5]);
+    for (const name of ['ref', 'at', 'id', 'label']) {
+      expect([name, insert(name).default, insert(name).description]).toEqual([
+        name,
+        undefined,
+        expect.stringContaining('The database fills it in'),
+      ]);
+    }
+  });
+
+  it('requires on insert what has neither a default nor null, and offers nothing that cannot be written', () => {
+    expect(schemaOf(service, 'notes.Insert').required).toEqual(['title']);
+    expect(schemaOf(service, 'notes.Update').required).toBeUndefined();
+    expect(schemaOf(service, 'authors.Insert').required).toEqual(['name']);
+    expect(columnsOf(service, 'authors.Insert')).toEqual(['name']);
+    expect(columnsOf(service, 'notes.Insert')).not.toContain('doubled');
+    expect(columnsOf(service, 'notes.Row')).toContain('doubled');
+  });
+
+  it('describes rows as they are answered and bodies as they are taken', async () => {
+    const inserted = await project.service.post(rest('notes'), {
+      title: 'a',
+      place: { x: 1, y: 2, moods: [] },
+    });
+    expect(inserted.status).toBe(201);
+    expect(Object.keys(inserted.body[0])).toEqual(columnsOf(service, 'notes.Row'));
+    expect(schemaOf(service, 'notes.Row').required).toEqual(columnsOf(service, 'notes.Row'));
+  });
+});
+
+describe('tables and views', () => {
+  it('have an operation for each thing that can be done with them', () => {
+    expect(methodsOf(service, rest('notes'))).toEqual(['get', 'post', 'put', 'patch', 'delete']);
+    // The key of an identity ALWAYS cannot be given.
+    expect(methodsOf(service, rest('authors'))).toEqual(['get', 'post', 'patch', 'delete']);
+    const ids = operationsOf(service).map(({ operation }) => operation.operationId);
+    expect(ids).toEqual(
+      expect.arrayContaining(['select_notes', 'insert_notes', 'update_notes', 'delete_notes']),
+    );
+  });
+
+  it('have a filter for each column, window and order, and the Prefer header', () => {
+    const operation = service.paths[rest('notes')]!.get;
+    const names = operation.parameters.map(({ $ref }: { $ref: string }) => {
+      const parameter = service.components.parameters[$ref.split('/').pop() as string];
+      return `${parameter.in} ${parameter.name}`;
+    });
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...columnsOf(service, 'notes.Row').map((name) => `query ${name}`),
+        ...['select', 'order', 'limit', 'offset', 'and', 'or'].map((name) => `query ${name}`),
+        'header Prefer',
+      ]),
+    );
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '206', '400', '416']));
+    expect(Object.keys(service.paths[rest('notes')]!.patch.responses)).toEqual(
+      expect.arrayContaining(['200', '204', '400', '409']),
+    );
+  });
+
+  it('of other schemas stand under <schema>.<table>; partitions are reached through their table', () => {
+    expect(methodsOf(service, rest('api.notes'))).toContain('get');
+    expect(columnsOf(service, 'api.notes.Row')).toEqual(['id']);
+    expect(methodsOf(service, rest('parts'))).toContain('get');
+    expect(methodsOf(service, rest('parts_2026'))).toEqual([]);
+  });
+
+  it('of schemas that are not exposed are not there', async () => {
+    const text = JSON.stringify(service);
+    expect(text).not.toContain('unexposed');
+    expect(text).not.toMatch(/"\/p\/[^"]*\/rest\/v1\/(auth|storage)\./);
+  });
+});
+
+describe('functions', () => {
+  const call = (name: string): any => service.paths[rest(`rpc/${name}`)]!.post;
+  const bodyOf = (name: string): any => Object.values<any>(call(name).requestBody.content)[0].schema;
+  const answerOf = (name: string): any => call(name).responses[200].content['application/json'].schema;
+
+  it('have typed arguments, required ones marked, in the body and in the query', () => {
+    expect(bodyOf('add')).toMatchObject({
+      required: ['a'],
+      properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+    });
+    const { get } = service.paths[rest('rpc/add')]!;
+    expect(get.parameters).toMatchObject([
+      { name: 'a', in: 'query', required: true, schema: { type: 'integer' } },
+      { name: 'b', in: 'query', schema: { type: 'integer' } },
+    ]);
+    expect(get.parameters[1].required).toBeUndefined();
+    expect(call('add').description).toBe('Adds');
+    expect(bodyOf('find_notes').properties.moods.items.enum).toEqual(['sad', "it's ok"]);
+    expect(bodyOf('total').properties.numbers).toMatchObject({ type: 'array', items: { type: 'integer' } });
+  });
+
+  it('have GET only where they change nothing', () => {
+    expect(methodsOf(service, rest('rpc/find_notes'))).toEqual(['get', 'post']);
+    expect(methodsOf(service, rest('rpc/touch'))).toEqual(['post']);
+  });
+
+  it('have typed results: scalars, rows, records, nothing', () => {
+    expect(answerOf('add')).toMatchObject({ type: 'integer', nullable: true });
+    expect(answerOf('find_notes')).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/notes.Row' },
+    });
+    expect(Object.keys(answerOf('pair').properties)).toEqual(['x', 'y']);
+    expect(call('touch').responses[204]).toBeDefined();
+    expect(call('touch').responses[200]).toBeUndefined();
+  });
+
+  it('share an address when they are overloaded', () => {
+    expect(bodyOf('over').anyOf.map(({ required }: any) => required)).toEqual([['a'], ['a', 'b']]);
+    expect(answerOf('over').anyOf.map(({ type }: any) => type)).toEqual(['integer', 'string']);
+  });
+});
+
+describe('what a role may not see', () => {
+  it('is not in its document: tables, columns, functions, types, defaults, keys', () => {
+    const text = JSON.stringify(anon);
+    for (const name of ['hidden.', '`hidden', '/hidden', "'hidden'", 'the secret default', 'secret_work']) {
+      expect([name, text.includes(name)]).toEqual([name, false]);
+    }
+    expect(text).not.toContain('unexposed');
+    expect(JSON.stringify(service)).toContain('secret_work');
+    expect(columnsOf(service, 'notes.Row')).toContain('secret');
+    expect(columnsOf(service, 'hidden.Row')).toEqual(['id', 'note']);
+  });
+
+  it('is told apart by privilege: read, inserted, updated', () => {
+    expect(columnsOf(anon, 'notes.Row')).toEqual(['id', 'author', 'hidden_id', 'title', 'mood', 'grade']);
+    expect(columnsOf(anon, 'notes.Insert')).toEqual(['title', 'mood']);
+    expect(columnsOf(anon, 'notes.Update')).toEqual(['title']);
+    expect(methodsOf(anon, rest('notes'))).toEqual(['get', 'post', 'patch']);
+    expect(Object.keys(anon.components.parameters)).not.toContain('filter.notes.secret');
+    // The labels of an enum whose schema the role may not use stay out as well.
+    expect(schemaOf(anon, 'notes.Row').properties.grade.enum).toBeUndefined();
+  });
+
+  it('is a matter of the bearer: its role counts', async () => {
+    const user = await project.signUp();
+    const document = await documentOf(user.http);
+    expect(methodsOf(document, rest('notes'))).toEqual(['get', 'post', 'put', 'patch', 'delete']);
+    expect(methodsOf(document, rest('hidden'))).toEqual([]);
+    const mixed = await documentOf(project.client(project.serviceKey, user.accessToken));
+    expect(methodsOf(mixed, rest('hidden'))).toContain('get');
+  });
+});
+
+describe('changes', () => {
+  it('are in the document within a second: tables, comments, privileges, settings', async () => {
+    const own = await plinth.createProject();
+    const path = (name: string): string => `/p/${own.slug}/rest/v1/${name}`;
+    expect(methodsOf(await documentOf(own.anon, own), path('late'))).toEqual([]);
+    const sees = (check: (document: OpenApiDocument) => void): Promise<void> =>
+      eventually(async () => check(await documentOf(own.anon, own)), 1_000);
+
+    await own.sql('create table late (id int primary key, a text, b text)');
+    await sees((document) => expect(columnsOf(document, 'late.Row')).toEqual(['id', 'a', 'b']));
+    await own.sql(`comment on table late is 'Better than never'`);
+    await sees((document) => expect(schemaOf(document, 'late.Row').description).toBe('Better than never'));
+    await own.sql('revoke select on late from anon; grant select (id) on late to anon');
+    await sees((document) => expect(columnsOf(document, 'late.Row')).toEqual(['id']));
+    expect(columnsOf(await documentOf(own.service, own), 'late.Row')).toEqual(['id', 'a', 'b']);
+    await own.sql('drop table late');
+    await sees((document) => expect(methodsOf(document, path('late'))).toEqual([]));
+
+    await own.sql(
+      'create schema extra; grant usage on schema extra to anon; create table extra.things (id int)',
+    );
+    await own.sql('grant select on extra.things to anon');
+    await plinth.admin.patch(`/admin/v1/projects/${own.id}`, {
+      settings: { exposed_schemas: ['extra', 'public'] },
+    });
+    // The first exposed schema is the default one.
+    await sees((document) => expect(methodsOf(document, path('things'))).toEqual(['get']));
+  });
+
+  it('change the entity tag; until then the document need not be sent again', async () => {
+    const first = await project.anon.get(address());
+    const etag = first.headers.get('etag') as string;
+    const again = await project.anon.get(address(), { headers: { 'if-none-match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const other = await project.service.get(address(), { headers: { 'if-none-match': etag } });
+    expect(other.status).toBe(200);
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+  });
+});
+
+describe('credentials', () => {
+  const refused = async (client: HttpClient, path = address()): Promise<unknown> => {
+    const { status, body } = await client.get(path);
+    return { status, code: body.error?.code };
+  };
+  const UNAUTHORIZED = { status: 401, code: 'unauthorized' };
+
+  it('are needed, both, and of this project: else 401 in the body of the platform', async () => {
+    const { anonKey } = project;
+    for (const client of [
+      project.client(null, null),
+      project.client(anonKey, null),
+      project.client(null, anonKey),
+      project.client(anonKey, 'garbage'),
+      project.client(`${anonKey}x`, anonKey),
+      project.client(anonKey, foreign.anonKey),
+      foreign.anon,
+      foreign.service,
+    ]) {
+      expect(await refused(client)).toEqual(UNAUTHORIZED);
+    }
+  });
+
+  it('of a session that was signed out are refused in the very next request, although the document is kept', async () => {
+    const user = await project.signUp();
+    await documentOf(user.http);
+    await user.http.post(`${project.auth}/logout`);
+    expect(await refused(user.http)).toEqual(UNAUTHORIZED);
+    for (const role of ['postgres', 'no_such_role', 'none']) {
+      expect(await refused(project.asSubject(undefined, { role }))).toEqual(UNAUTHORIZED);
+    }
+  });
+
+  it('come first; then an unknown slug is 404 project_not_found', async () => {
+    expect(await refused(project.anon, address('nobody'))).toEqual({
+      status: 404,
+      code: 'project_not_found',
+    });
+    expect(await refused(plinth.http, address('nobody'))).toEqual(UNAUTHORIZED);
+  });
+
+  it('are needed for HEAD too, which answers without the body; OPTIONS tells nothing of projects', async () => {
+    const head = await project.anon.send('HEAD', address());
+    const get = await project.anon.get(address());
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)));
+    expect((await plinth.http.send('HEAD', address())).status).toBe(401);
+    const known = await plinth.http.send('OPTIONS', address());
+    const unknown = await plinth.http.send('OPTIONS', address('nobody'));
+    expect([known.status, unknown.status]).toEqual([404, 404]);
+    expect((await project.anon.post(address(), {})).status).toBe(404);
+  });
+});
+
+it('serves many who ask at once', async () => {
+  const own = await plinth.createProject();
+  await own.sql('create table t (id int primary key)');
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => (index % 2 ? own.anon : own.service).get(address(own.slug))),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(2);
+});
