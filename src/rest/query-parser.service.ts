@@ -119,7 +119,9 @@ export class QueryParser {
   }
 
   private payloadOf({ kind, method, contentType }: RestRequest, body: Buffer | null): Payload | null {
-    if (kind === 'rpc' || body === null || method === 'DELETE') return null;
+    if (body === null || method === 'DELETE') return null;
+    // A function takes its body as it is, save that CSV becomes JSON.
+    if (kind === 'rpc' && contentType.kind !== 'csv') return null;
     return parsePayload(body, contentType);
   }
 
@@ -158,7 +160,12 @@ function planned(
 ): { plan: RequestPlan; schema: string } {
   const options = { planEnabled: project.settings.plan_enabled };
   if (request.kind === 'rpc') {
-    const { plan, schema } = planRoutine(context, request, body, options);
+    const { plan, schema } = planRoutine(
+      context,
+      request,
+      payload ? Buffer.from(payload.json) : body,
+      options,
+    );
     return { plan, schema };
   }
   const target = resolveTarget(context, request.target);

@@ -34,6 +34,7 @@ export function buildRoutine(row: RoutineRow, index: SchemaIndex): Routine | nul
     columns: outputColumns(row),
     resultType: { schema: row.result_schema, name: row.result_name },
     statementTimeout: row.statement_timeout,
+    grantees: row.grantees && new Set(row.grantees),
   };
 }
 

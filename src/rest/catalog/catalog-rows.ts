@@ -61,6 +61,8 @@ export interface RoutineRow {
   readonly result_relation: string | null;
   readonly argument_relation: string | null;
   readonly statement_timeout: string | null;
+  /** Roles that may call it; null is everybody. */
+  readonly grantees: readonly string[] | null;
 }
 
 export interface HandlerRow {

@@ -103,7 +103,11 @@ const ROUTINES = `
     nullif(t.typrelid, 0)::text as result_relation,
     (select a.typrelid::text from pg_type a where p.pronargs = 1 and a.oid = p.proargtypes[0] and a.typrelid <> 0)
       as argument_relation,
-    (select substr(s, 19) from unnest(p.proconfig) s where s like 'statement_timeout=%') as statement_timeout
+    (select substr(s, 19) from unnest(p.proconfig) s where s like 'statement_timeout=%') as statement_timeout,
+    case when p.proacl is not null then
+      (select coalesce(array_agg(case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end), '{}')
+        from aclexplode(p.proacl) a where a.privilege_type = 'EXECUTE')
+      end as grantees
   from pg_proc p
     join ${USER_SCHEMAS} n on n.oid = p.pronamespace
     join pg_type r on r.oid = p.prorettype join pg_namespace rn on rn.oid = r.typnamespace

@@ -110,6 +110,8 @@ export interface Routine extends QualifiedName {
   readonly resultType: QualifiedName;
   /** Milliseconds, where the function sets a statement_timeout of its own. */
   readonly statementTimeout: string | null;
+  /** Roles that may call it, and so hear its name; null is everybody. */
+  readonly grantees: ReadonlySet<string> | null;
 }
 
 /** A function that makes a media type of a row set (an aggregate) or of a function's result (a domain). */

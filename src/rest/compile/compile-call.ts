@@ -49,8 +49,8 @@ function membersSql(
 ): string | null {
   if (plan.kind !== 'members' || plan.given.length === 0) return null;
   const definitions = plan.given.map(({ name, inputType }) => `${quoteIdentifier(name)} ${inputType}`);
-  const json = builder.parameter(body?.toString() ?? '{}');
-  return `json_to_record(${json}::json) AS ${ARGUMENTS}(${definitions.join(', ')})`;
+  const json = `${builder.parameter(body?.toString() || '{}')}::json`;
+  return `json_to_record(${plan.inList ? `${json}->0` : json}) AS ${ARGUMENTS}(${definitions.join(', ')})`;
 }
 
 function argumentsSql(

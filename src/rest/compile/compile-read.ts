@@ -93,7 +93,10 @@ const NULLS = { nullsfirst: 'NULLS FIRST', nullslast: 'NULLS LAST' } as const;
  * Not by the builder, which prints both numbers: an offset in the text would make each page a statement of its own. The
  * limit is printed all the same, because a plan that knows it is worth keeping.
  */
-function windowSql(builder: StatementBuilder, { limit, offset }: ReadPlan): string {
+export function windowSql(
+  builder: StatementBuilder,
+  { limit, offset }: Pick<ReadPlan, 'limit' | 'offset'>,
+): string {
   const limited = limit === null ? '' : ` LIMIT ${limit}`;
   return offset === 0 ? limited : `${limited} OFFSET ${builder.parameter(offset)}::bigint`;
 }

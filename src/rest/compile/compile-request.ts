@@ -13,8 +13,8 @@ import { EMPTY_ROW } from '../plan/plan-read';
 import { compileCall, SCALAR } from './compile-call';
 import type { CompileInput } from './compile-input';
 import { compileInserts } from './compile-inserts';
-import { compileCount, compileRead, RESULT } from './compile-read';
-import { BODY, compileDelete, compileUpdate } from './compile-write';
+import { compileCount, compileRead, RESULT, windowSql } from './compile-read';
+import { BODY, compileDelete, compileNoUpdate, compileUpdate } from './compile-write';
 import { StatementBuilder } from './statement-builder';
 
 export interface CompiledStatement {
@@ -64,11 +64,10 @@ function rowsSql(
   read: string,
   plan: ReadPlan,
   expressions: readonly (readonly [name: string, query: string])[] = [],
-  extra = '',
 ): string {
   const query = builder.select().from(`(${read})`, 'plinth_row');
   for (const [name, expression] of expressions) query.addCommonTableExpression(expression, name);
-  query.addSelect(rowSql(representation, plan) + extra);
+  query.addSelect(rowSql(representation, plan));
   return query.getQuery();
 }
 
@@ -108,9 +107,9 @@ function handlerSql({ handler }: Extract<RepresentationPlan, { kind: 'handler' }
   return encoded(value, isBinary);
 }
 
-/** Bytes travel as base64: the driver takes what it gets for text. */
+/** Bytes travel as base64: the driver takes what it gets for text. Of nothing, nothing is made. */
 function encoded(value: string, isBinary: boolean): string {
-  return isBinary ? `encode(${value}::bytea, 'base64')` : `${value}::text`;
+  return `coalesce(${isBinary ? `encode(${value}::bytea, 'base64')` : `${value}::text`}, '')`;
 }
 
 function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStatement[] {
@@ -133,10 +132,8 @@ function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStat
       ),
     ];
   }
-  const target = quoteQualified(write.relation.schema, write.relation.name);
   if (write.columns.length + write.defaults.length === 0) {
-    // SET takes at least one column: nothing is changed, and nothing is what changed.
-    const none = `SELECT * FROM ${target} WHERE false`;
+    const none = compileNoUpdate(builder, write);
     return [
       finish(
         builder,
@@ -183,40 +180,48 @@ function resultSql(
 
 function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStatement {
   const { call, read, representation } = plan;
+  const { result, returnsSet } = call.routine;
   const builder = new StatementBuilder();
   const called = compileCall(builder, call, input.body);
-  if (
-    call.routine.result === 'composite' ||
-    representation.kind === 'csv' ||
-    representation.kind === 'handler'
-  ) {
-    const rows = call.routine.result === 'composite' ? compileRead(builder, read) : `SELECT * FROM ${RESULT}`;
-    const extra = countsBeside(plan) ? `, (${countSql(compileCount(builder, read))})` : '';
-    return finish(builder, rowsSql(builder, representation, rows, read, [[RESULT, called]], extra), input);
+  const isScalar = result !== 'composite';
+  const value = isScalar ? scalarSql(representation, read) : rowSql(representation, read);
+  if (isScalar && !returnsSet) return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
+  const rows = isScalar ? `SELECT * FROM ${RESULT}${windowSql(builder, read)}` : compileRead(builder, read);
+  const query = builder.select();
+  query.addCommonTableExpression(called, RESULT);
+  if (!countsBeside(plan)) {
+    query.from(`(${rows})`, 'plinth_row').addSelect(value);
+    return finish(builder, query.getQuery(), input);
   }
-  const value = representation.kind === 'none' ? 'count(*)::text' : scalarSql(representation);
-  return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
+  const total = countSql(isScalar ? `SELECT FROM ${RESULT}` : compileCount(builder, read));
+  if (ROW_BY_ROW.has(representation.kind)) {
+    // Behind the last page the total stands alone, beside null: a value of null is written out, to tell them apart.
+    query.from(`(${total})`, 'plinth_counted').leftJoin(`(${rows})`, 'plinth_row', 'TRUE');
+    query.addSelect(`CASE WHEN plinth_row IS DISTINCT FROM NULL THEN coalesce(${value}, 'null') END`);
+    query.addSelect('plinth_counted."plinth_total"');
+  } else {
+    query.from(`(${rows})`, 'plinth_row').addSelect(`${value}, (${total})`);
+  }
+  return finish(builder, query.getQuery(), input);
 }
+
+/** The others make one value of all rows. */
+const ROW_BY_ROW: ReadonlySet<RepresentationPlan['kind']> = new Set(['rows', 'object', 'ndjson', 'csv']);
 
 function countSql(query: string): string {
-  return `SELECT count(*)::text FROM (${query}) plinth_counted`;
+  return `SELECT count(*)::text AS "plinth_total" FROM (${query}) plinth_counted`;
 }
 
-/** A function runs once: what it gave is counted in the same statement, beside each row. */
-function countsBeside({ count, read, call, representation }: CallRequestPlan): boolean {
-  const isPart = read.limit !== null || read.offset > 0;
-  return (
-    count !== null &&
-    isPart &&
-    call.routine.returnsSet &&
-    ['rows', 'csv', 'ndjson'].includes(representation.kind)
-  );
+/** A function runs once: what it gave is counted in the same statement. */
+function countsBeside({ count, read, call }: CallRequestPlan): boolean {
+  return count !== null && call.routine.returnsSet && (read.limit !== null || read.offset > 0);
 }
 
-function scalarSql(representation: RepresentationPlan): string {
+function scalarSql(representation: RepresentationPlan, read: ReadPlan): string {
+  const { kind } = representation;
+  if (kind === 'none' || kind === 'csv' || kind === 'handler') return rowSql(representation, read);
   const value = `to_json(plinth_row."${SCALAR}")`;
-  const strips =
-    (representation.kind === 'rows' || representation.kind === 'object') && representation.stripNulls;
+  const strips = (kind === 'rows' || kind === 'object') && representation.stripNulls;
   return strips ? `json_strip_nulls(${value})` : value;
 }
 

@@ -146,6 +146,12 @@ export function compileUpdate(
   return { body, update: query.getQuery() };
 }
 
+/** What an UPDATE without a column to SET changes and returns: nothing, which SQL's own has no words for. */
+export function compileNoUpdate(builder: StatementBuilder, { relation, returning }: UpdatePlan): string {
+  const columns = returningSql(builder, tableReference(relation), returning);
+  return `SELECT ${columns ?? ''} FROM ${quoteQualified(relation.schema, relation.name)} WHERE false`;
+}
+
 export function compileDelete(builder: StatementBuilder, plan: DeletePlan): string {
   const reference = tableReference(plan.relation);
   const query = builder.delete(plan.relation);

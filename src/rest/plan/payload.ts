@@ -2,6 +2,7 @@
  * A request's body as a write or a function takes it: JSON text that PostgreSQL reads itself, so that no number loses a
  * digit on the way, and the names of the members in it.
  */
+import type { AppError } from '../../common/errors/app-error';
 import type { MediaType } from '../grammar/rest-request';
 import { invalidBody, restError } from '../rest.errors';
 import { parseCsv } from './csv';
@@ -12,6 +13,9 @@ export interface Payload {
   readonly isList: boolean;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
+
+/** Levels; PostgreSQL's default stack holds a few thousand. */
+const DEEP = 1_000;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -27,12 +31,34 @@ export function parsePayload(body: Buffer, type: MediaType): Payload {
     case 'form':
       return objectPayload(Object.fromEntries(formFields(textOf(body))));
     default:
-      throw restError('PL157', { message: 'The body must be application/json, text/csv or a form' });
+      throw unreadable();
   }
 }
 
-/** @throws AppError PL102 when it is not UTF-8 */
+/** Whether JSON nests so deeply that PostgreSQL's parser may run out of stack: looked at once that has happened. */
+export function nestsDeeply(json: string | Buffer): boolean {
+  const text = json.toString();
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '\\') at += 1;
+    else if (character === '"') inText = !inText;
+    else if (inText) continue;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > DEEP) return true;
+  }
+  return false;
+}
+
+/** For a media type that the operation does not read. */
+export const unreadable = (): AppError =>
+  restError('PL157', { message: 'The body must be application/json, text/csv or a form' });
+
+/** @throws AppError PL102 when it is not UTF-8, or holds a NUL, which PostgreSQL has no text for */
 export function textOf(body: Buffer): string {
+  if (body.includes(0)) throw holdsNul();
   try {
     return UTF8.decode(body);
   } catch (error) {
@@ -40,10 +66,15 @@ export function textOf(body: Buffer): string {
   }
 }
 
-/** Fields of application/x-www-form-urlencoded, in the client's order. */
+/** Fields of application/x-www-form-urlencoded, in the client's order. @throws AppError PL102 for a NUL */
 export function formFields(text: string): [string, string][] {
-  return [...new URLSearchParams(text)];
+  const fields = [...new URLSearchParams(text)];
+  if (fields.flat().some((part) => part.includes('\0'))) throw holdsNul();
+  return fields;
 }
+
+const holdsNul = (): AppError =>
+  invalidBody('The body holds a NUL character, which text in PostgreSQL cannot hold');
 
 function jsonPayload(json: string): Payload {
   const value = parsedJson(json);

@@ -1,5 +1,5 @@
 /** What planning one request may look at: the catalog, and what the project's settings open of it. */
-import type { Catalog, QualifiedName, Relation } from '../catalog/catalog';
+import type { Catalog, QualifiedName, Relation, Routine } from '../catalog/catalog';
 import { nameKey } from '../catalog/catalog';
 
 export interface PlanContext {
@@ -21,6 +21,11 @@ export function findRelation({ catalog }: PlanContext, name: QualifiedName): Rel
 export function isVisible(context: Pick<PlanContext, 'catalog' | 'role'>, name: QualifiedName): boolean {
   const grantees = context.catalog.relations.get(nameKey(name))?.grantees;
   return grantees !== undefined && (grantees.has(context.role) || grantees.has('public'));
+}
+
+/** The same of a function. */
+export function isCallable({ role }: Pick<PlanContext, 'role'>, { grantees }: Routine): boolean {
+  return grantees === null || grantees.has(role) || grantees.has('public');
 }
 
 /** A function is in reach when its schema is on the request's search_path. */

@@ -1,17 +1,18 @@
 /** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
+import { isJsonObject } from '../../common/text/json';
 import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
 import { invalidBody, restError } from '../rest.errors';
 import { attach, draftOf, rowOf } from './draft';
 import { negotiate } from './negotiate';
-import { formFields, parsePayload, textOf } from './payload';
+import { formFields, textOf, unreadable } from './payload';
 import type { ArgumentsPlan, CallRequestPlan, RepresentationPlan } from './plan';
 import type { PlanContext } from './plan-context';
 import { planRead } from './plan-read';
 import type { RowType } from './resolve-field';
 import { returningFor } from './returning';
-import { ambiguousRoutine, routineNotFound } from './routine.errors';
+import { ambiguousRoutine, routineNotFound, WHOLE_BODY_TYPES } from './routine.errors';
 
 export interface PlannedRoutine {
   readonly plan: CallRequestPlan;
@@ -22,8 +23,13 @@ export interface PlannedRoutine {
 /** What the request gives to the function, by name. */
 interface Given {
   readonly names: readonly string[];
+  /** Of the query string or a form; null: members of the JSON body. */
   readonly texts: ReadonlyMap<string, readonly string[]> | null;
+  /** True for a JSON body that is a list: its first object counts. */
+  readonly inList: boolean;
 }
+
+const NOTHING: Given = { names: [], texts: null, inList: false };
 
 /**
  * @param body null for GET, HEAD and OPTIONS
@@ -49,14 +55,13 @@ function findRoutine(
   body: Buffer | null,
 ): { routine: Routine; schema: string; given: Given } {
   let overloads: readonly Routine[] = [];
-  let given: Given = { names: [], texts: null };
   for (const { schema, name } of request.target.candidates) {
     if (schema !== null && !context.exposedSchemas.includes(schema)) continue;
     const inSchema = schema ?? context.schema;
     const found = context.catalog.routines.get(nameKey({ schema: inSchema, name })) ?? [];
     if (found.length === 0) continue;
     overloads = found;
-    given = givenBy(request, body, found);
+    const given = givenBy(request, body, found);
     if (request.method === 'OPTIONS') return { routine: found[0] as Routine, schema: inSchema, given };
     const routine = chosen(found, given, request, body !== null);
     if (routine) return { routine, schema: inSchema, given };
@@ -64,7 +69,7 @@ function findRoutine(
   throw routineNotFound(
     context,
     request.target.text,
-    given.names,
+    givenBy(request, body, overloads).names,
     overloads,
     body !== null ? request.contentType : null,
   );
@@ -77,7 +82,7 @@ function chosen(
   { contentType }: RestRequest,
   hasBody: boolean,
 ): Routine | null {
-  const isRaw = hasBody && RAW_TYPES[contentType.kind] !== undefined;
+  const isRaw = hasBody && WHOLE_BODY_TYPES[contentType.kind] !== undefined;
   const fitting = overloads.filter((routine) => fits(routine, names, isRaw));
   if (fitting.length > 1) throw ambiguousRoutine(fitting);
   if (fitting[0]) return fitting[0];
@@ -97,61 +102,62 @@ function fits({ arguments: declared }: Routine, names: readonly string[], isRaw:
   );
 }
 
-const RAW_TYPES: Readonly<Partial<Record<string, readonly string[]>>> = {
-  text: ['text'],
-  xml: ['xml'],
-  'octet-stream': ['bytea'],
-};
-
 function takesBody({ arguments: declared }: Routine, contentType: string): boolean {
   const [argument] = declared;
   if (declared.length !== 1 || !argument || argument.name !== '') return false;
-  const types = contentType === 'json' ? ['json', 'jsonb'] : (RAW_TYPES[contentType] ?? []);
-  return types.includes(argument.type);
+  if (contentType === 'json') return argument.type === 'json' || argument.type === 'jsonb';
+  return argument.type === WHOLE_BODY_TYPES[contentType];
 }
 
 function givenBy(request: RestRequest, body: Buffer | null, overloads: readonly Routine[]): Given {
-  if (body === null) return fromQuery(request, overloads);
+  if (body === null) return fromQuery(request);
   const { contentType, query } = request;
   switch (contentType.kind) {
     case 'form':
       return fromTexts(formFields(textOf(body)));
-    case 'json':
-    case 'any':
-      return { names: query.columns ?? membersOf(body, overloads), texts: null };
     case 'text':
     case 'xml':
+      textOf(body);
+      return NOTHING;
     case 'octet-stream':
-      return { names: [], texts: null };
+      return NOTHING;
+    case 'json':
+    case 'any':
+    case 'csv': {
+      const given = membersOf(body, overloads);
+      return query.columns ? { ...given, names: query.columns } : given;
+    }
     default:
-      return { names: membersOf(Buffer.from(parsePayload(body, contentType).json), overloads), texts: null };
+      throw unreadable();
   }
 }
 
-/** GET: parameters that some overload has an argument for, or that can't be filters. */
-function fromQuery({ query }: RestRequest, overloads: readonly Routine[]): Given {
-  const argumentNames = new Set(overloads.flatMap(({ arguments: all }) => all.map(({ name }) => name)));
-  const taken = query.callParameters.filter(({ name, filter }) => filter === null || argumentNames.has(name));
+/** GET: what reads as a filter is one, even where an argument has its name. Example: `/rpc/below?id=5&id=gt.2` */
+function fromQuery({ query }: RestRequest): Given {
+  const taken = query.callParameters.filter(({ filter }) => filter === null);
   return fromTexts(taken.map(({ name, value }): [string, string] => [name, value]));
 }
 
 function fromTexts(fields: readonly (readonly [string, string])[]): Given {
   const texts = new Map<string, string[]>();
   for (const [name, value] of fields) texts.set(name, [...(texts.get(name) ?? []), value]);
-  return { names: [...texts.keys()], texts };
+  return { names: [...texts.keys()], texts, inList: false };
 }
 
-function membersOf(body: Buffer, overloads: readonly Routine[]): string[] {
-  if (body.length === 0) return [];
+function membersOf(body: Buffer, overloads: readonly Routine[]): Given {
+  if (body.length === 0) return NOTHING;
   let value: unknown;
   try {
     value = JSON.parse(textOf(body));
   } catch (error) {
     throw invalidBody('Empty or invalid json', error);
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.keys(value);
-  // A list or a single value can only be the one unnamed argument.
-  if (overloads.some((routine) => takesBody(routine, 'json'))) return [];
+  if (isJsonObject(value)) return { ...NOTHING, names: Object.keys(value) };
+  if (Array.isArray(value) && value.every(isJsonObject)) {
+    return { ...NOTHING, names: Object.keys(value[0] ?? {}), inList: true };
+  }
+  // Another list or a single value can only be the one unnamed argument.
+  if (overloads.some((routine) => takesBody(routine, 'json'))) return NOTHING;
   throw invalidBody('The body must be a JSON object of arguments');
 }
 
@@ -173,11 +179,7 @@ function planCall(
     ? rowOf(context, routine.relation)
     : { name: routine.name, columns: routine.columns, computed: new Map() };
   const root = draftOf(context, row, routine.relation, query.select);
-  attach(
-    root,
-    { ...query, filters: filtersOf(request, routine) },
-    { rootFilters: true, rootWindow: request.window },
-  );
+  attach(root, { ...query, filters: filtersOf(request) }, { rootFilters: true, rootWindow: request.window });
   const read = planRead(context, root, { kind: 'result' });
   const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
   const target = routine.result === 'scalar' ? routine : (routine.relation ?? routine);
@@ -194,16 +196,15 @@ function planCall(
     count: preferences.count,
     countLimit: context.maxRows,
     contentType: negotiated.contentType,
+    singular: negotiated.representation.kind === 'object',
     representation: method === 'HEAD' ? none : negotiated.representation,
     call: { routine, returning: returningWithFilters(read), arguments: argumentsOf(routine, given) },
   };
 }
 
 /** Parameters that are no arguments filter the result. */
-function filtersOf({ query }: RestRequest, { arguments: declared }: Routine): readonly AtPath<Filter>[] {
-  const names = new Set(declared.map(({ name }) => name));
-  const filters = query.callParameters.filter(({ name }) => !names.has(name));
-  return [...query.filters, ...filters.flatMap(({ filter }) => (filter ? [filter] : []))];
+function filtersOf({ query }: RestRequest): readonly AtPath<Filter>[] {
+  return [...query.filters, ...query.callParameters.flatMap(({ filter }) => (filter ? [filter] : []))];
 }
 
 /** Unlike a write's, a function's rows are filtered after they were made. */
@@ -211,10 +212,10 @@ function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['c
   return read.where.length > 0 ? { kind: 'all' } : returningFor(read);
 }
 
-function argumentsOf({ arguments: declared }: Routine, { names, texts }: Given): ArgumentsPlan {
+function argumentsOf({ arguments: declared }: Routine, { names, texts, inList }: Given): ArgumentsPlan {
   if (declared.length === 1 && declared[0]?.name === '') return { kind: 'body' };
   const given = declared.filter(({ name }) => names.includes(name));
-  if (!texts) return { kind: 'members', given };
+  if (!texts) return { kind: 'members', given, inList };
   return {
     kind: 'texts',
     given: given.map((argument: RoutineArgument) => ({ argument, values: texts.get(argument.name) ?? [] })),

@@ -44,6 +44,7 @@ export function planTableRead(
     count: request.preferences.count,
     countLimit: context.maxRows,
     contentType: negotiated.contentType,
+    singular: negotiated.representation.kind === 'object',
     representation: request.method === 'HEAD' ? NONE : negotiated.representation,
   };
 }
@@ -87,6 +88,7 @@ export function planTableWrite(
     count: request.preferences.count,
     countLimit: context.maxRows,
     contentType,
+    singular: representation.kind === 'object',
     representation: returns === 'representation' ? representation : NONE,
   };
 }
@@ -162,22 +164,23 @@ function planPut(
   payload: Payload,
   returning: WritePlan['returning'],
 ): InsertPlan {
-  assertPossible(
-    relation,
-    'PUT',
-    relation.insertable && relation.updatable && relation.primaryKey.length > 0,
-  );
+  assertPossible(relation, 'PUT', relation.insertable && relation.updatable);
   const { filters, others } = rootConditions({ query });
   const key = new Set(relation.primaryKey);
   const named = new Set(filters.map(({ field }) => field.name));
   const fits =
     others.length === 0 &&
+    key.size > 0 &&
     named.size === key.size &&
     filters.every((one) => key.has(one.field.name) && isPlainEquality(one));
   if (!fits) {
     throw restError('PL105', {
       message: "Filters must include all and only primary key columns with 'eq' operators",
-      headers: { Allow: 'OPTIONS, GET, HEAD, POST, PATCH, DELETE' },
+      headers: {
+        Allow: allowedMethods(relation)
+          .filter((method) => method !== 'PUT')
+          .join(', '),
+      },
     });
   }
   return {

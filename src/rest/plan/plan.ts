@@ -188,8 +188,8 @@ export interface CallPlan {
 export type ArgumentsPlan =
   /** The body is the one unnamed argument. */
   | { readonly kind: 'body' }
-  /** Members of the JSON body. */
-  | { readonly kind: 'members'; readonly given: readonly RoutineArgument[] }
+  /** Members of the JSON body, or of the first object in it where it is a list. */
+  | { readonly kind: 'members'; readonly given: readonly RoutineArgument[]; readonly inList: boolean }
   /** Texts of the query string or of a form; a list where the argument is variadic. */
   | {
       readonly kind: 'texts';
@@ -217,6 +217,8 @@ export type Count = 'exact' | 'planned' | 'estimated';
 
 interface AnyPlan {
   readonly representation: RepresentationPlan;
+  /** True when the client takes a single row only, whether it is shown or not. */
+  readonly singular: boolean;
   readonly contentType: string;
   readonly count: Count | null;
   /** With count=estimated: beyond so many rows the planner's guess will do. */

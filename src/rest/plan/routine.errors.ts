@@ -1,37 +1,88 @@
-/** Errors of calling functions. */
+/** Errors of calling functions, worded as PostgREST words them. */
 import type { AppError } from '../../common/errors/app-error';
 import type { Routine } from '../catalog/catalog';
 import type { MediaType } from '../grammar/rest-request';
 import { restError } from '../rest.errors';
-import type { PlanContext } from './plan-context';
+import { isCallable, type PlanContext } from './plan-context';
+import { mostSimilar } from './similar';
 
-/** @param contentType of the body; null without one */
+/** What a body of a media type may be, whole, as the one unnamed argument. */
+export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {
+  text: 'text',
+  xml: 'xml',
+  'octet-stream': 'bytea',
+};
+
+/**
+ * @param given names of the arguments
+ * @param overloads functions of that name, none of which fits
+ * @param contentType of the body; null without one
+ */
 export function routineNotFound(
-  { schema }: PlanContext,
+  context: PlanContext,
   name: string,
   given: readonly string[],
   overloads: readonly Routine[],
   contentType: MediaType | null,
 ): AppError {
-  const isRaw = contentType !== null && ['text', 'xml', 'octet-stream'].includes(contentType.kind);
-  const parameters = given.length === 0 ? ' without parameters' : null;
-  const inMessage = isRaw ? '' : (parameters ?? `(${given.join(', ')})`);
-  const inDetail = parameters ?? ` with parameter${given.length > 1 ? 's' : ''} ${given.join(', ')}`;
+  const routine = `${context.schema}.${name}`;
+  const names = [...given].sort();
+  const wholeType = contentType === null ? undefined : WHOLE_BODY_TYPES[contentType.kind];
+  const without = names.length === 0 ? ' without parameters' : null;
+  const inMessage = wholeType === undefined ? (without ?? `(${names.join(', ')})`) : '';
   return restError('PL202', {
-    message: `Could not find the function ${schema}.${name}${inMessage} in the schema cache`,
-    detail: `Searched for the function ${schema}.${name}${isRaw ? ' with a single unnamed parameter' : inDetail}${
-      contentType?.kind === 'json' ? ' or with a single unnamed json/jsonb parameter' : ''
-    }, but no matches were found in the schema cache.`,
-    hint: hintFor(schema, name, overloads, isRaw),
+    message: `Could not find the function ${routine}${inMessage} in the schema cache`,
+    detail: `Searched for the function ${routine}${searched(names, without, wholeType, contentType)}, but no matches were found in the schema cache.`,
+    hint: wholeType === undefined ? hintFor(context, name, names, overloads) : null,
   });
 }
 
-/** Only of functions of the very name that was called: others may not be the caller's to know. */
-function hintFor(schema: string, name: string, overloads: readonly Routine[], isRaw: boolean): string | null {
-  const [first] = overloads;
-  if (!first || isRaw) return null;
-  const names = first.arguments.map((argument) => argument.name).sort();
-  return `Perhaps you meant to call the function ${schema}.${name}${names.length > 0 ? `(${names.join(', ')})` : ''}`;
+function searched(
+  names: readonly string[],
+  without: string | null,
+  wholeType: string | undefined,
+  contentType: MediaType | null,
+): string {
+  if (wholeType !== undefined) return ` with a single unnamed ${wholeType} parameter`;
+  const listed = without ?? ` with parameter${names.length > 1 ? 's' : ''} ${names.join(', ')}`;
+  return contentType?.kind === 'json' ? `${listed} or with a single unnamed json/jsonb parameter` : listed;
+}
+
+/** The closest arguments of a function of that name, or else the closest name; only of those that the caller may call. */
+function hintFor(
+  context: PlanContext,
+  name: string,
+  names: readonly string[],
+  overloads: readonly Routine[],
+): string | null {
+  const callable = overloads.filter((one) => isCallable(context, one));
+  const similar =
+    overloads.length > 0
+      ? mostSimilar(
+          argumentList(names),
+          callable.map((one) => argumentList(one.arguments.map(nameOf).sort())),
+        )
+      : similarRoutine(context, name);
+  if (similar === null) return null;
+  const called = overloads.length > 0 ? `${name}${similar === '()' ? '' : similar}` : similar;
+  return `Perhaps you meant to call the function ${context.schema}.${called}`;
+}
+
+function similarRoutine(context: PlanContext, name: string): string | null {
+  const names = new Set<string>();
+  for (const overloads of context.catalog.routines.values()) {
+    const known = overloads.find((one) => one.schema === context.schema && isCallable(context, one));
+    if (known) names.add(known.name);
+  }
+  return mostSimilar(name, [...names]);
+}
+
+function argumentList(names: readonly string[]): string {
+  return `(${names.join(', ')})`;
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
 }
 
 export function ambiguousRoutine(routines: readonly Routine[]): AppError {

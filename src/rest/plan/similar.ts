@@ -1,40 +1,74 @@
-/** The closest of several names, for hints. */
+/** The closest of several names, for hints. PostgREST's way (its FuzzySet), so that both give the same hint. */
 
-/** Shared pairs of letters, of all (Dice): at least this much counts as a slip of the pen. */
-const ENOUGH = 0.6;
-/** Comparing takes time: with more candidates than this there is no hint. */
+/** Shared runs of so many letters make a candidate; pairs count only where no run of three does. */
+const RUN_LENGTHS = [3, 2];
+/** Letters that need no change, of all: at least this much. */
+const ENOUGH = 0.33;
+/** So many candidates with the most runs in common are compared letter by letter. */
+const MOST_COMPARED = 50;
+/** Comparing takes time: with more or longer candidates than this there is no hint. */
 const MOST_CANDIDATES = 2_000;
+const LONGEST = 200;
 
 /** Null when none is close. */
 export function mostSimilar(name: string, candidates: readonly string[]): string | null {
-  if (candidates.length > MOST_CANDIDATES || name.length > 63) return null;
-  const wanted = pairsOf(name);
-  let best: { name: string; score: number } | null = null;
-  for (const candidate of candidates) {
-    const score = similarity(wanted, pairsOf(candidate));
-    if (score >= ENOUGH && (!best || score > best.score)) best = { name: candidate, score };
+  if (candidates.length > MOST_CANDIDATES || name.length > LONGEST) return null;
+  const wanted = name.toLowerCase();
+  const known = candidates.filter(({ length }) => length <= LONGEST);
+  const same = known.find((candidate) => candidate.toLowerCase() === wanted);
+  if (same !== undefined) return same;
+  for (const length of RUN_LENGTHS) {
+    const found = closest(wanted, known, length);
+    if (found !== null) return found;
   }
-  return best?.name ?? null;
+  return null;
 }
 
-/** `role` gives `-r ro ol le e-`. */
-function pairsOf(name: string): Map<string, number> {
-  const text = `-${name.toLowerCase()}-`;
-  const pairs = new Map<string, number>();
-  for (let at = 0; at < text.length - 1; at += 1) {
-    const pair = text.slice(at, at + 2);
-    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
-  }
-  return pairs;
+function closest(wanted: string, candidates: readonly string[], length: number): string | null {
+  const runs = runsOf(wanted, length);
+  const [best] = candidates
+    .map((candidate) => ({ candidate, score: cosine(runs, runsOf(candidate, length)) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_COMPARED)
+    .map(({ candidate }) => ({ candidate, score: likeness(wanted, candidate.toLowerCase()) }))
+    .sort((a, b) => b.score - a.score);
+  return best !== undefined && best.score >= ENOUGH ? best.candidate : null;
 }
 
-function similarity(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+/** Runs of `length` characters and how often each comes: of `role`, in threes, `-ro rol ole le-`. */
+function runsOf(name: string, length: number): Map<string, number> {
+  const text = `-${name.toLowerCase().replace(/[^a-z0-9\u00c0-\u00ff, ]/g, '')}-`;
+  const runs = new Map<string, number>();
+  for (let at = 0; at + length <= text.length; at += 1) {
+    const run = text.slice(at, at + length);
+    runs.set(run, (runs.get(run) ?? 0) + 1);
+  }
+  return runs;
+}
+
+function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   let shared = 0;
-  let total = 0;
-  for (const [pair, count] of a) {
-    shared += Math.min(count, b.get(pair) ?? 0);
-    total += count;
+  for (const [run, count] of a) shared += count * (b.get(run) ?? 0);
+  return shared === 0 ? 0 : shared / (norm(a) * norm(b));
+}
+
+function norm(runs: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const count of runs.values()) sum += count * count;
+  return Math.sqrt(sum);
+}
+
+/** 1 for the same text, 0 where every letter differs: Levenshtein's distance by the longer length. */
+function likeness(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const change = (above[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(change, (above[column] as number) + 1, (current[column - 1] as number) + 1));
+    }
+    above = current;
   }
-  for (const count of b.values()) total += count;
-  return (2 * shared) / total;
+  return 1 - (above[b.length] as number) / Math.max(a.length, b.length, 1);
 }

@@ -193,7 +193,7 @@ describe('the request and the answer in SQL', () => {
     });
     expect(answer.body).toEqual({
       method: 'GET',
-      path: `/p/${project.slug}/rest/v1/rpc/facts`,
+      path: '/rpc/facts',
       header: 'hello',
       cookie: 'oat',
       sub: user.userId,

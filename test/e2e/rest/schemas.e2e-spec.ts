@@ -114,12 +114,12 @@ describe('profile headers', () => {
 
 describe('what is not exposed', () => {
   it('answers 404, the same as for what is not there', async () => {
-    const [hidden, nothing] = [
+    const [hidden, absent] = [
       await project.service.get('/rest/v1/hidden.items'),
-      await project.service.get('/rest/v1/hidden.nothing'),
+      await project.service.get('/rest/v1/absent.items'),
     ];
     expect(hidden.status).toBe(404);
-    expect(hidden.text.replaceAll('items', 'nothing')).toBe(nothing.text);
+    expect(hidden.text.replaceAll('hidden', 'absent')).toBe(absent.text);
   });
 
   it('keeps auth and the system catalogs out of reach, with the service-role key too', async () => {

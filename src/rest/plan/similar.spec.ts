@@ -1,0 +1,32 @@
+import { mostSimilar } from './similar';
+
+describe('the closest name', () => {
+  const RELATIONS = ['customers', 'customer_orders', 'invoices', 'warehouse_items', 'x'];
+  it.each([
+    ['custmers', 'customers'],
+    ['CUSTOMERS', 'customers'],
+    ['order', 'customer_orders'],
+    ['invioces', 'invoices'],
+    ['warehouseitems', 'warehouse_items'],
+    ['zebra', null],
+    ['', null],
+  ])('to %s is %s', (name, expected) => {
+    expect(mostSimilar(name, RELATIONS)).toBe(expected);
+  });
+
+  it('compares lists of arguments as texts', () => {
+    const lists = ['(amount, customer)', '(amount)', '()'];
+    expect(mostSimilar('(amount, custmer)', lists)).toBe('(amount, customer)');
+    expect(mostSimilar('(zone)', lists)).toBeNull();
+  });
+
+  it('compares letters among those with the most runs in common', () => {
+    expect(mostSimilar('total_in_eur', ['total_in_usd', 'total_in_euro', 'eur'])).toBe('total_in_euro');
+  });
+
+  it('gives no hint where there is too much to compare', () => {
+    const many = Array.from({ length: 2_001 }, (_, index) => `name_${index}`);
+    expect(mostSimilar('name_', many)).toBeNull();
+    expect(mostSimilar('n'.repeat(201), ['n'.repeat(201)])).toBeNull();
+  });
+});
