@@ -59,6 +59,22 @@ module.exports = {
       to: { path: '^node_modules/typeorm/' },
     },
     {
+      name: 'storage-sdks-only-where-they-are-used',
+      comment: 'loading one costs memory and time, which an install on disk must not pay',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/storage/providers/(gcs|s3)-' },
+      to: { path: '^node_modules/(@aws-sdk|@google-cloud)/' },
+    },
+    {
+      name: 'storage-sdks-are-loaded-by-configuration',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/storage/providers/(gcs|s3)-' },
+      to: {
+        path: '^src/storage/providers/(gcs|s3)-',
+        dependencyTypesNot: ['type-only', 'require'],
+      },
+    },
+    {
       name: 'only-config-reads-the-environment',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(config/|main\\.ts|cli\\.ts)' },

@@ -38,10 +38,38 @@ export interface SecretsConfig {
   readonly metricsToken: string | null;
 }
 
+/** What the providers that are reached over HTTP have in common. */
+export interface RemoteStoreConfig {
+  readonly bucket: string;
+  /** What the name of every object begins with: empty, or with a slash at its end. */
+  readonly prefix: string;
+  /** Absent: the provider's own. */
+  readonly endpoint: string | null;
+  /** Milliseconds without an answer, or without progress, after which a request counts as failed. */
+  readonly timeoutMs: number;
+}
+
+export interface GcsConfig extends RemoteStoreConfig {
+  /** Of a service account, or of workload identity; absent: ambient credentials, or none for an emulator. */
+  readonly keyFile: string | null;
+}
+
+export interface S3Config extends RemoteStoreConfig {
+  readonly region: string;
+  /** `endpoint/bucket/name` instead of `bucket.endpoint/name`. */
+  readonly pathStyle: boolean;
+  /** Absent: ambient credentials. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+}
+
 export interface StorageConfig {
   readonly provider: 'disk' | 'gcs' | 's3';
   /** Absolute. */
   readonly diskDir: string;
+  /** Null unless it is the provider. */
+  readonly gcs: GcsConfig | null;
+  /** Null unless it is the provider. */
+  readonly s3: S3Config | null;
   /** Bytes; a bucket may set less. */
   readonly maxFileBytes: number;
   /** Milliseconds after which bytes that no file names belong to no upload under way, and may be removed. */

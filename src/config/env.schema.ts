@@ -69,6 +69,36 @@ export class EnvironmentVariables {
   /** Directory of the disk provider; default: DATA_DIR/files. */
   @IsOptional() @IsString() STORAGE_DISK_DIR?: string;
 
+  /** Bucket of the providers gcs and s3. */
+  @IsOptional()
+  @Matches(/^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9]$/, { message: 'STORAGE_BUCKET is no valid bucket name' })
+  STORAGE_BUCKET?: string;
+
+  /** Folder in the bucket, so that several installs can share it. */
+  @IsOptional()
+  @Matches(/^[\w.-]+(\/[\w.-]+)*\/?$/, {
+    message: 'STORAGE_PREFIX must be letters, digits, ".", "-", "_", with "/" between folders',
+  })
+  STORAGE_PREFIX?: string;
+
+  /** Address of an S3-compatible server, or of an emulator of Google Cloud Storage. */
+  @IsOptional() @IsUrl({ ...ANY_URL, protocols: ['http', 'https'] }) STORAGE_ENDPOINT?: string;
+
+  /** Seconds without an answer or progress after which a request to the provider counts as failed. */
+  @Transform(toNumber) @IsNumber() @Min(0.1) @Max(3_600) STORAGE_TIMEOUT = 30;
+
+  /** JSON key of a service account, or a configuration of workload identity federation. */
+  @IsOptional() @IsString() STORAGE_GCS_KEY_FILE?: string;
+
+  @IsString() @Matches(/^[a-z0-9-]+$/i) STORAGE_S3_REGION = 'us-east-1';
+
+  /** Default: true with STORAGE_ENDPOINT, which most servers of one's own need. */
+  @IsOptional() @IsIn(['true', 'false']) STORAGE_S3_PATH_STYLE?: 'true' | 'false';
+
+  @IsOptional() @IsString() STORAGE_S3_ACCESS_KEY_ID?: string;
+
+  @IsOptional() @IsString() STORAGE_S3_SECRET_ACCESS_KEY?: string;
+
   /** Seconds after which bytes that no file names may be removed. */
   @Transform(toNumber) @IsNumber() @Min(0.1) @Max(2_592_000) STORAGE_ORPHAN_AGE = 3_600;
 

@@ -62,6 +62,57 @@ describe('loadConfig', () => {
     expect(faultsOf({ WORKERS: '2', REDIS_URL: 'redis://127.0.0.1' })).toEqual([]);
   });
 
+  it.each([
+    [{ STORAGE_PROVIDER: 's3' }, 'STORAGE_BUCKET'],
+    [{ STORAGE_PROVIDER: 'gcs' }, 'STORAGE_BUCKET'],
+    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'Not A Bucket' }, 'STORAGE_BUCKET'],
+    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_ENDPOINT: 'minio:9000' }, 'STORAGE_ENDPOINT'],
+    [{ STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_PREFIX: '../x y' }, 'STORAGE_PREFIX'],
+    [
+      { STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_S3_ACCESS_KEY_ID: 'id' },
+      'STORAGE_S3_SECRET_ACCESS_KEY',
+    ],
+    [
+      { STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'box', STORAGE_S3_SECRET_ACCESS_KEY: 'x' },
+      'STORAGE_S3_ACCESS_KEY_ID',
+    ],
+    [
+      { STORAGE_PROVIDER: 'gcs', STORAGE_BUCKET: 'box', STORAGE_GCS_KEY_FILE: '/nowhere.json' },
+      'STORAGE_GCS_KEY_FILE',
+    ],
+    [
+      { STORAGE_PROVIDER: 'gcs', STORAGE_BUCKET: 'box', STORAGE_GCS_KEY_FILE: __filename },
+      'STORAGE_GCS_KEY_FILE',
+    ],
+  ])('names what is wrong with the storage %j: %s', (environment, name) => {
+    expect(faultsOf(environment)).toEqual([expect.stringMatching(`^${name}: `)]);
+  });
+
+  it('makes the settings of a storage provider', () => {
+    const common = { DATA_DIR, STORAGE_BUCKET: 'box' };
+    const s3 = { STORAGE_PROVIDER: 's3', STORAGE_ENDPOINT: 'http://minio:9000/', STORAGE_PREFIX: 'a/b/' };
+    expect(loadConfig({ ...common, ...s3 }).storage).toMatchObject({
+      provider: 's3',
+      gcs: null,
+      s3: {
+        bucket: 'box',
+        prefix: 'a/b/',
+        endpoint: 'http://minio:9000',
+        pathStyle: true,
+        credentials: null,
+      },
+    });
+    expect(loadConfig({ ...common, STORAGE_PROVIDER: 's3' }).storage.s3).toMatchObject({
+      endpoint: null,
+      pathStyle: false,
+      prefix: '',
+    });
+    expect(loadConfig({ ...common, STORAGE_PROVIDER: 'gcs' }).storage).toMatchObject({
+      s3: null,
+      gcs: { bucket: 'box', keyFile: null, timeoutMs: 30_000 },
+    });
+  });
+
   it('takes an empty variable as absent', () => {
     const config = loadConfig({ DATA_DIR, PORT: '', DATABASE_URL: ' ', REDIS_URL: '', LOG_LEVEL: '' });
     expect([config.server.port, config.database.url, config.redisUrl, config.logLevel]).toEqual([

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { AppConfig } from './app-config';
 import { EnvironmentVariables } from './env.schema';
 import { readOrCreateSecret } from './secret-file';
+import { storageConfig, storageFaults } from './storage-config';
 
 /** All that is wrong with the environment, in one message. */
 export class ConfigError extends Error {
@@ -52,13 +53,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
       metricsToken: env.METRICS_TOKEN ?? null,
     },
-    storage: {
-      provider: env.STORAGE_PROVIDER,
-      diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
-      maxFileBytes: env.MAX_FILE_SIZE,
-      orphanAgeMs: env.STORAGE_ORPHAN_AGE * 1000,
-      accelRedirect: env.STORAGE_ACCEL_REDIRECT?.replace(/\/+$/, '') ?? null,
-    },
+    storage: storageConfig(env, dataDir),
     passwords: { bcryptCost: env.BCRYPT_COST },
     auth: {
       failuresPerAccount: env.AUTH_FAILURES_PER_ACCOUNT,
@@ -84,13 +79,7 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
       'WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit',
     );
   }
-  if (['gcs', 's3'].includes(env.STORAGE_PROVIDER)) {
-    faults.push(
-      `STORAGE_PROVIDER: "${env.STORAGE_PROVIDER}" is not available in this version; only "disk" is`,
-    );
-  }
-  if (env.STORAGE_ACCEL_REDIRECT && env.STORAGE_PROVIDER !== 'disk')
-    faults.push('STORAGE_ACCEL_REDIRECT: only files of the provider "disk" can be sent by nginx');
+  faults.push(...storageFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

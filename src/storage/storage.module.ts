@@ -19,8 +19,7 @@ import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
-import { DiskObjectStore } from './providers/disk-object-store';
-import { ObjectStore } from './providers/object-store';
+import { OBJECT_STORE } from './providers/object-store.provider';
 import { QuotaWarnings } from './quotas/quota-warnings';
 import { ObjectRemover } from './removal/object-remover.service';
 import { REMOVAL_QUEUE } from './removal/removal-queue';
@@ -64,7 +63,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     StorageSweep,
     StorageTransaction,
     UploadService,
-    { provide: ObjectStore, useClass: DiskObjectStore },
+    OBJECT_STORE,
   ],
   exports: [StorageErrorRenderer, StorageSweep],
 })

@@ -27,7 +27,9 @@ describe('.env.example', () => {
 
   it('says above each variable what it means', () => {
     const lines = TEXT.split('\n');
-    const bare = lines.filter((line, index) => /^[A-Z_]+=/.test(line) && !lines[index - 1]?.startsWith('# '));
+    const bare = lines.filter(
+      (line, index) => /^[A-Z0-9_]+=/.test(line) && !lines[index - 1]?.startsWith('# '),
+    );
     expect(bare).toEqual([]);
   });
 });
@@ -35,7 +37,7 @@ describe('.env.example', () => {
 describe('docs/configuration.md', () => {
   it('explains every variable, and no other', () => {
     const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
-    const explained = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name]) => name).sort();
+    const explained = [...page.matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name).sort();
     expect(explained).toEqual(NAMES);
   });
 });

@@ -316,5 +316,5 @@ function isMissing(error: unknown): boolean {
 
 /** True for what the file system said, which is not the sender's fault. */
 function isSystemError(error: unknown): boolean {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+  return typeof (error as NodeJS.ErrnoException | undefined)?.syscall === 'string';
 }

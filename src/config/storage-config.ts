@@ -1,0 +1,78 @@
+/** The storage's part of the configuration: a provider's settings belong together, and are checked together. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
+import type { EnvironmentVariables } from './env.schema';
+
+const REMOTE = ['gcs', 's3'];
+
+/** What is wrong with the settings of the chosen provider, beyond what each variable alone tells. */
+export function storageFaults(env: EnvironmentVariables): string[] {
+  if (!REMOTE.includes(env.STORAGE_PROVIDER)) return [];
+  return [
+    ...(env.STORAGE_ACCEL_REDIRECT
+      ? ['STORAGE_ACCEL_REDIRECT: only files of the provider "disk" can be sent by nginx']
+      : []),
+    ...(env.STORAGE_BUCKET ? [] : [`STORAGE_BUCKET: the provider "${env.STORAGE_PROVIDER}" needs a bucket`]),
+    ...(env.STORAGE_PROVIDER === 'gcs' ? gcsFaults(env) : s3Faults(env)),
+  ];
+}
+
+export function storageConfig(env: EnvironmentVariables, dataDir: string): StorageConfig {
+  return {
+    provider: env.STORAGE_PROVIDER,
+    diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
+    gcs: env.STORAGE_PROVIDER === 'gcs' ? gcsConfig(env) : null,
+    s3: env.STORAGE_PROVIDER === 's3' ? s3Config(env) : null,
+    maxFileBytes: env.MAX_FILE_SIZE,
+    orphanAgeMs: env.STORAGE_ORPHAN_AGE * 1000,
+    accelRedirect: env.STORAGE_ACCEL_REDIRECT?.replace(/\/+$/, '') ?? null,
+  };
+}
+
+function gcsFaults({ STORAGE_GCS_KEY_FILE: file }: EnvironmentVariables): string[] {
+  if (!file) return [];
+  try {
+    const key = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<string, unknown>> | null;
+    const isKey = key?.type === 'service_account' && key.client_email && key.private_key;
+    if (isKey || key?.type === 'external_account') return [];
+    return [
+      `STORAGE_GCS_KEY_FILE: ${file} is neither the JSON key of a service account nor a configuration of workload identity`,
+    ];
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
+    return [`STORAGE_GCS_KEY_FILE: cannot be read: ${reason}`];
+  }
+}
+
+function s3Faults(env: EnvironmentVariables): string[] {
+  const [id, secret] = [env.STORAGE_S3_ACCESS_KEY_ID, env.STORAGE_S3_SECRET_ACCESS_KEY];
+  if (Boolean(id) === Boolean(secret)) return [];
+  const missing = id ? 'STORAGE_S3_SECRET_ACCESS_KEY' : 'STORAGE_S3_ACCESS_KEY_ID';
+  return [`${missing}: is missing; give both halves of the key, or neither for ambient credentials`];
+}
+
+function remoteConfig(env: EnvironmentVariables): RemoteStoreConfig {
+  const prefix = (env.STORAGE_PREFIX ?? '').replace(/\/+$/, '');
+  return {
+    bucket: env.STORAGE_BUCKET as string,
+    prefix: prefix && `${prefix}/`,
+    endpoint: env.STORAGE_ENDPOINT?.replace(/\/+$/, '') ?? null,
+    timeoutMs: env.STORAGE_TIMEOUT * 1000,
+  };
+}
+
+function gcsConfig(env: EnvironmentVariables): GcsConfig {
+  return { ...remoteConfig(env), keyFile: env.STORAGE_GCS_KEY_FILE ?? null };
+}
+
+function s3Config(env: EnvironmentVariables): S3Config {
+  const [accessKeyId, secretAccessKey] = [env.STORAGE_S3_ACCESS_KEY_ID, env.STORAGE_S3_SECRET_ACCESS_KEY];
+  const pathStyle = env.STORAGE_S3_PATH_STYLE;
+  return {
+    ...remoteConfig(env),
+    region: env.STORAGE_S3_REGION,
+    pathStyle: pathStyle === undefined ? env.STORAGE_ENDPOINT !== undefined : pathStyle === 'true',
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null,
+  };
+}

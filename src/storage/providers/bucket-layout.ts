@@ -1,0 +1,29 @@
+/** How objects are named in a bucket: `<prefix><project>/<object id>`. */
+import { OBJECT_ID, ObjectAddress } from './object-store';
+
+/** Requests of one job that are under way at once. */
+export const AT_ONCE = 16;
+
+export class BucketLayout {
+  /** @param prefix empty, or with a slash at its end */
+  constructor(readonly prefix: string) {}
+
+  keyOf({ projectId, objectId }: ObjectAddress): string {
+    return `${this.folderOf(projectId)}${objectId}`;
+  }
+
+  folderOf(projectId: string): string {
+    return `${this.prefix}${projectId}/`;
+  }
+
+  /** The project of a folder as a listing tells it. */
+  projectOf(folder: string): string {
+    return folder.slice(this.prefix.length, -1);
+  }
+
+  /** Null for what somebody else put there. */
+  objectIdOf(projectId: string, key: string): string | null {
+    const name = key.slice(this.folderOf(projectId).length);
+    return OBJECT_ID.test(name) ? name : null;
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * Files in a bucket of Google Cloud Storage. Loaded only where it is configured (object-store.provider.ts): the SDK costs
+ * memory and time.
+ */
+import {
+  type ApiError,
+  type Bucket,
+  type File,
+  type GetFilesOptions,
+  IdempotencyStrategy,
+  Storage,
+} from '@google-cloud/storage';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { batchesOf } from '../../common/batches';
+import { ByteRange } from '../../common/http/byte-ranges';
+import { GcsConfig } from '../../config/app-config';
+import { storageUnavailable } from '../storage.errors';
+import { AT_ONCE, BucketLayout } from './bucket-layout';
+import { fetchRetrying } from './fetch-retrying';
+import { ObjectAddress, ObjectMissingError, ObjectStore, StoredObject } from './object-store';
+import { readResuming } from './resuming-read';
+import { readHead } from './source-head';
+import { SourceFailure, watchSource } from './source-failure';
+
+/** Bytes of one request of a resumable upload; smaller files go in a single one. Google recommends 8 MiB at least. */
+const CHUNK = 8 * 1024 * 1024;
+const PAGE = 1_000;
+const METADATA = { contentType: 'application/octet-stream' };
+const MAX_RETRIES = 3;
+const MAX_RETRY_DELAY_SECONDS = 1;
+const GOOGLE = /(^|\.)googleapis\.com$/;
+
+/** The SDK has the type, and does not export it. */
+type RequestOptions = ReturnType<NonNullable<Storage['interceptors'][number]['request']>>;
+
+interface ListPage {
+  readonly files: File[];
+  readonly prefixes: readonly string[];
+  readonly nextPageToken?: string;
+}
+
+export class GcsObjectStore extends ObjectStore {
+  private readonly storage: Storage;
+  private readonly bucket: Bucket;
+  private readonly layout: BucketLayout;
+  /** An emulator asks for no credentials. */
+  private readonly isAuthenticated: boolean;
+
+  constructor(private readonly config: GcsConfig) {
+    super();
+    this.isAuthenticated = config.keyFile !== null || isGoogle(config.endpoint);
+    this.storage = createClient(config, this.isAuthenticated);
+    this.bucket = this.storage.bucket(config.bucket);
+    this.layout = new BucketLayout(config.prefix);
+  }
+
+  /** By a listing, for which the rights on objects suffice that everything else needs. */
+  override async assertAvailable(): Promise<void> {
+    await this.attempt(() => this.page({ prefix: this.config.prefix, maxResults: 1 }));
+  }
+
+  /** In one request when it fits into a chunk, else as a resumable upload. */
+  override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
+    const file = this.file(address);
+    const source = new SourceFailure();
+    const incoming = watchSource(chunks, source);
+    try {
+      const head = await readHead(incoming, CHUNK);
+      if (head.isWhole) await file.save(Buffer.concat(head.chunks), { resumable: false, metadata: METADATA });
+      else {
+        const target = file.createWriteStream({ resumable: true, chunkSize: CHUNK, metadata: METADATA });
+        await pipeline(head.andRest(), target);
+      }
+    } catch (error) {
+      throw source.failed ? source.reason : storageUnavailable(error);
+    }
+  }
+
+  override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | Readable> {
+    const open = (part: ByteRange): Promise<Readable> => this.download(address, part);
+    return readResuming(open, range, this.config.timeoutMs);
+  }
+
+  override async copy(from: ObjectAddress, to: ObjectAddress): Promise<void> {
+    await this.attempt(() => this.file(from).copy(this.file(to)), from);
+  }
+
+  override async remove(projectId: string, objectIds: readonly string[]): Promise<void> {
+    const keys = objectIds.map((objectId) => this.layout.keyOf({ projectId, objectId }));
+    await this.attempt(() => this.removeKeys(keys));
+  }
+
+  override async has(address: ObjectAddress, size: number): Promise<boolean> {
+    try {
+      const [metadata] = await this.attempt(() => this.file(address).getMetadata(), address);
+      return Number(metadata.size) === size;
+    } catch (error) {
+      if (error instanceof ObjectMissingError) return false;
+      throw error;
+    }
+  }
+
+  override async *projects(): AsyncGenerator<string> {
+    for await (const { prefixes } of this.list(this.config.prefix, '/')) {
+      for (const prefix of prefixes) yield this.layout.projectOf(prefix);
+    }
+  }
+
+  override async *objects(projectId: string): AsyncGenerator<StoredObject[]> {
+    for await (const { files } of this.list(this.layout.folderOf(projectId))) {
+      const objects = files.flatMap(({ name, metadata }) => {
+        const objectId = this.layout.objectIdOf(projectId, name);
+        const storedAt = Date.parse(metadata.timeCreated ?? '');
+        return objectId ? [{ objectId, size: Number(metadata.size), storedAt }] : [];
+      });
+      if (objects.length > 0) yield objects;
+    }
+  }
+
+  /** Resumable uploads that never ended are no objects: they can be neither listed nor seen, and Google drops them after a week. */
+  override async removeUnfinished(): Promise<number> {
+    return 0;
+  }
+
+  override async removeProject(projectId: string): Promise<void> {
+    for await (const { files } of this.list(this.layout.folderOf(projectId))) {
+      await this.attempt(() => this.removeKeys(files.map(({ name }) => name)));
+    }
+  }
+  private async removeKeys(keys: readonly string[]): Promise<void> {
+    for (const batch of batchesOf(keys, AT_ONCE)) {
+      await Promise.all(batch.map((key) => this.bucket.file(key).delete({ ignoreNotFound: true })));
+    }
+  }
+
+  /**
+   * Past the SDK, whose stream does not end its request when its reader leaves, and ends those of all others when it fails
+   * (it destroys the agent that they share).
+   */
+  private async download(address: ObjectAddress, { start, end }: ByteRange): Promise<Readable> {
+    const { apiEndpoint, authClient } = this.storage;
+    const name = encodeURIComponent(this.layout.keyOf(address));
+    const url = `${apiEndpoint}/storage/v1/b/${this.config.bucket}/o/${name}?alt=media`;
+    const response = await this.attempt(async () => {
+      const credentials = this.isAuthenticated ? await authClient.getRequestHeaders(url) : {};
+      const headers = { ...credentials, range: `bytes=${start}-${end}`, 'accept-encoding': 'identity' };
+      return fetchRetrying(url, headers, this.config.timeoutMs);
+    }, address);
+    return Readable.fromWeb(response.body as ReadableStream);
+  }
+
+  private async *list(prefix: string, delimiter?: string): AsyncGenerator<ListPage> {
+    for (let pageToken: string | undefined; ;) {
+      const query = { prefix, delimiter, pageToken, maxResults: PAGE };
+      const page: ListPage = await this.attempt(() => this.page(query));
+      yield page;
+      pageToken = page.nextPageToken;
+      if (!pageToken) return;
+    }
+  }
+
+  private async page(query: GetFilesOptions): Promise<ListPage> {
+    const [files, , answer] = await this.bucket.getFiles({ ...query, autoPaginate: false });
+    const { prefixes = [], nextPageToken } = answer as Partial<ListPage>;
+    return { files, prefixes, nextPageToken };
+  }
+
+  private file(address: ObjectAddress): File {
+    return this.bucket.file(this.layout.keyOf(address));
+  }
+
+  /** @param address the object that the work needs @throws ObjectMissingError, AppError 500 */
+  private async attempt<T>(work: () => Promise<T>, address?: ObjectAddress): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw address && isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
+    }
+  }
+}
+
+function createClient({ endpoint, keyFile, timeoutMs }: GcsConfig, isAuthenticated: boolean): Storage {
+  const storage = new Storage({
+    ...(endpoint ? { apiEndpoint: endpoint, useAuthWithCustomEndpoint: isAuthenticated } : {}),
+    ...(keyFile ? { keyFilename: keyFile } : {}),
+    retryOptions: {
+      // Objects never change and no name is used twice: whatever is done twice has the same outcome.
+      idempotencyStrategy: IdempotencyStrategy.RetryAlways,
+      maxRetries: MAX_RETRIES,
+      maxRetryDelay: MAX_RETRY_DELAY_SECONDS,
+    },
+  });
+  storage.interceptors.push({ request: (options) => ({ ...options, timeout: timeoutMs }) as RequestOptions });
+  return storage;
+}
+
+function isGoogle(endpoint: string | null): boolean {
+  return endpoint === null || GOOGLE.test(new URL(endpoint).hostname);
+}
+
+/** A missing bucket has the same status. */
+function isMissing(error: unknown): boolean {
+  const { code, message = '' } = error as Partial<ApiError>;
+  return code === 404 && !message.includes('bucket does not exist');
+}

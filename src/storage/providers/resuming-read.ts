@@ -1,0 +1,81 @@
+/**
+ * Reads a part of an object over a network. Objects never change, so a connection that breaks half-way, or stalls, is taken
+ * up again where it ended, and a download goes on.
+ */
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ByteRange } from '../../common/http/byte-ranges';
+import { storageUnavailable } from '../storage.errors';
+import { ObjectMissingError, SMALL_READ } from './object-store';
+
+/** Failures in a row, without a byte between them, before a read is given up. */
+const MAX_FAILURES = 3;
+const FIRST_DELAY_MS = 100;
+
+/** Opens a part. Throws what is wrong before the first byte. */
+export type OpenPart = (range: ByteRange) => Promise<Readable>;
+
+/**
+ * @param timeoutMs milliseconds without a byte after which a connection counts as broken
+ * @throws ObjectMissingError, AppError 500 before the first byte
+ */
+export async function readResuming(
+  open: OpenPart,
+  range: ByteRange,
+  timeoutMs: number,
+): Promise<Buffer | Readable> {
+  const first = await open(range);
+  const bytes = resume(first, open, range, timeoutMs);
+  if (range.end - range.start < SMALL_READ) return collect(bytes);
+  return Readable.from(bytes, { objectMode: false });
+}
+
+async function* resume(
+  first: Readable,
+  open: OpenPart,
+  { start, end }: ByteRange,
+  timeoutMs: number,
+): AsyncGenerator<Buffer> {
+  let at = start;
+  let failures = 0;
+  let part: Readable | null = first;
+  while (at <= end) {
+    try {
+      part ??= await open({ start: at, end });
+      for await (const chunk of untilStalled(part, timeoutMs)) {
+        at += chunk.length;
+        failures = 0;
+        yield chunk;
+      }
+      if (at <= end) throw new Error(`the answer ended ${end - at + 1} bytes early`);
+    } catch (error) {
+      failures += 1;
+      if (failures > MAX_FAILURES || error instanceof ObjectMissingError) throw storageUnavailable(error);
+      await sleep(FIRST_DELAY_MS * 2 ** failures);
+    } finally {
+      part?.destroy();
+      part = null;
+    }
+  }
+}
+
+/** The time that the reader takes does not count. */
+async function* untilStalled(part: Readable, timeoutMs: number): AsyncGenerator<Buffer> {
+  const stall = (): unknown => part.destroy(new Error(`no byte came for ${timeoutMs} ms`));
+  let timer = setTimeout(stall, timeoutMs);
+  try {
+    for await (const chunk of part) {
+      clearTimeout(timer);
+      yield chunk as Buffer;
+      timer = setTimeout(stall, timeoutMs);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function collect(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

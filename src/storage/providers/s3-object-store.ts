@@ -1,0 +1,251 @@
+/**
+ * Files in a bucket of AWS S3, or of a server that speaks its language (MinIO, Ceph). Loaded only where it is configured
+ * (object-store.provider.ts): the SDK costs memory and time.
+ */
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { OnApplicationShutdown } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { batchesOf } from '../../common/batches';
+import { ByteRange } from '../../common/http/byte-ranges';
+import { S3Config } from '../../config/app-config';
+import { storageUnavailable } from '../storage.errors';
+import { BucketLayout } from './bucket-layout';
+import { ObjectAddress, ObjectMissingError, ObjectStore, StoredObject } from './object-store';
+import { readResuming } from './resuming-read';
+import { unfinishedUploads } from './s3-unfinished-uploads';
+import { SourceFailure, watchSource } from './source-failure';
+
+const MIB = 1024 * 1024;
+/** The least that S3 takes; what an upload holds in memory is a few of these. */
+const PART = 5 * MIB;
+const MAX_PARTS = 10_000;
+/** What CopyObject copies in one go; also the size of a part of what is larger. */
+const MAX_COPY = 5 * 1024 * MIB;
+/** Objects that one request removes. */
+const REMOVED_AT_ONCE = 1_000;
+const CONNECTION_TIMEOUT_MS = 5_000;
+/** Downloads hold a connection as long as their readers take. */
+const MAX_SOCKETS = 512;
+
+export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown {
+  private readonly client: S3Client;
+  private readonly layout: BucketLayout;
+  private readonly partSize: number;
+
+  constructor(
+    private readonly config: S3Config,
+    maxFileBytes: number,
+  ) {
+    super();
+    this.client = createClient(config);
+    this.layout = new BucketLayout(config.prefix);
+    this.partSize = Math.max(PART, Math.ceil(maxFileBytes / MAX_PARTS));
+  }
+
+  onApplicationShutdown(): void {
+    this.client.destroy();
+  }
+
+  override async assertAvailable(): Promise<void> {
+    await this.attempt(() => this.client.send(new HeadBucketCommand({ Bucket: this.config.bucket })));
+  }
+
+  /** In one request when it fits into a part, else as a multipart upload, which is aborted when it fails. */
+  override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
+    const source = new SourceFailure();
+    // One part goes out while the next one comes in.
+    const body = Readable.from(watchSource(chunks, source), {
+      objectMode: false,
+      highWaterMark: this.partSize,
+    });
+    const upload = new Upload({
+      client: this.client,
+      params: { ...this.locate(address), Body: body, ContentType: 'application/octet-stream' },
+      partSize: this.partSize,
+      queueSize: 1,
+    });
+    try {
+      await upload.done();
+    } catch (error) {
+      throw source.failed ? source.reason : storageUnavailable(error);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | Readable> {
+    const open = async ({ start, end }: ByteRange): Promise<Readable> => {
+      const request = new GetObjectCommand({ ...this.locate(address), Range: `bytes=${start}-${end}` });
+      const { Body } = await this.attempt(() => this.client.send(request), address);
+      return Body as Readable;
+    };
+    return readResuming(open, range, this.config.timeoutMs);
+  }
+
+  override async copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void> {
+    const source = encodeURI(`${this.config.bucket}/${this.layout.keyOf(from)}`);
+    await this.attempt(async () => {
+      if (size > MAX_COPY) await this.copyInParts(source, to, size);
+      else await this.client.send(new CopyObjectCommand({ ...this.locate(to), CopySource: source }));
+    }, from);
+  }
+
+  override async remove(projectId: string, objectIds: readonly string[]): Promise<void> {
+    const keys = objectIds.map((objectId) => this.layout.keyOf({ projectId, objectId }));
+    for (const batch of batchesOf(keys, REMOVED_AT_ONCE)) await this.attempt(() => this.removeKeys(batch));
+  }
+
+  override async has(address: ObjectAddress, size: number): Promise<boolean> {
+    try {
+      const head = await this.attempt(
+        () => this.client.send(new HeadObjectCommand(this.locate(address))),
+        address,
+      );
+      return head.ContentLength === size;
+    } catch (error) {
+      if (error instanceof ObjectMissingError) return false;
+      throw error;
+    }
+  }
+
+  override async *projects(): AsyncGenerator<string> {
+    for await (const { CommonPrefixes = [] } of this.list(this.config.prefix, '/')) {
+      for (const { Prefix = '' } of CommonPrefixes) yield this.layout.projectOf(Prefix);
+    }
+  }
+
+  override async *objects(projectId: string): AsyncGenerator<StoredObject[]> {
+    for await (const { Contents = [] } of this.list(this.layout.folderOf(projectId))) {
+      const objects = Contents.flatMap(({ Key = '', Size = 0, LastModified }) => {
+        const objectId = this.layout.objectIdOf(projectId, Key);
+        return objectId ? [{ objectId, size: Size, storedAt: LastModified?.getTime() ?? Date.now() }] : [];
+      });
+      if (objects.length > 0) yield objects;
+    }
+  }
+
+  override async removeUnfinished(projectId: string, before: number): Promise<number> {
+    return this.attempt(async () => {
+      let removed = 0;
+      const place = { Bucket: this.config.bucket, Prefix: this.layout.folderOf(projectId) };
+      for await (const { Key, UploadId, Initiated } of unfinishedUploads(this.client, place)) {
+        if (!Initiated || Initiated.getTime() >= before) continue;
+        await this.client.send(new AbortMultipartUploadCommand({ Bucket: place.Bucket, Key, UploadId }));
+        removed += 1;
+      }
+      return removed;
+    });
+  }
+
+  override async removeProject(projectId: string): Promise<void> {
+    await this.removeUnfinished(projectId, Infinity);
+    for await (const { Contents = [] } of this.list(this.layout.folderOf(projectId))) {
+      const keys = Contents.flatMap(({ Key }) => Key ?? []);
+      if (keys.length > 0) await this.attempt(() => this.removeKeys(keys));
+    }
+  }
+
+  private async removeKeys(keys: readonly string[]): Promise<void> {
+    const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+    const { Errors = [] } = await this.client.send(
+      new DeleteObjectsCommand({ Bucket: this.config.bucket, Delete }),
+    );
+    const [first] = Errors;
+    if (first)
+      throw new Error(`${Errors.length} of ${keys.length} objects stay: ${first.Code} ${first.Message}`);
+  }
+
+  private async copyInParts(source: string, to: ObjectAddress, size: number): Promise<void> {
+    const place = this.locate(to);
+    const { UploadId } = await this.client.send(new CreateMultipartUploadCommand(place));
+    try {
+      const Parts = [];
+      for (let start = 0, PartNumber = 1; start < size; start += MAX_COPY, PartNumber += 1) {
+        const end = Math.min(start + MAX_COPY, size) - 1;
+        const range = { CopySource: source, CopySourceRange: `bytes=${start}-${end}` };
+        const part = new UploadPartCopyCommand({ ...place, UploadId, PartNumber, ...range });
+        const { CopyPartResult } = await this.client.send(part);
+        Parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
+      }
+      await this.client.send(
+        new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }),
+      );
+    } catch (error) {
+      await this.client.send(new AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async *list(prefix: string, delimiter?: string): ReturnType<typeof paginateListObjectsV2> {
+    try {
+      yield* paginateListObjectsV2(
+        { client: this.client },
+        { Bucket: this.config.bucket, Prefix: prefix, Delimiter: delimiter },
+      );
+    } catch (error) {
+      throw storageUnavailable(error);
+    }
+  }
+
+  private locate(address: ObjectAddress): { Bucket: string; Key: string } {
+    return { Bucket: this.config.bucket, Key: this.layout.keyOf(address) };
+  }
+
+  /** @param address the object that the work needs @throws ObjectMissingError, AppError 500 */
+  private async attempt<T>(work: () => Promise<T>, address?: ObjectAddress): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw address && isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
+    }
+  }
+}
+
+function createClient({ endpoint, region, pathStyle, credentials, timeoutMs }: S3Config): S3Client {
+  const client = new S3Client({
+    region,
+    forcePathStyle: pathStyle,
+    ...(endpoint ? { endpoint } : {}),
+    // A copy: the SDK writes into it, and configuration is frozen.
+    ...(credentials ? { credentials: { ...credentials } } : {}),
+    // The newer checksums of the SDK are more than many servers understand; what is sent is hashed for its signature.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: Math.min(CONNECTION_TIMEOUT_MS, timeoutMs),
+      socketTimeout: timeoutMs,
+      httpAgent: { maxSockets: MAX_SOCKETS },
+      httpsAgent: { maxSockets: MAX_SOCKETS },
+    },
+  });
+  // S3 asks for a checksum with DeleteObjects; this one every server knows.
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        const { body, headers } = args.request as { body: string; headers: Record<string, string> };
+        if (commandName === 'DeleteObjectsCommand')
+          headers['content-md5'] = createHash('md5').update(body).digest('base64');
+        return next(args);
+      },
+    { step: 'build', name: 'contentMd5' },
+  );
+  return client;
+}
+
+function isMissing(error: unknown): boolean {
+  return ['NoSuchKey', 'NotFound'].includes((error as Error).name);
+}

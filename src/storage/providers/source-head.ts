@@ -1,0 +1,37 @@
+/** The beginning of a source of unknown length: small ones are known whole, and can be sent in one go. */
+
+export interface SourceHead {
+  readonly chunks: Buffer[];
+  /** The source ended within the head. */
+  readonly isWhole: boolean;
+  /** All of the source; once. */
+  andRest(): AsyncGenerator<Buffer>;
+}
+
+/** Reads until there is more than `limit` bytes, or no more. */
+export async function readHead(source: AsyncGenerator<Buffer>, limit: number): Promise<SourceHead> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let isWhole = false;
+  while (size <= limit && !isWhole) {
+    const step = await source.next();
+    if (step.done) isWhole = true;
+    else {
+      chunks.push(step.value);
+      size += step.value.length;
+    }
+  }
+  return {
+    chunks,
+    isWhole,
+    async *andRest() {
+      try {
+        // Emptied on the way, so that the head is not held as long as the rest takes.
+        for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
+        yield* source;
+      } finally {
+        await source.return(undefined);
+      }
+    },
+  };
+}

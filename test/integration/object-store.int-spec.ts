@@ -1,0 +1,392 @@
+/**
+ * The contract of the storage providers (src/storage/providers/object-store.ts): every behaviour against a real disk, and
+ * against servers that speak the APIs of Google Cloud Storage and S3 over a socket to the real SDKs.
+ */
+import type { OnModuleInit } from '@nestjs/common';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { loadConfig } from '../../src/config/load-config';
+import { ObjectAddress, ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
+import { createObjectStore } from '../../src/storage/providers/object-store.provider';
+import { eventually } from '../support/eventually';
+import { PROVIDERS, TestProvider } from '../support/object-servers/object-stores';
+
+const MIB = 1024 * 1024;
+const UNAVAILABLE = { code: 'storage_unavailable', status: 500 };
+
+/** More than a chunk of a resumable upload and several parts of a multipart upload, ending in the middle of both. */
+const LARGE = randomBytes(19 * MIB + 123);
+
+describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
+  let provider: TestProvider;
+  let store: ObjectStore;
+  let dataDir: string;
+
+  async function openStore(env: Record<string, string>): Promise<ObjectStore> {
+    const opened = createObjectStore(loadConfig({ DATA_DIR: dataDir, ...env }).storage);
+    await (opened as Partial<OnModuleInit>).onModuleInit?.();
+    return opened;
+  }
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'plinth-store-'));
+    provider = await startProvider();
+    store = await openStore(provider.env);
+  });
+  afterAll(async () => {
+    await provider.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  afterEach(() => provider.server?.reset());
+
+  const address = (projectId = 'abcdefghijklmnopqrst'): ObjectAddress => ({
+    projectId,
+    objectId: randomUUID(),
+  });
+
+  async function put(bytes: Buffer, at = address()): Promise<ObjectAddress> {
+    await store.put(at, inChunks(bytes));
+    return at;
+  }
+
+  async function get(at: ObjectAddress, start: number, end: number): Promise<Buffer> {
+    return bytesOf(await store.read(at, { start, end }));
+  }
+
+  async function idsOf(projectId: string): Promise<string[]> {
+    return (await all(store.objects(projectId))).map(({ objectId }) => objectId);
+  }
+
+  describe('stores and reads', () => {
+    it.each([
+      ['nothing', 0],
+      ['a byte', 1],
+      ['a small file', 4_096],
+      ['a part of S3 exactly', 5 * MIB],
+      ['a chunk of Google exactly', 8 * MIB],
+      ['one byte more', 8 * MIB + 1],
+      ['several parts', LARGE.length],
+    ])('%s', async (_what, size) => {
+      const bytes = LARGE.subarray(0, size);
+      const at = await put(bytes);
+      expect(await store.has(at, size)).toBe(true);
+      if (size > 0) expect(digest(await get(at, 0, size - 1))).toBe(digest(bytes));
+      expect(provider.unfinished()).toBe(0);
+    });
+
+    it('ranges, at once when they are small and as a stream otherwise', async () => {
+      const at = await put(LARGE);
+      for (const [start, end] of [
+        [0, 0],
+        [5 * MIB - 1, 5 * MIB],
+        [LARGE.length - 10, LARGE.length - 1],
+        [1, LARGE.length - 2],
+      ] as const) {
+        const read = await store.read(at, { start, end });
+        expect(Buffer.isBuffer(read)).toBe(end - start < 128 * 1024);
+        expect(digest(await bytesOf(read))).toBe(digest(LARGE.subarray(start, end + 1)));
+      }
+    });
+
+    it('a source that gives its bytes slowly and in odd pieces', async () => {
+      const bytes = LARGE.subarray(0, 6 * MIB + 11);
+      const at = address();
+      await store.put(at, slowly(bytes, 700_001));
+      expect(digest(await get(at, 0, bytes.length - 1))).toBe(digest(bytes));
+    });
+
+    it('many at once', async () => {
+      const files = Array.from({ length: 24 }, (_, n) => LARGE.subarray(n * 1000, n * 100_000 + 1500));
+      const stored = await Promise.all(files.map((bytes) => put(bytes)));
+      const read = await Promise.all(stored.map((at, n) => get(at, 0, (files[n] as Buffer).length - 1)));
+      expect(read.map(digest)).toEqual(files.map(digest));
+    });
+  });
+
+  describe('names', () => {
+    it('objects by their ids, apart by project', async () => {
+      const [one, other] = [address('aaaaaaaaaaaaaaaaaaaa'), address('bbbbbbbbbbbbbbbbbbbb')];
+      await Promise.all([put(Buffer.from('1'), one), put(Buffer.from('2'), other)]);
+      for (const { projectId, objectId } of [one, other]) {
+        expect(provider.names()).toContainEqual(
+          expect.stringMatching(new RegExp(`^${projectId}/(${objectId.slice(0, 2)}/)?${objectId}$`)),
+        );
+        expect(await idsOf(projectId)).toEqual([objectId]);
+      }
+      expect(await store.has({ ...one, projectId: other.projectId }, 1)).toBe(false);
+    });
+  });
+
+  describe('of what is not there', () => {
+    it('says so before the first byte', async () => {
+      const missing = { name: 'ObjectMissingError' };
+      await expect(store.read(address(), { start: 0, end: 9 })).rejects.toMatchObject(missing);
+      await expect(store.copy(address(), address(), 10)).rejects.toMatchObject(missing);
+      expect(await store.has(address(), 10)).toBe(false);
+    });
+
+    it('or has another size', async () => {
+      const at = await put(Buffer.from('four'));
+      expect([await store.has(at, 4), await store.has(at, 5)]).toEqual([true, false]);
+    });
+  });
+
+  describe('copies', () => {
+    it.each([
+      ['a small object', 10],
+      ['a large one', LARGE.length],
+    ])('%s, without moving its bytes', async (_what, size) => {
+      const [from, to] = [await put(LARGE.subarray(0, size)), address()];
+      provider.server?.reset();
+      await store.copy(from, to, size);
+      const moved = provider.server?.requests.reduce((sum, { body }) => sum + body.length, 0) ?? 0;
+      expect(moved).toBeLessThan(1_000);
+      await store.remove(from.projectId, [from.objectId]);
+      expect(digest(await get(to, 0, size - 1))).toBe(digest(LARGE.subarray(0, size)));
+    });
+  });
+
+  describe('removes', () => {
+    it('objects, and takes those that are gone for removed', async () => {
+      const stored = await Promise.all(Array.from({ length: 40 }, () => put(Buffer.from('x'))));
+      const { projectId } = stored[0] as ObjectAddress;
+      const ids = stored.map(({ objectId }) => objectId);
+      await store.remove(projectId, ids.slice(0, 1));
+      await store.remove(projectId, [...ids, randomUUID()]);
+      await store.remove(projectId, []);
+      const left = await idsOf(projectId);
+      expect(left.filter((id) => ids.includes(id))).toEqual([]);
+    });
+
+    it('everything of a project, and nothing of another', async () => {
+      const [gone, kept] = ['cccccccccccccccccccc', 'dddddddddddddddddddd'];
+      await Promise.all(
+        Array.from({ length: 20 }, (_, n) => put(Buffer.from('x'), address(n % 2 ? gone : kept))),
+      );
+      await store.removeProject(gone);
+      await store.removeProject('eeeeeeeeeeeeeeeeeeee');
+      expect([await idsOf(gone), (await idsOf(kept)).length]).toEqual([[], 10]);
+      expect(provider.names().filter((name) => name.startsWith(gone))).toEqual([]);
+    });
+  });
+
+  describe('lists', () => {
+    it('projects, and objects in order, over pages, with size and age', async () => {
+      const projectId = 'ffffffffffffffffffff';
+      const before = Date.now() - 2_000;
+      const stored = await Promise.all(
+        Array.from({ length: 30 }, (_, n) => put(LARGE.subarray(0, n), address(projectId))),
+      );
+      expect(await collect(store.projects())).toContain(projectId);
+      const objects = await all(store.objects(projectId));
+      expect(objects.map(({ objectId }) => objectId)).toEqual(stored.map(({ objectId }) => objectId).sort());
+      expect(objects.map(({ size }) => size).sort((a, b) => a - b)).toEqual(stored.map((_, n) => n));
+      expect(objects.every(({ storedAt }) => storedAt >= before && storedAt <= Date.now() + 1_000)).toBe(
+        true,
+      );
+    });
+
+    it('nothing of a project that has no bytes', async () => {
+      expect(await idsOf('gggggggggggggggggggg')).toEqual([]);
+    });
+  });
+
+  describe('when the sender fails', () => {
+    it.each([
+      ['at once', 0],
+      ['within a part', 2 * MIB],
+      ['after several parts', 18 * MIB],
+    ])('%s: keeps nothing, and passes the reason on', async (_when, size) => {
+      const projectId = 'hhhhhhhhhhhhhhhhhhhh';
+      const reason = new Error('the client left');
+      async function* source(): AsyncGenerator<Buffer> {
+        yield* inChunks(LARGE.subarray(0, size));
+        throw reason;
+      }
+      await expect(store.put(address(projectId), source())).rejects.toBe(reason);
+      expect(await idsOf(projectId)).toEqual([]);
+      await eventually(async () => expect(provider.unfinished()).toBe(0));
+    });
+  });
+
+  describe('when the reader leaves', () => {
+    it('ends the request, and the store works on', async () => {
+      const at = await put(LARGE);
+      const [other, stream] = await Promise.all([store.read(at, all19), store.read(at, all19)]);
+      for await (const chunk of stream as Readable) {
+        expect(chunk).toBeInstanceOf(Uint8Array);
+        break;
+      }
+      expect((stream as Readable).destroyed).toBe(true);
+      if (provider.server) {
+        const { server } = provider;
+        await eventually(async () => expect(server.abortedDownloads).toBe(1));
+      }
+      // The other reader is not disturbed.
+      expect(digest(await bytesOf(other))).toBe(digest(LARGE));
+    });
+  });
+
+  describe('when the network fails', () => {
+    it('reads on where a download broke off', async () => {
+      const { server } = provider;
+      if (!server) return;
+      const at = await put(LARGE);
+      server.fail({ method: 'GET', resetAnswerAfter: 3 * MIB, times: 2 });
+      expect(digest(await get(at, 10, LARGE.length - 11))).toBe(
+        digest(LARGE.subarray(10, LARGE.length - 10)),
+      );
+      const starts = server.requests.flatMap(({ headers }) => headers.range ?? []);
+      expect(new Set(starts).size).toBeGreaterThanOrEqual(3);
+    });
+
+    it('reads on where a download stalled', async () => {
+      const { server } = provider;
+      if (!server) return;
+      const at = await put(LARGE);
+      server.fail({ method: 'GET', stallAnswerAfter: MIB });
+      expect(digest(await get(at, 0, LARGE.length - 1))).toBe(digest(LARGE));
+    });
+
+    it.each([500, 503])('tries again after %d, which happens', async (status) => {
+      const { server } = provider;
+      if (!server) return;
+      const bytes = LARGE.subarray(0, 1_000);
+      server.fail({ status });
+      const at = await put(bytes);
+      server.fail({ status });
+      expect(await get(at, 0, 999)).toEqual(bytes);
+      server.fail({ status });
+      const to = address();
+      await store.copy(at, to, 1_000);
+      server.fail({ status });
+      expect(await store.has(to, 1_000)).toBe(true);
+      server.fail({ status });
+      await store.remove(at.projectId, [at.objectId]);
+      server.fail({ status });
+      expect(await idsOf(at.projectId)).not.toContain(at.objectId);
+    });
+
+    it.each([
+      ['is refused', { status: 503 }],
+      ['breaks off', { resetRequestAfter: 3 * MIB }],
+    ])('sends a part again that %s, and the file is whole', async (_what, fault) => {
+      const { server } = provider;
+      if (!server) return;
+      server.fail({ method: 'PUT', ...fault });
+      const at = await put(LARGE);
+      expect(digest(await get(at, 0, LARGE.length - 1))).toBe(digest(LARGE));
+      expect(provider.unfinished()).toBe(0);
+    });
+
+    it('gives up after some tries, and leaves nothing half made', async () => {
+      const { server } = provider;
+      if (!server) return;
+      const projectId = 'jjjjjjjjjjjjjjjjjjjj';
+      server.fail({ method: 'PUT', status: 503, times: 50 });
+      await expect(store.put(address(projectId), inChunks(LARGE))).rejects.toMatchObject(UNAVAILABLE);
+      server.reset();
+      expect([await idsOf(projectId), provider.unfinished()]).toEqual([[], 0]);
+    });
+
+    it('does not wait for an answer for ever', async () => {
+      const { server } = provider;
+      if (!server) return;
+      const at = await put(Buffer.from('x'));
+      server.fail({ delay: 60_000, times: 50 });
+      await expect(store.has(at, 1)).rejects.toMatchObject(UNAVAILABLE);
+      server.reset();
+      expect(await store.has(at, 1)).toBe(true);
+    }, 60_000);
+  });
+
+  describe('with what is configured wrongly', () => {
+    it('says so: a bucket that is not there', async () => {
+      if (!provider.server) return;
+      const wrong = await openStore({ ...provider.env, STORAGE_BUCKET: 'elsewhere' });
+      await expect(wrong.assertAvailable()).rejects.toMatchObject(UNAVAILABLE);
+      await expect(wrong.put(address(), inChunks(LARGE.subarray(0, 9)))).rejects.toMatchObject(UNAVAILABLE);
+      await expect(wrong.put(address(), inChunks(LARGE))).rejects.toMatchObject(UNAVAILABLE);
+      await expect(all(wrong.objects('kkkkkkkkkkkkkkkkkkkk'))).rejects.toMatchObject(UNAVAILABLE);
+    });
+
+    it('says so: credentials that are refused', async () => {
+      if (!provider.server) return;
+      const wrong = await openStore({ ...provider.env, ...provider.wrongCredentials });
+      await expect(wrong.assertAvailable()).rejects.toMatchObject(UNAVAILABLE);
+      await expect(wrong.put(address(), inChunks(LARGE.subarray(0, 9)))).rejects.toMatchObject(UNAVAILABLE);
+      const at = await put(LARGE.subarray(0, 9));
+      await expect(wrong.read(at, { start: 0, end: 8 })).rejects.toMatchObject(UNAVAILABLE);
+      await expect(wrong.remove(at.projectId, [at.objectId])).rejects.toMatchObject(UNAVAILABLE);
+      expect(await store.has(at, 9)).toBe(true);
+    });
+  });
+
+  describe('when the provider is away', () => {
+    it('refuses everything with storage_unavailable, and works again when it is back', async () => {
+      const at = await put(LARGE.subarray(0, 300_000));
+      const projectId = 'iiiiiiiiiiiiiiiiiiii';
+      await provider.goAway();
+      try {
+        await Promise.all([
+          expect(store.put(address(projectId), inChunks(LARGE.subarray(0, 10)))).rejects.toMatchObject(
+            UNAVAILABLE,
+          ),
+          expect(store.put(address(projectId), inChunks(LARGE))).rejects.toMatchObject(UNAVAILABLE),
+          expect(store.assertAvailable()).rejects.toMatchObject(UNAVAILABLE),
+        ]);
+        if (provider.server) {
+          await Promise.all([
+            expect(store.read(at, { start: 0, end: 9 })).rejects.toMatchObject(UNAVAILABLE),
+            expect(store.copy(at, address(projectId), 300_000)).rejects.toMatchObject(UNAVAILABLE),
+            expect(store.remove(at.projectId, [at.objectId])).rejects.toMatchObject(UNAVAILABLE),
+            expect(store.has(at, 300_000)).rejects.toMatchObject(UNAVAILABLE),
+            expect(idsOf(at.projectId)).rejects.toMatchObject(UNAVAILABLE),
+            expect(collect(store.projects())).rejects.toMatchObject(UNAVAILABLE),
+          ]);
+        }
+      } finally {
+        await provider.comeBack();
+      }
+      await store.assertAvailable();
+      expect(await idsOf(projectId)).toEqual([]);
+      expect(provider.unfinished()).toBe(0);
+      expect(digest(await get(at, 0, 299_999))).toBe(digest(LARGE.subarray(0, 300_000)));
+      await put(LARGE, address(projectId));
+    });
+  });
+});
+
+const all19 = { start: 0, end: LARGE.length - 1 };
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function* inChunks(bytes: Buffer, size = 65_536): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function* slowly(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for await (const chunk of inChunks(bytes, size)) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    yield chunk;
+  }
+}
+
+async function bytesOf(read: Buffer | Readable): Promise<Buffer> {
+  return Buffer.isBuffer(read) ? read : Buffer.concat(await collect(read as AsyncIterable<Buffer>));
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+async function all(batches: AsyncIterable<StoredObject[]>): Promise<StoredObject[]> {
+  return (await collect(batches)).flat();
+}

@@ -1,0 +1,165 @@
+/**
+ * What the servers of object storage for tests have in common: a socket that can be closed and opened again, objects in
+ * memory, and faults on demand. Each speaks its provider's real API to the real SDK.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Fault {
+  /** Of the requests that it befalls. */
+  readonly method?: string;
+  /** Matched against path and query string. */
+  readonly path?: RegExp;
+  /** How many requests; default 1. */
+  readonly times?: number;
+  /** Answers this status instead. */
+  readonly status?: number;
+  /** Breaks the connection off after so many bytes of the request's body. */
+  readonly resetRequestAfter?: number;
+  /** Breaks the connection off after so many bytes of the answer's body. */
+  readonly resetAnswerAfter?: number;
+  /** Sends so many bytes of the answer's body, and then nothing. */
+  readonly stallAnswerAfter?: number;
+  /** Milliseconds before the request is looked at. */
+  readonly delay?: number;
+}
+
+export interface SeenRequest {
+  readonly method: string;
+  /** Path and query string. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** The connection was broken off on purpose: there is nothing to answer. */
+export class BrokenOff extends Error {}
+
+export abstract class ObjectServer {
+  readonly requests: SeenRequest[] = [];
+  /** Downloads whose client left before the end. */
+  abortedDownloads = 0;
+  private readonly server: Server;
+  private readonly faults: { fault: Fault; left: number }[] = [];
+  private port = 0;
+
+  constructor() {
+    this.server = createServer((request, response) => void this.serve(request, response));
+    this.server.keepAliveTimeout = 60_000;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** On the same port as before, if there was one. */
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+  }
+
+  /** From one moment to the next: requests under way are broken off. Objects stay. */
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  fail(fault: Fault): void {
+    this.faults.push({ fault, left: fault.times ?? 1 });
+  }
+
+  /** Forgets faults that befell nobody, and what was asked so far. */
+  reset(): void {
+    this.faults.length = 0;
+    this.requests.length = 0;
+    this.abortedDownloads = 0;
+  }
+
+  protected abstract answer(request: SeenRequest, response: ServerResponse, fault: Fault): Promise<void>;
+  protected abstract refuse(response: ServerResponse, status: number): void;
+  /** What becomes of the part of a body that arrived before its connection broke. */
+  protected abstract receivedInPart(request: SeenRequest): void;
+
+  /** Sends bytes as far as the fault lets them go. */
+  protected async send(response: ServerResponse, body: Buffer, fault: Fault): Promise<void> {
+    const limit = fault.resetAnswerAfter ?? fault.stallAnswerAfter;
+    response.once('close', () => {
+      if (!response.writableFinished && limit === undefined) this.abortedDownloads += 1;
+    });
+    if (limit === undefined) {
+      // Not all at once: a client that leaves is noticed.
+      for (let at = 0; at < body.length && !response.destroyed; at += 65_536) {
+        if (response.write(body.subarray(at, at + 65_536))) continue;
+        await new Promise<void>((resolve) => {
+          response.once('drain', resolve);
+          response.once('close', resolve);
+        });
+      }
+      response.end();
+      return;
+    }
+    await new Promise<void>((resolve) => response.write(body.subarray(0, limit), () => resolve()));
+    if (fault.resetAnswerAfter === undefined) return;
+    await sleep(20);
+    response.socket?.resetAndDestroy();
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [method, path] = [request.method ?? '', request.url ?? ''];
+    const fault = this.faultOf(method, path);
+    try {
+      if (fault.delay !== undefined) await sleep(fault.delay, undefined, { ref: false });
+      const body = await this.read(request, fault);
+      const seen = { method, path, headers: request.headers, body };
+      this.requests.push(seen);
+      if (fault.status !== undefined) this.refuse(response, fault.status);
+      else await this.answer(seen, response, fault);
+    } catch (error) {
+      if (!(error instanceof BrokenOff)) response.destroy(error as Error);
+    }
+  }
+
+  private async read(request: IncomingMessage, { resetRequestAfter }: Fault): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of request) {
+        chunks.push(chunk as Buffer);
+        size += (chunk as Buffer).length;
+        if (resetRequestAfter === undefined || size < resetRequestAfter) continue;
+        request.socket.resetAndDestroy();
+        break;
+      }
+    } catch {
+      size = Infinity;
+    }
+    const body = Buffer.concat(chunks);
+    if (size < (resetRequestAfter ?? Infinity)) return body;
+    this.receivedInPart({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body,
+    });
+    throw new BrokenOff();
+  }
+
+  private faultOf(method: string, path: string): Fault {
+    const found = this.faults.find(
+      ({ fault, left }) =>
+        left > 0 && (fault.method ?? method) === method && (fault.path?.test(path) ?? true),
+    );
+    if (!found) return {};
+    found.left -= 1;
+    return found.fault;
+  }
+}
+
+/** Of a `Range` header; null when it asks for all of it. */
+export function rangeOf(header: string | undefined, size: number): { start: number; end: number } | null {
+  const match = /^bytes=(\d+)-(\d*)$/.exec(header ?? '');
+  if (!match) return null;
+  return { start: Number(match[1]), end: Math.min(match[2] ? Number(match[2]) : Infinity, size - 1) };
+}

@@ -1,0 +1,122 @@
+/** A store of each provider for a test: on a disk, or against a server that speaks the provider's API. */
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GcsServer } from './gcs-server';
+import { ObjectServer } from './object-server';
+import { S3Server } from './s3-server';
+
+/** Seconds, so that a stalled provider does not hold up the tests. */
+const TIMEOUT = '4';
+const AWS_KEY = { accessKeyId: 'AKIAPLINTHTEST', secretAccessKey: 'secret/with+odd=characters' };
+
+export interface TestProvider {
+  readonly name: string;
+  /** Environment variables that configure Plinth for it. */
+  readonly env: Record<string, string>;
+  /** The same with credentials that the provider refuses. */
+  readonly wrongCredentials: Record<string, string>;
+  /** Null for the disk. */
+  readonly server: ObjectServer | null;
+  /** Names of all that lies there: `<project>/.../<object id>`. */
+  names(): string[];
+  /** Unfinished uploads that take up space. */
+  unfinished(): number;
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const PROVIDERS: readonly (readonly [string, () => Promise<TestProvider>])[] = [
+  ['disk', diskProvider],
+  ['gcs', gcsProvider],
+  ['s3', s3Provider],
+];
+
+async function diskProvider(): Promise<TestProvider> {
+  const directory = mkdtempSync(join(tmpdir(), 'plinth-objects-'));
+  const root = join(directory, 'files');
+  const files = (): string[] =>
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== '.plinth-files')
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+  const isDraft = (name: string): boolean => name.includes('/.uploads/');
+  return {
+    name: 'disk',
+    env: { STORAGE_DISK_DIR: root },
+    wrongCredentials: {},
+    server: null,
+    names: () => files().filter((name) => !isDraft(name)),
+    unfinished: () => files().filter(isDraft).length,
+    goAway: async () => renameSync(root, `${root}-away`),
+    comeBack: async () => renameSync(`${root}-away`, root),
+    stop: async () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** As an install with workload identity on Google Cloud, but for the addresses. */
+export async function gcsProvider(): Promise<TestProvider & { readonly server: GcsServer }> {
+  const server = new GcsServer({
+    bucket: 'plinth-test',
+    authenticated: true,
+    pageSize: 7,
+    rewriteSize: 3 << 20,
+  });
+  await server.start();
+  const directory = mkdtempSync(join(tmpdir(), 'plinth-gcs-'));
+  const [keyFile, subjectFile] = [join(directory, 'credentials.json'), join(directory, 'subject')];
+  writeFileSync(subjectFile, server.subject);
+  writeFileSync(keyFile, server.credentials(subjectFile));
+  const wrongFile = join(directory, 'wrong.json');
+  writeFileSync(wrongFile, server.credentials(keyFile));
+  return {
+    name: 'gcs',
+    env: {
+      STORAGE_PROVIDER: 'gcs',
+      STORAGE_BUCKET: 'plinth-test',
+      STORAGE_PREFIX: 'installs/one',
+      STORAGE_ENDPOINT: server.url,
+      STORAGE_GCS_KEY_FILE: keyFile,
+      STORAGE_TIMEOUT: TIMEOUT,
+    },
+    wrongCredentials: { STORAGE_GCS_KEY_FILE: wrongFile },
+    server,
+    names: () => withoutPrefix(server.objects.keys()),
+    unfinished: () => 0,
+    goAway: () => server.stop(),
+    comeBack: () => server.start(),
+    stop: async () => {
+      await server.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function s3Provider(): Promise<TestProvider & { readonly server: S3Server }> {
+  const server = new S3Server({ ...AWS_KEY, bucket: 'plinth-test', region: 'eu-central-1', pageSize: 7 });
+  await server.start();
+  return {
+    name: 's3',
+    env: {
+      STORAGE_PROVIDER: 's3',
+      STORAGE_BUCKET: 'plinth-test',
+      STORAGE_PREFIX: 'installs/one/',
+      STORAGE_ENDPOINT: server.url,
+      STORAGE_S3_REGION: 'eu-central-1',
+      STORAGE_S3_ACCESS_KEY_ID: AWS_KEY.accessKeyId,
+      STORAGE_S3_SECRET_ACCESS_KEY: AWS_KEY.secretAccessKey,
+      STORAGE_TIMEOUT: TIMEOUT,
+    },
+    wrongCredentials: { STORAGE_S3_SECRET_ACCESS_KEY: 'another' },
+    server,
+    names: () => withoutPrefix(server.objects.keys()),
+    unfinished: () => server.uploads.size,
+    goAway: () => server.stop(),
+    comeBack: () => server.start(),
+    stop: () => server.stop(),
+  };
+}
+
+function withoutPrefix(keys: Iterable<string>): string[] {
+  return [...keys].map((key) => key.replace(/^installs\/one\//, ''));
+}
