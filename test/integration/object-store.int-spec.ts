@@ -7,7 +7,6 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config';
 import { ObjectAddress, ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
@@ -215,12 +214,11 @@ describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
   describe('when the reader leaves', () => {
     it('ends the request, and the store works on', async () => {
       const at = await put(LARGE);
-      const [other, stream] = await Promise.all([store.read(at, all19), store.read(at, all19)]);
-      for await (const chunk of stream as Readable) {
-        expect(chunk).toBeInstanceOf(Uint8Array);
+      const [other, left] = await Promise.all([store.read(at, WHOLE), store.read(at, WHOLE)]);
+      for await (const chunk of left as AsyncIterable<Buffer>) {
+        expect(chunk.length).toBeGreaterThan(0);
         break;
       }
-      expect((stream as Readable).destroyed).toBe(true);
       if (provider.server) {
         const { server } = provider;
         await eventually(async () => expect(server.abortedDownloads).toBe(1));
@@ -360,7 +358,7 @@ describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
   });
 });
 
-const all19 = { start: 0, end: LARGE.length - 1 };
+const WHOLE = { start: 0, end: LARGE.length - 1 };
 
 function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
@@ -377,8 +375,12 @@ async function* slowly(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   }
 }
 
-async function bytesOf(read: Buffer | Readable): Promise<Buffer> {
-  return Buffer.isBuffer(read) ? read : Buffer.concat(await collect(read as AsyncIterable<Buffer>));
+/** A chunk is good until the next one is asked for. */
+async function bytesOf(read: Buffer | AsyncIterable<Buffer>): Promise<Buffer> {
+  if (Buffer.isBuffer(read)) return read;
+  const chunks: Buffer[] = [];
+  for await (const chunk of read) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

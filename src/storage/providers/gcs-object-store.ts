@@ -78,7 +78,7 @@ export class GcsObjectStore extends ObjectStore {
     }
   }
 
-  override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | Readable> {
+  override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>> {
     const open = (part: ByteRange): Promise<Readable> => this.download(address, part);
     return readResuming(open, range, this.config.timeoutMs);
   }

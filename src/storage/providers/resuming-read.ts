@@ -2,7 +2,7 @@
  * Reads a part of an object over a network. Objects never change, so a connection that breaks half-way, or stalls, is taken
  * up again where it ended, and a download goes on.
  */
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { storageUnavailable } from '../storage.errors';
@@ -23,11 +23,10 @@ export async function readResuming(
   open: OpenPart,
   range: ByteRange,
   timeoutMs: number,
-): Promise<Buffer | Readable> {
+): Promise<Buffer | AsyncIterable<Buffer>> {
   const first = await open(range);
   const bytes = resume(first, open, range, timeoutMs);
-  if (range.end - range.start < SMALL_READ) return collect(bytes);
-  return Readable.from(bytes, { objectMode: false });
+  return range.end - range.start < SMALL_READ ? collect(bytes) : bytes;
 }
 
 async function* resume(

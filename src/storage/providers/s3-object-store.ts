@@ -87,7 +87,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     }
   }
 
-  override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | Readable> {
+  override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>> {
     const open = async ({ start, end }: ByteRange): Promise<Readable> => {
       const request = new GetObjectCommand({ ...this.locate(address), Range: `bytes=${start}-${end}` });
       const { Body } = await this.attempt(() => this.client.send(request), address);
