@@ -9,6 +9,7 @@ import { Project } from '../projects/project';
 import { Account } from './account';
 import { ACCOUNT_COLUMNS, toAccount } from './account.repository';
 import { audited, AuditEntry } from './audit.repository';
+import { CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
 import { RequestOrigin } from './request-origin';
 
 /** Seconds in which a spent refresh token still answers, with the same successor (DECISIONS.md 4). */
@@ -100,8 +101,8 @@ export class SessionRepository {
   /** @returns the project's own claims; null when the account was changed or banned meanwhile */
   async begin(project: Project, session: NewSession, audit: AuditEntry): Promise<JsonObject | null> {
     const statement = this.insertion(session, audit);
-    const { rows } = await this.rls.systemQuery(project.database, 'a sign-in has no caller yet', statement);
-    return rows[0] ? toClaims(rows[0]) : null;
+    const rows = await this.withClaims(project, 'a sign-in has no caller yet', statement);
+    return rows[0] ? toCustomClaims(rows[0].claims) : null;
   }
 
   /**
@@ -114,7 +115,7 @@ export class SessionRepository {
     token: { sessionId: string; number: number },
     { now, expiresAt, origin }: { now: Date; expiresAt: Date; origin: RequestOrigin },
   ): Promise<RotatedSession | null> {
-    const { rows } = await this.rls.systemQuery(project.database, 'a refresh token is the only credential', {
+    const rows = await this.withClaims(project, 'a refresh token is the only credential', {
       name: 'auth:rotate-session',
       text: `with rotated as (
           update auth.sessions s set
@@ -202,10 +203,16 @@ export class SessionRepository {
     );
     return rows[0] ? (rows[0].ended as boolean) : null;
   }
-}
 
-function toClaims(row: QueryResultRow): JsonObject {
-  return (row.claims as JsonObject | null) ?? {};
+  /** Runs a statement that calls the project's own function. */
+  private async withClaims(
+    project: Project,
+    reason: string,
+    statement: Statement,
+  ): Promise<QueryResultRow[]> {
+    const [, result] = await this.rls.systemBatch(project.database, reason, [CLAIMS_TIMEOUT, statement]);
+    return result?.rows ?? [];
+  }
 }
 
 /** @param row with session_id, refresh_count, aal, revoked_at, claims and ACCOUNT_COLUMNS */
@@ -216,7 +223,7 @@ export function toRotated(row: QueryResultRow): RotatedSession {
     number: row.refresh_count as number,
     aal: row.aal as AssuranceLevel,
     revoked: row.revoked_at !== null,
-    customClaims: toClaims(row),
+    customClaims: toCustomClaims(row.claims),
   };
 }
 

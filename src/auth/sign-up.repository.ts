@@ -6,6 +6,7 @@ import { Project } from '../projects/project';
 import { Account } from './account';
 import { AccountRepository, NewAccount, toAccount } from './account.repository';
 import { AuditEntry } from './audit.repository';
+import { CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
 import { NewSession, SessionRepository } from './session.repository';
 
 @Injectable()
@@ -23,13 +24,14 @@ export class SignUpRepository {
     session: NewSession,
     audit: AuditEntry,
   ): Promise<{ account: Account; customClaims: JsonObject }> {
-    const [created, begun] = await this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
+    const [created, , begun] = await this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
       this.accounts.insertion(account, audit),
+      CLAIMS_TIMEOUT,
       this.sessions.insertion(session, { ...audit, action: 'sign_in' }),
     ]);
     return {
       account: toAccount(created?.rows[0] ?? {}),
-      customClaims: (begun?.rows[0]?.claims as JsonObject | null) ?? {},
+      customClaims: toCustomClaims(begun?.rows[0]?.claims),
     };
   }
 }

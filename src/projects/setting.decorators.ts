@@ -46,7 +46,8 @@ export const TextSetting = (description: string, maxLength: number): PropertyDec
 export const UrlSetting = (description: string): PropertyDecorator =>
   applyDecorators(
     OptionalSetting(description, { type: String, format: 'uri' }),
-    IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] }),
+    // A user and a password before the host are how addresses are made to look like others.
+    IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'], disallow_auth: true }),
   );
 
 export const ListSetting = (

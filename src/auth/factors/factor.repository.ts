@@ -7,6 +7,7 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { ACCOUNT_COLUMNS } from '../account.repository';
 import { audited, AuditEntry } from '../audit.repository';
+import { CLAIMS_TIMEOUT } from '../custom-claims';
 import { isLive, RotatedSession, SessionOwner, toRotated } from '../session.repository';
 import { Factor } from './factor';
 
@@ -120,8 +121,9 @@ export class FactorRepository {
         /* audit from used */ select r.*, auth.custom_claims(r.id) as claims from raised r`,
       values: [...valuesOf(owner, now), id, step],
     };
-    const { rows } = await this.rls.systemQuery(project.database, REASON, audited(raise, audit));
-    return rows[0] ? toRotated(rows[0]) : null;
+    const statements = [CLAIMS_TIMEOUT, audited(raise, audit)];
+    const [, result] = await this.rls.systemBatch(project.database, REASON, statements);
+    return result?.rows[0] ? toRotated(result.rows[0]) : null;
   }
 
   /** Ends the user's sessions of one factor: what a password alone began before a second factor was set up. */

@@ -1,0 +1,90 @@
+/** Claims that a function of the project adds to access tokens, and what it cannot do (docs/auth.md). */
+import { decode } from 'jsonwebtoken';
+import { TestPlinth } from '../../support/plinth';
+
+let plinth: TestPlinth;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+});
+afterAll(() => plinth.stop());
+
+/** A project with a user whose claims function answers that expression from now on. */
+async function withClaims(expression: string, language = 'sql') {
+  const project = await plinth.createProject();
+  const user = await project.signUp();
+  const body = language === 'sql' ? `select ${expression}` : expression;
+  await project.sql(`create or replace function auth.custom_claims(user_id uuid) returns jsonb
+    language ${language} stable as $f$ ${body} $f$`);
+  const guest = project.client(project.anonKey, null);
+  const { email, password } = user;
+  return {
+    project,
+    user,
+    signIn: () => guest.post(`${project.auth}/login`, { email, password }),
+    refresh: () => guest.post(`${project.auth}/refresh`, { refresh_token: user.session.refresh_token }),
+  };
+}
+
+it('cannot say who somebody is, what they may or for how long', async () => {
+  const { project, user, signIn } =
+    await withClaims(`jsonb_build_object('team', 'blue', 'sub', 'x', 'role', 'service_role',
+    'email', 'x', 'session_id', 'x', 'aal', 'aal2', 'iat', 1, 'exp', 99999999999, 'iss', 'x', 'aud', 'x', 'nbf', 1,
+    'jti', 'x', 'project_id', 'x', 'ref', 'x', '__proto__', 'x')`);
+  const { access_token } = (await signIn()).body.session;
+  const claims = decode(access_token as string) as Record<string, unknown>;
+  expect(claims).toMatchObject({
+    team: 'blue',
+    sub: user.id,
+    role: 'authenticated',
+    email: user.email,
+    aal: 'aal1',
+  });
+  expect(claims.exp).toBeLessThan(99_999_999_999);
+  expect(Object.keys(claims)).not.toEqual(expect.arrayContaining(['project_id']));
+  expect(
+    (await project.client(project.anonKey, access_token as string).get(`${project.auth}/user`)).status,
+  ).toBe(200);
+});
+
+it('keep up with the function when the session is refreshed', async () => {
+  const { refresh } = await withClaims(`'{"team":"green"}'::jsonb`);
+  const { access_token } = (await refresh()).body.session;
+  expect(decode(access_token as string)).toMatchObject({ team: 'green' });
+});
+
+it.each([
+  ['fails', `begin raise exception 'no'; end`, 'plpgsql'],
+  ['answers a list', `'["a"]'::jsonb`, 'sql'],
+  ['answers text', `'"a"'::jsonb`, 'sql'],
+  ['answers too much', `jsonb_build_object('a', repeat('x', 5000))`, 'sql'],
+])('give no token when the function %s, and say nothing of it', async (_what, body, language) => {
+  const { signIn, refresh } = await withClaims(body, language);
+  for (const answer of [await signIn(), await refresh()]) {
+    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect(answer.body).toEqual({ detail: expect.any(String), status_code: answer.status });
+    expect(answer.text).not.toMatch(/custom_claims|access_token/);
+  }
+});
+
+it('may be null, as if there were none', async () => {
+  const { signIn } = await withClaims('null::jsonb');
+  expect((await signIn()).status).toBe(200);
+});
+
+it('are waited for a few seconds only', async () => {
+  const { project, signIn } = await withClaims(
+    `begin perform pg_sleep(30); return '{}'::jsonb; end`,
+    'plpgsql',
+  );
+  const begin = performance.now();
+  expect((await signIn()).status).toBeGreaterThanOrEqual(500);
+  expect(performance.now() - begin).toBeLessThan(15_000);
+  expect((await project.anon.get(`${project.storage}/buckets`)).status).toBe(200);
+});
+
+it("run with the login role's rights: neither the owner's nor a superuser's", async () => {
+  const { signIn } = await withClaims(`jsonb_build_object('who', current_user)`);
+  const { access_token } = (await signIn()).body.session;
+  expect((decode(access_token as string) as { who: string }).who).toMatch(/^plinth_.*_login$/);
+});

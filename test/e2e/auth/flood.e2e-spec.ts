@@ -1,0 +1,57 @@
+/** More sign-ins at once than there are threads for: the line is short, who finds it full is told at once, others are served. */
+import { availableParallelism } from 'node:os';
+import { TestPlinth } from '../../support/plinth';
+
+const THREADS = Math.max(1, availableParallelism() - 1);
+const LINE = THREADS * 50;
+/** A machine with many cores would need more sockets than a test should open. */
+const isTooLarge = LINE > 400;
+
+(isTooLarge ? it.skip : it)(
+  'turns sign-ins away with 429 and Retry-After when the line is full, and keeps serving rows',
+  async () => {
+    const plinth = await TestPlinth.start({ env: { BCRYPT_COST: '10' } });
+    try {
+      const project = await plinth.createProject();
+      const user = await project.signUp();
+      await project.sql('create table notes (id int); create policy everybody on notes using (true)');
+      expect((await user.http.get('/rest/v1/notes')).status).toBe(200);
+      const client = project.client(project.anonKey, null);
+      const { email, password } = user;
+      const begin = performance.now();
+      const signIns = Array.from({ length: LINE + THREADS + 40 }, async () => {
+        const answer = await client.post(`${project.auth}/login`, { email, password });
+        return { answer, took: performance.now() - begin };
+      });
+      // The first one that is turned away comes long before the line is worked off.
+      const first = await Promise.race(
+        signIns.map(async (one) => {
+          const { answer, took } = await one;
+          if (answer.status !== 429) await Promise.all(signIns);
+          return { answer, took };
+        }),
+      );
+      const rows: number[] = [];
+      for (let n = 0; n < 20; n += 1) {
+        const asked = performance.now();
+        expect((await user.http.get('/rest/v1/notes')).status).toBe(200);
+        rows.push(performance.now() - asked);
+      }
+      const all = await Promise.all(signIns);
+      const slowest = Math.max(...all.map(({ took }) => took));
+      expect(first.answer.status).toBe(429);
+      expect(Number(first.answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(first.answer.body).toEqual({ detail: expect.any(String), status_code: 429 });
+      expect(first.took).toBeLessThan(slowest / 2);
+      const statuses = all.map(({ answer }) => answer.status);
+      expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(LINE);
+      expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+      // Rows are read in a fraction of what the line takes.
+      expect(Math.max(...rows)).toBeLessThan(slowest / 4);
+    } finally {
+      await plinth.stop();
+    }
+  },
+  60_000,
+);

@@ -1,0 +1,165 @@
+/** What bodies, headers and settings must not achieve: wrong types, unstorable text, addresses to be led to, forged origins. */
+import { randomUUID } from 'node:crypto';
+import { linkIn, MailServer } from '../../support/mail-server';
+import { TestPlinth } from '../../support/plinth';
+import { rawExchange } from '../../support/uploads';
+import { TestProject } from '../../support/test-project';
+
+let smtp: MailServer;
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  smtp = await MailServer.start();
+  plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url, TRUST_PROXY: '1' } });
+  project = await plinth.createProject();
+});
+afterAll(async () => {
+  await plinth.stop();
+  await smtp.stop();
+});
+
+const guest = () => project.client(project.anonKey, null);
+
+describe('a body with the wrong kind of value', () => {
+  it.each([7, true, null, {}, ['ada@example.com']])('says that an email %j is no string', async (email) => {
+    for (const path of ['signup', 'login', 'reset-password', 'resend-verification']) {
+      const answer = await guest().post(`${project.auth}/${path}`, { email, password: 'secret' });
+      expect([answer.status, answer.body.detail]).toEqual([400, 'email must be a string']);
+    }
+  });
+
+  it.each([
+    ['20260101', 'is no date in the extended format'],
+    ['tomorrow', 'is no date'],
+    ['2026-02-31', 'is no day'],
+    ['2026-01-01T25:00:00Z', 'is no time'],
+    ['', 'is nothing'],
+    [1_767_225_600, 'is a number'],
+  ])('says what banned_until should be: %j %s', async (banned_until) => {
+    const user = await project.signUp();
+    const answer = await project.service.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
+    expect([answer.status, answer.body.detail]).toEqual([
+      400,
+      'banned_until must be a date and time such as 2026-01-31T12:00:00Z',
+    ]);
+  });
+
+  it.each(['2999-01-31', '2999-01-31T12:00:00Z', '2999-01-31T12:00:00.5+02:00'])(
+    'takes %s for banned_until',
+    async (banned_until) => {
+      const user = await project.signUp();
+      const answer = await project.service.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
+      expect([answer.status, answer.body.user.banned_until]).toEqual([
+        200,
+        new Date(banned_until).toISOString(),
+      ]);
+    },
+  );
+
+  it.each([
+    ['NUL', 'a\0b'],
+    ['half a surrogate pair', 'a\ud800b'],
+    ['the other half', '\udc00'],
+  ])('refuses a name with %s instead of storing another one', async (_what, name) => {
+    const email = `ada-${randomUUID()}@example.com`;
+    const user = await project.signUp();
+    for (const answer of [
+      await guest().post(`${project.auth}/signup`, { email, password: 'secret', name }),
+      await user.http.patch(`${project.auth}/user`, { name }),
+      await user.http.patch(`${project.auth}/user`, { data: { [name]: 1 } }),
+      await user.http.patch(`${project.auth}/user`, { data: { list: [{ text: name }] } }),
+      await project.service.post(`${project.auth}/admin/users`, { email, name }),
+      await project.service.post(`${project.auth}/admin/users/invite`, { email, name }),
+    ]) {
+      expect([answer.status, answer.body.status_code]).toEqual([400, 400]);
+    }
+    expect((await project.service.get(`${project.auth}/admin/users?search=${email}`)).body.users).toEqual([]);
+  });
+
+  it('keeps a whole surrogate pair and every other character of a name', async () => {
+    const user = await project.signUp();
+    const name = 'Ada 🦊 \u{10FFFF} ﷽ "\'<&';
+    expect((await user.http.patch(`${project.auth}/user`, { name })).body.user.name).toBe(name);
+  });
+});
+
+describe('an address to be led to', () => {
+  const EVIL = [
+    'https://evil.example/',
+    '//evil.example',
+    '\\\\evil.example',
+    '/\\evil.example',
+    'https://plinth.test@evil.example/',
+    'https:evil.example',
+    'javascript:alert(1)',
+    'data:text/html,x',
+  ];
+
+  it.each(EVIL)('%s in a request changes no link of a mail', async (address) => {
+    const user = await project.signUp();
+    const names = ['redirect_to', 'redirectTo', 'redirect', 'reset_redirect_url', 'url', 'next', 'return_to'];
+    const query = new URLSearchParams(names.map((name) => [name, address])).toString();
+    const body = { email: user.email, ...Object.fromEntries(names.map((name) => [name, address])) };
+    const headers = { origin: address.replaceAll('\\', '/'), referer: address.replaceAll('\\', '/') };
+    const answer = await guest().post(`${project.auth}/reset-password?${query}`, body, { headers });
+    expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+    const link = linkIn(await smtp.mailTo(user.email));
+    expect([link.origin, link.pathname]).toEqual(['http://plinth.test', `${project.auth}/reset`]);
+    const page = await plinth.http.get(`${project.auth}/reset?${query}`);
+    expect([page.status, page.headers.get('location')]).toEqual([200, null]);
+    expect(page.text).not.toContain('evil');
+  });
+
+  it('in the Host header changes no link either', async () => {
+    const user = await project.signUp();
+    const body = JSON.stringify({ email: user.email });
+    const answer = await rawExchange(
+      plinth.baseUrl,
+      `POST ${project.auth}/reset-password HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\n` +
+        `apikey: ${project.anonKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+        `Connection: close\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    const mail = await smtp.mailTo(user.email);
+    expect(linkIn(mail).host).toBe('plinth.test');
+    expect(`${mail.text} ${String(mail.html)}`).not.toContain('evil');
+  });
+
+  it.each([...EVIL.filter((address) => address !== 'https://evil.example/'), 'ftp://evil.example/', 'x', ''])(
+    '%j is no setting for the page that mails lead to',
+    async (address) => {
+      for (const name of ['reset_redirect_url', 'verify_redirect_url']) {
+        const answer = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
+          settings: { [name]: address },
+        });
+        expect(answer.status).toBe(400);
+      }
+    },
+  );
+});
+
+describe('with one trusted proxy, a client', () => {
+  const guess = (forwarded: string, email: string) =>
+    guest()
+      .with({ 'x-forwarded-for': forwarded })
+      .post(`${project.auth}/login`, { email, password: 'guess' });
+
+  it('cannot look like many by writing addresses before its own, as proxies pass them on', async () => {
+    const statuses = [];
+    for (let n = 0; n < 53; n += 1) {
+      statuses.push((await guess(`203.0.113.${n}, 198.51.100.200`, `nobody-${n}@example.com`)).status);
+    }
+    expect(statuses.slice(50)).toEqual([429, 429, 429]);
+  });
+
+  it('is listed with the address that the proxy saw', async () => {
+    const user = await project.signUp();
+    const answer = await guest()
+      .with({ 'x-forwarded-for': '1.2.3.4, 198.51.100.9', 'x-real-ip': '5.6.7.8', forwarded: 'for=9.9.9.9' })
+      .post(`${project.auth}/login`, { email: user.email, password: user.password });
+    const http = project.client(project.anonKey, answer.body.session.access_token as string);
+    const { sessions } = (await http.get(`${project.auth}/sessions`)).body;
+    expect(sessions.find(({ current }: { current: boolean }) => current).ip).toBe('198.51.100.9');
+  });
+});
