@@ -1,0 +1,54 @@
+/** docs/security.md names a test for each threat: this one looks whether they are there. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../..');
+const E2E = join(ROOT, 'test/e2e/auth');
+
+interface Named {
+  readonly file: string;
+  /** Absent when the whole file is meant. */
+  readonly title?: string;
+}
+
+const rows = readFileSync(join(ROOT, 'docs/security.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| Threat'));
+
+/** `file › title`, `title` in the same file, or `file`: the last cell of a row, in backquotes. */
+function testsOf(row: string): Named[] {
+  const cell =
+    row
+      .replace(/\s*\|\s*$/, '')
+      .split(/ \| /)
+      .at(-1) ?? '';
+  let file = '';
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, quoted = '']) => {
+    const [left = '', right] = quoted.split(' › ');
+    if (right !== undefined) return { file: (file = pathOf(left)), title: right };
+    const isFile = /\.ts$|^\.\.\//.test(left);
+    return isFile ? { file: (file = pathOf(left)) } : { file, title: left };
+  });
+}
+
+function pathOf(name: string): string {
+  if (name.endsWith('.ts')) return join(ROOT, name);
+  return join(E2E, `${name}.e2e-spec.ts`);
+}
+
+/** As a title may stand in a test's source: quoted, escaped, or with its parameters filled in. */
+function contains(source: string, title: string): boolean {
+  const plain = (text: string): string => text.replaceAll('\\', '');
+  return [title, title.replaceAll('"', '\\"')].some((one) => plain(source).includes(plain(one)));
+}
+
+it.each(rows.map((row) => [row.split(' | ')[0]?.slice(2) ?? '', row] as const))('%s', (_threat, row) => {
+  const named = testsOf(row);
+  expect(named.length).toBeGreaterThan(0);
+  for (const { file, title } of named) {
+    expect([file, existsSync(file)]).toEqual([file, true]);
+    if (title !== undefined && !contains(readFileSync(file, 'utf8'), title)) {
+      throw new Error(`${file} has no test "${title}"`);
+    }
+  }
+});
