@@ -4,6 +4,7 @@ import { sign } from 'jsonwebtoken';
 import { AssuranceLevel } from '../access/caller';
 import { JsonObject } from '../common/text/json';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
+import { claimsFailed } from './custom-claims';
 import { AUTHENTICATED_ROLE } from '../projects/project-keys';
 import { Project } from '../projects/project';
 
@@ -64,7 +65,12 @@ export class AccessTokenService {
 
 function allowedClaims(claims: JsonObject): JsonObject {
   if (JSON.stringify(claims).length > MAX_CUSTOM_CLAIMS) {
-    throw new Error(`auth.custom_claims() answered more than ${MAX_CUSTOM_CLAIMS} characters`);
+    throw claimsFailed(new Error(`auth.custom_claims() answered more than ${MAX_CUSTOM_CLAIMS} characters`));
   }
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => !RESERVED_CLAIMS.has(name)));
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => isAllowed(name)));
+}
+
+/** jsonwebtoken looks names up in plain objects and stumbles over what every object has, such as `constructor`. */
+function isAllowed(name: string): boolean {
+  return !RESERVED_CLAIMS.has(name) && !(name in Object.prototype);
 }

@@ -9,7 +9,7 @@ import { Project } from '../projects/project';
 import { Account } from './account';
 import { ACCOUNT_COLUMNS, toAccount } from './account.repository';
 import { audited, AuditEntry } from './audit.repository';
-import { CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
+import { callingClaims, CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
 import { RequestOrigin } from './request-origin';
 
 /** Seconds in which a spent refresh token still answers, with the same successor (DECISIONS.md 4). */
@@ -210,7 +210,9 @@ export class SessionRepository {
     reason: string,
     statement: Statement,
   ): Promise<QueryResultRow[]> {
-    const [, result] = await this.rls.systemBatch(project.database, reason, [CLAIMS_TIMEOUT, statement]);
+    const [, result] = await callingClaims(
+      this.rls.systemBatch(project.database, reason, [CLAIMS_TIMEOUT, statement]),
+    );
     return result?.rows ?? [];
   }
 }

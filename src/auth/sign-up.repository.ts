@@ -6,7 +6,7 @@ import { Project } from '../projects/project';
 import { Account } from './account';
 import { AccountRepository, NewAccount, toAccount } from './account.repository';
 import { AuditEntry } from './audit.repository';
-import { CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
+import { callingClaims, CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
 import { NewSession, SessionRepository } from './session.repository';
 
 @Injectable()
@@ -24,11 +24,14 @@ export class SignUpRepository {
     session: NewSession,
     audit: AuditEntry,
   ): Promise<{ account: Account; customClaims: JsonObject }> {
-    const [created, , begun] = await this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
+    const statements = [
       this.accounts.insertion(account, audit),
       CLAIMS_TIMEOUT,
       this.sessions.insertion(session, { ...audit, action: 'sign_in' }),
-    ]);
+    ];
+    const [created, , begun] = await callingClaims(
+      this.rls.systemBatch(project.database, 'a sign-up has no caller yet', statements),
+    );
     return {
       account: toAccount(created?.rows[0] ?? {}),
       customClaims: toCustomClaims(begun?.rows[0]?.claims),

@@ -68,7 +68,10 @@ interface User {
   }, 60_000);
 
   async function newProject(): Promise<Project> {
-    const { body } = await a.admin.post('/admin/v1/projects', { name: 'Replicas' });
+    const { body } = await a.admin.post('/admin/v1/projects', {
+      name: 'Replicas',
+      plan: 'enterprise',
+    });
     const query = `create table notes (id int); insert into notes values (1);
       create policy everybody on notes using (true)`;
     expect((await a.admin.post(`/admin/v1/projects/${body.id}/sql`, { query })).status).toBe(200);

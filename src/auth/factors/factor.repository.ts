@@ -7,7 +7,7 @@ import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { ACCOUNT_COLUMNS } from '../account.repository';
 import { audited, AuditEntry } from '../audit.repository';
-import { CLAIMS_TIMEOUT } from '../custom-claims';
+import { callingClaims, CLAIMS_TIMEOUT } from '../custom-claims';
 import { isLive, RotatedSession, SessionOwner, toRotated } from '../session.repository';
 import { Factor } from './factor';
 
@@ -122,7 +122,7 @@ export class FactorRepository {
       values: [...valuesOf(owner, now), id, step],
     };
     const statements = [CLAIMS_TIMEOUT, audited(raise, audit)];
-    const [, result] = await this.rls.systemBatch(project.database, REASON, statements);
+    const [, result] = await callingClaims(this.rls.systemBatch(project.database, REASON, statements));
     return result?.rows[0] ? toRotated(result.rows[0]) : null;
   }
 

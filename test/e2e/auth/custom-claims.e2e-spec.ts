@@ -30,7 +30,7 @@ it('cannot say who somebody is, what they may or for how long', async () => {
   const { project, user, signIn } =
     await withClaims(`jsonb_build_object('team', 'blue', 'sub', 'x', 'role', 'service_role',
     'email', 'x', 'session_id', 'x', 'aal', 'aal2', 'iat', 1, 'exp', 99999999999, 'iss', 'x', 'aud', 'x', 'nbf', 1,
-    'jti', 'x', 'project_id', 'x', 'ref', 'x', '__proto__', 'x')`);
+    'jti', 'x', 'project_id', 'x', 'ref', 'x', '__proto__', 'x', 'constructor', 'x', 'toString', 1)`);
   const { access_token } = (await signIn()).body.session;
   const claims = decode(access_token as string) as Record<string, unknown>;
   expect(claims).toMatchObject({

@@ -36,7 +36,7 @@ describe('a body with the wrong kind of value', () => {
     ['2026-01-01T25:00:00Z', 'is no time'],
     ['', 'is nothing'],
     [1_767_225_600, 'is a number'],
-  ])('says what banned_until should be: %j %s', async (banned_until) => {
+  ])('says what banned_until should be: %j %s', async (banned_until, _what) => {
     const user = await project.signUp();
     const answer = await project.service.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
     expect([answer.status, answer.body.detail]).toEqual([
@@ -99,7 +99,7 @@ describe('an address to be led to', () => {
   it.each(EVIL)('%s in a request changes no link of a mail', async (address) => {
     const user = await project.signUp();
     const names = ['redirect_to', 'redirectTo', 'redirect', 'reset_redirect_url', 'url', 'next', 'return_to'];
-    const query = new URLSearchParams(names.map((name) => [name, address])).toString();
+    const query = new URLSearchParams(names.map((name): [string, string] => [name, address])).toString();
     const body = { email: user.email, ...Object.fromEntries(names.map((name) => [name, address])) };
     const headers = { origin: address.replaceAll('\\', '/'), referer: address.replaceAll('\\', '/') };
     const answer = await guest().post(`${project.auth}/reset-password?${query}`, body, { headers });
@@ -126,7 +126,7 @@ describe('an address to be led to', () => {
     expect(`${mail.text} ${String(mail.html)}`).not.toContain('evil');
   });
 
-  it.each([...EVIL.filter((address) => address !== 'https://evil.example/'), 'ftp://evil.example/', 'x', ''])(
+  it.each([...EVIL.filter((address) => !/^https:(\/\/)?evil/.test(address)), 'ftp://evil.example/', 'x', ''])(
     '%j is no setting for the page that mails lead to',
     async (address) => {
       for (const name of ['reset_redirect_url', 'verify_redirect_url']) {
