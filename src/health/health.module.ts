@@ -1,5 +1,6 @@
 /** Probes and metrics. */
 import { Module } from '@nestjs/common';
+import { StorageModule } from '../storage/storage.module';
 import { HealthRepository } from './health.repository';
 import { HealthController } from './http/health.controller';
 import { PoolMetrics } from './pool-metrics.service';
@@ -7,6 +8,7 @@ import { ReadinessService } from './readiness.service';
 import { RequestMetrics } from './request-metrics.service';
 
 @Module({
+  imports: [StorageModule],
   controllers: [HealthController],
   providers: [HealthRepository, PoolMetrics, ReadinessService, RequestMetrics],
 })

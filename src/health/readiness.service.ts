@@ -1,6 +1,7 @@
 /** Can this process serve? Asks what every request depends on, within a limit, and never more than once at a time. */
 import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../infra/coordination/redis-client';
+import { ObjectStore } from '../storage/providers/object-store';
 import { HealthRepository } from './health.repository';
 
 const LIMIT_MS = 2_000;
@@ -13,6 +14,11 @@ export interface Check {
 
 export type Checks = Readonly<Record<string, Check>>;
 
+/** Without the storage's provider everything but the bytes of files is served: it is told, and stops nobody. */
+export function isReady({ storage: _storage, ...needed }: Checks): boolean {
+  return Object.values(needed).every(({ status }) => status === 'up');
+}
+
 @Injectable()
 export class ReadinessService {
   private running: Promise<Checks> | undefined;
@@ -20,6 +26,7 @@ export class ReadinessService {
   constructor(
     private readonly repository: HealthRepository,
     private readonly redis: RedisClient,
+    private readonly objects: ObjectStore,
   ) {}
 
   check(): Promise<Checks> {
@@ -29,11 +36,12 @@ export class ReadinessService {
 
   private async checkAll(): Promise<Checks> {
     const { connection } = this.redis;
-    const [database, redis] = await Promise.all([
+    const [database, redis, storage] = await Promise.all([
       within(LIMIT_MS, this.repository.ping()),
       connection ? within(LIMIT_MS, connection.ping()) : null,
+      within(LIMIT_MS, this.objects.assertAvailable()),
     ]);
-    return { platform_database: database, ...(redis ? { redis } : {}) };
+    return { platform_database: database, ...(redis ? { redis } : {}), storage };
   }
 }
 

@@ -19,6 +19,7 @@ import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
+import { ObjectStore } from './providers/object-store';
 import { OBJECT_STORE } from './providers/object-store.provider';
 import { QuotaWarnings } from './quotas/quota-warnings';
 import { ObjectRemover } from './removal/object-remover.service';
@@ -65,6 +66,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     UploadService,
     OBJECT_STORE,
   ],
-  exports: [StorageErrorRenderer, StorageSweep],
+  exports: [ObjectStore, StorageErrorRenderer, StorageSweep],
 })
 export class StorageModule {}

@@ -16,7 +16,7 @@ import { PublicRoute } from '../../access/public-route.decorator';
 import { PlatformError, PlatformErrorDetail } from '../../common/errors/platform-error.dto';
 import { Metrics } from '../../infra/telemetry/metrics';
 import { notReady } from '../health.errors';
-import { Checks, ReadinessService } from '../readiness.service';
+import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';
 
 class Liveness {
@@ -74,7 +74,7 @@ export class HealthController {
   @ApiResponse({ status: 503, description: 'Something is down; `error.checks` says what', type: NotReady })
   async ready(): Promise<Readiness> {
     const checks = await this.readiness.check();
-    if (Object.values(checks).some(({ status }) => status === 'down')) throw notReady(checks);
+    if (!isReady(checks)) throw notReady(checks);
     return { status: 'ready', checks };
   }
 

@@ -137,6 +137,8 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   override async remove(projectId: string, objectIds: readonly string[]): Promise<void> {
+    // Of a disk that is not mounted everything seems to be removed already.
+    await this.assertAvailable();
     try {
       for (const batch of batchesOf(objectIds, AT_ONCE)) {
         await Promise.all(batch.map((objectId) => rm(this.pathOf({ projectId, objectId }), { force: true })));

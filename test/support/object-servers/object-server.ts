@@ -85,17 +85,15 @@ export abstract class ObjectServer {
   /** Sends bytes as far as the fault lets them go. */
   protected async send(response: ServerResponse, body: Buffer, fault: Fault): Promise<void> {
     const limit = fault.resetAnswerAfter ?? fault.stallAnswerAfter;
-    response.once('close', () => {
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
+    void closed.then(() => {
       if (!response.writableFinished && limit === undefined) this.abortedDownloads += 1;
     });
     if (limit === undefined) {
       // Not all at once: a client that leaves is noticed.
       for (let at = 0; at < body.length && !response.destroyed; at += 65_536) {
         if (response.write(body.subarray(at, at + 65_536))) continue;
-        await new Promise<void>((resolve) => {
-          response.once('drain', resolve);
-          response.once('close', resolve);
-        });
+        await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed]);
       }
       response.end();
       return;

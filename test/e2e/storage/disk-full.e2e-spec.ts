@@ -1,0 +1,61 @@
+/** A disk that is full, for real: a small file system in memory. Needs the right to mount one; skips itself without. */
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../../support/eventually';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+const MIB = 1024 * 1024;
+const directory = mkdtempSync(join(tmpdir(), 'plinth-full-'));
+const mounted =
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', directory], { stdio: 'ignore' }).status === 0;
+
+(mounted ? describe : describe.skip)('a full disk', () => {
+  let plinth: TestPlinth;
+  let project: TestProject;
+  beforeAll(async () => {
+    plinth = await TestPlinth.start({ env: { STORAGE_DISK_DIR: join(directory, 'files') } });
+    project = await plinth.createProject({ plan: 'enterprise' });
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+  });
+  afterAll(() => plinth.stop());
+
+  const send = (bytes: number, name: string): ReturnType<typeof upload> =>
+    upload(project.service, project.storage, 'box', randomBytes(bytes), { name });
+
+  function objects(): string[] {
+    const root = join(directory, 'files', project.id);
+    return readdirSync(root, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? [entry.name] : [],
+    );
+  }
+
+  it('answers 500 storage_unavailable, keeps no part of the file, and works again when there is room', async () => {
+    const stored = [await send(MIB, 'one'), await send(MIB, 'two')];
+    expect(stored.map(({ status }) => status)).toEqual([201, 201]);
+    for (let n = 0; n < 5; n += 1) {
+      const { status, body } = await send(3 * MIB, 'too large');
+      expect([status, body.error.code]).toEqual([500, 'storage_unavailable']);
+    }
+    expect(objects()).toHaveLength(2);
+    const listed = await project.service.get(`${project.storage}/buckets/box/files`);
+    expect(listed.body.data).toHaveLength(2);
+    // What is there can be read, and what still fits is taken.
+    const download = `${project.storage}/files/${stored[0]?.body.data.id}/download`;
+    expect((await project.service.get(download)).status).toBe(200);
+    expect((await send(MIB / 2, 'fits')).status).toBe(201);
+
+    for (const { body } of stored) await project.service.delete(`${project.storage}/files/${body.data.id}`);
+    await eventually(async () => expect(objects()).toHaveLength(1));
+    expect((await send(3 * MIB, 'too large')).status).toBe(201);
+  });
+});
+
+afterAll(() => {
+  if (mounted) spawnSync('umount', [directory]);
+  rmSync(directory, { recursive: true, force: true });
+});

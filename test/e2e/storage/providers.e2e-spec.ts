@@ -1,0 +1,169 @@
+/** The storage over HTTP on each provider: the core of the interface, deletion by a job, the sweep, and an outage. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { ObjectStore } from '../../../src/storage/providers/object-store';
+import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
+import { eventually } from '../../support/eventually';
+import { HttpAnswer } from '../../support/http-client';
+import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { rawExchange, upload } from '../../support/uploads';
+
+const HOUR = 3_600;
+const MIB = 1024 * 1024;
+const LARGE = randomBytes(12 * MIB + 7);
+/** A job of removal that met an outage is run again after some seconds. */
+const RETRIED_WITHIN_MS = 25_000;
+
+describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
+  let provider: TestProvider;
+  let plinth: TestPlinth;
+  let project: TestProject;
+  beforeAll(async () => {
+    provider = await startProvider();
+    plinth = await TestPlinth.start({ env: provider.env });
+  });
+  afterAll(async () => {
+    await plinth.stop();
+    await provider.stop();
+  });
+  beforeEach(async () => {
+    project = await plinth.createProject({ plan: 'enterprise' });
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+  });
+
+  const send = (content: string | Buffer, name: string, upsert = false): Promise<HttpAnswer> =>
+    upload(project.service, project.storage, 'box', content, { name, query: { upsert: String(upsert) } });
+  const names = (): string[] => provider.names().filter((name) => name.startsWith(project.id));
+
+  async function download(id: string, range?: string): Promise<{ status: number; bytes: Buffer }> {
+    const response = await fetch(`${plinth.baseUrl}${project.storage}/files/${id}/download`, {
+      headers: { ...project.service.headers, ...(range ? { range } : {}) },
+    });
+    return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+  }
+
+  it('uploads and downloads, whole and in ranges', async () => {
+    for (const content of [Buffer.from(''), Buffer.from('small'), LARGE]) {
+      const { status, body } = await send(content, `file-${content.length}`);
+      expect([status, body.data.size, body.data.sha256]).toEqual([201, content.length, digest(content)]);
+      const whole = await download(body.data.id);
+      expect([whole.status, digest(whole.bytes)]).toEqual([200, digest(content)]);
+    }
+    const { body } = await send(LARGE, 'ranges');
+    for (const [start, end] of [
+      [0, 99],
+      [4 * MIB, 11 * MIB],
+      [LARGE.length - 5, LARGE.length - 1],
+    ] as const) {
+      const part = await download(body.data.id, `bytes=${start}-${end}`);
+      expect([part.status, digest(part.bytes)]).toEqual([206, digest(LARGE.subarray(start, end + 1))]);
+    }
+    expect(
+      (await download(body.data.id, 'bytes=0-4,1000000-1000009')).bytes.includes(
+        LARGE.subarray(1000000, 1000010),
+      ),
+    ).toBe(true);
+  });
+
+  it('overwrites, copies, moves and deletes; a job takes away the bytes that no file names any more', async () => {
+    const first = (await send('one', 'file')).body.data;
+    expect(names()).toHaveLength(1);
+    const second = await send('two', 'file', true);
+    expect([second.status, second.body.data.id]).toEqual([200, first.id]);
+    const path = `${project.storage}/files/${first.id}`;
+    const copy = await project.service.post(`${path}/copy`, { filename: 'copy' });
+    expect(copy.status).toBe(201);
+    expect((await project.service.patch(path, { filename: 'moved' })).status).toBe(200);
+    expect((await download(first.id)).bytes.toString()).toBe('two');
+    await eventually(async () => expect(names()).toHaveLength(2));
+    expect((await project.service.delete(path)).status).toBe(200);
+    await eventually(async () => expect(names()).toHaveLength(1));
+    expect((await download(copy.body.data.id)).bytes.toString()).toBe('two');
+    await project.service.post(`${project.storage}/files/bulk-delete`, { file_ids: [copy.body.data.id] });
+    await eventually(async () => expect(names()).toEqual([]));
+  });
+
+  it('keeps nothing of what it refuses, or of an upload whose client leaves', async () => {
+    await send('kept', 'file');
+    expect((await send('again', 'file')).status).toBe(409);
+    const head = [
+      `POST ${project.storage}/buckets/box/upload HTTP/1.1`,
+      'Host: plinth',
+      ...Object.entries(project.service.headers).map(([name, value]) => `${name}: ${value}`),
+      'Content-Type: multipart/form-data; boundary=x',
+      'Content-Length: 20000000',
+      '',
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="half"\r\n\r\n',
+    ].join('\r\n');
+    await rawExchange(plinth.baseUrl, Buffer.concat([Buffer.from(head), LARGE]), { end: true });
+    await eventually(async () => expect([names().length, provider.unfinished()]).toEqual([1, 0]), 10_000);
+  });
+
+  it('sweeps bytes without a row, tells of rows without bytes, and removes the bytes of a deleted project', async () => {
+    const store = plinth.app.get(ObjectStore);
+    const kept = (await send('kept', 'kept')).body.data;
+    const lost = (await send('lost', 'lost')).body.data;
+    const [{ object_id: objectId }] = await project.sql(
+      `select object_id from storage.files where id = '${lost.id}'`,
+    );
+    await store.remove(project.id, [objectId]);
+    await store.put({ projectId: project.id, objectId: randomUUID() }, once(Buffer.from('orphan')));
+    plinth.clock.move(HOUR + 10);
+    const admin = `/admin/v1/projects/${project.id}/storage`;
+    const check = (await plinth.admin.get(`${admin}/check`)).body;
+    expect(check).toMatchObject({
+      objects: 2,
+      bytes_without_row: { count: 1, size: 6 },
+      rows_without_bytes: { count: 1, files: [{ id: lost.id, filename: 'lost' }] },
+    });
+    const swept = (await plinth.admin.post(`${admin}/sweep`)).body;
+    expect(swept).toEqual({ removed_objects: 1, removed_uploads: 0, rows_without_bytes: 1 });
+    plinth.clock.move(-HOUR - 10);
+    expect((await download(kept.id)).bytes.toString()).toBe('kept');
+    const metrics = (await plinth.http.get('/metrics')).text;
+    expect(metrics).toMatch(/^plinth_storage_bytes_without_row_total [1-9]/m);
+
+    expect(names()).toHaveLength(1);
+    await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+    plinth.clock.move(HOUR + 10);
+    await plinth.app.get(StorageSweep).sweepAll();
+    plinth.clock.move(-HOUR - 10);
+    expect(names()).toEqual([]);
+  });
+
+  it('answers 500 storage_unavailable while the provider is away, makes nothing half, and goes on without a restart', async () => {
+    const before = (await send(LARGE, 'before')).body.data;
+    const doomed = (await send('doomed', 'doomed')).body.data;
+    await provider.goAway();
+    try {
+      for (const content of ['small', LARGE]) {
+        const { status, body } = await send(content, 'meanwhile');
+        expect([status, body.error.code]).toEqual([500, 'storage_unavailable']);
+      }
+      expect((await download(before.id)).status).toBe(500);
+      const copy = await project.service.post(`${project.storage}/files/${before.id}/copy`, {
+        filename: 'copy',
+      });
+      expect(copy.body.error.code).toBe('storage_unavailable');
+      // A deletion needs no provider: the row goes, and the bytes when they can.
+      expect((await project.service.delete(`${project.storage}/files/${doomed.id}`)).status).toBe(200);
+    } finally {
+      await provider.comeBack();
+    }
+    const listed = await project.service.get(`${project.storage}/buckets/box/files`);
+    expect(listed.body.data.map(({ filename }: { filename: string }) => filename)).toEqual(['before']);
+    expect(digest((await download(before.id)).bytes)).toBe(digest(LARGE));
+    expect((await send(LARGE, 'after')).status).toBe(201);
+    await eventually(async () => expect(names()).toHaveLength(2), RETRIED_WITHIN_MS);
+    expect(provider.unfinished()).toBe(0);
+  }, 90_000);
+});
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
