@@ -162,6 +162,7 @@ export const OPENAPI_3_0_SCHEMA = {
         schemas: components(orReference('schema')),
         parameters: components(orReference('parameter')),
         responses: components(orReference('response')),
+        headers: components(ref('header')),
         securitySchemes: components(ref('securityScheme')),
       }),
       security: { type: 'array' },

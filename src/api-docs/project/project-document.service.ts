@@ -2,7 +2,6 @@
  * The OpenAPI document of a project, as a role may see it. Kept as long as the catalog that it was made of: asking again
  * costs no round trip with a key, and the session check with a user's token.
  */
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../access/caller';
@@ -72,8 +71,8 @@ export class ProjectDocumentService {
     const schemas = schemasOf(project.settings.exposed_schemas);
     const facts = await this.facts.read(database, role, schemas);
     const platform = this.platform.get();
-    const body = await writeProjectDocument({ platform, project, role, schemas, catalog, facts });
-    return { body, etag: `"${createHash('sha1').update(body).digest('base64url')}"` };
+    const { body, digest } = await writeProjectDocument({ platform, project, role, schemas, catalog, facts });
+    return { body, etag: `"${digest}"` };
   }
 }
 

@@ -35,7 +35,7 @@ export function filterParameters(visible: VisibleRelation, { stem }: RelationNam
       {
         name: queryName(name),
         in: 'query',
-        description: 'operator.value: eq.1, gte.5, like.A*, in.(1,2), is.null, not.eq.1',
+        description: 'operator.value: eq.1, like.A*, in.(1,2), not.is.null',
         schema: { type: 'string' },
       },
     ]),

@@ -120,12 +120,16 @@ export function restParameters(...names: (keyof typeof PARAMETERS)[]): Reference
   return names.map((name) => parameterRef(`rest.${name}`));
 }
 
-/** Headers of an answer with rows. */
-export const RANGE_HEADERS: NonNullable<Response['headers']> = {
-  'Content-Range': {
+export const REST_HEADERS: NonNullable<Response['headers']> = {
+  'rest.Content-Range': {
     description: 'First and last row and, where a count was asked for, all of them: 0-9/42',
     schema: { type: 'string' },
   },
+};
+
+/** Headers of an answer with rows. */
+export const RANGE_HEADERS: NonNullable<Response['headers']> = {
+  'Content-Range': { $ref: '#/components/headers/rest.Content-Range' },
 };
 
 /** Both headers are needed (SPEC.md 5). */

@@ -3,14 +3,14 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
 import { type Catalog, nameKey, type QualifiedName, type Routine } from '../../rest/catalog/catalog';
-import { DocumentWriter } from './document-writer';
+import { DocumentWriter, type WrittenDocument } from './document-writer';
 import { addressOf, componentStem, pathSegment } from './names';
 import { type Reference, schemaRef } from './openapi';
 import { platformPart } from './platform-part';
 import type { ProjectFacts, RoutineFacts } from './project-facts';
 import { filterParameters, relationPaths } from './relation-paths';
 import { relationSchemas } from './relation-schemas';
-import { REST_PARAMETERS, REST_RESPONSES, REST_SCHEMAS } from './rest-components';
+import { REST_HEADERS, REST_PARAMETERS, REST_RESPONSES, REST_SCHEMAS } from './rest-components';
 import { routinePaths, type VisibleRoutine } from './routine-paths';
 import { TypeSchemas } from './type-schemas';
 import { visibleRelation, type VisibleRelation } from './visible-relation';
@@ -38,8 +38,7 @@ const DESCRIPTION = `Auth, storage and tables of this project, as far as the rol
 Both headers are needed: **apikey**, the anon or service-role key, and **bearer**, the access token of a user or a key.
 Tables of the first exposed schema are addressed by name, all others as \`<schema>.<table>\`.`;
 
-/** @returns the document as UTF-8 JSON */
-export async function writeProjectDocument(source: ProjectDocumentSource): Promise<Buffer> {
+export async function writeProjectDocument(source: ProjectDocumentSource): Promise<WrittenDocument> {
   const writer = new DocumentWriter();
   const { platform, project, role } = source;
   const part = platformPart(platform, project, role === SERVICE_ROLE);
@@ -47,6 +46,7 @@ export async function writeProjectDocument(source: ProjectDocumentSource): Promi
   writer.addAll('schemas', [...Object.entries(part.schemas), ...Object.entries(REST_SCHEMAS)]);
   writer.addAll('parameters', Object.entries(REST_PARAMETERS));
   writer.addAll('responses', Object.entries(REST_RESPONSES));
+  writer.addAll('headers', Object.entries(REST_HEADERS));
   const schemes = Object.entries(platform.components?.securitySchemes ?? {});
   writer.addAll(
     'securitySchemes',
@@ -57,7 +57,7 @@ export async function writeProjectDocument(source: ProjectDocumentSource): Promi
   const tableTags = await writeRelations(draft, writer);
   await writeRoutines(draft, writer);
   writer.addAll('schemas', draft.types.components());
-  return writer.toBuffer({
+  return writer.finish({
     openapi: platform.openapi,
     info: { title: project.name, description: DESCRIPTION, version: platform.info.version },
     servers: platform.servers,
