@@ -3,7 +3,7 @@ import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-option
 import type { Request } from 'express';
 
 /** Seconds that a browser may remember a preflight's answer. */
-const MAX_AGE = 7_200;
+const MAX_AGE = 86_400;
 
 const OPEN: CorsOptions = {
   origin: '*',

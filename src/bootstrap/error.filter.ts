@@ -63,6 +63,7 @@ function respond(error: AppError, renderer: ErrorRenderer, request: Request, res
     return;
   }
   const body = JSON.stringify(renderer.render(error));
+  if (error.statusText !== undefined) response.statusMessage = error.statusText;
   response.writeHead(error.status, {
     ...renderer.headers?.(error),
     ...error.headers,

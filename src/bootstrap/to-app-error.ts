@@ -14,8 +14,12 @@ const CONNECTION_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
-/** SQLSTATEs whose message tells of the installation, not of the request. */
 const INTERNAL_STATUSES = new Set([500, 503]);
+/**
+ * SQLSTATEs that answer 500 although they tell of the request, not of the installation: time-outs, what the project's own
+ * SQL raised, did against the rules of a transaction or let grow without an end.
+ */
+const TELLING = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 
 /** @param databaseStatus the area's reading of SQLSTATEs */
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
@@ -28,7 +32,7 @@ export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) =
 }
 
 function fromDatabase(error: DatabaseError, sqlstate: string, status: number): AppError {
-  const isOurs = INTERNAL_STATUSES.has(status) && sqlstate !== '57014' && !sqlstate.startsWith('P0');
+  const isOurs = INTERNAL_STATUSES.has(status) && !TELLING.test(sqlstate);
   return new AppError({
     status,
     code: sqlstate,

@@ -1,6 +1,7 @@
 /** What a project may configure (DECISIONS.md 2, 4, 5, 6), with defaults. Stored sparse: only what was set. */
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayNotEmpty, IsIn, IsObject, Matches, NotContains, NotEquals } from 'class-validator';
+import { ArrayNotEmpty, IsIn, IsObject, Matches, NotContains, NotEquals, ValidateBy } from 'class-validator';
+import { isJsonObject } from '../common/text/json';
 import { LANGUAGE_TAG } from '../common/text/language-tag';
 import {
   FlagSetting,
@@ -26,6 +27,24 @@ export const MAIL_TEMPLATES_SCHEMA = {
   },
 } as const;
 
+const LONGEST_TIMEOUT = 3_600_000;
+const MOST_ROLES = 50;
+
+/** Milliseconds by role. */
+export const TIMEOUTS_SCHEMA = {
+  type: 'object',
+  maxProperties: MOST_ROLES,
+  additionalProperties: { type: 'integer', minimum: 1, maximum: LONGEST_TIMEOUT },
+} as const;
+
+function isTimeoutByRole(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const timeouts = Object.values(value);
+  const isTimeout = (each: unknown): boolean =>
+    Number.isInteger(each) && Number(each) >= 1 && Number(each) <= LONGEST_TIMEOUT;
+  return timeouts.length <= MOST_ROLES && timeouts.every(isTimeout);
+}
+
 /** A sparse set of settings as the admin API takes it. */
 export class ProjectSettingsInput {
   @FlagSetting('Turns row-level security on for new tables in `public`')
@@ -42,8 +61,19 @@ export class ProjectSettingsInput {
   @IntegerSetting('Rows that one table REST answer holds at the most', 1)
   max_rows?: number | null;
 
-  @IntegerSetting('Milliseconds a statement of a table REST or storage request may run', 1, 3_600_000)
+  @IntegerSetting('Milliseconds a statement of a table REST or storage request may run', 1, LONGEST_TIMEOUT)
   statement_timeout?: number | null;
+
+  @OptionalSetting('The same for requests that run as a role, by its name', TIMEOUTS_SCHEMA)
+  @ValidateBy({
+    name: 'isTimeoutByRole',
+    validator: {
+      validate: isTimeoutByRole,
+      defaultMessage: () =>
+        'role_statement_timeouts must give at most 50 roles an integer from 1 to 3600000 each',
+    },
+  })
+  role_statement_timeouts?: Record<string, number> | null;
 
   @TextSetting('A function that runs before each table REST request: `schema.name` or `name`', 127)
   pre_request?: string | null;
@@ -121,6 +151,7 @@ export class ProjectSettings {
   @ApiProperty({ type: [String] }) readonly exposed_schemas!: readonly string[];
   @ApiProperty({ type: 'integer', format: 'int64', nullable: true }) readonly max_rows!: number | null;
   @ApiProperty({ type: 'integer' }) readonly statement_timeout!: number;
+  @ApiProperty(TIMEOUTS_SCHEMA) readonly role_statement_timeouts!: Readonly<Record<string, number>>;
   @ApiProperty({ type: String, nullable: true }) readonly pre_request!: string | null;
   @ApiProperty({ type: [String] }) readonly extra_search_path!: readonly string[];
   @ApiProperty() readonly plan_enabled!: boolean;
@@ -152,6 +183,7 @@ export const DEFAULT_SETTINGS: ProjectSettings = Object.freeze({
   exposed_schemas: ['public'],
   max_rows: null,
   statement_timeout: 30_000,
+  role_statement_timeouts: {},
   pre_request: null,
   extra_search_path: ['public', 'extensions'],
   plan_enabled: false,
@@ -173,6 +205,12 @@ export const DEFAULT_SETTINGS: ProjectSettings = Object.freeze({
   storage_quota_files: null,
   locale: 'en',
 });
+
+/** Milliseconds a statement of a request may run that runs as a role. */
+export function statementTimeout(settings: ProjectSettings, role: string): number {
+  const { role_statement_timeouts: byRole, statement_timeout: otherwise } = settings;
+  return Object.hasOwn(byRole, role) ? (byRole[role] as number) : otherwise;
+}
 
 /** Fills the gaps of stored settings with the defaults. */
 export function effectiveSettings(stored: ProjectSettingsInput): ProjectSettings {

@@ -82,6 +82,16 @@ function allowedBy(code: 'PL117' | 'PL101'): string {
 export const invalidBody = (message: string, cause?: unknown): AppError =>
   new AppError({ status: 400, code: 'PL102', message, database: { sqlstate: 'PL102' }, cause });
 
+/** JSON may write a NUL as \u0000; PostgreSQL turns its members into text, which cannot hold one. */
+export const textHoldsNul = (cause: unknown): AppError =>
+  new AppError({
+    status: 400,
+    code: '22P05',
+    message: 'A value holds a NUL character (\\u0000), which text in PostgreSQL cannot hold',
+    database: { sqlstate: '22P05' },
+    cause,
+  });
+
 export const missingFilter = (method: string): AppError =>
   restError('PL155', {
     message: `${method} needs a filter`,

@@ -6,6 +6,7 @@ import { Statement, StatementResult } from '../database/pools/pipelined-query';
 import { ContextSettings, RlsContext } from '../database/rls/rls-context';
 import { RlsTransaction, TransactionScope } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
+import { statementTimeout } from '../projects/project-settings';
 import { parseMarks, projectQuota, QuotaMark } from './quotas/quota';
 import { quotaExceeded } from './storage.errors';
 
@@ -66,8 +67,8 @@ export class StorageTransaction {
   }
 }
 
-function limitsOf({ project }: StorageContext): ContextSettings {
-  return { statement_timeout: String(project.settings.statement_timeout) };
+function limitsOf({ project, role }: StorageContext): ContextSettings {
+  return { statement_timeout: String(statementTimeout(project.settings, role)) };
 }
 
 function fromDatabase({ hint, constraint, detail }: DatabaseError): AppError {

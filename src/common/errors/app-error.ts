@@ -15,6 +15,8 @@ export interface DatabaseErrorFields {
 export interface AppErrorOptions {
   /** HTTP status of the answer. */
   readonly status: number;
+  /** Reason phrase of HTTP/1.1 in place of the standard one: visible ASCII and blanks. */
+  readonly statusText?: string;
   /** Stable machine-readable code; each area lists its own in docs/errors.md. */
   readonly code: string;
   /** Shown to the client. */
@@ -33,6 +35,7 @@ export interface AppErrorOptions {
 
 export class AppError extends Error {
   readonly status: number;
+  readonly statusText: string | undefined;
   readonly code: string;
   readonly database: Partial<DatabaseErrorFields>;
   readonly headers: Readonly<Record<string, string>>;
@@ -43,6 +46,7 @@ export class AppError extends Error {
     super(options.message, { cause: options.cause });
     this.name = 'AppError';
     this.status = options.status;
+    this.statusText = options.statusText;
     this.code = options.code;
     this.database = options.database ?? {};
     this.headers = options.headers ?? {};

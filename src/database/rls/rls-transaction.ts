@@ -33,6 +33,14 @@ export interface FlowControl {
   cancel(): Promise<void>;
 }
 
+/** Whoever takes rows while they come, before it is certain that they count. */
+export interface StreamTaker {
+  /** Before the first row. */
+  onStart(control: FlowControl): void;
+  /** The statements are about to run once more: forgets what came. False when that is on its way to the client already. */
+  onRepeat(): boolean;
+}
+
 /** What a prepared statement fails with after DDL changed its result: safe to repeat, for nothing was committed. */
 const STALE_PLAN_SQLSTATES = new Set(['0A000', '26000']);
 
@@ -69,13 +77,12 @@ export class RlsTransaction {
 
   /**
    * Like batch(), but tells while it runs how to slow it down or stop it: for results that flow on to a client.
-   * @param onStart gets the control before the first row
    */
   async stream(
     context: RlsContext,
     statements: readonly Statement[],
     settings: ContextSettings,
-    onStart: (control: FlowControl) => void,
+    taker: StreamTaker,
   ): Promise<StatementResult[]> {
     assertRole(context);
     const all = [
@@ -83,9 +90,9 @@ export class RlsTransaction {
       ...statements.map((one) => withRole(context.role, one)),
     ];
     return this.pools.use(context.database, async (connection) => {
-      onStart(connection);
+      taker.onStart(connection);
       try {
-        const results = await pipelineOnce(connection, all, 1);
+        const results = await pipelineOnce(connection, all, 1, () => taker.onRepeat());
         return results.slice(1);
       } finally {
         connection.resume();
@@ -96,20 +103,27 @@ export class RlsTransaction {
   /**
    * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and undoes without
    * an error by answering `rollback`. Costs a second round trip.
+   * @param mayRepeat as StreamTaker.onRepeat()
    */
   async deliberate(
     context: RlsContext,
     statements: readonly Statement[],
     settings: ContextSettings,
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
+    mayRepeat: () => boolean = () => true,
   ): Promise<StatementResult[]> {
     assertRole(context);
     const preamble = [{ text: 'begin' }, contextStatement(context, settings)];
-    const named = statements.map((one) => withRole(context.role, one));
+    const all = [...preamble, ...statements.map((one) => withRole(context.role, one))];
     return this.pools.use(context.database, async (connection) => {
       try {
-        const all = await attributed(connection.start([...preamble, ...named]), preamble.length);
-        const results = all.slice(preamble.length);
+        const results = (
+          await attributed(connection.start(all), preamble.length).catch(async (error: unknown) => {
+            if (!isStalePlan(error) || !mayRepeat()) throw error;
+            await rollback(connection);
+            return attributed(connection.start(all.map(withoutName)), preamble.length);
+          })
+        ).slice(preamble.length);
         await connection.pipeline([{ text: decide(results) }]);
         return results;
       } catch (error) {
@@ -210,17 +224,27 @@ function withRole(role: string, statement: Statement): Statement {
   return { ...statement, name: createHash('sha1').update(name).digest('hex') };
 }
 
+/** @param mayRepeat false when rows that came before the failure cannot be taken back */
 async function pipelineOnce(
   connection: PooledConnection,
   statements: readonly Statement[],
   contextStatements: number,
+  mayRepeat: () => boolean = () => true,
 ): Promise<StatementResult[]> {
   try {
     return await attributed(connection.start(statements), contextStatements);
   } catch (error) {
-    if (!(error instanceof DatabaseError) || !STALE_PLAN_SQLSTATES.has(error.code ?? '')) throw error;
-    return connection.pipeline(statements.map(({ text, values }) => ({ text, values })));
+    if (!isStalePlan(error) || !mayRepeat()) throw error;
+    return attributed(connection.start(statements.map(withoutName)), contextStatements);
   }
+}
+
+function isStalePlan(error: unknown): boolean {
+  return error instanceof DatabaseError && STALE_PLAN_SQLSTATES.has(error.code ?? '');
+}
+
+function withoutName({ name: _name, ...statement }: Statement): Statement {
+  return statement;
 }
 
 /** An error of the context statement is the caller's credential being refused, not the query failing. */

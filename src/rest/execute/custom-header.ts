@@ -13,6 +13,14 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
+/** RFC 9112, 4, without the bytes beyond ASCII, which each client reads in its own way. */
+const REASON_PHRASE = /^[\t\x20-\x7e]+$/;
+
+/** Whether HTTP/1.1 can carry the text beside a status. */
+export function isReasonPhrase(text: unknown): text is string {
+  return typeof text === 'string' && REASON_PHRASE.test(text);
+}
+
 /** Whether HTTP can carry the header at all. */
 export function isHeader(name: string, value: unknown): value is string {
   return HEADER_NAME.test(name) && typeof value === 'string' && HEADER_VALUE.test(value);

@@ -6,7 +6,7 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, type JsonObject } from '../../common/text/json';
 import { restError } from '../rest.errors';
-import { isFraming, isHeader } from './custom-header';
+import { isFraming, isHeader, isReasonPhrase } from './custom-header';
 
 /** Null for any other error. */
 export function raisedError(error: DatabaseError): AppError | null {
@@ -46,6 +46,7 @@ function fromJson(error: DatabaseError): AppError {
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
   return new AppError({
     status,
+    statusText: isReasonPhrase(detail.status_text) ? detail.status_text : undefined,
     code: message.code,
     message: message.message,
     database: { sqlstate: message.code, detail: text(message.details), hint: text(message.hint) },

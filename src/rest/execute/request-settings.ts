@@ -2,6 +2,7 @@
 import type { Caller } from '../../access/caller';
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { quoteIdentifier } from '../../database/sql/identifier';
+import { statementTimeout } from '../../projects/project-settings';
 import type { RequestHeaders } from '../grammar/rest-request';
 import type { ParsedRequest } from '../query-parser.service';
 
@@ -28,10 +29,10 @@ export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: Request
   };
 }
 
-/** The function's own, or else the role's, or else the project's; milliseconds unless written with a unit. */
+/** The function's own, or else what ALTER ROLE set, or else the project's setting; milliseconds unless written with a unit. */
 function timeoutOf({ role, project }: Caller, { plan, catalog }: ParsedRequest): string {
   const ofRoutine = plan.kind === 'call' ? plan.call.routine.statementTimeout : null;
-  return ofRoutine ?? catalog.roleTimeouts.get(role) ?? String(project.settings.statement_timeout);
+  return ofRoutine ?? catalog.roleTimeouts.get(role) ?? String(statementTimeout(project.settings, role));
 }
 
 /** Reads write nothing, whatever functions they go through; nor do functions that say they don't. */

@@ -7,23 +7,31 @@ import type { Caller } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
 import type { Statement, StatementResult } from '../../database/pools/pipelined-query';
 import type { ContextSettings } from '../../database/rls/rls-context';
-import { type FlowControl, RlsTransaction } from '../../database/rls/rls-transaction';
+import { type FlowControl, RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { compileRequest, type CompiledStatement } from '../compile/compile-request';
 import { INSERTED_SETTING } from '../compile/compile-write';
+import { nestsDeeply } from '../plan/payload';
 import type { ParsedRequest } from '../query-parser.service';
-import { maxAffectedExceeded, notSingular, putMismatch } from '../rest.errors';
+import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';
 import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
 import { type RequestFacts, settingsOf } from './request-settings';
 
+/** response.headers and response.status, as SQL set them. */
+export interface ResponseSettings {
+  readonly headers: string | null;
+  readonly status: string | null;
+}
+
 /** Takes the rows as they come. */
-export interface RowTaker {
-  onStart(control: FlowControl): void;
+export interface RowTaker extends StreamTaker {
   /** UTF-8. */
   onRow(text: Buffer | null): void;
   /** Before the first row, where the client asked for a count. */
   onTotal(total: number): void;
+  /** Before the first row of a read: what the pre-request function set. */
+  onResponseSettings(settings: ResponseSettings): void;
 }
 
 export interface Execution {
@@ -31,15 +39,15 @@ export interface Execution {
   readonly rows: number;
   /** The planner's guess of all rows of a read; null when nobody asked. */
   readonly guess: number | null;
-  /** Of an upsert: rows that were not there before; null otherwise. */
-  readonly inserted: number | null;
-  /** response.headers and response.status, as SQL set them. */
-  readonly responseHeaders: string | null;
-  readonly responseStatus: string | null;
+  /** Of an upsert that merges: rows that were not there before; 0 otherwise. */
+  readonly inserted: number;
+  readonly response: ResponseSettings;
 }
 
 interface Pipeline {
   readonly statements: readonly Statement[];
+  /** Rows that the database sent and that are none: a total behind the last page. */
+  readonly absent: { rows: number };
   /** How many come before the main ones: the pre-request function, the count. */
   readonly before: number;
   readonly mains: number;
@@ -47,7 +55,7 @@ interface Pipeline {
   readonly hasGuess: boolean;
 }
 
-const AFTERWARDS = `select nullif(current_setting('response.headers', true), '') as headers,
+const RESPONSE_SETTINGS = `select nullif(current_setting('response.headers', true), '') as headers,
   nullif(current_setting('response.status', true), '') as status,
   nullif(current_setting('${INSERTED_SETTING}', true), '') as inserted`;
 
@@ -81,11 +89,20 @@ export class RestExecutor {
     taker: RowTaker,
   ): Promise<StatementResult[]> {
     const decide = decisionOf(parsed);
+    const onRepeat = (): boolean => {
+      pipeline.absent.rows = 0;
+      return taker.onRepeat();
+    };
     if (!decide) {
-      return this.door.stream(caller, pipeline.statements, settings, (control) => taker.onStart(control));
+      const onStart = (control: FlowControl): void => taker.onStart(control);
+      return this.door.stream(caller, pipeline.statements, settings, { onStart, onRepeat });
     }
-    return this.door.deliberate(caller, pipeline.statements, settings, (results) =>
-      decide(executionOf(results, pipeline).rows),
+    return this.door.deliberate(
+      caller,
+      pipeline.statements,
+      settings,
+      (results) => decide(executionOf(results, pipeline).rows),
+      onRepeat,
     );
   }
 
@@ -100,7 +117,9 @@ export class RestExecutor {
     if (error.code === '42501' && (await this.isReadBackRefused(caller, parsed, settings))) {
       return readBackRefused(error);
     }
-    return raisedError(error) ?? concealed(error, caller.role, parsed) ?? error;
+    return (
+      raisedError(error) ?? valueRefused(error, parsed) ?? concealed(error, caller.role, parsed) ?? error
+    );
   }
 
   /** Whether the same write passes when nothing is read back: tried, and undone. */
@@ -120,6 +139,13 @@ export class RestExecutor {
       return false;
     }
   }
+}
+
+/** PostgreSQL speaks of an escape sequence or of its stack; the client knows of a value that it sent. */
+function valueRefused(error: DatabaseError, { body }: ParsedRequest): AppError | null {
+  if (body === null) return null;
+  if (error.code === '22P05' && body.includes('\\u0000')) return textHoldsNul(error);
+  return error.code === '54001' && nestsDeeply(body) ? invalidBody('The body nests too deeply', error) : null;
 }
 
 function readBackRefused(error: DatabaseError): AppError {
@@ -144,6 +170,12 @@ function pipelineOf(
   const before: Statement[] = [];
   const { pre_request: preRequest } = caller.project.settings;
   if (preRequest !== null) before.push(preRequestStatement(preRequest));
+  // Rows that stream leave before the statement is through, and the head before them.
+  if (preRequest !== null && plan.kind === 'read' && catalog.setsResponse) {
+    const onRow = ([headers, status]: (Buffer | null)[]): void =>
+      taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null });
+    before.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, onRow });
+  }
   if (compiled.exactCount) {
     before.push({ ...compiled.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
   }
@@ -151,16 +183,19 @@ function pipelineOf(
     const { text, values } = compiled.plannedCount;
     before.push({ text, values });
   }
+  const absent = { rows: 0 };
   const main = compiled.main.map((statement): Statement =>
-    mainStatement(statement, plan.representation.kind, taker),
+    mainStatement(statement, plan.representation.kind, taker, absent),
   );
   const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
   const { tx } = request.preferences;
   // A dry run finds what would only fail at its end.
   const deferred = tx === 'rollback' ? [{ text: 'set constraints all immediate' }] : [];
-  const after = isUpsert || catalog.setsResponse ? [{ name: 'rest:afterwards', text: AFTERWARDS }] : [];
+  const after =
+    isUpsert || catalog.setsResponse ? [{ name: 'rest:afterwards', text: RESPONSE_SETTINGS }] : [];
   return {
     statements: [...before, ...main, ...after, ...deferred],
+    absent,
     before: before.length,
     mains: main.length,
     hasGuess: compiled.plannedCount !== null,
@@ -168,13 +203,19 @@ function pipelineOf(
 }
 
 /** EXPLAIN can't be asked for binary values, so its rows are collected. */
-function mainStatement(statement: CompiledStatement, kind: string, taker: RowTaker): Statement {
+function mainStatement(
+  statement: CompiledStatement,
+  kind: string,
+  taker: RowTaker,
+  absent: Pipeline['absent'],
+): Statement {
   if (kind === 'explain') return { text: statement.text, values: statement.values };
   return {
     ...statement,
     onRow: ([value, total]) => {
       if (total) taker.onTotal(Number(total));
-      taker.onRow(value ?? null);
+      if (total && value === null) absent.rows += 1;
+      else taker.onRow(value ?? null);
     },
   };
 }
@@ -208,11 +249,10 @@ function executionOf(results: readonly StatementResult[], pipeline: Pipeline): E
   const after = results[pipeline.before + pipeline.mains]?.rows[0] as
     { headers: string | null; status: string | null; inserted: string | null } | undefined;
   return {
-    rows: mains.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    rows: mains.reduce((sum, { rowCount }) => sum + rowCount, 0) - pipeline.absent.rows,
     guess: guessOf(results, pipeline),
-    inserted: after?.inserted ? Number(after.inserted) : null,
-    responseHeaders: after?.headers ?? null,
-    responseStatus: after?.status ?? null,
+    inserted: Number(after?.inserted ?? 0),
+    response: { headers: after?.headers ?? null, status: after?.status ?? null },
   };
 }
 
@@ -223,7 +263,7 @@ function decisionOf({ plan, request }: ParsedRequest): ((rows: number) => 'commi
   const changes = plan.kind !== 'read' && plan.representation.kind !== 'explain';
   const isPut = changes && request.method === 'PUT';
   const limit = handling === 'strict' && changes ? maxAffected : null;
-  const isSingular = changes && plan.representation.kind === 'object';
+  const isSingular = changes && plan.singular;
   if (tx !== 'rollback' && limit === null && !isSingular && !isPut) return null;
   return (rows) => {
     if (isPut && rows !== 1) throw putMismatch();

@@ -43,8 +43,19 @@ function contentRange(offset: number, rows: number, total: number | null): strin
   return `${range}/${total ?? '*'}`;
 }
 
+/** PostgREST names the charset of the types that it knows itself; what a project makes is as its type says. */
+const WITH_CHARSET = new Set([
+  'application/json',
+  'application/geo+json',
+  'application/openapi+json',
+  'text/csv',
+  'text/plain',
+  'text/xml',
+]);
+
 export function contentType({ contentType: type, representation }: RequestPlan): string {
-  return representation.kind === 'handler' ? type : `${type}; charset=utf-8`;
+  const isOpaque = representation.kind === 'handler' && !WITH_CHARSET.has(type);
+  return isOpaque ? type : `${type}; charset=utf-8`;
 }
 
 function contentLocation({ target, query }: RestRequest): string {
@@ -58,9 +69,10 @@ export function writeStatus({ plan, request }: ParsedRequest, execution: Executi
   const returnsRows = plan.representation.kind !== 'none';
   switch (plan.write.kind) {
     case 'insert': {
-      const isNew = execution.inserted === null || execution.inserted > 0;
+      const isMerge = plan.write.conflict?.action === 'merge';
+      const isNew = !isMerge || execution.inserted > 0;
       if (request.method === 'PUT') return returnsRows ? (isNew ? 201 : 200) : 204;
-      return isNew || request.preferences.resolution !== 'merge-duplicates' ? 201 : 200;
+      return isNew ? 201 : 200;
     }
     case 'update':
     case 'delete':
@@ -82,7 +94,7 @@ export function location(parsed: ParsedRequest, row: string | undefined, rows: n
   if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
   if (request.preferences.return !== 'headers-only' || rows !== 1 || row === undefined) return {};
   const value = JSON.parse(row) as Record<string, unknown>;
-  const filters = plan.relation.primaryKey.map((name) => {
+  const filters = [...plan.relation.primaryKey].sort().map((name) => {
     const key = value[name];
     const filter =
       key === null || key === undefined
@@ -95,7 +107,7 @@ export function location(parsed: ParsedRequest, row: string | undefined, rows: n
     : {};
 }
 
-/** RFC 7240, 3: the preferences that made a difference. */
+/** RFC 7240, 3: the preferences that made a difference, in PostgREST's order. */
 export function preferenceApplied({ plan, request }: ParsedRequest): AnswerHeaders {
   const applied = appliedPreferences(plan, request.preferences);
   return applied.length > 0 ? { 'Preference-Applied': applied.join(', ') } : {};
@@ -105,16 +117,17 @@ function appliedPreferences(plan: RequestPlan, preferences: Preferences): string
   const isInsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.only === null;
   const isUpdate = plan.kind === 'write' && plan.write.kind === 'update';
   const isDelete = plan.kind === 'write' && plan.write.kind === 'delete';
+  const isLimited = preferences.handling === 'strict' && (isUpdate || isDelete || plan.kind === 'call');
   const resolves = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
   const items: [string, string | number | null][] = [
     ['resolution', isInsert && resolves ? preferences.resolution : null],
+    ['missing', isInsert || isUpdate ? preferences.missing : null],
     ['return', plan.kind === 'write' ? preferences.return : null],
     ['count', preferences.count],
     ['tx', preferences.tx],
-    ['missing', isInsert || isUpdate ? preferences.missing : null],
     ['handling', preferences.handling],
     ['timezone', preferences.timezone],
-    ['max-affected', isUpdate || isDelete || plan.kind === 'call' ? preferences.maxAffected : null],
+    ['max-affected', isLimited ? preferences.maxAffected : null],
   ];
   return items.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
 }
@@ -122,8 +135,7 @@ function appliedPreferences(plan: RequestPlan, preferences: Preferences): string
 /** What SQL set in response.status. @throws AppError PL112 */
 export function overriddenStatus(status: string | null): number | null {
   if (status === null) return null;
-  const number = Number(status);
-  if (Number.isInteger(number) && number >= 200 && number <= 599) return number;
+  if (/^[2-5]\d\d$/.test(status.trim())) return Number(status);
   throw restError('PL112', { message: 'response.status guc must be a valid status code' });
 }
 

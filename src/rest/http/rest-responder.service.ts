@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../access/caller';
-import { type Execution, RestExecutor } from '../execute/rest-executor.service';
+import { type Execution, type ResponseSettings, RestExecutor } from '../execute/rest-executor.service';
 import type { RequestFacts } from '../execute/request-settings';
 import type { ParsedRequest } from '../query-parser.service';
 import { notSingular } from '../rest.errors';
@@ -56,8 +56,22 @@ function isStreamable({ plan }: ParsedRequest): boolean {
 
 /** An answer whose length nobody knows yet. */
 function begin(parsed: ParsedRequest, collector: RowCollector, response: Response): void {
-  const { status, headers } = readHead(parsed, null, collector.total);
-  response.writeHead(status, { ...VARY, ...headers, ...preferenceApplied(parsed), ...profile(parsed) });
+  writeHead(response, parsed, readHead(parsed, null, collector.total), collector.settings);
+}
+
+/** What SQL set comes before what Plinth would say. */
+function writeHead(
+  response: Response,
+  parsed: ParsedRequest,
+  { status, headers }: { status: number; headers: AnswerHeaders },
+  settings: ResponseSettings,
+): void {
+  const overriding = overriddenHeaders(settings.headers);
+  const own = { ...VARY, ...headers, ...preferenceApplied(parsed), ...profile(parsed) };
+  response.writeHead(overriddenStatus(settings.status) ?? status, {
+    ...without(own, overriding),
+    ...overriding,
+  });
 }
 
 function write(
@@ -73,19 +87,13 @@ function write(
   const { plan } = parsed;
   const isHead = plan.representation.kind === 'none';
   const rows = isHead && plan.kind !== 'write' ? Number(collector.first ?? 0) : execution.rows;
-  if (plan.representation.kind === 'object' && rows !== 1) throw notSingular(rows);
+  if (plan.singular && rows !== 1) throw notSingular(rows);
   const { status, headers } = headOf(parsed, execution, collector, rows);
-  const overriding = overriddenHeaders(execution.responseHeaders);
   const body = hasBody(parsed, status) ? bodyOf(parsed, collector) : null;
   if (body === null) collector.finish();
-  response.writeHead(overriddenStatus(execution.responseStatus) ?? status, {
-    ...without({ ...VARY, ...headers }, overriding),
-    ...preferenceApplied(parsed),
-    ...(body === null ? {} : { 'Content-Length': lengthOf(body) }),
-    ...(body === null && status === 201 ? { 'Content-Length': 0 } : {}),
-    ...profile(parsed),
-    ...overriding,
-  });
+  const length = body === null ? (status === 201 ? 0 : null) : lengthOf(body);
+  const framed = length === null ? headers : { ...headers, 'Content-Length': String(length) };
+  writeHead(response, parsed, { status, headers: framed }, execution.response);
   for (const block of body?.slice(0, -1) ?? []) response.write(block);
   response.end(body?.at(-1));
 }

@@ -69,7 +69,7 @@ export class RestController {
       ? await readBody(request, this.config.maxBodyBytes)
       : null;
     const parsed = await this.parser.parse(caller, head, body);
-    const facts = { method: request.method, path, headers: request.headers };
+    const facts = { method: request.method, path: pathInApi(path), headers: request.headers };
     try {
       await this.responder.respond(caller, parsed, facts, response);
     } catch (error) {
@@ -88,6 +88,13 @@ export class RestController {
     response.writeHead(200, { Allow: methods.join(','), 'Content-Length': 0 }).end();
   }
 }
+
+/** As PostgREST tells it, which stands behind a prefix too: `/people`, `/rpc/add`. */
+function pathInApi(path: string): string {
+  return path.slice(path.indexOf(PREFIX) + PREFIX.length);
+}
+
+const PREFIX = '/rest/v1';
 
 /** An object that the catalog knew is not there: undefined table, column, function, object. */
 const MISSING_OBJECT = new Set(['42P01', '42703', '42883', '42704', '3F000']);

@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FlowControl } from '../../database/rls/rls-transaction';
-import type { RowTaker } from '../execute/rest-executor.service';
+import type { ResponseSettings, RowTaker } from '../execute/rest-executor.service';
 import { BodyBlocks } from './body-blocks';
 
 /** How rows become a body. */
@@ -29,6 +29,8 @@ export class RowCollector implements RowTaker {
   count = 0;
   /** All rows, where they were counted beforehand. */
   total: number | null = null;
+  /** What was set before the first row. */
+  settings: ResponseSettings = { headers: null, status: null };
   /** The first row alone. */
   first: Buffer | undefined;
   private body = new BodyBlocks();
@@ -55,8 +57,17 @@ export class RowCollector implements RowTaker {
     else this.response.once('close', this.onClose);
   }
 
+  onRepeat(): boolean {
+    if (!this.isStreaming) this.forget();
+    return !this.isStreaming;
+  }
+
   onTotal(total: number): void {
     this.total = total;
+  }
+
+  onResponseSettings(settings: ResponseSettings): void {
+    this.settings = settings;
   }
 
   onRow(row: Buffer | null): void {
@@ -81,7 +92,15 @@ export class RowCollector implements RowTaker {
   /** The rows were refused after all. */
   fail(): void {
     this.unwatch();
+    this.forget();
+  }
+
+  private forget(): void {
+    this.count = 0;
+    this.total = null;
+    this.first = undefined;
     this.body = new BodyBlocks();
+    this.body.append(this.format.head);
   }
 
   private flush(): void {

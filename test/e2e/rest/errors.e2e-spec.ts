@@ -20,6 +20,8 @@ beforeAll(async () => {
       begin raise exception using errcode = code, message = 'told', detail = 'more', hint = 'help'; end $$;
     create function slow() returns void language sql as $$ select pg_sleep(5) $$;
     create function reads_only() returns int stable language sql as $$ select 1 $$;
+    create function shout(text) returns text immutable language sql as $$ select upper($1) $$;
+    create function nap() returns void language sql as $$ select pg_sleep(1) $$;
     create function writes() returns void language sql as $$ insert into parents values (99) $$;
   `);
 });
@@ -119,17 +121,24 @@ describe('SQLSTATE to status', () => {
     ['42P01', 404],
     ['42883', 404],
     ['23503', 409],
-    ['40001', 409],
+    ['40001', 500],
+    ['40P01', 500],
+    ['53400', 500],
+    ['54001', 500],
+    ['21000', 500],
     ['57014', 500],
     ['XX000', 500],
     ['53300', 503],
     ['PT418', 418],
     ['PT402', 402],
+    ['PT40A', 500],
+    ['MY001', 400],
+    ['PL401', 400],
   ];
   it.each(CODES)('%s answers %i', async (code, status) => {
     const answer = await project.service.post('/rest/v1/rpc/fail', { code });
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([status, code]);
-    if (status < 500)
+    if (status < 500 || /^(40|53400|54|21|PT)/.test(code))
       expect(answer.body.detail).toMatchObject({ message: 'told', detail: 'more', hint: 'help' });
     if (status === 503) expect(answer.headers.get('retry-after')).toBe('1');
   });
@@ -215,4 +224,46 @@ describe('SQLSTATE to status', () => {
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([405, '25006']);
     expect(await project.sql('select from parents where id = 99')).toHaveLength(0);
   });
+});
+
+describe('a NUL, which text in PostgreSQL cannot hold', () => {
+  const BODIES: [what: string, path: string, type: string, body: string | Buffer, code: string][] = [
+    ['written as an escape', 'rows', 'application/json', '{"id": 7, "name": "a\\u0000b"}', '22P05'],
+    ['in an argument', 'rpc/fail', 'application/json', '{"code": "\\u0000"}', '22P05'],
+    ['in CSV', 'rows', 'text/csv', Buffer.from('id,name\n7,a\0b'), 'PL102'],
+    ['in a form', 'rows', 'application/x-www-form-urlencoded', 'id=7&name=a%00b', 'PL102'],
+    ['in a form of arguments', 'rpc/fail', 'application/x-www-form-urlencoded', 'code=%00', 'PL102'],
+    ['in a text', 'rpc/shout', 'text/plain', Buffer.from('a\0b'), 'PL102'],
+  ];
+  it.each(BODIES)('%s answers 400 and says so', async (_what, path, type, body, code) => {
+    const answer = await project.service.post(`/rest/v1/${path}`, body, {
+      headers: { 'content-type': type },
+    });
+    expect([answer.status, answer.body.code]).toEqual([400, code]);
+    expect(answer.body.message).toMatch(/NUL character/);
+  });
+});
+
+describe('role_statement_timeouts', () => {
+  it('limit each role in its own way', async () => {
+    await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
+      settings: { statement_timeout: 20_000, role_statement_timeouts: { anon: 100 } },
+    });
+    const naps = (http: typeof project.anon) => http.post('/rest/v1/rpc/nap');
+    expect((await naps(project.anon)).body.code).toBe('57014');
+    expect((await naps(project.service)).status).toBe(204);
+    await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
+      settings: { statement_timeout: 500, role_statement_timeouts: null },
+    });
+  });
+
+  it.each([{ anon: 0 }, { anon: '5s' }, { anon: 1.5 }, { anon: 3_600_001 }, [], 5, 'x'])(
+    'may not be %j',
+    async (timeouts) => {
+      const answer = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
+        settings: { role_statement_timeouts: timeouts },
+      });
+      expect(answer.status).toBe(400);
+    },
+  );
 });

@@ -95,3 +95,36 @@ it('shows a dropped and re-created policy at once', async () => {
   await project.sql('create policy everyone on watched for select to anon using (true)');
   expect(await seen()).toBe(1);
 });
+
+describe('a statement that has to run a second time', () => {
+  /** 8 columns with defaults: 256 ways to leave some of them out, more than one statement takes. */
+  const COLUMNS = Array.from({ length: 8 }, (_, index) => `c${index}`);
+
+  it('gives each row once', async () => {
+    await project.sql(`
+      create table sparse (id int primary key, ${COLUMNS.map((name) => `${name} int default 0`).join(', ')});
+      create sequence tries; grant usage on tries to service_role;
+      create function fails_once() returns trigger language plpgsql as $$ begin
+        if new.id = 255 and nextval('tries') = 1 then raise sqlstate '0A000' using message = 'not now'; end if;
+        return new; end $$;
+      create trigger fails_once before insert on sparse for each row execute function fails_once();`);
+    const rows = Array.from({ length: 256 }, (_, id) => ({
+      id,
+      ...Object.fromEntries(COLUMNS.filter((_name, bit) => (id >> bit) & 1).map((name) => [name, 1])),
+    }));
+    const answer = await project.service.post('/rest/v1/sparse?select=id', rows);
+    expect([answer.status, answer.body]).toEqual([201, rows.map(({ id }) => ({ id }))]);
+    expect(await project.sql('select count(*)::int as n from sparse')).toEqual([{ n: 256 }]);
+  });
+
+  it.each(['', 'tx=rollback'])('gives them at all, with Prefer: %j', async (prefer) => {
+    await project.sql(`
+      create or replace function flaky() returns setof int language plpgsql as $$ begin
+        if nextval('tries') % 2 = 0 then raise sqlstate '0A000' using message = 'not now'; end if;
+        return query values (1), (2); end $$`);
+    for (let round = 0; round < 2; round += 1) {
+      const answer = await project.service.post('/rest/v1/rpc/flaky', {}, { headers: { prefer } });
+      expect([answer.status, answer.body]).toEqual([200, [1, 2]]);
+    }
+  });
+});

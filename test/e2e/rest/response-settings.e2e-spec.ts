@@ -1,0 +1,96 @@
+/** What SQL says about the answer: response.status, response.headers, RAISE with a status text; and what stands there anyway. */
+import { request } from 'node:http';
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ settings: { auto_rls: false } });
+  await project.sql(`
+    create function with_status(status text) returns text language sql as $$
+      select set_config('response.status', status, true); select 'x' $$;
+    create function refuses(detail text) returns void language plpgsql as $$
+      begin raise sqlstate 'PGRST' using message = '{"code": "busy", "message": "busy"}', detail = detail; end $$;
+    create table pages (id int primary key, text text);
+    insert into pages select n, repeat('x', 3000) from generate_series(1, 1500) n;
+    create function before_all() returns void language plpgsql as $$ begin
+      perform set_config('response.headers', '[{"Cache-Control": "max-age=60"}, {"vary": "X-Shelf"}]', true);
+      if current_setting('request.headers')::json ->> 'x-status' is not null then
+        perform set_config('response.status', current_setting('request.headers')::json ->> 'x-status', true);
+      end if; end $$;
+  `);
+});
+afterAll(() => plinth.stop());
+
+describe('response.status', () => {
+  it.each(['418', ' 299 '])('%j is taken', async (status) => {
+    const answer = await project.anon.post('/rest/v1/rpc/with_status', { status });
+    expect([answer.status, answer.body]).toEqual([Number(status), 'x']);
+  });
+
+  it.each(['0xC8', '2e2', '200.0', '99', '1000', '600', 'bad', '+200', '１２３'])(
+    '%j is refused',
+    async (status) => {
+      const answer = await project.anon.post('/rest/v1/rpc/with_status', { status });
+      expect([answer.status, answer.body.code]).toEqual([500, 'PL112']);
+    },
+  );
+});
+
+/** Status line of an answer, which fetch() doesn't tell for every text. */
+const statusLine = (path: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { headers } = project.anon;
+    request(`${plinth.baseUrl}${path}`, { headers }, (response) => {
+      response.resume();
+      resolve(`${response.statusCode} ${response.statusMessage}`);
+    })
+      .on('error', reject)
+      .end();
+  });
+
+describe('status_text of RAISE PGRST', () => {
+  const TEXTS: [text: string, line: string][] = [
+    ['Too Busy Today', '429 Too Busy Today'],
+    ['a\\r\\nX-Split: 1', '429 Too Many Requests'],
+    ['ü', '429 Too Many Requests'],
+    ['', '429 Too Many Requests'],
+  ];
+  it.each(TEXTS)('%j makes %j', async (text, line) => {
+    const detail = encodeURIComponent(`{"status": 429, "headers": {}, "status_text": "${text}"}`);
+    expect(await statusLine(`/rest/v1/rpc/refuses?detail=${detail}`)).toBe(line);
+  });
+});
+
+describe('an answer', () => {
+  it('says on what it depends', async () => {
+    const answer = await project.anon.get('/rest/v1/pages?limit=1');
+    expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range');
+  });
+
+  it('says its error to those who only read headers', async () => {
+    const answer = await project.anon.send('HEAD', '/rest/v1/nowhere');
+    expect([answer.status, answer.headers.get('proxy-status')]).toEqual([404, 'Plinth; error=PL205']);
+  });
+});
+
+describe('a pre-request function', () => {
+  beforeAll(async () => {
+    await plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { pre_request: 'before_all' } });
+  });
+
+  it.each(['limit=1', ''])('sets headers and status of short and of streamed answers: ?%s', async (query) => {
+    const answer = await project.anon.get(`/rest/v1/pages?${query}`, { headers: { 'x-status': '203' } });
+    expect([answer.status, answer.body.length]).toEqual([203, query === '' ? 1500 : 1]);
+    expect(answer.headers.get('cache-control')).toBe('max-age=60');
+    expect(answer.headers.get('vary')).toBe('X-Shelf');
+  });
+
+  it('is told off before the first byte of a streamed answer', async () => {
+    const answer = await project.anon.get('/rest/v1/pages', { headers: { 'x-status': 'bad' } });
+    expect([answer.status, answer.body.code]).toEqual([500, 'PL112']);
+  });
+});
