@@ -43,6 +43,7 @@ describe('cacheControlFor', () => {
     ['download', null, undefined, 'private, no-cache'],
     ['signed', { isPublic: true, cacheControl: null }, 10, 'private, no-cache'],
     ['preview', { isPublic: true, cacheControl: null }, undefined, 'public, no-cache'],
+    ['preview', { isPublic: true, cacheControl: 'written by SQL\r\nX: y' }, undefined, 'public, no-cache'],
     ['preview', open as never, undefined, 'public, max-age=3600, s-maxage=60, immutable'],
     ['download', open as never, undefined, 'public, max-age=3600, s-maxage=60, immutable'],
     ['download', closed as never, undefined, 'private, max-age=3600, immutable'],

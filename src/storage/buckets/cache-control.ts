@@ -16,6 +16,9 @@ const PLAIN = new Set([
 const TIMED = new Set(['max-age', 's-maxage', 'stale-while-revalidate', 'stale-if-error']);
 const DIRECTIVE = /^([a-z-]+)(?:=(\d{1,10}))?$/;
 
+/** As parseCacheControl() writes it. */
+const WRITTEN = /^[a-z-]+(=\d+)?(, [a-z-]+(=\d+)?)*$/;
+
 export type AddressKind = 'download' | 'signed' | 'preview';
 
 /** Kept, and asked for again each time: entity tags make that cheap, and nothing outlives an overwriting or a revocation. */
@@ -54,7 +57,8 @@ export function cacheControlFor(
   bucket: CachedBucket | null,
   secondsLeft = Infinity,
 ): string {
-  if (!bucket?.cacheControl) return DEFAULTS[kind];
+  // SQL of the owner's may have written anything there.
+  if (!bucket?.cacheControl || !WRITTEN.test(bucket.cacheControl)) return DEFAULTS[kind];
   const directives = bucket.cacheControl.split(', ');
   if (bucket.isPublic && kind !== 'signed') return bucket.cacheControl;
   const own = directives

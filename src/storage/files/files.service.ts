@@ -20,6 +20,7 @@ import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
 import { ChangedFile, FileChange, FileRepository } from './file.repository';
 import { assertFilename } from './filename';
+import { assertMetadata } from './metadata';
 import { assertTaken, isCertain, limitOf } from './upload-rules';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 
@@ -105,6 +106,7 @@ export class FilesService {
     const { bucket_name: bucketName, ...rest } = update;
     if (rest.filename !== undefined) assertFilename(rest.filename);
     if (rest.content_type !== undefined) parseContentType(rest.content_type);
+    if (rest.metadata !== undefined) assertMetadata(rest.metadata);
     const bucket = bucketName === undefined ? undefined : await this.buckets.find(caller, bucketName);
     if (bucket === null) throw bucketNotFound();
     const outcome = await this.files.update(caller, id, { ...rest, bucketId: bucket?.id });

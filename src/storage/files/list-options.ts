@@ -53,8 +53,16 @@ export function parseCursor(text: string): Cursor | null {
     SORT_FIELDS.includes(sortBy) &&
     SORT_DIRECTIONS.includes(sortDir) &&
     KEY_FORMAT[sortBy].test(key ?? '') &&
+    (sortBy !== 'created_at' || isDate(key)) &&
     UUID.test(id ?? '');
   return isValid ? { sortBy, sortDir, key, id } : null;
+}
+
+/** Days and hours that there are: `2026-02-30` is none, for the database either. */
+function isDate(text: string): boolean {
+  const day = text.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(Date.parse(text)) && midnight.toISOString().startsWith(day);
 }
 
 function parseJson(text: string): unknown {

@@ -5,7 +5,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { Caller } from '../../access/caller';
-import { isJsonObject, JsonObject } from '../../common/text/json';
+import { JsonObject } from '../../common/text/json';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
@@ -23,6 +23,7 @@ import { ByteMeter } from './byte-meter';
 import { FileRecord, StoredBytes } from './file';
 import { FileRepository, UploadTarget } from './file.repository';
 import { assertFilename } from './filename';
+import { parseMetadata } from './metadata';
 import { UploadForm } from './upload-form';
 import { isCertain, limitOf } from './upload-rules';
 
@@ -49,7 +50,6 @@ export type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
 
 /** Bytes that a form may be longer than its file. */
 const FORM_OVERHEAD = 64 * 1024;
-const MAX_METADATA = 16 * 1024;
 const EARLY_FILENAME =
   'Where a policy looks at the filename, it must be known before the bytes: in the address, in a field before the file, or as its own name';
 
@@ -119,7 +119,7 @@ export class UploadService {
       const overwrite = isTrue(value('upsert') ?? 'false');
       return await this.publish(
         caller,
-        { target, filename, metadata: metadataOf(value('metadata')), bytes },
+        { target, filename, metadata: parseMetadata(value('metadata') ?? '{}'), bytes },
         overwrite,
       );
     } catch (error) {
@@ -189,17 +189,4 @@ function isTrue(text: string): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0' || text === '') return false;
   throw invalidParameters('upsert must be true or false');
-}
-
-function metadataOf(text: string | undefined): JsonObject {
-  if (text === undefined) return {};
-  if (Buffer.byteLength(text) > MAX_METADATA)
-    throw invalidParameters(`metadata must not be longer than ${MAX_METADATA} bytes`);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Falls through to the same refusal.
-  }
-  throw invalidParameters('metadata must be a JSON object');
 }

@@ -7,6 +7,7 @@ import { Bucket } from '../buckets/bucket';
 import { BucketsService } from '../buckets/buckets.service';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
 import { BucketDto } from './dto/records';
+import { BucketAddressPipe } from './dto/text';
 import { Failures, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -33,7 +34,10 @@ export class BucketsController {
   @ApiOperation({ summary: 'Get bucket info', operationId: 'getBucket' })
   @Success(200, 'The bucket', BucketDto)
   @Failures(404)
-  get(@CurrentCaller() caller: Caller, @Param('bucket_name') address: string): Promise<Bucket> {
+  get(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name', BucketAddressPipe) address: string,
+  ): Promise<Bucket> {
     return this.buckets.get(caller, address);
   }
 
@@ -43,7 +47,7 @@ export class BucketsController {
   @Failures(400, 403, 404, 409)
   update(
     @CurrentCaller() caller: Caller,
-    @Param('bucket_name') address: string,
+    @Param('bucket_name', BucketAddressPipe) address: string,
     @Body() body: UpdateBucketDto,
   ): Promise<Bucket> {
     return this.buckets.update(caller, address, body);
@@ -53,7 +57,10 @@ export class BucketsController {
   @ApiOperation({ summary: 'Delete a bucket; its files stay, private', operationId: 'deleteBucket' })
   @Success(200, 'The bucket as it was', BucketDto)
   @Failures(403, 404)
-  remove(@CurrentCaller() caller: Caller, @Param('bucket_name') address: string): Promise<Bucket> {
+  remove(
+    @CurrentCaller() caller: Caller,
+    @Param('bucket_name', BucketAddressPipe) address: string,
+  ): Promise<Bucket> {
     return this.buckets.remove(caller, address);
   }
 }

@@ -18,6 +18,7 @@ import {
   UpdateFileDto,
 } from './dto/files.dto';
 import { BulkDeleteResultDto, BulkSignedUrlDto, FileDto, SignedUrlDto } from './dto/records';
+import { BucketAddressPipe } from './dto/text';
 import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -41,7 +42,7 @@ export class FilesController {
   @Failures(400, 404)
   async list(
     @CurrentCaller() caller: Caller,
-    @Param('bucket_name') bucket: string,
+    @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFilesQuery,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FileRecord[]> {
@@ -57,7 +58,7 @@ export class FilesController {
   @Failures(400, 404)
   folders(
     @CurrentCaller() caller: Caller,
-    @Param('bucket_name') bucket: string,
+    @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFoldersQuery,
   ): Promise<string[]> {
     return this.files.folders(caller, bucket, query);

@@ -9,6 +9,7 @@ import { UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { UploadQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
+import { BucketAddressPipe } from './dto/text';
 import { openMultipartForm } from './multipart-form';
 import { Failures, QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
 import { StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
@@ -43,7 +44,7 @@ export class UploadController {
   @Failures(400, 403, 404, 409, 413, 415)
   async upload(
     @CurrentCaller() caller: Caller,
-    @Param('bucket_name') bucket: string,
+    @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() given: UploadQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,

@@ -24,6 +24,7 @@ import {
 } from '../../files/list-options';
 import { EXPIRIES, Expiry } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
+import { QueryText } from './text';
 
 /** Only plain digits are a number: no sign, exponent or blank. */
 const ToInteger = (): PropertyDecorator =>
@@ -37,14 +38,12 @@ export const MAX_TEXT = 1_024;
 export class ListFilesQuery implements ListOptions {
   @ApiPropertyOptional({ description: 'Plain text that the filename contains, in whatever case' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @QueryText(MAX_TEXT)
   search?: string;
 
   @ApiPropertyOptional({ description: 'Text that the filename begins with' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @QueryText(MAX_TEXT)
   prefix?: string;
 
   @ApiPropertyOptional({ enum: ['/'], description: 'Only files right below the prefix' })
@@ -87,8 +86,7 @@ export class ListFilesQuery implements ListOptions {
 export class ListFoldersQuery {
   @ApiPropertyOptional({ example: 'reports/' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @QueryText(MAX_TEXT)
   prefix?: string;
 
   @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
@@ -101,8 +99,7 @@ export class ListFoldersQuery {
 
   @ApiPropertyOptional({ description: 'The last folder of the page before' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @QueryText(MAX_TEXT)
   after?: string;
 }
 
@@ -174,7 +171,6 @@ export class BulkSignedUrlsDto extends CreateSignedUrlDto {
 export class DownloadQuery {
   @ApiPropertyOptional({ description: 'Name that the client shall save the file under' })
   @IsOptional()
-  @IsString()
-  @MaxLength(MAX_TEXT)
+  @QueryText(MAX_TEXT)
   download?: string;
 }
