@@ -17,7 +17,7 @@ const ACTIVE = new Set([
 
 const PDF = 'application/pdf';
 
-/** @param pdfInline the project's setting: a PDF may hold scripts, which a browser's own viewer does not run */
+/** @param pdfInline the project's setting: scripts of a PDF run, if at all, in the browser's viewer, apart from the origin */
 export function previewDisposition(contentType: string, pdfInline: boolean): 'inline' | 'attachment' {
   const essence = essenceOf(contentType);
   if (essence === PDF) return pdfInline ? 'inline' : 'attachment';

@@ -36,7 +36,7 @@ const SETTLE_MS = 400;
     await new Promise((resolve) => listener.once('listening', resolve));
     beacon = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
     plinth = await TestPlinth.start();
-    project = await plinth.createProject({ plan: 'enterprise', settings: { preview_pdf_inline: true } });
+    project = await plinth.createProject({ plan: 'enterprise' });
     user = project.asSubject();
     await user.post(`${project.storage}/buckets`, { name: 'box', is_public: true });
     browser = await TestBrowser.start({ hosts: { 'plinth.test': new URL(plinth.baseUrl).host } });
@@ -178,6 +178,19 @@ const SETTLE_MS = 400;
       await Promise.all(pages.map((page) => page.close()));
     },
   );
+
+  it('where the project shows PDF files, their scripts stay in the viewer: nothing is asked for or opened', async () => {
+    const change = (shown: boolean | null): Promise<unknown> =>
+      plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { preview_pdf_inline: shown } });
+    await change(true);
+    const pages = await Promise.all(
+      (await addressesOf(pdf())).map(({ address, headers }) => open(address, headers)),
+    );
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    expect(heard).toEqual([]);
+    await Promise.all(pages.map((page) => page.close()));
+    await change(null);
+  });
 
   it('what is shown has an origin of its own: no cookies, no storage, nothing of Plinth', async () => {
     const [, , preview] = await addressesOf('words');
