@@ -21,6 +21,7 @@ import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { ObjectStore } from './providers/object-store';
 import { OBJECT_STORE } from './providers/object-store.provider';
+import { ProviderCheck } from './providers/provider-check.service';
 import { QuotaWarnings } from './quotas/quota-warnings';
 import { ObjectRemover } from './removal/object-remover.service';
 import { REMOVAL_QUEUE } from './removal/removal-queue';
@@ -65,6 +66,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     StorageTransaction,
     UploadService,
     OBJECT_STORE,
+    ProviderCheck,
   ],
   exports: [ObjectStore, StorageErrorRenderer, StorageSweep],
 })

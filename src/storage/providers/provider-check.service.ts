@@ -1,0 +1,22 @@
+/** Says at the start what an administrator can mend: a bucket that is not there, credentials that are refused. */
+import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { ObjectStore } from './object-store';
+
+@Injectable()
+export class ProviderCheck implements OnApplicationBootstrap {
+  private readonly logger = new Logger('Storage');
+
+  constructor(
+    private readonly store: ObjectStore,
+    @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
+  ) {}
+
+  /** Waits for nothing: everything but the bytes of files is served without the provider. */
+  onApplicationBootstrap(): void {
+    this.store.assertAvailable().catch((error: Error) => {
+      const { message: reason } = error.cause instanceof Error ? error.cause : error;
+      this.logger.error(`the provider "${this.config.provider}" cannot be used: ${reason}`);
+    });
+  }
+}
