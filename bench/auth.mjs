@@ -23,7 +23,7 @@ async function main() {
   try {
     const { project, target } = await prepare(plinth);
     const runs = SITUATIONS.map(() => []);
-    await request(target, { connections: CONNECTIONS, seconds: 2 });
+    await request(target, { connections: CONNECTIONS, seconds: 5 });
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [index, { clients }] of SITUATIONS.entries()) {
         runs[index].push(await measure(plinth, project, target, clients));

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { Clock } from '../common/time/clock';
 import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
+import { FailureLedger } from '../infra/coordination/failure-ledger';
 import { RateCounter } from '../infra/coordination/rate-counter';
 import { SharedThrottlerStorage } from '../infra/coordination/throttler-storage';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
@@ -60,10 +61,15 @@ const MINUTE_MS = 60_000;
     QueueModule,
     BullModule.registerQueue({ name: MAIL_QUEUE }),
     ThrottlerModule.forRootAsync({
-      inject: [AUTH_CONFIG, RateCounter, Clock],
-      useFactory: ({ requestsPerMinute }: AuthConfig, counter: RateCounter, clock: Clock) => ({
+      inject: [AUTH_CONFIG, RateCounter, FailureLedger, Clock],
+      useFactory: (
+        { requestsPerMinute }: AuthConfig,
+        counter: RateCounter,
+        ledger: FailureLedger,
+        clock: Clock,
+      ) => ({
         throttlers: [{ ttl: MINUTE_MS, limit: requestsPerMinute }],
-        storage: new SharedThrottlerStorage(counter, clock),
+        storage: new SharedThrottlerStorage(counter, ledger, clock),
       }),
     }),
   ],

@@ -103,6 +103,7 @@ export class EmailVerificationService {
 
   /** Spends a token. @throws AppError 401 for a token that is not valid, 400 when the address was taken meanwhile */
   async confirm(project: Project, token: string, origin: RequestOrigin): Promise<void> {
+    await this.throttle.assertMayTryFrom({ project, origin });
     const now = new Date(this.clock.now());
     const entry = this.entry('email_verified', origin, null);
     const account = await this.tokens
@@ -110,7 +111,10 @@ export class EmailVerificationService {
       .catch((error: unknown) => {
         throw isTakenAddress(error) ? emailTaken(error) : error;
       });
-    if (!account) throw invalidMailedToken();
+    if (!account) {
+      await this.throttle.failedFrom({ project, origin });
+      throw invalidMailedToken();
+    }
   }
 
   private toMail(kind: 'verify' | 'email_change', hash: Buffer, mailId: string, sealed: Buffer): TokenToMail {

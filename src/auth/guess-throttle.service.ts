@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { rateLimited } from '../access/access.errors';
 import { AUTH_CONFIG, AuthConfig } from '../config/app-config';
 import { FailureLedger, FailurePolicy } from '../infra/coordination/failure-ledger';
-import { RateCounter } from '../infra/coordination/rate-counter';
 import { Project } from '../projects/project';
 import { RequestOrigin } from './request-origin';
 
@@ -27,11 +26,11 @@ export interface Guess {
 export class GuessThrottle {
   private readonly perAccount: FailurePolicy;
   private readonly perAddress: FailurePolicy;
+  private readonly perMailbox: FailurePolicy;
 
   constructor(
     private readonly ledger: FailureLedger,
-    private readonly counter: RateCounter,
-    @Inject(AUTH_CONFIG) private readonly config: AuthConfig,
+    @Inject(AUTH_CONFIG) config: AuthConfig,
   ) {
     this.perAccount = {
       free: config.failuresPerAccount,
@@ -45,6 +44,12 @@ export class GuessThrottle {
       firstDelayMs: SECOND,
       maxDelayMs: MINUTE,
       memoryMs: 15 * MINUTE,
+    };
+    this.perMailbox = {
+      free: config.mailsPerHour,
+      firstDelayMs: 5 * MINUTE,
+      maxDelayMs: HOUR,
+      memoryMs: HOUR,
     };
   }
 
@@ -72,9 +77,15 @@ export class GuessThrottle {
     if (waitMs > 0) throw rateLimited(waitMs / SECOND);
   }
 
-  /** What chargeTry() counted for the account failed: the address has to do with it too. */
-  async failedFrom(guess: Guess): Promise<void> {
-    await this.ledger.fail(addressKey(guess), this.perAddress);
+  /** For what names no account, such as a mailed token. @throws AppError 429 while the address has to wait */
+  async assertMayTryFrom(from: Pick<Guess, 'project' | 'origin'>): Promise<void> {
+    const waitMs = await this.ledger.blockedFor([addressKey(from)]);
+    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+  }
+
+  /** A try of which the account is unknown, or counted by chargeTry() already: the address has to do with it. */
+  async failedFrom(from: Pick<Guess, 'project' | 'origin'>): Promise<void> {
+    await this.ledger.fail(addressKey(from), this.perAddress);
   }
 
   /** Forgets the account's failures, not the address's: one good account must not pay for guessing others. */
@@ -82,14 +93,13 @@ export class GuessThrottle {
     await this.ledger.forget(accountKey(guess));
   }
 
-  /** @throws AppError 429 when an address was made to receive enough mails, whether it has an account or not */
+  /**
+   * Mails that strangers can cause: some at once, then one after five minutes, ten, and so on.
+   * @throws AppError 429 while a mailbox has received enough, whether it has an account or not
+   */
   async assertMayMail(project: Project, emailKey: string): Promise<void> {
-    const hit = await this.counter.hit(
-      `mail:${project.id}:${digest(emailKey)}`,
-      this.config.mailsPerHour,
-      HOUR,
-    );
-    if (!hit.allowed) throw rateLimited(HOUR / SECOND);
+    const waitMs = await this.ledger.charge(`mail:${project.id}:${digest(emailKey)}`, this.perMailbox);
+    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
   }
 }
 
@@ -97,7 +107,7 @@ function accountKey({ project, account }: Guess): string {
   return `account:${project.id}:${digest(account)}`;
 }
 
-function addressKey({ project, origin }: Guess): string {
+function addressKey({ project, origin }: Pick<Guess, 'project' | 'origin'>): string {
   return `address:${project.id}:${origin.ip}`;
 }
 

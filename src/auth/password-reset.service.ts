@@ -62,8 +62,12 @@ export class PasswordResetService {
     if (fault) throw unacceptablePassword(fault);
     const hash = hashMailedToken(token);
     // Looked for first, so that a stranger cannot make the server hash passwords.
+    await this.throttle.assertMayTryFrom({ project, origin });
     const userId = await this.tokens.findOwner(project, hash, KINDS, this.now());
-    if (userId === null) throw invalidMailedToken();
+    if (userId === null) {
+      await this.throttle.failedFrom({ project, origin });
+      throw invalidMailedToken();
+    }
     const passwordHash = await this.passwords.hash(password);
     const spending = { hash, kinds: KINDS, userId, passwordHash, now: this.now() };
     const account = await this.tokens.spendForPassword(

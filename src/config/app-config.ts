@@ -91,7 +91,7 @@ export interface AuthConfig {
   readonly failuresPerAddress: number;
   /** Requests a minute from one client address to each of sign-up and the endpoints around mails. */
   readonly requestsPerMinute: number;
-  /** Mails an hour that one account can be made to receive. */
+  /** Mails that one address can be made to receive before each further one has to wait. */
   readonly mailsPerHour: number;
 }
 

@@ -140,6 +140,6 @@ export class EnvironmentVariables {
   /** Requests a minute from one client address to each of sign-up and the endpoints that mail or take a mailed token. */
   @Transform(toNumber) @IsInt() @Min(1) @Max(1_000_000) AUTH_REQUESTS_PER_MINUTE = 300;
 
-  /** Reset and verification mails an hour to one address. */
+  /** Reset and verification mails to one address before each further one has to wait. */
   @Transform(toNumber) @IsInt() @Min(1) @Max(1_000) AUTH_MAILS_PER_HOUR = 10;
 }

@@ -74,7 +74,8 @@ describe.each(kinds)('the rate counter in %s', (kind) => {
   });
 
   it('serves @nestjs/throttler', async () => {
-    const storage = new SharedThrottlerStorage(counter, clock);
+    const ledger = kind === 'redis' ? new RedisFailureLedger(first) : new MemoryFailureLedger(clock);
+    const storage = new SharedThrottlerStorage(counter, ledger, clock);
     const key = randomUUID();
     expect(await storage.increment(key, 60_000, 1)).toMatchObject({ totalHits: 1, isBlocked: false });
     const blocked = await storage.increment(key, 60_000, 1);
@@ -89,6 +90,16 @@ describe.each(kinds)('the failure ledger in %s', (kind) => {
   beforeAll(
     () => (ledger = kind === 'redis' ? new RedisFailureLedger(first) : new MemoryFailureLedger(clock)),
   );
+
+  it('charges no more tries than are free, however many come at once', async () => {
+    const key = randomUUID();
+    const waits = await Promise.all(Array.from({ length: 20 }, () => ledger.charge(key, POLICY)));
+    const free = waits.filter((wait) => wait === 0);
+    expect(free).toHaveLength(POLICY.free);
+    for (const wait of waits.filter((one) => one > 0)) expect(wait).toBeLessThanOrEqual(POLICY.firstDelayMs);
+    await ledger.forget(key);
+    expect(await ledger.charge(key, POLICY)).toBe(0);
+  });
 
   it('makes the next try wait after the free failures, longer each time, up to the maximum', async () => {
     const key = randomUUID();

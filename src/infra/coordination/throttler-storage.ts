@@ -2,7 +2,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../common/time/clock';
+import { FailureLedger } from './failure-ledger';
 import { RateCounter } from './rate-counter';
+
+const MINUTE_MS = 60_000;
+const MAX_DELAY_MS = 15 * MINUTE_MS;
+/** Milliseconds without passing the limit after which all is forgotten. */
+const MEMORY_MS = 15 * MINUTE_MS;
 
 type Count = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
@@ -10,13 +16,34 @@ type Count = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 export class SharedThrottlerStorage implements ThrottlerStorage {
   constructor(
     private readonly counter: RateCounter,
+    private readonly ledger: FailureLedger,
     private readonly clock: Clock,
   ) {}
 
-  /** @param ttl milliseconds; the answer counts in seconds. Who is blocked waits for the window to end. */
+  /**
+   * Who passes the limit waits for as long as a window lasts; who does so again waits twice as long each time.
+   * @param ttl milliseconds; the answer counts in seconds
+   */
   async increment(key: string, ttl: number, limit: number): Promise<Count> {
+    const blockedMs = await this.ledger.blockedFor([`throttler:${key}`]);
+    if (blockedMs > 0) return blocked(limit, blockedMs);
     const { count, resetAt, allowed } = await this.counter.hit(`throttler:${key}`, limit, ttl);
-    const seconds = Math.max(1, Math.ceil((resetAt - this.clock.now()) / 1_000));
-    return { totalHits: count, timeToExpire: seconds, isBlocked: !allowed, timeToBlockExpire: seconds };
+    if (!allowed) {
+      const policy = { free: 1, firstDelayMs: ttl, maxDelayMs: MAX_DELAY_MS, memoryMs: MEMORY_MS };
+      // Of many that pass the limit together, one is counted.
+      await this.ledger.charge(`throttler:${key}`, policy);
+      return blocked(limit, await this.ledger.blockedFor([`throttler:${key}`]));
+    }
+    const timeToExpire = toSeconds(resetAt - this.clock.now());
+    return { totalHits: count, timeToExpire, isBlocked: false, timeToBlockExpire: 0 };
   }
+}
+
+function blocked(limit: number, waitMs: number): Count {
+  const seconds = toSeconds(waitMs);
+  return { totalHits: limit + 1, timeToExpire: seconds, isBlocked: true, timeToBlockExpire: seconds };
+}
+
+function toSeconds(milliseconds: number): number {
+  return Math.max(1, Math.ceil(milliseconds / 1_000));
 }

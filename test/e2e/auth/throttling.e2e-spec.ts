@@ -1,0 +1,82 @@
+/** Growing delays where nobody is signed in yet: sign-up, reset, resend, verify (guessing passwords: attacks, codes: factors). */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { HttpAnswer, HttpClient } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+const PER_MINUTE = 20;
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start({
+    env: { TRUST_PROXY: '1', AUTH_REQUESTS_PER_MINUTE: String(PER_MINUTE) },
+  });
+  project = await plinth.createProject();
+});
+afterAll(() => plinth.stop());
+
+const from = (ip: string): HttpClient =>
+  project.client(project.anonKey, null).with({ 'x-forwarded-for': ip });
+
+/** What a refusal asks to wait, in seconds. */
+function waitOf(answer: HttpAnswer): number {
+  expect(answer.status).toBe(429);
+  return Number(answer.headers.get('retry-after'));
+}
+
+it.each<[string, string, () => object]>([
+  ['signup', '198.51.100.1', () => ({ email: `u-${randomUUID()}@example.com`, password: 'secret' })],
+  ['reset-password', '198.51.100.2', () => ({ email: `u-${randomUUID()}@example.com` })],
+  ['resend-verification', '198.51.100.3', () => ({ email: `u-${randomUUID()}@example.com` })],
+])(
+  'POST /%s from one address waits longer each time its limit is passed, and other addresses do not',
+  async (path, ip, body) => {
+    const waits: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      for (let n = 0; n < PER_MINUTE; n += 1) {
+        expect((await from(ip).post(`${project.auth}/${path}`, body())).status).toBeLessThan(300);
+      }
+      waits.push(waitOf(await from(ip).post(`${project.auth}/${path}`, body())));
+      plinth.clock.move((waits.at(-1) as number) + 1);
+    }
+    // Rounded up, and a slow machine takes a second off.
+    expect(waits.map((wait) => Math.round(wait / 60))).toEqual([1, 2, 4, 8]);
+    expect((await from('203.0.113.9').post(`${project.auth}/${path}`, body())).status).toBeLessThan(300);
+  },
+);
+
+it('mails to one mailbox, whoever asks, wait longer each time: 5 minutes, 10, 20, 40, an hour', async () => {
+  const user = await project.signUp();
+  let requests = 0;
+  const ask = () =>
+    from(`10.9.${(requests += 1)}.1`).post(`${project.auth}/reset-password`, { email: user.email });
+  for (let n = 0; n < 10; n += 1) expect((await ask()).status).toBe(200);
+  const waits: number[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    waits.push(waitOf(await ask()));
+    plinth.clock.move(waits.at(-1) as number);
+    expect((await ask()).status).toBe(200);
+  }
+  expect(waits.map((wait) => Math.round(wait / 60))).toEqual([5, 10, 20, 40, 60, 60]);
+});
+
+it.each([
+  ['update-password', '198.51.100.11'],
+  ['verify-email', '198.51.100.12'],
+])('mailed tokens guessed at /%s are slowed for the address', async (path, ip) => {
+  const guess = () =>
+    from(ip).post(`${project.auth}/${path}`, {
+      token: randomBytes(32).toString('base64url'),
+      password: 'a new password',
+    });
+  const statuses: number[] = [];
+  for (let n = 0; n < 53; n += 1) {
+    // Below the limit of requests: this is about wrong tokens.
+    if (n % PER_MINUTE === PER_MINUTE - 1) plinth.clock.move(61);
+    statuses.push((await guess()).status);
+  }
+  expect(statuses.slice(0, 50)).toEqual(Array<number>(50).fill(401));
+  expect(statuses.slice(50)).toEqual([429, 429, 429]);
+});
