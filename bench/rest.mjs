@@ -1,5 +1,8 @@
 // Table REST: throughput, latency, CPU and memory of W1..W6, interleaved with the same work done without HTTP and, where
 // a `postgrest` binary is on PATH, by PostgREST. Prints ratios; absolute figures vary with machines (docs/performance.md).
+//   npm run bench -- rest [--quick] [--only=W1,W5] [--seconds=5] [--rounds=3] [--connections=16,64]
+//     [--yardsticks=bare,pgbench,postgrest] [--workers=2 --redis=URL] [--cpu-prof=DIR]
+import { parseArgs } from 'node:util';
 import {
   bareContestant,
   httpContestant,
@@ -11,24 +14,36 @@ import { loadProgram } from './lib/http-load.mjs';
 import { call, startPlinth } from './lib/plinth.mjs';
 import { fill, SCHEMA, WORKLOADS } from './lib/workloads.mjs';
 
-/** Seconds of one run; the first of a workload is preceded by a short one that does not count. */
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const { values: given } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    // Beginnings of names.
+    only: { type: 'string', default: 'W' },
+    seconds: { type: 'string' },
+    rounds: { type: 'string' },
+    connections: { type: 'string' },
+    yardsticks: { type: 'string', default: 'bare,pgbench,postgrest' },
+    workers: { type: 'string', default: '1' },
+    redis: { type: 'string', default: '' },
+    'cpu-prof': { type: 'string' },
+  },
+});
+/** Seconds of one run; the first of a workload is preceded by one that does not count. */
+const SECONDS = Number(given.seconds ?? (given.quick ? 2 : 5));
 /** Runs of each contestant in turn; the median counts. */
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
-const CONNECTIONS = (process.env.BENCH_CONNECTIONS ?? '16,64').split(',').map(Number);
-/** Beginnings of names, such as `W1,W5`. */
-const ONLY = (process.env.BENCH_WORKLOADS ?? 'W').split(',');
+const ROUNDS = Number(given.rounds ?? (given.quick ? 1 : 3));
+const CONNECTIONS = (given.connections ?? (given.quick ? '16' : '16,64')).split(',').map(Number);
+const ONLY = given.only.split(',');
 /** Contestants beside Plinth. */
-const YARDSTICKS = (process.env.BENCH_YARDSTICKS ?? 'bare,pgbench,postgrest').split(',').filter(Boolean);
-const WORKERS = process.env.BENCH_WORKERS ?? '1';
-const REDIS_URL = process.env.BENCH_REDIS_URL ?? '';
-/** For Node itself, such as --cpu-prof. */
-const NODE_ARGUMENTS = (process.env.BENCH_NODE_ARGUMENTS ?? '').split(' ').filter(Boolean);
+const YARDSTICKS = given.yardsticks.split(',').filter(Boolean);
+const PROFILE = given['cpu-prof'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${given['cpu-prof']}`];
 
-const WARM_UP_SECONDS = 1;
+/** Enough for V8 to have compiled what it will. */
+const WARM_UP_SECONDS = given.quick ? 1 : 3;
 
 async function main() {
-  const plinth = await startPlinth({ WORKERS, REDIS_URL }, NODE_ARGUMENTS);
+  const plinth = await startPlinth({ WORKERS: given.workers, REDIS_URL: given.redis }, PROFILE);
   const contestants = [];
   try {
     contestants.push(...(await prepare(plinth)));

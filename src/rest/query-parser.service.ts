@@ -66,7 +66,8 @@ export class QueryParser {
    * @throws AppError for whatever the request asks in vain
    */
   async parse(caller: Caller, request: RestRequest, body: Buffer | null): Promise<ParsedRequest> {
-    const checked = await this.withKnownTimezone(caller, request);
+    const { timezone } = request.preferences;
+    const checked = timezone === null ? request : await this.withKnownTimezone(caller, request, timezone);
     assertPreferences(checked);
     return this.onCatalog(caller, this.parserOf(caller, checked, body));
   }
@@ -101,10 +102,13 @@ export class QueryParser {
   }
 
   /** A time zone that the server doesn't know is a preference that we don't know: ignored, unless strict. */
-  private async withKnownTimezone(caller: Caller, request: RestRequest): Promise<RestRequest> {
+  private async withKnownTimezone(
+    caller: Caller,
+    request: RestRequest,
+    timezone: string,
+  ): Promise<RestRequest> {
     const { preferences } = request;
-    const { timezone } = preferences;
-    if (timezone === null || (await this.catalogs.isTimezone(caller.database, timezone))) return request;
+    if (await this.catalogs.isTimezone(caller.database, timezone)) return request;
     const unknown = [...preferences.unknown, `timezone=${timezone}`];
     return { ...request, preferences: { ...preferences, timezone: null, unknown } };
   }

@@ -7,12 +7,12 @@ const DATA_ROW = 'D'.charCodeAt(0);
 /** The code, and the length, which counts itself but not the code. */
 const HEADER_BYTES = 5;
 
-/** The columns of a row as they came; valid as long as nobody writes to them. */
+/** The columns of a row as they came. Valid until the taker returns: the next chunk may be read into the same memory. */
 export type RawRow = (Buffer | null)[];
 export type RowTaker = (row: RawRow) => void;
 
 export class RowSplitter {
-  /** What came of a message of which more is to come; only a row's, or a header's. */
+  /** Copies of what came of a message of which more is to come; only a row's, or a header's. */
   private pieces: Buffer[] = [];
   /** Bytes to come of a message that was begun: a row's if there are pieces. */
   private missing = 0;
@@ -47,7 +47,7 @@ export class RowSplitter {
     if (this.pieces.length === 0) {
       this.forward(part);
     } else {
-      this.pieces.push(part);
+      this.pieces.push(Buffer.from(part));
       if (this.missing === 0) {
         this.take(Buffer.concat(this.pieces), 0);
         this.pieces = [];
@@ -71,7 +71,7 @@ export class RowSplitter {
       begin = at;
       const isTaken = this.taker() !== undefined;
       if (isTaken && end > bytes.length) {
-        this.pieces = [bytes.subarray(at)];
+        this.pieces = [Buffer.from(bytes.subarray(at))];
         this.missing = end - bytes.length;
         return;
       }
@@ -88,7 +88,7 @@ export class RowSplitter {
   private keepRest(bytes: Buffer, begin: number, at: number): void {
     const whole = Math.min(at, bytes.length);
     if (begin < whole) this.forward(bytes.subarray(begin, whole));
-    if (at < bytes.length) this.pieces = [bytes.subarray(at)];
+    if (at < bytes.length) this.pieces = [Buffer.from(bytes.subarray(at))];
     else this.missing = at - bytes.length;
   }
 

@@ -26,7 +26,7 @@ export interface ResponseSettings {
 
 /** Takes the rows as they come. */
 export interface RowTaker extends StreamTaker {
-  /** UTF-8. */
+  /** UTF-8, to be copied: valid until this returns. */
   onRow(text: Buffer | null): void;
   /** Before the first row, where the client asked for a count. */
   onTotal(total: number): void;

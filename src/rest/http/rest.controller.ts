@@ -5,7 +5,7 @@ import { DatabaseError } from 'pg';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
-import { CurrentCaller } from '../../access/current-caller.decorator';
+import { callerOf } from '../../access/current-caller.decorator';
 import { readBody } from '../../common/http/read-body';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import type { RestRequest, TargetKind } from '../grammar/rest-request';
@@ -24,21 +24,13 @@ export class RestController {
   ) {}
 
   @All('rpc/:routine')
-  async callRoutine(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await this.handle('rpc', caller, request, response);
+  async callRoutine(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.handle('rpc', callerOf(request), request, response);
   }
 
   @All(':table')
-  async accessTable(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await this.handle('table', caller, request, response);
+  async accessTable(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.handle('table', callerOf(request), request, response);
   }
 
   /** Whatever else is below, once the credentials are looked at. @throws AppError PL125 */

@@ -71,7 +71,7 @@ export class RowCollector implements RowTaker {
   }
 
   onRow(row: Buffer | null): void {
-    if (this.count === 0) this.first = row ?? NULL;
+    if (this.count === 0) this.first = Buffer.from(row ?? NULL);
     else this.body.append(this.format.separator);
     this.count += 1;
     this.body.append(row ?? NULL);

@@ -1,0 +1,62 @@
+/** Overload: what could only wait in vain is refused at once, and one project's flood is nobody else's. */
+import { AppError } from '../../src/common/errors/app-error';
+import { PooledConnection } from '../../src/database/pools/pooled-connection';
+import { ProjectDatabase } from '../../src/database/pools/project-database';
+import { ProjectPools } from '../../src/database/pools/project-pools';
+import { ProjectRegistry } from '../../src/projects/project-registry.service';
+import { TestPlinth } from '../support/plinth';
+
+const LIMITS = {
+  total: 4,
+  perProject: 1,
+  // Far longer than the test: nobody is refused for having waited.
+  acquireTimeoutMs: 600_000,
+  idleTimeoutMs: 60_000,
+  maxWaiting: 3,
+};
+
+let plinth: TestPlinth;
+let flooded: ProjectDatabase;
+let other: ProjectDatabase;
+let pools: ProjectPools;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  const registry = plinth.app.get(ProjectRegistry);
+  const databases = [];
+  for (let n = 0; n < 2; n += 1) {
+    const { id } = await plinth.createProject();
+    databases.push((await registry.findById(id))?.database);
+  }
+  [flooded, other] = databases as [ProjectDatabase, ProjectDatabase];
+  pools = new ProjectPools(LIMITS);
+});
+afterAll(async () => {
+  await pools.close();
+  await plinth.stop();
+});
+
+const answer = async (connection: PooledConnection): Promise<number> => {
+  const [result] = await connection.pipeline([{ text: 'select 42 as n' }]);
+  return result?.rows[0]?.n as number;
+};
+
+describe('ProjectPools', () => {
+  it('refuses the request after the last that may wait, with 503 and Retry-After, and serves the rest', async () => {
+    // Opens the connection: whoever is first would wait for that as well.
+    await pools.use(flooded, answer);
+    let release = (): void => undefined;
+    const held = pools.use(flooded, () => new Promise<void>((resolve) => (release = resolve)));
+    const waiting = Array.from({ length: LIMITS.maxWaiting }, () => pools.use(flooded, answer));
+
+    const refused: unknown = await pools.use(flooded, answer).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(AppError);
+    expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+    // Meanwhile others have connections of their own.
+    expect(await pools.use(other, answer)).toBe(42);
+
+    release();
+    await held;
+    expect(await Promise.all(waiting)).toEqual([42, 42, 42]);
+  });
+});
