@@ -31,6 +31,7 @@ export class PasswordCheck {
     { email, password }: { email: string; password: string },
     origin: RequestOrigin,
   ): Promise<Credentials> {
+    this.passwords.assertRoom();
     const fault = unusableFault(password);
     if (fault) throw unacceptablePassword(fault);
     // What is no address belongs to nobody, and is looked for all the same. NUL is no text for the database.

@@ -37,7 +37,10 @@ describe('slots', () => {
   it('turn away what finds the line full, at once', async () => {
     const slots = new Slots(1, 1);
     const [running, waiting] = [held(), held()];
-    const done = [slots.use(running.work, full), slots.use(waiting.work, full)];
+    const done = [slots.use(running.work, full)];
+    expect(slots.isFull).toBe(false);
+    done.push(slots.use(waiting.work, full));
+    expect(slots.isFull).toBe(true);
     await expect(slots.use(async () => undefined, full)).rejects.toThrow('full');
     running.end();
     waiting.end();

@@ -23,6 +23,11 @@ export class Slots {
     return this.line.length;
   }
 
+  /** True when the next one would be turned away. */
+  get isFull(): boolean {
+    return this.free === 0 && this.line.length >= this.maxWaiting;
+  }
+
   /**
    * Runs work in a slot, first come, first served.
    * @param turnedAway makes the error of a full line

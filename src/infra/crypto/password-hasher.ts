@@ -3,6 +3,7 @@
  * bounded line before them: a flood of sign-ins is turned away instead of starving everything else.
  */
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Piscina } from 'piscina';
@@ -15,7 +16,8 @@ const WAITING_PER_THREAD = 50;
 /** About a third of the CPU of what competes with it: requests go first, sign-ins do not starve. */
 const NICE_INCREMENT = 5;
 const IDLE_THREAD_MS = 30_000;
-const RETRY_AFTER_SECONDS = 2;
+/** Spread, so that those who are turned away together do not come back together. */
+const RETRY_AFTER_SECONDS = { least: 2, most: 6 };
 
 /**
  * bcrypt as PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$) write it. Of BCRYPT_COST's range: the threads serve all projects,
@@ -50,6 +52,11 @@ export class PasswordHasher implements OnApplicationShutdown {
   /** Passwords waiting to be hashed. */
   get waiting(): number {
     return this.slots.waiting;
+  }
+
+  /** Before work that a full line would make useless. @throws AppError 429 when too many passwords wait */
+  assertRoom(): void {
+    if (this.slots.isFull) throw busy();
   }
 
   /** @throws AppError 429 when too many passwords wait */
@@ -96,10 +103,11 @@ export function isBcryptHash(hash: string): boolean {
 }
 
 function busy(): AppError {
+  const { least, most } = RETRY_AFTER_SECONDS;
   return new AppError({
     status: 429,
     code: 'rate_limited',
     message: 'Too many passwords are being checked; try again in a moment',
-    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    headers: { 'Retry-After': String(randomInt(least, most + 1)) },
   });
 }
