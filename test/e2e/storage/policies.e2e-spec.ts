@@ -15,7 +15,9 @@ type Operation =
   | 'rename'
   | 'overwrite'
   | 'revoke'
-  | 'delete';
+  | 'copy'
+  | 'delete'
+  | 'bulk delete';
 
 const ROLES: readonly Role[] = ['anon', 'owner', 'bucketOwner', 'other', 'service'];
 
@@ -75,7 +77,10 @@ const OPERATIONS: Record<Operation, (scene: Scene, client: HttpClient) => Promis
   overwrite: ({ project, bucket, filename }, client) =>
     upload(client, project.storage, bucket, 'z', { after: { filename, upsert: 'true' } }),
   revoke: ({ file }, client) => client.delete(`${file}/signed-urls`),
+  copy: ({ file }, client) => client.post(`${file}/copy`, { filename: `copy-${counter++}` }),
   delete: ({ file }, client) => client.delete(file),
+  'bulk delete': ({ project, file }, client) =>
+    client.post(`${project.storage}/files/bulk-delete`, { file_ids: [file.split('/').at(-1)] }),
 };
 
 /** Statuses in the order of ROLES: anon, owner of the file, owner of the bucket, somebody else, service role. */
@@ -91,7 +96,10 @@ const SHIPPED_PRIVATE: Row[] = [
   ['rename', [404, 403, 200, 404, 200]],
   ['overwrite', [404, 404, 200, 404, 200]],
   ['revoke', [404, 403, 200, 404, 200]],
+  ['copy', [404, 404, 201, 404, 201]],
   ['delete', [404, 200, 200, 404, 200]],
+  // What the caller may not see is not found, and no refusal.
+  ['bulk delete', [200, 200, 200, 200, 200]],
 ];
 
 const SHIPPED_PUBLIC: Row[] = [
@@ -104,7 +112,9 @@ const SHIPPED_PUBLIC: Row[] = [
   ['rename', [403, 403, 200, 403, 200]],
   ['overwrite', [403, 403, 200, 403, 200]],
   ['revoke', [403, 403, 200, 403, 200]],
+  ['copy', [403, 403, 201, 403, 201]],
   ['delete', [403, 200, 200, 403, 200]],
+  ['bulk delete', [403, 200, 200, 403, 200]],
 ];
 
 /** A project bucket has no owner: everybody who is signed in uploads, and manages own files. */
@@ -118,7 +128,9 @@ const SHIPPED_PROJECT: Row[] = [
   ['rename', [404, 200, 404, 404, 200]],
   ['overwrite', [404, 200, 403, 403, 200]],
   ['revoke', [404, 200, 404, 404, 200]],
+  ['copy', [404, 201, 404, 404, 201]],
   ['delete', [404, 200, 404, 404, 200]],
+  ['bulk delete', [200, 200, 200, 200, 200]],
 ];
 
 const DROP_ALL = `do $$ declare p record; begin
@@ -126,17 +138,20 @@ const DROP_ALL = `do $$ declare p record; begin
     execute format('drop policy %I on storage.%I', p.policyname, p.tablename);
   end loop; end $$;`;
 
-const NOTHING: Row[] = (Object.keys(OPERATIONS) as Operation[]).map((operation) => [
-  operation,
-  [404, 404, 404, 404, operation === 'upload' ? 201 : 200],
-]);
+const NOTHING: Row[] = (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
+  const hidden = operation === 'bulk delete' ? 200 : 404;
+  const done = operation === 'upload' || operation === 'copy' ? 201 : 200;
+  return [operation, [hidden, hidden, hidden, hidden, done]];
+});
 
 const READ_ONLY: Row[] = [
   ['list', [200, 200, 200, 200, 200]],
   ['download', [200, 200, 200, 200, 200]],
   ['upload', [403, 403, 403, 403, 201]],
   ['rename', [403, 403, 403, 403, 200]],
+  ['copy', [403, 403, 403, 403, 201]],
   ['delete', [403, 403, 403, 403, 200]],
+  ['bulk delete', [403, 403, 403, 403, 200]],
 ];
 
 const ANYTHING: Row[] = [
@@ -145,7 +160,9 @@ const ANYTHING: Row[] = [
   ['rename', [200, 200, 200, 200, 200]],
   ['overwrite', [200, 200, 200, 200, 200]],
   ['revoke', [200, 200, 200, 200, 200]],
+  ['copy', [201, 201, 201, 201, 201]],
   ['delete', [200, 200, 200, 200, 200]],
+  ['bulk delete', [200, 200, 200, 200, 200]],
 ];
 
 const everybody = (command: string): string =>

@@ -1,6 +1,7 @@
 /** The plan's limit on storage requests, exact to one request in a window (SPEC.md 8, DECISIONS.md 6). */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
+import { hasRedis, TestRedis } from '../../support/redis-server';
 import { upload } from '../../support/uploads';
 
 let plinth: TestPlinth;
@@ -158,5 +159,54 @@ describe('a flood without valid credentials', () => {
     for (const { status } of await many(10, () => plinth.http.get(missing))) expect(status).toBe(404);
     expect((await plinth.http.get(missing)).status).toBe(429);
     expect((await project.service.get(`${project.storage}/buckets`)).status).toBe(200);
+  });
+});
+
+(hasRedis ? describe : describe.skip)('replicas on one Redis', () => {
+  let redis: TestRedis;
+  let replicas: [TestPlinth, TestPlinth];
+  beforeAll(async () => {
+    redis = await TestRedis.start();
+    const env = { REDIS_URL: redis.url };
+    const first = await TestPlinth.start({ env });
+    replicas = [first, await TestPlinth.start({ env, replicaOf: first })];
+  });
+  afterAll(async () => {
+    await replicas[1].stop();
+    await replicas[0].stop();
+    await redis.stop();
+  });
+
+  it('let exactly as many requests pass as one would, then 429 with Retry-After on both', async () => {
+    const project = await replicas[0].createProject({ settings: { storage_requests_per_minute: 50 } });
+    let turn = 0;
+    const ask = (): Promise<HttpAnswer> => {
+      turn += 1;
+      return project.service.at((replicas[turn % 2] as TestPlinth).baseUrl).get(`${project.storage}/buckets`);
+    };
+    const answers = await many(60, ask);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(50);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(10);
+    for (const answer of refused) {
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(rate(answer).slice(0, 2)).toEqual([50, 0]);
+    }
+    expect(new Set(answers.map(remaining)).size).toBe(50);
+  });
+
+  it('tell the shared rate on refusals, too, and something when Redis does not answer', async () => {
+    const project = await replicas[0].createProject({ settings: { storage_requests_per_minute: 9 } });
+    await project.service.get(`${project.storage}/buckets`);
+    const stranger = await replicas[1].http.get(`${project.storage}/buckets`);
+    expect([stranger.status, ...rate(stranger).slice(0, 2)]).toEqual([401, 9, 8]);
+    redis.pause();
+    try {
+      const answer = await project.service.at(replicas[1].baseUrl).get(`${project.storage}/buckets`);
+      expect([answer.status, rate(answer)]).toEqual([503, [0, 0, expect.any(Number)]]);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    } finally {
+      redis.resume();
+    }
   });
 });
