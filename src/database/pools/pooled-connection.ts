@@ -17,7 +17,7 @@ export class PooledConnection {
   constructor(readonly database: ProjectDatabase) {
     const { ssl } = database;
     this.client = new Client({
-      connection: new WireConnection({ ssl }),
+      connection: new WireConnection({ ssl, keepAlive: true }),
       host: database.host,
       port: database.port,
       database: database.database,

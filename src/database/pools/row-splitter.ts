@@ -7,7 +7,7 @@ const DATA_ROW = 'D'.charCodeAt(0);
 /** The code, and the length, which counts itself but not the code. */
 const HEADER_BYTES = 5;
 
-/** The columns of a row as they came. Valid until the taker returns: the next chunk may be read into the same memory. */
+/** The columns of a row as they came; a taker copies what it keeps. */
 export type RawRow = (Buffer | null)[];
 export type RowTaker = (row: RawRow) => void;
 
