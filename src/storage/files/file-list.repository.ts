@@ -1,9 +1,8 @@
 /** Lists the files of a bucket: page, total and the bucket itself in one round trip. */
 import { Injectable } from '@nestjs/common';
 import { Statement } from '../../database/pools/pipelined-query';
+import { JsonText } from '../../common/text/json';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
-import { FileRecord } from './file';
-import { FILE_COLUMNS, FileRow, toFileRecord } from './file.repository';
 import { SortDirection, SortField } from './list-options';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
@@ -25,11 +24,20 @@ export interface ListQuery {
 }
 
 export interface FilePage {
-  readonly files: FileRecord[];
+  /** A list of FileRecord, as PostgreSQL writes it. */
+  readonly files: JsonText;
   /** Files that match, on all pages; null when the page continues another. */
   readonly total: number | null;
   /** Where the next page begins; null after the last one. */
   readonly next: { readonly key: string; readonly id: string } | null;
+}
+
+interface PageRow {
+  readonly files: string;
+  /** PostgreSQL's bigint, which the driver leaves as text. */
+  readonly total: string | null;
+  readonly key: string | null;
+  readonly id: string | null;
 }
 
 /** By sort field: the column, the type of its key in a cursor, and the key's text without loss. */
@@ -48,24 +56,13 @@ export class FileListRepository {
 
   /** Null when there is no such bucket, or none that the caller may see. */
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
-    const [bucket, page, count] = await this.door.batch(caller, [
-      {
-        name: 'storage:list-bucket',
-        text: `select slug from ${BUCKET_BY_ADDRESS}`,
-        values: [query.bucket],
-      },
-      pageStatement(query),
-      ...(query.after ? [] : [countStatement(query)]),
-    ]);
-    const found = bucket?.rows[0] as { slug: string } | undefined;
-    if (!found) return null;
-    const rows = page?.rows as (FileRow & { key: string })[];
-    const shown = rows.slice(0, query.limit);
-    const last = shown.at(-1);
+    const { rows } = await this.door.query(caller, pageStatement(query));
+    const page = rows[0] as PageRow | undefined;
+    if (!page) return null;
     return {
-      files: shown.map((row) => toFileRecord({ ...row, bucket_slug: found.slug })),
-      total: count ? Number((count.rows[0] as { total: string }).total) : null,
-      next: rows.length > query.limit && last ? { key: last.key, id: last.id } : null,
+      files: new JsonText(page.files),
+      total: page.total === null ? null : Number(page.total),
+      next: page.key === null || page.id === null ? null : { key: page.key, id: page.id },
     };
   }
 
@@ -124,7 +121,7 @@ const FOLDERS = `
 /** Names and order of the conditions come from here; all values are parameters. */
 class Conditions {
   readonly values: unknown[];
-  private readonly terms = [`f.bucket_id = (select id from ${BUCKET_BY_ADDRESS})`];
+  private readonly terms = ['f.bucket_id = (select id from bucket)'];
   private tag = '';
 
   constructor(query: ListQuery) {
@@ -167,25 +164,34 @@ class Conditions {
   }
 }
 
+/** A timestamp as Date.toISOString() writes it. */
+const isoText = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column.slice('f.'.length)}`;
+
+/** The members of a FileRecord, in its order. */
+const RECORD_MEMBERS = `id, bucket_id, bucket_slug, filename, content_type, size, sha256, owner_id, metadata, created_at,
+  updated_at`;
+
+/** One row more than is shown tells whether a further page follows. */
 function pageStatement(query: ListQuery): Statement {
   const conditions = new Conditions(query);
   const { column, key } = SORT[query.sortBy];
-  // One row more than asked for tells whether a further page follows.
-  const limit = conditions.parameter(query.limit + 1);
+  const limit = `${conditions.parameter(query.limit)}::bigint`;
   const offset = conditions.parameter(query.offset);
+  const total = `(select count(*) from storage.files f where ${conditions.text})`;
   return {
     name: `storage:list:${conditions.name}:${query.sortBy}:${query.sortDir}`,
-    text: `select ${FILE_COLUMNS}, ${key} as key from storage.files f where ${conditions.text}
-      order by ${column} ${query.sortDir}, f.id ${query.sortDir} limit ${limit} offset ${offset}`,
-    values: conditions.values,
-  };
-}
-
-function countStatement(query: ListQuery): Statement {
-  const conditions = new Conditions(query);
-  return {
-    name: `storage:count:${conditions.name}`,
-    text: `select count(*) as total from storage.files f where ${conditions.text}`,
+    text: `with bucket as materialized (select id, slug from ${BUCKET_BY_ADDRESS}),
+      page as materialized (
+        select f.id, f.bucket_id, (select slug from bucket) as bucket_slug, f.filename, f.content_type, f.size, f.sha256,
+          f.owner_id, f.metadata, ${isoText('f.created_at')}, ${isoText('f.updated_at')}, ${key} as key
+        from storage.files f where ${conditions.text}
+        order by ${column} ${query.sortDir}, f.id ${query.sortDir} limit ${limit} + 1 offset ${offset}),
+      last as (select id, key from page where ${limit} > 0 and (select count(*) from page) > ${limit}
+        offset greatest(${limit} - 1, 0) limit 1)
+      select coalesce((select json_agg(shown) from (select ${RECORD_MEMBERS} from page limit ${limit}) shown), '[]')::text
+          as files, ${query.after ? 'null::bigint' : total} as total, last.key, last.id
+        from bucket left join last on true`,
     values: conditions.values,
   };
 }

@@ -4,6 +4,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
+import { JsonText } from '../../common/text/json';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
@@ -45,7 +46,7 @@ export class FilesController {
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFilesQuery,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<FileRecord[]> {
+  ): Promise<JsonText> {
     const { files, total, nextCursor } = await this.files.list(caller, bucket, query);
     if (total !== null) response.setHeader('X-Total-Count', total);
     if (nextCursor !== null) response.setHeader('X-Next-Cursor', nextCursor);
