@@ -35,7 +35,7 @@ const BARE_SERVER = fileURLToPath(new URL('./lib/bare-files.mjs', import.meta.ur
  * Each line: a name, what the rate counts, and how each contestant does it. What a contestant lacks is left out.
  * `goal`: what the rate of Plinth should be of that contestant's at least.
  */
-function linesOf({ plinth, bare, nginx }) {
+function linesOf({ plinth, bare, nginx, accel }) {
   const downloads = Object.entries(SIZES).flatMap(([size, { label, unit }]) => {
     const yardsticks = {
       bare: () => get(bare.url, bare.paths[size]),
@@ -51,6 +51,17 @@ function linesOf({ plinth, bare, nginx }) {
       },
     }));
   });
+  const behindNginx = accel
+    ? ['medium', 'large'].map((size) => ({
+        name: `download ${SIZES[size].label} X-Accel-Redirect`,
+        unit: SIZES[size].unit,
+        goal: { nginx: 0.8 },
+        run: {
+          accel: () => get(accel.url, accel.paths.bearer[size], accel.headers),
+          nginx: () => get(nginx.url, bare.paths[size]),
+        },
+      }))
+    : [];
   const range = { range: 'bytes=5000000-5000099' };
   const one = (name, paths, more) => ({
     name,
@@ -68,6 +79,7 @@ function linesOf({ plinth, bare, nginx }) {
   }));
   return [
     ...downloads,
+    ...behindNginx,
     {
       name: 'range of 100 bytes in 100 MB',
       unit: 'requests',
@@ -107,17 +119,25 @@ async function main() {
     if (!hasWrk) console.log('wrk is not installed: autocannon, which costs more, takes its place');
     const fixtures = await seed(server, bareDirectory);
     const contestants = {
-      plinth: { ...fixtures.plinth, url: server.baseUrl, pid: server.pid },
+      plinth: {
+        ...fixtures.plinth,
+        url: server.baseUrl,
+        pid: server.pid,
+        postgresPid: server.postgresPid,
+      },
       bare: { ...fixtures.bare(bareServer.url), url: bareServer.url, pid: bareServer.pid },
       nginx,
+      accel: nginx && (await startBehindNginx(directory, stops)),
     };
     const wanted = given.only === '' ? [] : given.only.split(',');
     const lines = linesOf(contestants).filter(
       ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
     );
+    // The first seconds go into compiling.
+    await lines[0]?.run.plinth?.();
     console.log(`${CONNECTIONS} connections, ${ROUNDS} x ${SECONDS} s each\n`);
     console.log(HEADING);
-    for (const line of lines) await compare(line, contestants, server);
+    for (const line of lines) await compare(line, contestants);
   } finally {
     for (const stop of stops) await stop();
   }
@@ -125,13 +145,13 @@ async function main() {
 
 const HEADING =
   `${'line'.padEnd(36)}${'who'.padEnd(8)}${'rate'.padStart(14)}${'p50 ms'.padStart(10)}${'p99 ms'.padStart(10)}` +
-  `${'CPU s/1,000: server + database'.padStart(32)}${'peak MiB'.padStart(10)}${'plinth/this'.padStart(13)}`;
+  `${'CPU s/1,000: server + database'.padStart(32)}${'peak MiB'.padStart(10)}${'first/this'.padStart(13)}`;
 
-async function compare({ name, unit, goal = {}, run }, contestants, server) {
-  const results = Object.keys(run).map((who) => ({ who, runs: [], pid: contestants[who].pid }));
+async function compare({ name, unit, goal = {}, run }, contestants) {
+  const results = Object.keys(run).map((who) => ({ who, runs: [], ...contestants[who] }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { who, runs, pid } of results) {
-      const cpu = () => [cpuSeconds(pid, server.postgresPid), cpuSeconds(server.postgresPid)];
+    for (const { who, runs, pid, postgresPid } of results) {
+      const cpu = () => [cpuSeconds(pid, postgresPid), postgresPid ? cpuSeconds(postgresPid) : 0];
       resetPeakMemory(pid);
       const before = cpu();
       const outcome = await run[who]();
@@ -158,7 +178,7 @@ async function compare({ name, unit, goal = {}, run }, contestants, server) {
         median(runs, ({ p99 }) => p99)
           .toFixed(1)
           .padStart(10) +
-        (who === 'plinth' ? cpu.join(' + ') : cpu[0]).padStart(32) +
+        (result.postgresPid ? cpu.join(' + ') : cpu[0]).padStart(32) +
         Math.max(...runs.map(({ peak }) => peak))
           .toFixed(0)
           .padStart(10) +
@@ -167,6 +187,27 @@ async function compare({ name, unit, goal = {}, run }, contestants, server) {
         (failed ? `  ${failed} FAILED` : ''),
     );
   }
+}
+
+/** A Plinth that leaves the sending to nginx (docs/storage.md). */
+async function startBehindNginx(directory, stops) {
+  const files = path.join(directory, 'accel-files');
+  const server = await startPlinth({
+    MAX_FILE_SIZE: '1gb',
+    STORAGE_DISK_DIR: files,
+    STORAGE_ACCEL_REDIRECT: '/internal-files',
+  });
+  stops.unshift(() => server.stop());
+  const nginx = await startNginx(
+    path.join(directory, 'nginx-accel'),
+    `location / {
+       proxy_pass ${server.baseUrl}; proxy_http_version 1.1; proxy_set_header Connection "";
+     }
+     location /internal-files/ { internal; alias ${files}/; etag off; }`,
+  );
+  stops.unshift(nginx.stop);
+  const { plinth } = await seed(server, path.join(directory, 'bare'));
+  return { ...plinth, url: nginx.url, pid: server.pid, postgresPid: server.postgresPid };
 }
 
 async function startBare(directory) {
