@@ -11,6 +11,8 @@ export class PooledConnection {
   broken = false;
   /** Milliseconds of the monotonic clock when it was last given back. */
   idleSince = 0;
+  /** Pipelines that were sent; each is one round trip, however many statements it holds. */
+  roundTrips = 0;
   private readonly client: Client;
   private readonly statements = new StatementCache();
 
@@ -40,6 +42,7 @@ export class PooledConnection {
   /** Starts a pipeline; `done` rejects with the driver's error. */
   start(statements: readonly Statement[]): PipelinedQuery {
     const query = new PipelinedQuery(statements, this.statements);
+    this.roundTrips += 1;
     // After a fatal error the server closes the socket a moment later: nobody may be lent the connection meanwhile.
     query.done.catch((error: { severity?: string }) => {
       if (error.severity === 'FATAL' || error.severity === 'PANIC') this.broken = true;

@@ -49,6 +49,7 @@ export function poolExhausted(): AppError {
 export class ProjectPools {
   private readonly pools = new Map<string, Pool>();
   private open = 0;
+  private roundTrips = 0;
   private readonly sweeper: NodeJS.Timeout;
 
   constructor(private readonly limits: PoolLimits) {
@@ -56,11 +57,11 @@ export class ProjectPools {
     this.sweeper.unref();
   }
 
-  /** Connections open now, in all and by project: for metrics. */
-  stats(): { open: number; waiting: number; projects: number } {
+  /** Connections open now and requests that wait, in all; round trips so far: for metrics. */
+  stats(): { open: number; waiting: number; projects: number; roundTrips: number } {
     let waiting = 0;
     for (const pool of this.pools.values()) waiting += pool.waiting.length;
-    return { open: this.open, waiting, projects: this.pools.size };
+    return { open: this.open, waiting, projects: this.pools.size, roundTrips: this.roundTrips };
   }
 
   /**
@@ -69,9 +70,11 @@ export class ProjectPools {
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const connection = this.takeIdle(database) ?? (await this.acquire(database));
+    const before = connection.roundTrips;
     try {
       return await work(connection);
     } finally {
+      this.roundTrips += connection.roundTrips - before;
       while (connection.cancelling) await connection.cancelling;
       this.release(connection);
     }

@@ -88,7 +88,12 @@ describe('GET /metrics', () => {
   it('tells of pools, event loop and process', async () => {
     await plinth.createProject();
     const { text } = await plinth.http.get('/metrics');
-    for (const name of ['plinth_database_connections', 'plinth_database_waiting', 'plinth_database_pools']) {
+    for (const name of [
+      'plinth_database_connections',
+      'plinth_database_waiting',
+      'plinth_database_pools',
+      'plinth_database_round_trips_total',
+    ]) {
       expect(sample(text, name)).toBeGreaterThanOrEqual(0);
     }
     expect(sample(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);

@@ -1,0 +1,56 @@
+/** What a request costs the database: one round trip to read, two to upload, by Plinth's own count (GET /metrics). */
+import { randomBytes } from 'node:crypto';
+import { HttpAnswer, HttpClient } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+/** Requests that are counted together: what runs by itself in the background is a few in the same time. */
+const REQUESTS = 40;
+
+let plinth: TestPlinth;
+let project: TestProject;
+let user: HttpClient;
+let file: string;
+let signed: string;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ plan: 'enterprise' });
+  user = (await project.signUp()).http;
+  await user.post(`${project.storage}/buckets`, { name: 'box', is_public: true });
+  const { body } = await upload(user, project.storage, 'box', randomBytes(300_000), { name: 'one.bin' });
+  file = `${project.storage}/files/${body.data.id}`;
+  const { url } = (await user.post(`${file}/signed-url`, { expiry: '1h' })).body.data;
+  signed = url.replace('http://plinth.test', '');
+});
+afterAll(() => plinth.stop());
+
+async function roundTrips(): Promise<number> {
+  const { text } = await plinth.http.get('/metrics');
+  return Number(/^plinth_database_round_trips_total (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Of each request; rounded, because of the background. */
+async function costOf(request: (n: number) => Promise<HttpAnswer>, status: number): Promise<number> {
+  const before = await roundTrips();
+  for (let n = 0; n < REQUESTS; n += 1) expect((await request(n)).status).toBe(status);
+  return Math.round(((await roundTrips()) - before) / REQUESTS);
+}
+
+it.each<[string, () => Promise<HttpAnswer>, number]>([
+  ['a download', () => user.get(`${file}/download`), 200],
+  ['a part of a download', () => user.get(`${file}/download`, { headers: { range: 'bytes=5-9' } }), 206],
+  ['a signed address', () => plinth.http.get(signed), 200],
+  ['a preview', () => plinth.http.get(`${file}/preview`), 200],
+  ['signing', () => user.post(`${file}/signed-url`, { expiry: '5m' }), 200],
+  ['a list', () => user.get(`${project.storage}/buckets/box/files`), 200],
+])('%s costs one round trip', async (_name, request, status) => {
+  expect(await costOf(request, status)).toBe(1);
+});
+
+it('an upload costs two round trips', async () => {
+  const send = (n: number): Promise<HttpAnswer> =>
+    upload(user, project.storage, 'box', 'text', { name: `upload ${n}.txt` });
+  expect(await costOf(send, 201)).toBe(2);
+});
