@@ -32,6 +32,8 @@ import { SourceFailure, watchSource } from './source-failure';
 const MIB = 1024 * 1024;
 /** The least that S3 takes; what an upload holds in memory is a few of these. */
 const PART = 5 * MIB;
+/** What comes in while a part goes out. */
+const READ_AHEAD = 2 * MIB;
 const MAX_PARTS = 10_000;
 /** What CopyObject copies in one go; also the size of a part of what is larger. */
 const MAX_COPY = 5 * 1024 * MIB;
@@ -67,10 +69,10 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
   /** In one request when it fits into a part, else as a multipart upload, which is aborted when it fails. */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const source = new SourceFailure();
-    // One part goes out while the next one comes in.
+    // While one part goes out the next one begins to come in.
     const body = Readable.from(watchSource(chunks, source), {
       objectMode: false,
-      highWaterMark: this.partSize,
+      highWaterMark: READ_AHEAD,
     });
     const upload = new Upload({
       client: this.client,
