@@ -9,12 +9,3 @@ export const STORAGE_REQUESTS_PER_MINUTE: Readonly<Record<Plan, number>> = {
   pro: 1_000,
   enterprise: 10_000,
 };
-
-const GIB = 1024 ** 3;
-
-/** What all buckets of a project may hold together; the settings `storage_quota_bytes` and `_files` override it. */
-export const STORAGE_QUOTA: Readonly<Record<Plan, { bytes: number | null; files: number | null }>> = {
-  free: { bytes: 50 * GIB, files: 10_000_000 },
-  pro: { bytes: 1_024 * GIB, files: 100_000_000 },
-  enterprise: { bytes: null, files: null },
-};

@@ -1,6 +1,5 @@
 /** How much a bucket and a project may hold (docs/storage.md, "Quotas"). The database enforces it; this is what it tells. */
 import { AppError } from '../../common/errors/app-error';
-import { STORAGE_QUOTA } from '../../projects/plans';
 import { Project } from '../../projects/project';
 import { quotaExceeded } from '../storage.errors';
 
@@ -25,12 +24,9 @@ export interface QuotaMark {
   readonly isNew: boolean;
 }
 
-/** What the project's settings say, or else its plan. */
-export function projectQuota({ plan, settings }: Project): Quota {
-  return {
-    bytes: settings.storage_quota_bytes ?? STORAGE_QUOTA[plan].bytes,
-    files: settings.storage_quota_files ?? STORAGE_QUOTA[plan].files,
-  };
+/** What the project's settings say: whose disk it is must set the limit, no plan guesses it. */
+export function projectQuota({ settings }: Project): Quota {
+  return { bytes: settings.storage_quota_bytes, files: settings.storage_quota_files };
 }
 
 /** The tightest limit on the bytes of one more file, with the error that passing it means. */
