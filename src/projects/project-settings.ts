@@ -134,10 +134,10 @@ export class ProjectSettingsInput {
   @IntegerSetting("Bytes; a bucket may set less, the install's MAX_FILE_SIZE is the ceiling", 1)
   max_file_size?: number | null;
 
-  @IntegerSetting("Bytes of all files together; default: no limit", 1)
+  @IntegerSetting('Bytes of all files together; default: no limit', 1)
   storage_quota_bytes?: number | null;
 
-  @IntegerSetting("Number of files; default: no limit", 1)
+  @IntegerSetting('Number of files; default: no limit', 1)
   storage_quota_files?: number | null;
 
   @TextSetting('Language of mails to who states no preference: a tag such as `de` or `pt-BR`', 30)
