@@ -16,7 +16,12 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly verified: VerifiedCredentials,
     strategy: ApiKeyStrategy,
   ) {
-    super({ property: 'apiKey', defaultStrategy: strategyItself(strategy) });
+    super({
+      property: 'apiKey',
+      get defaultStrategy() {
+        return strategyItself(strategy);
+      },
+    });
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -14,7 +14,12 @@ export class BearerGuard extends AuthGuard() {
     private readonly verified: VerifiedCredentials,
     strategy: BearerStrategy,
   ) {
-    super({ property: 'caller', defaultStrategy: strategyItself(strategy) });
+    super({
+      property: 'caller',
+      get defaultStrategy() {
+        return strategyItself(strategy);
+      },
+    });
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -20,7 +20,9 @@ export function passportSecret(secret: ProjectSecret | null): string | undefined
 /**
  * The strategy for a guard. Passport finds strategies by name in one list of the process, where a second application
  * would take the first one's place; it takes the object as well, which @nestjs/passport's declarations do not say.
+ * Each request needs one of its own, as passport makes from a name: it hangs the request's callbacks on the object, and
+ * requests that are verified side by side would answer each other.
  */
 export function strategyItself(strategy: Strategy): string {
-  return strategy as unknown as string;
+  return Object.create(strategy) as string;
 }
