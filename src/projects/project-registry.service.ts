@@ -10,6 +10,7 @@ import { Project, ProjectSecret } from './project';
 import { ProjectRepository, ProjectRow, PROJECTS_CHANNEL } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
+import { answerTo, everybodyHeard } from './roll-call';
 
 const CACHED_PROJECTS = 2_000;
 /** A lookup is repeated after this long even without a notification: the safety net of a lost listener. */
@@ -34,7 +35,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {
     this.listener = new NotificationListener({ connectionString: platformUrl }, PROJECTS_CHANNEL, {
-      onNotification: (id) => this.forget(id),
+      onNotification: (payload) => this.hear(payload),
       onListening: () => this.cache.clear(),
       onError: (error) => this.logger.warn(`lost the platform database's notifications: ${error.message}`),
     });
@@ -46,6 +47,14 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
 
   async onApplicationShutdown(): Promise<void> {
     await this.listener.stop();
+  }
+
+  /**
+   * Waits until every process of the install has dropped what it knew of the projects that changed before.
+   * @returns false when one did not say so within two seconds
+   */
+  everybodyHeard(): Promise<boolean> {
+    return everybodyHeard(this.platformUrl, PROJECTS_CHANNEL);
   }
 
   /** The active project of that id, or null. */
@@ -78,6 +87,14 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     this.loading.clear();
     void this.evictIfGone(id);
     for (const handler of this.changeHandlers) handler(id);
+  }
+
+  private hear(payload: string): void {
+    const answer = answerTo(payload);
+    if (!answer) return this.forget(payload);
+    this.listener
+      .say(answer.channel, answer.payload)
+      .catch((error: Error) => this.logger.warn(`a roll call could not be answered: ${error.message}`));
   }
 
   private async evictIfGone(id: string): Promise<void> {

@@ -125,6 +125,10 @@ export class ProjectsService {
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
     );
     this.registry.forget(id);
+    // Whoever hears of the new keys may rely on them, and on the end of the old ones, wherever the next request goes.
+    if (!(await this.registry.everybodyHeard())) {
+      this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
+    }
     return this.getActive(id);
   }
 

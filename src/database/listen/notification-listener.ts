@@ -3,6 +3,9 @@ import { Client, ClientConfig } from 'pg';
 
 const RECONNECT_MS = { first: 100, most: 5_000 };
 
+/** What a listening connection calls itself in pg_stat_activity. */
+export const LISTENER_NAME = 'plinth-listen';
+
 export interface ListenerEvents {
   /** A notification arrived. */
   onNotification(payload: string): void;
@@ -26,7 +29,7 @@ export class NotificationListener {
 
   /** Resolves after the first attempt, whether or not it succeeded; later ones go on in the background. */
   async start(): Promise<void> {
-    const client = new Client({ application_name: 'plinth-listen', keepAlive: true, ...this.config });
+    const client = new Client({ application_name: LISTENER_NAME, keepAlive: true, ...this.config });
     this.client = client;
     client.on('error', (error) => this.lost(client, error));
     client.on('end', () => this.lost(client));
@@ -39,6 +42,11 @@ export class NotificationListener {
     } catch (error) {
       this.lost(client, error as Error);
     }
+  }
+
+  /** Notifies a channel over the listening connection; nothing is said while that is lost. */
+  async say(channel: string, payload: string): Promise<void> {
+    await this.client?.query('select pg_notify($1, $2)', [channel, payload]);
   }
 
   /** True while notifications arrive. */
