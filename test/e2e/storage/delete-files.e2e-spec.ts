@@ -1,7 +1,6 @@
 /** Deleting files, one and many; records; renaming and moving (SPEC.md 4.1, DECISIONS.md 6). */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { TestPlinth } from '../../support/plinth';
+import { expectBytesMatchRows } from '../../support/stored-objects';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
@@ -25,27 +24,15 @@ async function put(bucket = 'box', client = user as TestProject['anon'], content
   expect(status).toBe(201);
   return body.data.id;
 }
-const objects = (): number =>
-  readdirSync(join(plinth.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  ).length;
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 describe('DELETE /files/<file_id>', () => {
   it('deletes row and bytes, and answers in the envelope', async () => {
     await put();
-    const before = objects();
     const id = await put();
     const answer = await user.delete(`${storage}/files/${id}`);
     expect(answer).toMatchObject({ status: 200, body: { data: { id }, error: null } });
     expect((await user.get(`${storage}/files/${id}/download`)).status).toBe(404);
     expect((await user.delete(`${storage}/files/${id}`)).body.error.code).toBe('file_not_found');
-    await until(() => objects() === before);
-    expect(objects()).toBe(before);
+    await expectBytesMatchRows(plinth, project);
   });
 
   it("answers 403 for a visible file of another user, 404 for a hidden one; the bucket's owner may delete", async () => {

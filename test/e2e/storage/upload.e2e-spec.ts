@@ -4,6 +4,7 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
+import { expectBytesMatchRows, filesOnDisk } from '../../support/stored-objects';
 import { TestProject } from '../../support/test-project';
 import { rawExchange, upload } from '../../support/uploads';
 
@@ -21,18 +22,6 @@ beforeAll(async () => {
   await user.post(`${storage}/buckets`, { name: 'box' });
 });
 afterAll(() => plinth.stop());
-
-/** Every file that lies on the disk, complete or not. */
-function filesOnDisk(): string[] {
-  return readdirSync(join(plinth.dataDir, 'files'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name);
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!condition() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 const refused = (status: number, code: string): object => ({
   status,
@@ -188,7 +177,7 @@ describe('names', () => {
   it('reach no path: objects lie under random names, apart by project', async () => {
     await upload(user, storage, 'box', 'x', { after: { filename: 'FINDME' } });
     const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-    expect(filesOnDisk().filter((name) => !uuid.test(name))).toEqual(['.plinth-files']);
+    expect(filesOnDisk(plinth).filter((name) => !uuid.test(name))).toEqual(['.plinth-files']);
     expect(readdirSync(join(plinth.dataDir, 'files'))).toEqual(['.plinth-files', project.id]);
   });
 });
@@ -203,20 +192,17 @@ describe('a taken name', () => {
   });
 
   it('answers exactly one 201 to parallel uploads of one name, and leaves no bytes of the others', async () => {
-    const before = filesOnDisk().length;
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         upload(user, storage, 'box', `content ${n}`, { name: 'parallel.txt' }),
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(11).fill(409)]);
-    await until(() => filesOnDisk().length === before + 1);
-    expect(filesOnDisk()).toHaveLength(before + 1);
+    await expectBytesMatchRows(plinth, project);
   });
 
   it('is overwritten with upsert=true: same id, new bytes, old bytes gone', async () => {
     const first = await upload(user, storage, 'box', 'first', { name: 'twice.txt' });
-    const before = filesOnDisk().length;
     const second = await upload(user, storage, 'box', '<html>second', {
       name: 'twice.txt',
       query: { upsert: 'true' },
@@ -224,8 +210,7 @@ describe('a taken name', () => {
     expect(second.status).toBe(200);
     expect(second.body.data).toMatchObject({ id: first.body.data.id, size: 12, content_type: 'text/html' });
     expect((await user.get(`${storage}/files/${first.body.data.id}/download`)).text).toBe('<html>second');
-    await until(() => filesOnDisk().length === before);
-    expect(filesOnDisk()).toHaveLength(before);
+    await expectBytesMatchRows(plinth, project);
   });
 
   it('ends whole when many overwrite it at once: the bytes of one, hash and size with them', async () => {
@@ -304,10 +289,8 @@ describe('limits', () => {
   });
 
   it('keeps nothing of a file that is too large', async () => {
-    const before = filesOnDisk().length;
     await upload(user, storage, 'box', Buffer.alloc(LIMIT + 100_000), { name: 'too much' });
-    await until(() => filesOnDisk().length === before);
-    expect(filesOnDisk()).toHaveLength(before);
+    await expectBytesMatchRows(plinth, project);
   });
 
   it('answers 413 by Content-Length alone, without asking for the body', async () => {
@@ -442,14 +425,11 @@ describe('broken forms', () => {
       `${part('name="x"', 'y'.repeat(100_000))}${part('name="file"; filename="a"')}--b--\r\n`,
     ],
   ])('answers 400 for %s', async (_case, type, body) => {
-    const before = filesOnDisk().length;
     expect(await post(type, body)).toMatchObject(refused(400, 'invalid_parameters'));
-    await until(() => filesOnDisk().length === before);
-    expect(filesOnDisk()).toHaveLength(before);
+    await expectBytesMatchRows(plinth, project);
   });
 
   it('keeps nothing when the client leaves half-way', async () => {
-    const before = filesOnDisk().length;
     const head =
       `POST ${storage}/buckets/box/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
       `Authorization: ${user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n`;
@@ -458,8 +438,7 @@ describe('broken forms', () => {
       `${head}--b\r\nContent-Disposition: form-data; name="file"; filename="left"\r\n\r\nhalf`,
       { end: true },
     );
-    await until(() => filesOnDisk().length === before);
-    expect(filesOnDisk()).toHaveLength(before);
+    await expectBytesMatchRows(plinth, project);
     const { body } = await user.get(`${storage}/buckets/box/files?search=left`);
     expect(body.data).toEqual([]);
   });
