@@ -3,10 +3,12 @@
  * in the strategies, with the algorithm pinned (RFC 8725, 3.1).
  */
 import { Injectable } from '@nestjs/common';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { decode, type Jwt } from 'jsonwebtoken';
 import { Clock } from '../common/time/clock';
 import { isJsonObject, JsonObject } from '../common/text/json';
-import { Project, ProjectSecret } from '../projects/project';
+import { equalSecrets } from '../infra/crypto/constant-time';
+import { isSecretValid, Project, ProjectSecret } from '../projects/project';
 
 /** Clocks of replicas and of a project's own backend may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30;
@@ -28,9 +30,10 @@ export class TokenVerifier {
     const decoded = decodeQuietly(token);
     if (!decoded) return null;
     const { kid } = decoded.header;
-    // A project's own backend may sign without a kid: the current secret then.
-    const secret = kid === undefined ? project.secrets[0] : project.secrets.find((one) => one.kid === kid);
-    return secret && this.isSecretValid(secret) ? secret : null;
+    const valid = project.secrets.filter((secret) => this.isSecretValid(secret));
+    if (kid !== undefined) return valid.find((secret) => secret.kid === kid) ?? null;
+    // A project's own backend may sign without a kid, and goes on with the old secret for the grace period.
+    return (valid.length > 1 && valid.find(({ key }) => isSignedWith(key, token))) || project.secrets[0];
   }
 
   /** True between `nbf` and `exp` (RFC 7519, 4.1.4 and 4.1.5), give or take the tolerance. */
@@ -43,8 +46,15 @@ export class TokenVerifier {
 
   /** False once the grace period after a rotation is over. */
   isSecretValid(secret: ProjectSecret): boolean {
-    return secret.expiresAt === null || secret.expiresAt > this.clock.now();
+    return isSecretValid(secret, this.clock.now());
   }
+}
+
+/** Finds the secret that fits; whether it does is passport-jwt's to say. */
+function isSignedWith(key: KeyObject, token: string): boolean {
+  const end = token.lastIndexOf('.');
+  const signature = createHmac('sha256', key).update(token.slice(0, end)).digest('base64url');
+  return equalSecrets(signature, token.slice(end + 1));
 }
 
 /** Null for whatever is no JWT; the decoder throws for some malformed headers. */

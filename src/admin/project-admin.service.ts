@@ -5,7 +5,7 @@ import { AppError } from '../common/errors/app-error';
 import { Actor, AuditLogRepository } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { projectKey, ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';
-import { Project } from '../projects/project';
+import { Project, ProjectSecret } from '../projects/project';
 import { ProjectEntity } from '../projects/project.entity';
 import { NewProject } from '../projects/project-factory';
 import { ProjectListQuery } from '../projects/project.repository';
@@ -39,7 +39,7 @@ export class ProjectAdminService {
 
   async create(input: NewProject, actor: Actor): Promise<CreatedProject> {
     const project = await this.projects.create(input, actor);
-    return { ...toRecord(await this.projects.get(project.id)), ...keysOf(project) };
+    return { ...toRecord(await this.projects.get(project.id)), ...keysOf(project, project.secrets[0]) };
   }
 
   async list(query: ProjectListQuery): Promise<{ records: ProjectRecord[]; total: number }> {
@@ -65,12 +65,12 @@ export class ProjectAdminService {
     const project = await this.registry.findById(id);
     if (!project) throw projectNotFound();
     await this.audit.write({ action: 'project.keys.read', actor, projectId: id });
-    return { ...keysOf(project), jwt_secret: project.secrets[0].secret };
+    return keysWithSecret(project, project.secrets[0]);
   }
 
   async rotateKeys(id: string, graceSeconds: number, actor: Actor): Promise<ProjectKeysWithSecret> {
-    const project = await this.projects.rotateKeys(id, graceSeconds, actor);
-    return { ...keysOf(project), jwt_secret: project.secrets[0].secret };
+    const rotated = await this.projects.rotateKeys(id, graceSeconds, actor);
+    return keysWithSecret(rotated, rotated.secret);
   }
 
   async database(id: string, actor: Actor): Promise<DatabaseAccess> {
@@ -124,11 +124,17 @@ function summaryOf({ statements }: SqlAnswer): string {
     .join(', ');
 }
 
-function keysOf(project: Project): ProjectKeys {
+type Named = Pick<Project, 'id' | 'slug'>;
+
+function keysOf(project: Named, secret: ProjectSecret): ProjectKeys {
   return {
-    anon_key: projectKey(project, project.secrets[0], ANON_ROLE),
-    service_role_key: projectKey(project, project.secrets[0], SERVICE_ROLE),
+    anon_key: projectKey(project, secret, ANON_ROLE),
+    service_role_key: projectKey(project, secret, SERVICE_ROLE),
   };
+}
+
+function keysWithSecret(project: Named, secret: ProjectSecret): ProjectKeysWithSecret {
+  return { ...keysOf(project, secret), jwt_secret: secret.secret };
 }
 
 function toRecord(project: ProjectEntity): ProjectRecord {

@@ -122,8 +122,12 @@ function addKeys(project: Command, context: CommandContext): void {
     });
   project
     .command('rotate-keys <project>')
-    .description('make new keys; the old ones hold for the grace period')
-    .option('--grace <seconds>', 'how long old keys and tokens stay valid; default: a day', wholeNumber)
+    .description('make new keys and secrets; the old ones hold for the grace period')
+    .option(
+      '--grace <seconds>',
+      'how long old keys, tokens and storage addresses stay valid; default: a day',
+      wholeNumber,
+    )
     .action(async (name: string, { grace }: { grace?: number }) => {
       const { id } = await context.server.findProject(name);
       const { body } = await context.server.send<Record<string, unknown>>(

@@ -41,7 +41,6 @@ export class ProjectFactory {
       loginRole: `plinth_${id}_login`,
       ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),
-      storageSecret: this.secrets.seal('storage-secret', id, randomSecret()),
       schemaVersion: '',
       polled: false,
     });
@@ -52,6 +51,7 @@ export class ProjectFactory {
       projectId,
       kid: randomId(),
       secret: this.secrets.seal('jwt-secret', projectId, randomSecret()),
+      storageSecret: this.secrets.seal('storage-secret', projectId, randomSecret()),
       createdAt: new Date(this.clock.now()),
       expiresAt: null,
     });

@@ -1,6 +1,5 @@
 /** Looks projects up for every request: cached, and dropped from the cache when any process changes them. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { createSecretKey } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { NotificationListener } from '../database/listen/notification-listener';
 import { ProjectPools } from '../database/pools/project-pools';
@@ -51,10 +50,15 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
 
   /**
    * Waits until every process of the install has dropped what it knew of the projects that changed before.
-   * @returns false when one did not say so within two seconds
+   * @returns false when one did not say so within two seconds, or could not be asked
    */
-  everybodyHeard(): Promise<boolean> {
-    return everybodyHeard(this.platformUrl, PROJECTS_CHANNEL);
+  async everybodyHeard(): Promise<boolean> {
+    try {
+      return await everybodyHeard(this.platformUrl, PROJECTS_CHANNEL);
+    } catch (error) {
+      this.logger.warn(`the roll of processes could not be called: ${String(error)}`);
+      return false;
+    }
   }
 
   /** The active project of that id, or null. */
@@ -139,7 +143,6 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
       plan: project.plan,
       settings: effectiveSettings(project.settings),
       secrets: this.openSecrets(project.id, secrets),
-      storageSecret: this.secrets.open('storage-secret', project.id, project.storageSecret),
       polled: project.polled,
       database: Object.freeze({
         key: project.id,
@@ -154,16 +157,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private openSecrets(projectId: string, rows: ProjectRow['secrets']): [ProjectSecret, ...ProjectSecret[]] {
-    const secrets = rows.map((row) => {
-      const secret = this.secrets.open('jwt-secret', projectId, row.secret);
-      return {
-        kid: row.kid,
-        secret,
-        key: createSecretKey(secret, 'utf8'),
-        createdAt: row.createdAt.getTime(),
-        expiresAt: row.expiresAt?.getTime() ?? null,
-      };
-    });
+    const secrets = rows.map((row) => this.secrets.openSigning(row));
     const current = secrets.find((secret) => secret.expiresAt === null);
     if (!current) throw new Error(`project ${projectId} has no current secret`);
     return [current, ...secrets.filter((secret) => secret !== current)];

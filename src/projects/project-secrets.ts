@@ -1,7 +1,10 @@
 /** Seals and opens what the platform database keeps encrypted about a project. */
 import { Inject, Injectable } from '@nestjs/common';
+import { createSecretKey } from 'node:crypto';
 import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
 import { SecretBox } from '../infra/crypto/secret-box';
+import { ProjectSecret } from './project';
+import { ProjectSecretEntity } from './project.entity';
 
 export type SecretKind = 'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'server-url';
 
@@ -30,6 +33,19 @@ export class ProjectSecrets {
 
   open(kind: SecretKind, projectId: string, sealed: Buffer): string {
     return this.box.open(sealed, `${kind}:${projectId}`);
+  }
+
+  /** What a project signs with, opened for use. */
+  openSigning(row: ProjectSecretEntity): ProjectSecret {
+    const secret = this.open('jwt-secret', row.projectId, row.secret);
+    return {
+      kid: row.kid,
+      secret,
+      key: createSecretKey(secret, 'utf8'),
+      storageSecret: this.open('storage-secret', row.projectId, row.storageSecret),
+      createdAt: row.createdAt.getTime(),
+      expiresAt: row.expiresAt?.getTime() ?? null,
+    };
   }
 
   /** @throws MasterKeyError when what was sealed for the project cannot be opened */

@@ -19,7 +19,6 @@ export class ProjectEntity {
   @Column('text', { name: 'login_role' }) loginRole!: string;
   @Column('bytea', { name: 'owner_password' }) ownerPassword!: Buffer;
   @Column('bytea', { name: 'login_password' }) loginPassword!: Buffer;
-  @Column('bytea', { name: 'storage_secret' }) storageSecret!: Buffer;
   @Column('text', { name: 'schema_version' }) schemaVersion!: string;
   @Column('boolean') polled!: boolean;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
@@ -31,6 +30,7 @@ export class ProjectSecretEntity {
   @PrimaryColumn('text', { name: 'project_id' }) projectId!: string;
   @PrimaryColumn('text') kid!: string;
   @Column('bytea') secret!: Buffer;
+  @Column('bytea', { name: 'storage_secret' }) storageSecret!: Buffer;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
 }

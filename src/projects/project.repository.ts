@@ -149,21 +149,37 @@ export class ProjectRepository {
     });
   }
 
-  /** The new secret signs from now on; the old ones are valid until `oldExpireAt`. */
-  async rotateSecret(secret: ProjectSecretEntity, oldExpireAt: Date, entry: AuditEntry): Promise<void> {
+  /**
+   * A secret that is good to verify with, but signs nothing before rotateSecret() makes it the current one.
+   * @param until when it is good no longer, unless that happens
+   */
+  async introduceSecret(secret: ProjectSecretEntity, until: Date): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await manager.insert(ProjectSecretEntity, { ...secret, expiresAt: until });
+      await announce(manager, secret.projectId);
+    });
+  }
+
+  /** The secret signs from now on; the old ones are valid until `oldExpireAt`, and gone if that is now. */
+  async rotateSecret(
+    secret: ProjectSecretEntity,
+    { now, oldExpireAt }: { now: Date; oldExpireAt: Date },
+    entry: AuditEntry,
+  ): Promise<void> {
     const id = secret.projectId;
     await this.change(id, entry, async (manager) => {
       // Rotations of one project wait for each other: only one secret may be the current one.
       await manager.query('select from projects where id = $1 for update', [id]);
-      await manager.query('delete from project_secrets where project_id = $1 and expires_at < $2', [
-        id,
-        secret.createdAt,
-      ]);
       await manager.query(
         'update project_secrets set expires_at = $2 where project_id = $1 and (expires_at is null or expires_at > $2)',
         [id, oldExpireAt],
       );
-      await manager.insert(ProjectSecretEntity, secret);
+      // Not left to each process' own clock, which may be behind.
+      await manager.query('delete from project_secrets where project_id = $1 and expires_at <= $2', [
+        id,
+        now,
+      ]);
+      await manager.upsert(ProjectSecretEntity, { ...secret, expiresAt: null }, ['projectId', 'kid']);
     });
   }
 

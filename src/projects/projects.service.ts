@@ -8,7 +8,7 @@ import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Plan } from './plans';
-import { Project } from './project';
+import { Project, ProjectSecret } from './project';
 import { ProjectEntity } from './project.entity';
 import { isSlug, NewProject, ProjectFactory, varySlug } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
@@ -29,11 +29,20 @@ import { TemplateDatabase } from './provisioning/template-database';
 
 const UNIQUE_VIOLATION = '23505';
 const SLUG_ATTEMPTS = 6;
+/** Longer than a rotation takes, and what a clock may be ahead. A rotation that a crash interrupts leaves no trace after it. */
+const INTRODUCTION_MS = 600_000;
 
 export interface ProjectChange {
   readonly name?: string;
   readonly plan?: Plan;
   readonly settings?: ProjectSettingsInput;
+}
+
+/** What a rotation made. */
+export interface RotatedProject {
+  readonly id: string;
+  readonly slug: string;
+  readonly secret: ProjectSecret;
 }
 
 @Injectable()
@@ -114,22 +123,24 @@ export class ProjectsService {
   }
 
   /**
-   * Gives the project a new secret that signs from now on; the old keys and tokens hold for the grace period.
-   * @param graceSeconds 0 ends them at once
+   * Gives the project new secrets that sign from now on; old keys, tokens and storage addresses hold for the grace
+   * period. No process signs with the new ones before every process takes what they signed.
+   * @param graceSeconds 0 ends the old ones at once
    */
-  async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<Project> {
-    await this.get(id);
+  async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
+    const { slug } = await this.get(id);
+    const secret = this.factory.newSecret(id);
+    await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
+    await this.tellEverybody(id);
+    const now = this.clock.now();
     await this.projects.rotateSecret(
-      this.factory.newSecret(id),
-      new Date(this.clock.now() + graceSeconds * 1000),
+      secret,
+      { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
     );
-    this.registry.forget(id);
     // Whoever hears of the new keys may rely on them, and on the end of the old ones, wherever the next request goes.
-    if (!(await this.registry.everybodyHeard())) {
-      this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
-    }
-    return this.getActive(id);
+    await this.tellEverybody(id);
+    return { id, slug, secret: this.secrets.openSigning(secret) };
   }
 
   /**
@@ -156,6 +167,13 @@ export class ProjectsService {
     await this.template.ensureOn(server).catch((error: Error) => {
       throw databaseServerUnusable(error);
     });
+  }
+
+  /** Waits until every process knows the project's secrets as they are now. */
+  private async tellEverybody(id: string): Promise<void> {
+    this.registry.forget(id);
+    if (await this.registry.everybodyHeard()) return;
+    this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
   }
 
   private async getActive(id: string): Promise<Project> {

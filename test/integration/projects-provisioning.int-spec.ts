@@ -1,5 +1,6 @@
 /** Creation and deletion are all or nothing, alone and in a crowd; databases of an older schema are brought up. */
 import { DataSource } from 'typeorm';
+import { ProjectRegistry } from '../../src/projects/project-registry.service';
 import { ProjectUpkeep } from '../../src/projects/project-upkeep.service';
 import {
   PROJECT_MIGRATIONS,
@@ -8,6 +9,7 @@ import {
 } from '../../src/projects/provisioning/project-migrations';
 import { accessOf, asOwner, asSuperuser } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
+import { upload } from '../support/uploads';
 
 let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));
@@ -163,6 +165,26 @@ describe('deleting a project', () => {
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.every((status) => [200, 404, 409].includes(status))).toBe(true);
+  });
+});
+
+describe('migrations of the platform', () => {
+  it('leave projects their secrets, when the last one is reverted and applied again', async () => {
+    const project = await plinth.createProject({ plan: 'enterprise' });
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    const { id } = (await upload(project.service, project.storage, 'box', 'content')).body.data;
+    const sign = async (): Promise<string> => {
+      const { body } = await project.service.post(`${project.storage}/files/${id}/signed-url`, {
+        expiry: '1h',
+      });
+      return (body.data.url as string).replace('http://plinth.test', '');
+    };
+    const before = await sign();
+    const dataSource = plinth.app.get(DataSource);
+    await dataSource.undoLastMigration({ transaction: 'each' });
+    await dataSource.runMigrations({ transaction: 'each' });
+    plinth.app.get(ProjectRegistry).forget(project.id);
+    for (const url of [before, await sign()]) expect((await plinth.http.get(url)).text).toBe('content');
   });
 });
 

@@ -3,6 +3,7 @@ import { Project } from '../../src/projects/project';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
 import { signLink } from '../../src/storage/signed-urls/signed-url';
 import { eventually } from '../support/eventually';
+import { HttpClient } from '../support/http-client';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
@@ -59,4 +60,28 @@ it('an address lives as long, whichever replica makes it', async () => {
     expect(body.data.expires_at).toBeGreaterThanOrEqual(before + 300);
     expect(body.data.expires_at).toBeLessThanOrEqual(after + 300);
   }
+});
+
+it('a rotation without grace ends addresses and keys on every replica at once, also where the clock is behind', async () => {
+  const own = await plinth.createProject({ plan: 'enterprise' });
+  await own.service.post(`${own.storage}/buckets`, { name: 'box' });
+  const { id } = (await upload(own.service, own.storage, 'box', 'x')).body.data;
+  const file = `${own.storage}/files/${id}`;
+  const sign = async (client: HttpClient): Promise<string> => {
+    const { body } = await client.post(`${file}/signed-url`, { expiry: '5m' });
+    return (body.data.url as string).replace('http://plinth.test', '');
+  };
+  const statuses = async (url: string, client: HttpClient): Promise<number[]> => {
+    const answers = replicas.flatMap(({ http, baseUrl }) => [http.get(url), client.at(baseUrl).get(file)]);
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  const before = await sign(own.service);
+  expect(await statuses(before, own.service)).toEqual(Array(6).fill(200));
+  const rotated = await plinth.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });
+  expect(await statuses(before, own.service)).toEqual(Array(6).fill(401));
+  const renewed = own.client(
+    rotated.body.service_role_key as string,
+    rotated.body.service_role_key as string,
+  );
+  expect(await statuses(await sign(renewed), renewed)).toEqual(Array(6).fill(200));
 });

@@ -11,6 +11,7 @@ import { HttpAnswer, HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 import { PostgresProxy } from '../support/postgres-proxy';
 import { hasRedis, TestRedis } from '../support/redis-server';
+import { upload } from '../support/uploads';
 
 const FREE_FAILURES = 10;
 const PASSWORD = 'correct horse';
@@ -133,14 +134,27 @@ interface User {
     expect(await statuses(b, { ...user, token, refreshToken })).toEqual([200, 200, 200]);
   });
 
-  it('a rotation without grace on one ends old keys and tokens in the very next request on the other, and the new ones work', async () => {
+  it('a rotation without grace on one ends old keys, tokens and storage addresses in the very next request on the other, and the new ones work', async () => {
     const own = await newProject();
     const user = await signUp(own);
+    const storage = `/p/${own.slug}/storage`;
+    await on(a, own.service, own).post(`${storage}/buckets`, { name: 'box' });
+    const { id } = (await upload(on(a, own.service, own), storage, 'box', 'content')).body.data;
+    const sign = async (key: string): Promise<string> => {
+      const { body } = await on(a, key, { ...own, anon: key }).post(`${storage}/files/${id}/signed-url`, {
+        expiry: '1h',
+      });
+      return (body.data.url as string).replace('http://plinth.test', '');
+    };
+    const address = await sign(own.service);
     expect(await statuses(b, user, own)).toEqual([200, 200, 200]);
+    expect((await on(b).get(address)).text).toBe('content');
     const rotated = await a.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 0 });
     expect(rotated.status).toBe(200);
     expect(await statuses(b, user, own)).toEqual([401, 401, 401]);
+    expect((await on(b).get(address)).body.error.code).toBe('invalid_signature');
     const renewed = { ...own, anon: rotated.body.anon_key as string };
+    expect((await on(b).get(await sign(rotated.body.service_role_key as string))).text).toBe('content');
     const refreshed = await on(b, undefined, renewed).post(auth('refresh', own), {
       refresh_token: user.refreshToken,
     });
@@ -161,6 +175,41 @@ interface User {
     await new Promise((resolve) => setTimeout(resolve, 500));
     done = true;
     await Promise.all(load);
+    expect([...seen]).toEqual([200]);
+  });
+
+  it('what one replica signs while secrets rotate is taken by the other before it heard of the rotation', async () => {
+    const own = await newProject();
+    const service = on(a, own.service, own);
+    const storage = `/p/${own.slug}/storage`;
+    await service.post(`${storage}/buckets`, { name: 'box' });
+    const { id } = (await upload(service, storage, 'box', 'content')).body.data;
+    const user = await signUp(own);
+    let { refreshToken } = user;
+    expect(await statuses(b, user, own)).toEqual([200, 200, 200]);
+    const seen = new Set<number>();
+    let [done, rounds] = [false, 0];
+    const load = async (): Promise<void> => {
+      for (; !done || rounds < 3; rounds += 1) {
+        const { body } = await service.post(`${storage}/files/${id}/signed-url`, { expiry: '1h' });
+        seen.add((await on(b).get((body.data.url as string).replace('http://plinth.test', ''))).status);
+        const { session } = (
+          await on(a, undefined, own).post(auth('refresh', own), { refresh_token: refreshToken })
+        ).body;
+        refreshToken = session.refresh_token as string;
+        seen.add((await on(b, session.access_token as string, own).get('/rest/v1/notes')).status);
+      }
+    };
+    // The other replica hears of everything late, so that there is a while in which only one of them knows.
+    proxy.lag = 100;
+    const loads = load();
+    for (let n = 0; n < 3; n += 1) {
+      const rotated = await a.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, { grace_seconds: 600 });
+      expect(rotated.status).toBe(200);
+    }
+    done = true;
+    await loads;
+    proxy.lag = 0;
     expect([...seen]).toEqual([200]);
   });
 

@@ -1,5 +1,9 @@
-/** Stands between Plinth and PostgreSQL and counts round trips: what a client sends and then waits for (no TLS). */
+/**
+ * Stands between Plinth and PostgreSQL: counts round trips, which is what a client sends and then waits for (no TLS), and
+ * holds answers and notifications back.
+ */
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { Transform } from 'node:stream';
 
 /** Sync and Query, the messages that are answered with ReadyForQuery (PostgreSQL manual, "Message Formats"). */
 const ROUND_TRIPS = new Set([0x53, 0x51]);
@@ -8,19 +12,29 @@ const LENGTH_BYTES = 4;
 export class PostgresProxy {
   /** So far, on all connections. */
   roundTrips = 0;
+  /** Milliseconds that whatever comes from the server is held back. */
+  lag = 0;
 
   private constructor(private readonly server: Server) {}
 
   /** @param target of the server behind; its path and credentials are not looked at */
   static async start(target: URL): Promise<PostgresProxy> {
     const holder: { self?: PostgresProxy } = {};
+    const lagging = (): Transform =>
+      new Transform({
+        transform: (chunk: Buffer, _encoding, done) => {
+          const lag = holder.self?.lag ?? 0;
+          if (lag > 0) setTimeout(done, lag, null, chunk);
+          else done(null, chunk);
+        },
+      });
     const server = createServer((client) => {
       const behind = connect(Number(target.port), target.hostname);
       const count = counter(() => {
         if (holder.self) holder.self.roundTrips += 1;
       });
       client.on('data', count);
-      client.pipe(behind).pipe(client);
+      client.pipe(behind).pipe(lagging()).pipe(client);
       for (const [one, other] of [
         [client, behind],
         [behind, client],

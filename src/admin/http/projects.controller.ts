@@ -107,7 +107,7 @@ export class ProjectsController {
   @Post(':id/keys/rotate')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Give a project a new secret and new keys; the old ones hold for a grace period',
+    summary: 'Give a project new keys and secrets; what the old ones signed holds for a grace period',
     operationId: 'rotateProjectKeys',
   })
   @ApiBody({ type: RotateKeysDto, required: false })

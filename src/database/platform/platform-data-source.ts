@@ -4,6 +4,7 @@ import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { Projects1790000000001 } from '../../../migrations/platform/1790000000001-projects';
 import { PlatformFacts1790000000002 } from '../../../migrations/platform/1790000000002-platform-facts';
 import { MailOutboxes1790000000011 } from '../../../migrations/platform/1790000000011-mail-outboxes';
+import { StorageSecrets1790000000012 } from '../../../migrations/platform/1790000000012-storage-secrets';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -13,6 +14,7 @@ export const PLATFORM_MIGRATIONS = [
   Projects1790000000001,
   PlatformFacts1790000000002,
   MailOutboxes1790000000011,
+  StorageSecrets1790000000012,
 ];
 
 /** Serialises migrations of replicas that start together; any constant will do. */

@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { equalSecrets } from '../../infra/crypto/constant-time';
-import { Project } from '../../projects/project';
+import { isSecretValid, Project, ProjectSecret } from '../../projects/project';
 import { invalidSignature, signedUrlExpired } from '../storage.errors';
 
 /** Seconds, by the names that requests use (SPEC.md 8). */
@@ -33,24 +33,31 @@ export function signLink(project: Project, claims: LinkClaims): LinkParameters {
   return {
     expires: String(claims.expiresAt),
     revision: String(claims.revision),
-    signature: signatureOf(project, claims),
+    signature: signatureOf(project, project.secrets[0], claims),
   };
 }
 
 /**
- * What the address was signed for. The signature is compared as text, in constant time: not one character may differ.
+ * What the address was signed for. The signature is compared as text, in constant time: not one character may differ
+ * from what one of the secrets makes that are valid at that time.
+ * @param now milliseconds since the epoch
+ * @param toleranceSeconds for which an address that has expired is taken still
  * @throws AppError 401 invalid_signature, or signed_url_expired
  */
 export function verifyLink(
   project: Project,
   fileId: string,
   { expires, revision, signature }: LinkQuery,
-  nowSeconds: number,
+  now: number,
+  toleranceSeconds = 0,
 ): LinkClaims {
   if (!isNumber(expires) || !isNumber(revision) || typeof signature !== 'string') throw invalidSignature();
   const claims = { fileId, revision: Number(revision), expiresAt: Number(expires) };
-  if (!equalSecrets(signature, signatureOf(project, claims))) throw invalidSignature();
-  if (claims.expiresAt <= nowSeconds) throw signedUrlExpired();
+  const matches = project.secrets
+    .filter((secret) => isSecretValid(secret, now))
+    .map((secret) => equalSecrets(signature, signatureOf(project, secret, claims)));
+  if (!matches.includes(true)) throw invalidSignature();
+  if (claims.expiresAt + toleranceSeconds <= now / 1000) throw signedUrlExpired();
   return claims;
 }
 
@@ -59,7 +66,11 @@ function isNumber(text: unknown): text is string {
   return typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text);
 }
 
-function signatureOf(project: Project, { fileId, revision, expiresAt }: LinkClaims): string {
+function signatureOf(
+  project: Project,
+  { storageSecret }: ProjectSecret,
+  { fileId, revision, expiresAt }: LinkClaims,
+): string {
   const message = ['plinth-storage-v1', 'download', project.id, fileId, revision, expiresAt].join('\n');
-  return createHmac('sha256', project.storageSecret).update(message).digest('base64url');
+  return createHmac('sha256', storageSecret).update(message).digest('base64url');
 }

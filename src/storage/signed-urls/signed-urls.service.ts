@@ -75,7 +75,7 @@ export class SignedUrlsService {
    * @throws AppError 401
    */
   verify(project: Project, fileId: string, parameters: LinkQuery): LinkClaims {
-    return verifyLink(project, fileId, parameters, this.clock.nowSeconds() - CLOCK_SKEW);
+    return verifyLink(project, fileId, parameters, this.clock.now(), CLOCK_SKEW);
   }
 
   /**

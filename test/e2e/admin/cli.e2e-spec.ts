@@ -118,10 +118,19 @@ describe('plinth project', () => {
     expect((await json(['project', 'database', slug])).owner_url).toMatch(/^postgres:\/\//);
   });
 
-  it('rotates keys', async () => {
-    const { slug, anon_key: before } = await json(['project', 'create', 'Rotated']);
+  it('rotates keys and secrets', async () => {
+    const { slug, anon_key: before, service_role_key: key } = await json(['project', 'create', 'Rotated']);
+    const service = plinth.http.with({ apikey: key, authorization: `Bearer ${key}` });
+    const storage = `/p/${slug}/storage`;
+    await service.post(`${storage}/buckets`, { name: 'box' });
+    const { id } = (await upload(service, storage, 'box', 'content')).body.data;
+    const { body } = await service.post(`${storage}/files/${id}/signed-url`, { expiry: '1h' });
+    const opened = (): Promise<{ status: number }> =>
+      plinth.http.get(body.data.url.replace('http://plinth.test', ''));
+    const { anon_key: graceful } = await json(['project', 'rotate-keys', slug, '--grace', '600']);
+    expect([graceful === before, (await opened()).status]).toEqual([false, 200]);
     const { anon_key: after } = await json(['project', 'rotate-keys', slug, '--grace', '0']);
-    expect(after).not.toBe(before);
+    expect([after === graceful, (await opened()).status]).toEqual([false, 401]);
     expect((await run(['project', 'rotate-keys', slug, '--grace', 'soon'])).code).toBe(2);
   });
 

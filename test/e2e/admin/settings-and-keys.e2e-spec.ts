@@ -127,59 +127,6 @@ describe('PATCH /projects/<id>', () => {
   });
 });
 
-describe('POST /projects/<id>/keys/rotate', () => {
-  it('lets old keys and tokens hold for the grace period, and not a second longer', async () => {
-    const project = await plinth.createProject();
-    await project.sql('create table t (id int); create policy p on t using (true)');
-    const user = await project.signUp();
-    const rotated = await plinth.admin.post(`${projects}/${project.id}/keys/rotate`, { grace_seconds: 600 });
-    expect(rotated.status).toBe(200);
-    const { anon_key: anon, service_role_key: service, jwt_secret: secret } = rotated.body;
-    expect([anon, secret]).not.toContain(project.anonKey);
-    const statuses = async (): Promise<number[]> =>
-      Promise.all(
-        [
-          project.anon,
-          user.http,
-          project.client(anon, anon),
-          project.client(anon, project.anonKey),
-          project.client(service, service),
-        ].map(async (client) => (await client.get('/rest/v1/t')).status),
-      );
-    expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
-    plinth.clock.move(601);
-    expect(await statuses()).toEqual([401, 401, 200, 401, 200]);
-    plinth.clock.move(-601);
-  });
-
-  it('ends them at once with a grace of 0', async () => {
-    const project = await plinth.createProject();
-    await plinth.admin.post(`${projects}/${project.id}/keys/rotate`, { grace_seconds: 0 });
-    expect((await project.anon.get('/rest/v1/t')).status).toBe(401);
-    const keys = await plinth.admin.get(`${projects}/${project.id}/keys`);
-    expect((await project.client(keys.body.anon_key, keys.body.anon_key).get('/rest/v1/t')).status).toBe(404);
-  });
-
-  it('leaves one current secret when several rotate at the same time', async () => {
-    const project = await plinth.createProject();
-    const rotate = () => plinth.admin.post(`${projects}/${project.id}/keys/rotate`, {});
-    const answers = await Promise.all([rotate(), rotate(), rotate()]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const { anon_key: current } = (await plinth.admin.get(`${projects}/${project.id}/keys`)).body;
-    expect(answers.map(({ body }) => body.anon_key)).toContain(current);
-    for (const key of [project.anonKey, ...answers.map(({ body }) => body.anon_key)]) {
-      expect((await project.client(key, key).get('/rest/v1/t')).status).toBe(404);
-    }
-  });
-
-  it('answers 400 for a grace period that is none', async () => {
-    const { id } = await plinth.createProject();
-    for (const grace_seconds of [-1, 1.5, '60', 31 * 86_400]) {
-      expect((await plinth.admin.post(`${projects}/${id}/keys/rotate`, { grace_seconds })).status).toBe(400);
-    }
-  });
-});
-
 describe('GET /audit-log', () => {
   it('tells every change, by whom and from where, and no secret', async () => {
     const created = await plinth.admin.post(projects, { name: 'Audited', settings: { locale: 'de' } });

@@ -79,7 +79,7 @@ export class UpdateProjectDto {
 export class RotateKeysDto {
   @ApiPropertyOptional({
     description:
-      'Seconds for which the old keys, and tokens signed with the old secret, stay valid; 0 ends them at once',
+      'Seconds for which the old keys, and the tokens and storage addresses of old secrets, stay valid; 0 ends them at once',
     default: 86_400,
     maximum: 30 * 86_400,
   })
