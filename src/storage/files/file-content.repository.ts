@@ -22,6 +22,9 @@ interface LinkRow {
   readonly now: string;
 }
 
+/** What a signed address is made of. */
+export type Revision = Pick<LinkedFile, 'revision' | 'now'>;
+
 @Injectable()
 export class FileContentRepository {
   constructor(private readonly door: StorageTransaction) {}
@@ -44,26 +47,33 @@ export class FileContentRepository {
       values: [id],
     });
     const row = rows[0] as (ContentRow & LinkRow) | undefined;
-    return row ? { content: toContent(row), revision: row.link_revision, now: Number(row.now) } : null;
+    return row ? { content: toContent(row), ...toRevision(row) } : null;
   }
 
-  /** Of those of the files that the caller may read: the numbers that their signed addresses carry, by id. */
+  /** The numbers that signed addresses of a file carry; null when the caller may not read it. */
+  async findRevision(caller: StorageContext, id: string): Promise<Revision | null> {
+    if (!UUID.test(id)) return null;
+    // A statement of its own: PostgreSQL would plan a list of ids, of which it does not know how many, anew each time.
+    const { rows } = await this.door.query(caller, {
+      name: 'storage:find-revision',
+      text: `select f.link_revision, ${NOW} from storage.files f where f.id = $1`,
+      values: [id],
+    });
+    return rows[0] ? toRevision(rows[0] as LinkRow) : null;
+  }
+
+  /** The same for each of the files that the caller may read, by id. */
   async findRevisions(
     caller: StorageContext,
     ids: readonly string[],
-  ): Promise<ReadonlyMap<string, Pick<LinkedFile, 'revision' | 'now'>>> {
+  ): Promise<ReadonlyMap<string, Revision>> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-revisions',
       text: `select f.id, f.link_revision, ${NOW} from storage.files f where f.id = any($1::uuid[])`,
       // Also for none: the caller's session is checked on the way.
       values: [ids.filter((id) => UUID.test(id))],
     });
-    return new Map(
-      (rows as (LinkRow & { id: string })[]).map((row) => [
-        row.id,
-        { revision: row.link_revision, now: Number(row.now) },
-      ]),
-    );
+    return new Map((rows as (LinkRow & { id: string })[]).map((row) => [row.id, toRevision(row)]));
   }
 
   /** True while a file names the object. */
@@ -111,6 +121,10 @@ export class FileContentRepository {
     });
     return rows[0] ? toContent(rows[0] as ContentRow) : null;
   }
+}
+
+function toRevision(row: LinkRow): Revision {
+  return { revision: row.link_revision, now: Number(row.now) };
 }
 
 function toContent(row: ContentRow): FileContent {

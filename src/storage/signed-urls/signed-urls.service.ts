@@ -5,7 +5,7 @@ import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
 import { FileContent } from '../files/file';
-import { FileContentRepository } from '../files/file-content.repository';
+import { FileContentRepository, Revision } from '../files/file-content.repository';
 import { FileRepository } from '../files/file.repository';
 import { fileNotFound, forbidden, invalidSignature, signedUrlExpired } from '../storage.errors';
 import { serviceContext } from '../service-context';
@@ -40,9 +40,9 @@ export class SignedUrlsService {
 
   /** For a file that the caller may read. @throws AppError 404 */
   async create(caller: Caller, fileId: string, expiry: Expiry): Promise<SignedUrl> {
-    const [link] = await this.createAll(caller, [fileId], expiry);
-    if (!link?.url) throw fileNotFound();
-    return { url: link.url, expires_at: link.expires_at };
+    const file = await this.contents.findRevision(caller, fileId);
+    if (!file) throw fileNotFound();
+    return this.sign(caller.project, fileId.toLowerCase(), file, expiry);
   }
 
   /** For each file an address, or why there is none; in the order of the ids, in one round trip. */
@@ -52,14 +52,7 @@ export class SignedUrlsService {
       const fileId = id.toLowerCase();
       const file = found.get(fileId);
       if (!file) return { file_id: id, url: null, expires_at: null, error: NOT_FOUND };
-      const expiresAt = file.now + EXPIRIES[expiry];
-      const link = signLink(caller.project, { fileId, revision: file.revision, expiresAt });
-      return {
-        file_id: id,
-        url: this.urlOf(caller.project, fileId, link),
-        expires_at: expiresAt,
-        error: null,
-      };
+      return { file_id: id, ...this.sign(caller.project, fileId, file, expiry), error: null };
     });
   }
 
@@ -93,6 +86,12 @@ export class SignedUrlsService {
   /** Seconds, by this replica's clock, that an address still opens. */
   secondsLeft({ expiresAt }: LinkClaims): number {
     return expiresAt - this.clock.nowSeconds();
+  }
+
+  private sign(project: Project, fileId: string, { revision, now }: Revision, expiry: Expiry): SignedUrl {
+    const expiresAt = now + EXPIRIES[expiry];
+    const link = signLink(project, { fileId, revision, expiresAt });
+    return { url: this.urlOf(project, fileId, link), expires_at: expiresAt };
   }
 
   /** Begins with the configured address, never with a request's Host. */
