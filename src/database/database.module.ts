@@ -1,4 +1,5 @@
 /** Connections: the platform database, the projects' pools, and the door to them. */
+import { availableParallelism } from 'node:os';
 import { DynamicModule, Global, Module, OnApplicationShutdown } from '@nestjs/common';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { DATABASE_CONFIG, DatabaseConfig } from '../config/app-config';
@@ -34,6 +35,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new ProjectPools({
               total: config.maxConnections,
               perProject: config.projectConnections,
+              lentFreely: lentFreely(config),
               acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
               idleTimeoutMs: IDLE_TIMEOUT_MS,
               maxWaiting: MAX_WAITING,
@@ -49,4 +51,9 @@ export class DatabaseModule implements OnApplicationShutdown {
     await this.pools.close();
     await this.platform.destroy();
   }
+}
+
+/** The embedded PostgreSQL shares this machine's cores; of another server's nothing is known. */
+function lentFreely({ url, projectConnections }: DatabaseConfig): number {
+  return url === null ? 2 * availableParallelism() : projectConnections;
 }

@@ -9,6 +9,7 @@ import { TestPlinth } from '../support/plinth';
 const LIMITS = {
   total: 4,
   perProject: 1,
+  lentFreely: 1,
   // Far longer than the test: nobody is refused for having waited.
   acquireTimeoutMs: 600_000,
   idleTimeoutMs: 60_000,
@@ -58,5 +59,28 @@ describe('ProjectPools', () => {
     release();
     await held;
     expect(await Promise.all(waiting)).toEqual([42, 42, 42]);
+  });
+
+  it('lends the other connections as well while those that are lent freely are slow', async () => {
+    const wide = new ProjectPools({ ...LIMITS, perProject: 3 });
+    const releases: (() => void)[] = [];
+    const hold = (): Promise<void> =>
+      wide.use(flooded, () => new Promise((resolve) => void releases.push(resolve)));
+    const held = [hold(), hold()];
+    // Answered only because two connections that are held count no longer: one alone is lent freely.
+    expect(await wide.use(flooded, answer)).toBe(42);
+    expect(releases).toHaveLength(2);
+    releases.forEach((release) => release());
+    await Promise.all(held);
+    await wide.close();
+  });
+
+  it('opens no further connection for a crowd that quick ones can serve', async () => {
+    const wide = new ProjectPools({ ...LIMITS, total: 20, perProject: 20, maxWaiting: 100 });
+    // Nobody is slow: whoever has a connection gives it back before the clock can move on.
+    const crowd = Array.from({ length: 100 }, () => wide.use(flooded, () => Promise.resolve()));
+    await Promise.all(crowd);
+    expect(wide.stats().open).toBeLessThan(20);
+    await wide.close();
   });
 });

@@ -14,6 +14,7 @@ const name = `rest_catalog_${randomBytes(4).toString('hex')}`;
 const pools = new ProjectPools({
   total: 4,
   perProject: 4,
+  lentFreely: 2,
   acquireTimeoutMs: 5_000,
   idleTimeoutMs: 60_000,
   maxWaiting: 10,

@@ -4,6 +4,7 @@
  * spans databases with one cap.
  */
 import { AppError } from '../../common/errors/app-error';
+import { Lending, MOMENT_MS } from './lending';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
 
@@ -12,6 +13,8 @@ export interface PoolLimits {
   readonly total: number;
   /** Connections of one project. */
   readonly perProject: number;
+  /** Of those, how many are lent freely; the others only while that many take longer than a moment (lending.ts). */
+  readonly lentFreely: number;
   /** Milliseconds that a request waits for a connection before it gets 503. */
   readonly acquireTimeoutMs: number;
   /** Milliseconds after which an idle connection is closed. */
@@ -24,14 +27,19 @@ interface Waiter {
   readonly database: ProjectDatabase;
   resolve(connection: PooledConnection): void;
   reject(error: Error): void;
-  readonly timer: NodeJS.Timeout;
+  /** Milliseconds of the monotonic clock at which it gets 503. */
+  readonly until: number;
 }
 
 interface Pool {
   readonly idle: PooledConnection[];
+  readonly lent: Lending<PooledConnection>;
+  /** In the order in which they came, which is that of their deadlines. */
   readonly waiting: Waiter[];
   /** Open or opening connections. */
   size: number;
+  /** Looks after those who wait; null when nobody does. */
+  watch: NodeJS.Timeout | null;
   closed: boolean;
 }
 
@@ -69,7 +77,7 @@ export class ProjectPools {
    * @throws AppError 503 when none becomes free in time.
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
-    const connection = this.takeIdle(database) ?? (await this.acquire(database));
+    const connection = this.takeAtOnce(database) ?? (await this.acquire(database));
     const before = connection.roundTrips;
     try {
       return await work(connection);
@@ -86,7 +94,7 @@ export class ProjectPools {
     if (!pool) return;
     this.pools.delete(key);
     pool.closed = true;
-    for (const waiter of pool.waiting.splice(0)) this.fail(waiter, poolExhausted());
+    for (const waiter of pool.waiting.splice(0)) waiter.reject(poolExhausted());
     await Promise.all(pool.idle.splice(0).map((connection) => this.discard(pool, connection)));
   }
 
@@ -98,7 +106,8 @@ export class ProjectPools {
   private poolOf(database: ProjectDatabase): Pool {
     let pool = this.pools.get(database.key);
     if (!pool) {
-      pool = { idle: [], waiting: [], size: 0, closed: false };
+      const lent = new Lending<PooledConnection>(this.limits.lentFreely);
+      pool = { idle: [], lent, waiting: [], size: 0, watch: null, closed: false };
       this.pools.set(database.key, pool);
     }
     return pool;
@@ -106,29 +115,61 @@ export class ProjectPools {
 
   private readonly owners = new WeakMap<PooledConnection, Pool>();
 
-  private takeIdle(database: ProjectDatabase): PooledConnection | undefined {
-    return this.pools.get(database.key)?.idle.pop();
+  private takeAtOnce(database: ProjectDatabase): PooledConnection | undefined {
+    const pool = this.pools.get(database.key);
+    if (!pool || pool.waiting.length > 0 || pool.idle.length === 0 || !pool.lent.mayGrow()) return undefined;
+    return this.lend(pool, pool.idle.pop() as PooledConnection);
+  }
+
+  private lend(pool: Pool, connection: PooledConnection): PooledConnection {
+    pool.lent.add(connection);
+    return connection;
   }
 
   private acquire(database: ProjectDatabase): Promise<PooledConnection> {
     const pool = this.poolOf(database);
     if (pool.waiting.length >= this.limits.maxWaiting) return Promise.reject(poolExhausted());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        pool.waiting.splice(pool.waiting.indexOf(waiter), 1);
-        reject(poolExhausted());
-      }, this.limits.acquireTimeoutMs);
-      const waiter: Waiter = { database, resolve, reject, timer };
-      pool.waiting.push(waiter);
-      this.openFor(pool);
+      const until = performance.now() + this.limits.acquireTimeoutMs;
+      pool.waiting.push({ database, resolve, reject, until });
+      this.serve(pool);
+      this.watchOver(pool);
     });
   }
 
+  /** Serves a pool's waiters, oldest first, as far as idle connections and the limits allow. */
+  private serve(pool: Pool): void {
+    while (pool.waiting.length > 0 && pool.idle.length > 0 && pool.lent.mayGrow()) {
+      const connection = pool.idle.pop() as PooledConnection;
+      pool.waiting.shift()?.resolve(this.lend(pool, connection));
+    }
+    while (this.needsConnection(pool) && this.openFor(pool));
+  }
+
+  private needsConnection(pool: Pool): boolean {
+    const opening = pool.size - pool.idle.length - pool.lent.size;
+    return pool.waiting.length > opening && pool.idle.length === 0 && pool.lent.mayGrow(opening);
+  }
+
+  /** While anybody waits: refuses whose time is over, and serves again, for those who were lent to may be slow. */
+  private watchOver(pool: Pool): void {
+    pool.watch ??= setTimeout(() => {
+      // After the answers that came meanwhile: a busy event loop must not look like a slow database.
+      setImmediate(() => {
+        pool.watch = null;
+        const now = performance.now();
+        while (pool.waiting[0] && pool.waiting[0].until <= now) pool.waiting.shift()?.reject(poolExhausted());
+        this.serve(pool);
+        if (pool.waiting.length > 0) this.watchOver(pool);
+      });
+    }, MOMENT_MS);
+  }
+
   /** Opens a connection for a pool's oldest waiter where the limits allow, closing another project's idle one if need be. */
-  private openFor(pool: Pool): void {
+  private openFor(pool: Pool): boolean {
     const waiter = pool.waiting[0];
-    if (!waiter || pool.closed || pool.size >= this.limits.perProject) return;
-    if (this.open >= this.limits.total && !this.closeLongestIdle()) return;
+    if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;
+    if (this.open >= this.limits.total && !this.closeLongestIdle()) return false;
     pool.size += 1;
     this.open += 1;
     const connection = new PooledConnection(waiter.database);
@@ -138,41 +179,34 @@ export class ProjectPools {
       () => this.release(connection),
       (error: Error) => {
         void this.discard(pool, connection);
-        const next = pool.waiting.shift();
-        if (next) this.fail(next, error);
-        this.openFor(pool);
+        pool.waiting.shift()?.reject(error);
+        this.serve(pool);
         this.serveStarved();
       },
     );
+    return true;
   }
 
   private release(connection: PooledConnection): void {
     const pool = this.owners.get(connection);
     if (!pool) return;
+    pool.lent.delete(connection);
     if (connection.broken || pool.closed) {
       void this.discard(pool, connection);
-      this.openFor(pool);
+      this.serve(pool);
       this.serveStarved();
-      return;
-    }
-    const waiter = pool.waiting.shift();
-    if (waiter) {
-      clearTimeout(waiter.timer);
-      waiter.resolve(connection);
       return;
     }
     connection.idleSince = performance.now();
     pool.idle.push(connection);
-    if (this.open >= this.limits.total) this.serveStarved();
+    if (pool.waiting.length > 0) this.serve(pool);
+    if (this.open >= this.limits.total && pool.idle.length > 0) this.serveStarved();
   }
 
   /** A connection that became idle or went makes room for a project that waits. */
   private serveStarved(): void {
     for (const pool of this.pools.values()) {
-      if (pool.waiting.length > 0 && pool.size < this.limits.perProject) {
-        this.openFor(pool);
-        return;
-      }
+      if (this.needsConnection(pool) && this.openFor(pool)) return;
     }
   }
 
@@ -211,10 +245,5 @@ export class ProjectPools {
         this.dropIdle(pool, connection);
       if (pool.size === 0 && pool.waiting.length === 0) this.pools.delete(key);
     }
-  }
-
-  private fail(waiter: Waiter, error: Error): void {
-    clearTimeout(waiter.timer);
-    waiter.reject(error);
   }
 }
