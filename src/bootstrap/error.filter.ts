@@ -46,6 +46,23 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
+interface Body {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** JSON, unless the client would rather have HTML and the area has a page for it. */
+function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Body {
+  if (renderer.page && request.accepts(['json', 'html']) === 'html') {
+    const page = renderer.page(error, pathOf(request), request.headers['accept-language']);
+    if (page) return { text: page.html, headers: page.headers };
+  }
+  return {
+    text: JSON.stringify(renderer.render(error)),
+    headers: { ...renderer.headers?.(error), 'Content-Type': 'application/json; charset=utf-8' },
+  };
+}
+
 /** Nest does not wait for this filter: what it throws would end the process. */
 function respondOrBreakOff(...[error, renderer, request, response]: Parameters<typeof respond>): void {
   try {
@@ -62,15 +79,14 @@ function respond(error: AppError, renderer: ErrorRenderer, request: Request, res
     response.destroy();
     return;
   }
-  const body = JSON.stringify(renderer.render(error));
+  const { text, headers } = bodyOf(error, renderer, request);
   if (error.statusText !== undefined) response.statusMessage = error.statusText;
   response.writeHead(error.status, {
-    ...renderer.headers?.(error),
+    ...headers,
     ...error.headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
+    'Content-Length': Buffer.byteLength(text),
   });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  response.end(request.method === 'HEAD' ? undefined : text);
 }
 
 /** Without the query string, which may hold data and tokens. */

@@ -1,7 +1,8 @@
 /** The error body of the auth endpoints (SPEC.md 7.2). */
 import { AppError } from '../../common/errors/app-error';
-import { ErrorRenderer } from '../../common/errors/error-renderer';
+import { ErrorRenderer, HtmlPage } from '../../common/errors/error-renderer';
 import { statusOfOwnStatement } from '../../database/sql/sqlstate';
+import { mailErrorPage } from './mail-error-page';
 
 export class AuthErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {
@@ -12,5 +13,9 @@ export class AuthErrorRenderer implements ErrorRenderer {
 
   render(error: AppError): unknown {
     return { detail: error.message, status_code: error.status };
+  }
+
+  page(error: AppError, path: string, acceptLanguage: string | undefined): HtmlPage | null {
+    return mailErrorPage(error, path, acceptLanguage);
   }
 }

@@ -2,11 +2,14 @@
  * The pages that mails link to, as text. They are plain forms: nothing is loaded from anywhere, and they work without
  * JavaScript. Opening one spends nothing; the token goes out with a POST when a person presses the button.
  */
+import { randomBytes } from 'node:crypto';
+import { HtmlPage } from '../../common/errors/error-renderer';
 
 export interface MailPage {
   readonly language: string;
   readonly title: string;
-  readonly project: string;
+  /** Its name; absent when there is no such project, or none was looked for. */
+  readonly project?: string;
   /** What went wrong, or that all is done. */
   readonly message?: string;
   /** Absent when there is nothing more to do. */
@@ -21,8 +24,24 @@ export interface MailForm {
   readonly password?: { readonly label: string; /** Characters. */ readonly minLength: number };
 }
 
+export function mailPage(page: MailPage): HtmlPage {
+  const nonce = randomBytes(16).toString('base64');
+  return {
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': contentSecurityPolicy(nonce),
+      'Cache-Control': 'no-store',
+      // The address holds the token.
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+    },
+    html: render(page, nonce),
+  };
+}
+
 /** @param nonce allows the page's own style and script, and no other (CSP level 3) */
-export function renderMailPage(page: MailPage, nonce: string): string {
+function render(page: MailPage, nonce: string): string {
   return `<!doctype html>
 <html lang="${escapeHtml(page.language)}">
 <head>
@@ -35,7 +54,7 @@ export function renderMailPage(page: MailPage, nonce: string): string {
 <body>
 <main>
 <h1>${escapeHtml(page.title)}</h1>
-<p>${escapeHtml(page.project)}</p>
+${page.project === undefined ? '' : `<p>${escapeHtml(page.project)}</p>`}
 ${page.message === undefined ? '' : `<p id="message" role="status">${escapeHtml(page.message)}</p>`}
 ${page.form ? renderForm(page.form) : ''}
 </main>
@@ -70,7 +89,7 @@ input, button { padding: .6rem; margin: .4rem 0 1rem; }
 const SCRIPT = `history.replaceState(null, '', location.pathname);`;
 
 /** The policy of a page: nothing but its own style, script and form; no frame around it. */
-export function contentSecurityPolicy(nonce: string): string {
+function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,

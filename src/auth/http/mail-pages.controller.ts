@@ -2,7 +2,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { randomBytes } from 'node:crypto';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { AppError } from '../../common/errors/app-error';
 import { httpError } from '../../common/errors/http-errors';
@@ -17,7 +16,7 @@ import type { RequestOrigin } from '../request-origin';
 import { AuthThrottlerGuard } from './auth-throttler.guard';
 import { CurrentOrigin } from './current-origin.decorator';
 import { MailFormBody } from './mail-form.decorator';
-import { contentSecurityPolicy, MailForm, MailPage, renderMailPage } from './mail-page';
+import { MailForm, MailPage, mailPage } from './mail-page';
 
 type PageName = 'reset' | 'verify';
 
@@ -111,7 +110,7 @@ async function answer(response: Response, scene: Scene, work: Promise<void>): Pr
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     const message = error.code === 'invalid_token' ? pages.invalidToken : pages.failed;
-    respond(response, error.status, pageOf(scene, { message }));
+    respond(response, error.status, pageOf(scene, { message }), error.headers);
   }
 }
 
@@ -143,18 +142,15 @@ function pageOf({ page, project, texts }: Scene, rest: Pick<MailPage, 'message' 
   return { language: texts.tag, title: texts.pages[page].title, project: project.name, ...rest };
 }
 
-function respond(response: Response, status: number, page: MailPage): void {
-  const nonce = randomBytes(16).toString('base64');
+function respond(
+  response: Response,
+  status: number,
+  page: MailPage,
+  further: Readonly<Record<string, string>> = {},
+): void {
+  const { headers, html } = mailPage(page);
   response
     .status(status)
-    .set({
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy(nonce),
-      'Cache-Control': 'no-store',
-      // The address holds the token.
-      'Referrer-Policy': 'no-referrer',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Frame-Options': 'DENY',
-    })
-    .send(renderMailPage(page, nonce));
+    .set({ ...headers, ...further })
+    .send(html);
 }

@@ -1,6 +1,7 @@
 /** The pages that mails link to, in a real browser: from the mail to the new password (issue of the hosted pages). */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { HttpAnswer } from '../../support/http-client';
 import { linkIn, MailServer, tokenIn } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject, TestUser } from '../../support/test-project';
@@ -193,6 +194,58 @@ describe('the pages over HTTP', () => {
       const { text } = await form(page, { token: hostile, password: 'x' }, { 'accept-language': hostile });
       expect(text).not.toContain('evil');
     }
+  });
+});
+
+describe('a page that refuses before it was asked anything', () => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'de' };
+  let strict: TestPlinth;
+  let own: TestProject;
+  beforeAll(async () => {
+    strict = await TestPlinth.start({
+      env: { AUTH_REQUESTS_PER_MINUTE: '10', AUTH_FAILURES_PER_ADDRESS: '3' },
+    });
+    own = await strict.createProject();
+  });
+  afterAll(() => strict.stop());
+
+  const send = (path: string, headers: Record<string, string>, text = 'token=x&password=long+enough') =>
+    strict.http.post(path, text, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+
+  it.each(['reset', 'verify'])('is a page for a browser and JSON for others: 429 of /%s', async (page) => {
+    const answers: HttpAnswer[] = [];
+    for (let n = 0; n < 14; n += 1) answers.push(await send(`${own.auth}/${page}`, BROWSER));
+    expect(answers.slice(10).map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+    // Wrong tokens slow the address down first, then there are too many requests.
+    for (const { status, headers, text } of answers.filter((answer) => answer.status !== 401)) {
+      expect([status, headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(text).toContain('<html lang="de">');
+      expect(text).toContain('Versuchen Sie es gleich noch einmal');
+    }
+    for (const headers of [{ accept: 'application/json' }, { accept: '*/*' }]) {
+      expect(await send(`${own.auth}/${page}`, headers)).toMatchObject({
+        status: 429,
+        body: { detail: expect.any(String), status_code: 429 },
+      });
+    }
+  });
+
+  it('has no form when there is no such project, and none of what was sent', async () => {
+    for (const page of ['reset', 'verify']) {
+      const { status, text } = await strict.http.get(`/v1/auth/nobody/${page}?token=<evil>`, {
+        headers: BROWSER,
+      });
+      expect(status).toBe(404);
+      expect(text).toContain('Dieser Link ist ungültig');
+      expect(text).not.toMatch(/<form|evil|nobody/);
+    }
+    const { headers } = await strict.http.get('/v1/auth/nobody/user', { headers: BROWSER });
+    expect(headers.get('content-type')).toContain('application/json');
   });
 });
 
