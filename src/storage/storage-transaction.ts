@@ -28,9 +28,9 @@ const QUOTA_MARKS: Statement = {
 export class StorageTransaction {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** One statement, one round trip. */
-  query(context: StorageContext, statement: Statement): Promise<StatementResult> {
-    return this.door.query(context, statement, limitsOf(context));
+  /** One statement, one round trip. @param settings on top of the project's limits */
+  query(context: StorageContext, statement: Statement, settings?: ContextSettings): Promise<StatementResult> {
+    return this.door.query(context, statement, { ...limitsOf(context), ...settings });
   }
 
   /** Several statements, all or none, in one round trip. */

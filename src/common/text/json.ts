@@ -7,8 +7,3 @@ export type JsonObject = { [key: string]: JsonValue };
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-/** JSON that somebody else made, the database for one: written on as it is. */
-export class JsonText {
-  constructor(readonly text: string) {}
-}

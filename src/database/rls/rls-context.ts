@@ -21,6 +21,7 @@ export const CONTEXT_SETTINGS = [
   'request.cookies',
   'search_path',
   'statement_timeout',
+  'plan_cache_mode',
   'timezone',
   'transaction_read_only',
   'storage.quota_bytes',

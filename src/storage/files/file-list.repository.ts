@@ -1,9 +1,10 @@
 /** Lists the files of a bucket: page, total and the bucket itself in one round trip. */
 import { Injectable } from '@nestjs/common';
 import { Statement } from '../../database/pools/pipelined-query';
-import { JsonText } from '../../common/text/json';
+import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
-import { SortDirection, SortField } from './list-options';
+import { MAX_LIMIT, SortDirection, SortField } from './list-options';
+import { FilePage, PageRows } from './file-page';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 export interface ListQuery {
@@ -17,34 +18,18 @@ export interface ListQuery {
   readonly directChildren: boolean;
   readonly sortBy: SortField;
   readonly sortDir: SortDirection;
+  /** At most MAX_LIMIT. */
   readonly limit: number;
   readonly offset: number;
   /** Continues after this row; the total is not counted then. */
   readonly after?: { readonly key: string; readonly id: string };
 }
 
-export interface FilePage {
-  /** A list of FileRecord, as PostgreSQL writes it. */
-  readonly files: JsonText;
-  /** Files that match, on all pages; null when the page continues another. */
-  readonly total: number | null;
-  /** Where the next page begins; null after the last one. */
-  readonly next: { readonly key: string; readonly id: string } | null;
-}
-
-interface PageRow {
-  readonly files: string;
-  /** PostgreSQL's bigint, which the driver leaves as text. */
-  readonly total: string | null;
-  readonly key: string | null;
-  readonly id: string | null;
-}
-
 /** By sort field: the column, the type of its key in a cursor, and the key's text without loss. */
 const SORT: Readonly<Record<SortField, { column: string; type: string; key: string }>> = {
-  created_at: { column: 'f.created_at', type: 'timestamptz', key: `to_json(f.created_at) #>> '{}'` },
-  size: { column: 'f.size', type: 'bigint', key: 'f.size::text' },
-  filename: { column: 'f.filename', type: 'text', key: 'f.filename' },
+  created_at: { column: 'f.created_at', type: 'timestamptz', key: `to_json(created_at) #>> '{}'` },
+  size: { column: 'f.size', type: 'bigint', key: 'size::text' },
+  filename: { column: 'f.filename', type: 'text', key: 'filename' },
 };
 
 /** Sorts after every name that begins with the prefix: the last code point. */
@@ -56,14 +41,10 @@ export class FileListRepository {
 
   /** Null when there is no such bucket, or none that the caller may see. */
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
-    const { rows } = await this.door.query(caller, pageStatement(query));
-    const page = rows[0] as PageRow | undefined;
-    if (!page) return null;
-    return {
-      files: new JsonText(page.files),
-      total: page.total === null ? null : Number(page.total),
-      next: page.key === null || page.id === null ? null : { key: page.key, id: page.id },
-    };
+    const rows = new PageRows();
+    const { statement, settings } = pageStatement(query);
+    await this.door.query(caller, { ...statement, onRow: (row) => rows.take(row) }, settings);
+    return rows.page;
   }
 
   /**
@@ -166,33 +147,51 @@ class Conditions {
 
 /** A timestamp as Date.toISOString() writes it. */
 const isoText = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column.slice('f.'.length)}`;
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`;
+
+const PAGE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata, f.created_at,
+  f.updated_at`;
 
 /** The members of a FileRecord, in its order. */
-const RECORD_MEMBERS = `id, bucket_id, bucket_slug, filename, content_type, size, sha256, owner_id, metadata, created_at,
-  updated_at`;
+const RECORD_MEMBERS = `id, bucket_id, (select slug from bucket) as bucket_slug, filename, content_type, size, sha256,
+  owner_id, metadata, ${isoText('created_at')}, ${isoText('updated_at')}`;
 
-/** One row more than is shown tells whether a further page follows. */
-function pageStatement(query: ListQuery): Statement {
+/**
+ * What PageRows takes: a row with total and cursor, and a row for each file. One file more than is shown tells whether a
+ * further page follows; where none does, and on the first page alone, the total is known without counting.
+ *
+ * Planning this costs more than running it, for the policies are planned with each look at a table. So a plain page, whose
+ * plan depends on no value, is planned once a connection; the constant tells the planner that it is a page. What else
+ * narrows the list, or jumps far into it, is better planned by its values.
+ */
+function pageStatement(query: ListQuery): { statement: Statement; settings: ContextSettings } {
   const conditions = new Conditions(query);
   const { column, key } = SORT[query.sortBy];
   const limit = `${conditions.parameter(query.limit)}::bigint`;
-  const offset = conditions.parameter(query.offset);
-  const total = `(select count(*) from storage.files f where ${conditions.text})`;
+  const order = `order by ${column} ${query.sortDir}, f.id ${query.sortDir}`;
+  const files = `storage.files f where ${conditions.text}`;
+  const jumps = query.offset > 0;
+  const offset = jumps ? `${conditions.parameter(query.offset)}::bigint` : '0';
+  const isLast = jumps ? `counted.files between 1 and ${limit}` : `counted.files <= ${limit}`;
+  const total = `case when ${isLast} then ${offset} + counted.files else (select count(*) from ${files}) end`;
+  const name = `${conditions.name}${jumps ? 'o' : ''}`;
   return {
-    name: `storage:list:${conditions.name}:${query.sortBy}:${query.sortDir}`,
-    text: `with bucket as materialized (select id, slug from ${BUCKET_BY_ADDRESS}),
-      page as materialized (
-        select f.id, f.bucket_id, (select slug from bucket) as bucket_slug, f.filename, f.content_type, f.size, f.sha256,
-          f.owner_id, f.metadata, ${isoText('f.created_at')}, ${isoText('f.updated_at')}, ${key} as key
-        from storage.files f where ${conditions.text}
-        order by ${column} ${query.sortDir}, f.id ${query.sortDir} limit ${limit} + 1 offset ${offset}),
-      last as (select id, key from page where ${limit} > 0 and (select count(*) from page) > ${limit}
-        offset greatest(${limit} - 1, 0) limit 1)
-      select coalesce((select json_agg(shown) from (select ${RECORD_MEMBERS} from page limit ${limit}) shown), '[]')::text
-          as files, ${query.after ? 'null::bigint' : total} as total, last.key, last.id
-        from bucket left join last on true`,
-    values: conditions.values,
+    statement: {
+      name: `storage:list:${name}:${query.sortBy}:${query.sortDir}`,
+      text: `with bucket as materialized (select id, slug from ${BUCKET_BY_ADDRESS}),
+        page as materialized (
+          select * from (select ${PAGE_COLUMNS} from ${files} ${order}
+            ${jumps ? `offset ${offset}` : `limit ${MAX_LIMIT + 1}`}) f limit ${limit} + 1),
+        counted as materialized (select count(*) as files from page),
+        last as (select ${key} as key, id from page where ${limit} > 0 and (select files from counted) > ${limit}
+          offset greatest(${limit} - 1, 0) limit 1)
+        select null as record, ${query.after ? 'null' : `(${total})::text`} as total, last.key, last.id::text
+          from bucket cross join counted left join last on true
+        union all
+        select row_to_json(shown)::text, null, null, null from (select ${RECORD_MEMBERS} from page limit ${limit}) shown`,
+      values: conditions.values,
+    },
+    settings: name === '' || name === 'a' ? { plan_cache_mode: 'force_generic_plan' } : {},
   };
 }
 

@@ -7,7 +7,6 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { assertRoom } from '../quotas/quota';
-import { JsonText } from '../../common/text/json';
 import { parseContentType } from '../content-type/content-type';
 import {
   bucketNotFound,
@@ -26,8 +25,8 @@ import { assertTaken, isCertain, limitOf } from './upload-rules';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 
 export interface ListedFiles {
-  /** A list of FileRecord. */
-  readonly files: JsonText;
+  /** Each a FileRecord in JSON. */
+  readonly files: readonly Buffer[];
   /** Null for a page that was asked for by cursor. */
   readonly total: number | null;
   /** Asks for the next page; null on the last one. */

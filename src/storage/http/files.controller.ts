@@ -4,7 +4,6 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { JsonText } from '../../common/text/json';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
@@ -20,6 +19,7 @@ import {
 } from './dto/files.dto';
 import { BulkDeleteResultDto, BulkSignedUrlDto, FileDto, SignedUrlDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
+import { sendRecords } from './send-records';
 import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -45,12 +45,12 @@ export class FilesController {
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFilesQuery,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<JsonText> {
+    @Res() response: Response,
+  ): Promise<void> {
     const { files, total, nextCursor } = await this.files.list(caller, bucket, query);
     if (total !== null) response.setHeader('X-Total-Count', total);
     if (nextCursor !== null) response.setHeader('X-Next-Cursor', nextCursor);
-    return files;
+    sendRecords(response, files);
   }
 
   @Get('buckets/:bucket_name/folders')
