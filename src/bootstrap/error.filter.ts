@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../common/errors/error-renderer';
+import { methodRefusal } from './allowed-methods';
 import { toAppError } from './to-app-error';
 
 @Catch()
@@ -25,7 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const path = pathOf(request);
     const renderer = this.renderers.find((one) => one.matches(path)) ?? this.fallback;
-    const fault = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
+    const thrownError = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
+    const fault = methodRefusal(thrownError, request);
     const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request.method, path);
     if (!response.headersSent) await renderer.complete?.(path, response);

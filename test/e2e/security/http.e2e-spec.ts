@@ -62,6 +62,47 @@ describe.each(AREAS)('%s', (_area, base, body) => {
   });
 });
 
+describe('a method that a known path does not take', () => {
+  const id = '00000000-0000-4000-8000-000000000000';
+
+  it.each<[string, (one: TestProject) => string, string, object]>([
+    ['GET', (one) => `${one.auth}/login`, 'OPTIONS, POST', AUTH_BODY],
+    ['PUT', (one) => `${one.auth}/user`, 'GET, HEAD, OPTIONS, PATCH', AUTH_BODY],
+    ['DELETE', (one) => `${one.auth}/reset`, 'GET, HEAD, OPTIONS, POST', AUTH_BODY],
+    ['PUT', (one) => `${one.storage}/buckets`, 'GET, HEAD, OPTIONS, POST', STORAGE_BODY],
+    ['POST', (one) => `${one.storage}/buckets/b`, 'DELETE, GET, HEAD, OPTIONS, PATCH', STORAGE_BODY],
+    ['GET', (one) => `${one.storage}/files/${id}/signed-url`, 'OPTIONS, POST', STORAGE_BODY],
+    ['POST', (one) => `${one.storage}/files/${id}/signed?expires=1`, 'GET, HEAD, OPTIONS', STORAGE_BODY],
+    ['PUT', () => '/admin/v1/projects', 'GET, HEAD, OPTIONS, POST', { error: { status: 405 } }],
+    ['POST', () => '/health/live', 'GET, HEAD, OPTIONS', { error: { code: 'method_not_allowed' } }],
+    ['POST', (one) => `/p/${one.slug}/openapi.json`, 'GET, HEAD, OPTIONS', { error: { status: 405 } }],
+  ])(
+    '%s is 405 in the error body of the area, with what it takes (%#)',
+    async (method, path, allow, body) => {
+      const answer = await project.service.send(method, path(project));
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+      expect(answer.body).toMatchObject(body);
+    },
+  );
+
+  it('is refused for the credentials first, and says nothing of a project that there is not', async () => {
+    const path = `${project.storage}/buckets`;
+    expect((await plinth.http.send('PUT', path)).status).toBe(401);
+    expect((await project.service.send('PUT', path.replace(project.slug, 'nobody'))).status).toBe(404);
+  });
+
+  it('leaves what is not there at 404', async () => {
+    for (const path of [
+      `${project.storage}/files/${id}`,
+      `${project.storage}/nothing`,
+      `${project.auth}/nothing`,
+    ]) {
+      const answer = await project.service.get(path);
+      expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 404, null]);
+    }
+  });
+});
+
 describe('bodies', () => {
   it('answers malformed JSON with 400', async () => {
     await project.sql('create table notes (id int)');

@@ -1,0 +1,45 @@
+/** Which methods a path takes, read from the routes that the application has. */
+import type { Application, Request } from 'express';
+import { AppError } from '../common/errors/app-error';
+
+interface Route {
+  readonly methods: Readonly<Record<string, boolean>>;
+}
+
+/** A route as Express 5 keeps it; its declarations leave out how one is matched. */
+interface Layer {
+  readonly route?: Route;
+  match(path: string): boolean;
+}
+
+/**
+ * What answers a request for a path that other methods have: 405 with `Allow` (RFC 9110, 15.5.6).
+ * @param fault the 404 that no route, or one for whatever is left over, gave
+ * @returns the fault itself where the path is unknown, or the method was not at fault
+ */
+export function methodRefusal(fault: AppError, request: Request): AppError {
+  if (fault.code !== 'not_found') return fault;
+  const allowed = allowedMethods(request.app, request.path);
+  if (allowed.length === 0 || allowed.includes(request.method)) return fault;
+  return new AppError({
+    status: 405,
+    code: 'method_not_allowed',
+    message: `This address does not take ${request.method}`,
+    headers: { Allow: allowed.join(', ') },
+    database: { sqlstate: 'PL405' },
+  });
+}
+
+function allowedMethods(app: Application, path: string): string[] {
+  const layers = app.router.stack as unknown as readonly Layer[];
+  const methods = layers
+    .filter((layer) => layer.route && !takesAll(layer.route) && layer.match(path))
+    .flatMap(({ route }) => Object.keys(route?.methods ?? {}).map((method) => method.toUpperCase()));
+  if (methods.length === 0) return [];
+  return [...new Set(['OPTIONS', ...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
+}
+
+/** A route for every method that there is says that a path is unknown. No other one takes TRACE. */
+function takesAll({ methods }: Route): boolean {
+  return methods.trace === true;
+}
