@@ -8,22 +8,28 @@ import type { Caller } from '../access/caller';
 import { AppError } from '../common/errors/app-error';
 import type { Catalog } from './catalog/catalog';
 import { CatalogService } from './catalog/catalog.service';
-import { compileRequest, type CompiledRequest } from './compile/compile-request';
+import { bindRequest, type BoundRequest } from './compile/bind';
+import { RequestValues } from './compile/parameter';
 import { GrammarError } from './grammar/grammar-error';
 import { parseRestRequest } from './grammar/parse-rest-request';
 import type { RawRestRequest, RestRequest } from './grammar/rest-request';
 import { parsePayload, type Payload } from './plan/payload';
 import type { RequestPlan } from './plan/plan';
-import type { PlanContext } from './plan/plan-context';
 import { planRoutine } from './plan/plan-routine';
-import { allowedMethods, planTableRead, planTableWrite } from './plan/plan-table';
-import { resolveTarget, schemaOf } from './plan/target';
+import { allowedMethods } from './plan/plan-table';
+import { operationsOf } from './plan/request-shape';
+import { resolveTarget } from './plan/target';
+import { contextOf, prepareRequest } from './prepare-request';
+import { PreparedRequests } from './prepared-requests';
 import { fromGrammar, restError } from './rest.errors';
 
 export interface ParsedRequest {
   readonly request: RestRequest;
+  /** May have been made for another request of the same shape: the values in it are not to be read. */
   readonly plan: RequestPlan;
-  readonly compiled: CompiledRequest;
+  readonly statements: BoundRequest;
+  /** What this request puts for the values of the plan. */
+  readonly values: RequestValues;
   readonly catalog: Catalog;
   /** The schema that names without one are looked up in. */
   readonly schema: string;
@@ -50,6 +56,8 @@ const MISSES = new Set([
 
 @Injectable()
 export class QueryParser {
+  private readonly prepared = new PreparedRequests();
+
   constructor(private readonly catalogs: CatalogService) {}
 
   /** @throws AppError for what the grammar refuses */
@@ -91,13 +99,15 @@ export class QueryParser {
     body: Buffer | null,
   ): (catalog: Catalog) => ParsedRequest {
     const payload = this.payloadOf(request, body);
+    const taken = payload?.json ?? body;
     return (catalog) => {
-      const context = contextOf(caller, request, catalog);
-      const { plan, schema } = planned(context, caller, request, payload, body);
-      const profile = context.exposedSchemas.length > 1 ? schema : null;
-      const taken = { body: payload?.json ?? body, bodyIsList: payload?.isList ?? false };
-      const compiled = compileRequest(plan, { catalogVersion: catalog.version, ...taken });
-      return { request, plan, compiled, catalog, schema, profile, ...taken };
+      const { slots, compiled, ...prepared } = this.prepared.of(caller, catalog, request, payload, () =>
+        prepareRequest(caller, catalog, request, { payload, bytes: body }),
+      );
+      const values = new RequestValues(slots, operationsOf(request.query), taken);
+      const statements = bindRequest(compiled, values);
+      const bodyIsList = payload?.isList ?? false;
+      return { ...prepared, request, statements, values, catalog, body: taken, bodyIsList };
     };
   }
 
@@ -140,44 +150,6 @@ export class QueryParser {
       return work(fresh);
     }
   }
-}
-
-function contextOf({ project, role }: Caller, request: RestRequest, catalog: Catalog): PlanContext {
-  // Whatever a project sets: accounts, sessions and tokens are nobody's interface.
-  const exposedSchemas = project.settings.exposed_schemas.filter((schema) => schema !== 'auth');
-  return {
-    catalog,
-    schema: schemaOf(request, exposedSchemas),
-    exposedSchemas,
-    extraSearchPath: project.settings.extra_search_path,
-    maxRows: project.settings.max_rows,
-    role,
-  };
-}
-
-function planned(
-  context: PlanContext,
-  { project }: Caller,
-  request: RestRequest,
-  payload: Payload | null,
-  body: Buffer | null,
-): { plan: RequestPlan; schema: string } {
-  const options = { planEnabled: project.settings.plan_enabled };
-  if (request.kind === 'rpc') {
-    const { plan, schema } = planRoutine(
-      context,
-      request,
-      payload ? Buffer.from(payload.json) : body,
-      options,
-    );
-    return { plan, schema };
-  }
-  const target = resolveTarget(context, request.target);
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const plan = isRead
-    ? planTableRead(target.context, target.relation, request, options)
-    : planTableWrite(target.context, target.relation, request, payload, options);
-  return { plan, schema: target.context.schema };
 }
 
 function assertPreferences({ preferences }: RestRequest): void {

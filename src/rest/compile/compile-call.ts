@@ -3,8 +3,8 @@ import { quoteIdentifier } from '../../database/sql/identifier';
 import type { RoutineArgument } from '../catalog/catalog';
 import type { ArgumentsPlan, CallPlan } from '../plan/plan';
 import { nameOf } from '../plan/returning';
-import { arrayLiteral } from './condition-sql';
 import { routineSql } from './field-sql';
+import { arrayLiteral } from './parameter';
 import type { StatementBuilder } from './statement-builder';
 
 const ARGUMENTS = 'plinth_arguments';
@@ -12,14 +12,11 @@ const ARGUMENTS = 'plinth_arguments';
 /** What a value that is no row is called. */
 export const SCALAR = 'plinth_value';
 
-/**
- * Selects the function's rows, or its values as SCALAR.
- * @param body the request's body as text; null without one
- */
-export function compileCall(builder: StatementBuilder, plan: CallPlan, body: string | Buffer | null): string {
+/** Selects the function's rows, or its values as SCALAR. */
+export function compileCall(builder: StatementBuilder, plan: CallPlan): string {
   const { routine } = plan;
-  const call = `${routineSql(routine)}(${argumentsSql(builder, plan.arguments, routine.arguments, body)})`;
-  const from = membersSql(builder, plan.arguments, body);
+  const call = `${routineSql(routine)}(${argumentsSql(builder, plan.arguments, routine.arguments)})`;
+  const from = membersSql(builder, plan.arguments);
   if (routine.result !== 'composite') {
     return `SELECT ${call} AS "${SCALAR}"${from === null ? '' : ` FROM ${from}`}`;
   }
@@ -42,14 +39,10 @@ function columnsSql({ returning, routine }: CallPlan): string {
 }
 
 /** Members of the body as a record, taken apart once. */
-function membersSql(
-  builder: StatementBuilder,
-  plan: ArgumentsPlan,
-  body: string | Buffer | null,
-): string | null {
+function membersSql(builder: StatementBuilder, plan: ArgumentsPlan): string | null {
   if (plan.kind !== 'members' || plan.given.length === 0) return null;
   const definitions = plan.given.map(({ name, inputType }) => `${quoteIdentifier(name)} ${inputType}`);
-  const json = `${builder.parameter(body?.toString() || '{}')}::json`;
+  const json = `${builder.parameter({ kind: 'body', as: 'json' })}::json`;
   return `json_to_record(${plan.inList ? `${json}->0` : json}) AS ${ARGUMENTS}(${definitions.join(', ')})`;
 }
 
@@ -57,12 +50,11 @@ function argumentsSql(
   builder: StatementBuilder,
   plan: ArgumentsPlan,
   declared: readonly RoutineArgument[],
-  body: string | Buffer | null,
 ): string {
   switch (plan.kind) {
     case 'body': {
       const type = declared[0]?.type ?? 'json';
-      return `${builder.parameter(type === 'bytea' ? hex(body) : (body?.toString() ?? null))}::${type}`;
+      return `${builder.parameter({ kind: 'body', as: type === 'bytea' ? 'bytes' : 'text' })}::${type}`;
     }
     case 'members':
       return plan.given
@@ -80,9 +72,4 @@ function argumentsSql(
 
 function named({ name, variadic }: RoutineArgument, value: string): string {
   return `${variadic ? 'VARIADIC ' : ''}${quoteIdentifier(name)} => ${value}`;
-}
-
-/** PostgreSQL's text of bytes (manual, 8.4.1). */
-function hex(body: string | Buffer | null): string {
-  return `\\x${Buffer.from(body ?? '').toString('hex')}`;
 }

@@ -2,7 +2,6 @@
 
 export interface CompileInput {
   readonly catalogVersion: string;
-  /** JSON of a write, any text of a call; null without a body. */
-  readonly body: string | Buffer | null;
+  /** Whether the body of a write is a list of rows. */
   readonly bodyIsList: boolean;
 }

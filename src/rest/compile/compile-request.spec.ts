@@ -1,85 +1,18 @@
 /** SQL and parameters, pinned. The e2e tests run the same requests. */
 import { buildCatalog } from '../catalog/build-catalog';
-import type { CatalogRows, ColumnRow, RelationRow } from '../catalog/catalog-rows';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import { parsePayload } from '../plan/payload';
 import type { PlanContext } from '../plan/plan-context';
+import { operationsOf } from '../plan/request-shape';
 import { planTableRead, planTableWrite } from '../plan/plan-table';
 import { resolveTarget } from '../plan/target';
+import { EXAMPLE_ROWS } from '../../../test/support/example-catalog';
+import { bindRequest } from './bind';
 import { compileRequest } from './compile-request';
-
-const column = (position: number, name: string, type = 'integer', hasDefault = false): ColumnRow => [
-  position,
-  name,
-  type,
-  type,
-  type,
-  true,
-  hasDefault,
-];
-const relation = (oid: string, name: string, columns: ColumnRow[]): RelationRow => ({
-  oid,
-  schema: 'public',
-  name,
-  kind: 'r',
-  is_partition: false,
-  updatable: 28,
-  action: null,
-  columns,
-  grantees: ['anon'],
-});
-
-const ROWS: CatalogRows = {
-  fingerprint: 'f',
-  announcesDdl: true,
-  setsResponse: false,
-  relations: [
-    relation('1', 'clients', [column(1, 'id'), column(2, 'name', 'text')]),
-    relation('2', 'projects', [
-      column(1, 'id', 'integer', true),
-      column(2, 'name', 'text'),
-      column(3, 'client_id'),
-      column(4, 'data', 'jsonb'),
-    ]),
-    relation('3', 'a.b', [column(1, ':p0')]),
-  ],
-  constraints: [
-    {
-      name: 'clients_pkey',
-      type: 'p',
-      relation: '1',
-      foreign_relation: '0',
-      columns: [1],
-      foreign_columns: null,
-      inherited: false,
-    },
-    {
-      name: 'projects_pkey',
-      type: 'p',
-      relation: '2',
-      foreign_relation: '0',
-      columns: [1],
-      foreign_columns: null,
-      inherited: false,
-    },
-    {
-      name: 'client',
-      type: 'f',
-      relation: '2',
-      foreign_relation: '1',
-      columns: [3],
-      foreign_columns: [1],
-      inherited: false,
-    },
-  ],
-  routines: [],
-  handlers: [],
-  representations: [],
-  roles: [],
-};
+import { RequestValues } from './parameter';
 
 const CONTEXT: PlanContext = {
-  catalog: buildCatalog(ROWS),
+  catalog: buildCatalog(EXAMPLE_ROWS),
   schema: 'public',
   exposedSchemas: ['public'],
   extraSearchPath: [],
@@ -98,11 +31,12 @@ function compiled(method: string, url: string, body?: string): { text: string; v
     method === 'GET'
       ? planTableRead(CONTEXT, found, request, { planEnabled: false })
       : planTableWrite(CONTEXT, found, request, payload, { planEnabled: false });
-  const { main } = compileRequest(plan, {
-    catalogVersion: 'v',
-    body: payload?.json ?? null,
-    bodyIsList: payload?.isList ?? false,
-  });
+  const operations = operationsOf(request.query);
+  const slots = new Map(operations.map((operation, index) => [operation, index]));
+  const { main } = bindRequest(
+    compileRequest(plan, { catalogVersion: 'v', bodyIsList: payload?.isList ?? false }),
+    new RequestValues(slots, operations, payload?.json ?? null),
+  );
   expect(main).toHaveLength(1);
   const [statement] = main;
   return { text: statement?.text ?? '', values: statement?.values ?? [] };
@@ -192,7 +126,7 @@ describe('compiled SQL', () => {
     const { relation: found } = resolveTarget(CONTEXT, request.target);
     const plan = planTableRead(CONTEXT, found, request, { planEnabled: false });
     const name = (catalogVersion: string) =>
-      compileRequest(plan, { catalogVersion, body: null, bodyIsList: false }).main[0]?.name ?? '';
+      compileRequest(plan, { catalogVersion, bodyIsList: false }).main[0]?.name ?? '';
     expect(name('v1')).not.toBe(name('v2'));
     expect(name(CONTEXT.catalog.version).length).toBeLessThanOrEqual(32);
   });

@@ -15,11 +15,12 @@ import type { CompileInput } from './compile-input';
 import { compileInserts } from './compile-inserts';
 import { compileCount, compileRead, RESULT, windowSql } from './compile-read';
 import { BODY, compileDelete, compileNoUpdate, compileUpdate } from './compile-write';
+import type { Parameter } from './parameter';
 import { StatementBuilder } from './statement-builder';
 
 export interface CompiledStatement {
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly parameters: readonly Parameter[];
   /** Stays prepared under this name: of the text and the catalog it was made for. */
   readonly name: string;
 }
@@ -145,7 +146,7 @@ function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStat
     ];
   }
   const { body, update } = compileUpdate(builder, write, {
-    placeholder: builder.parameter(input.body?.toString() ?? '{}'),
+    placeholder: builder.parameter({ kind: 'body', as: 'json' }),
     isList: input.bodyIsList,
   });
   const expressions: [string, string][] = body === null ? [] : [[BODY, body]];
@@ -182,7 +183,7 @@ function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStat
   const { call, read, representation } = plan;
   const { result, returnsSet } = call.routine;
   const builder = new StatementBuilder();
-  const called = compileCall(builder, call, input.body);
+  const called = compileCall(builder, call);
   const isScalar = result !== 'composite';
   const value = isScalar ? scalarSql(representation, read) : rowSql(representation, read);
   if (isScalar && !returnsSet) return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
@@ -232,9 +233,9 @@ function explained(
 ): readonly CompiledStatement[] {
   if (representation.kind !== 'explain') return main;
   const options = [`FORMAT ${representation.format}`, ...representation.options].join(', ');
-  return main.map(({ text, values }) => {
+  return main.map(({ text, parameters }) => {
     const explain = `EXPLAIN (${options}) ${text}`;
-    return { text: explain, values, name: nameOf(explain, input) };
+    return { text: explain, parameters, name: nameOf(explain, input) };
   });
 }
 
@@ -259,8 +260,8 @@ function compileCounts(
 }
 
 function finish(builder: StatementBuilder, query: string, input: CompileInput): CompiledStatement {
-  const { text, values } = builder.finish(query);
-  return { text, values, name: nameOf(text, input) };
+  const { text, parameters } = builder.finish(query);
+  return { text, parameters, name: nameOf(text, input) };
 }
 
 /** PostgreSQL keeps 63 bytes of a name; the door puts the role before this. */

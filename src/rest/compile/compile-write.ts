@@ -9,8 +9,9 @@ import type {
   WrittenColumn,
 } from '../plan/plan';
 import { nameOf } from '../plan/returning';
-import { arrayLiteral, conditionSql } from './condition-sql';
+import { conditionSql } from './condition-sql';
 import { aliasReference, fieldSql, routineSql, type RowReference, tableReference } from './field-sql';
+import { arrayLiteral } from './parameter';
 import type { StatementBuilder } from './statement-builder';
 
 export const BODY = 'plinth_body';

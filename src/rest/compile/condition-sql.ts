@@ -1,7 +1,7 @@
 /** Conditions as SQL: one case per kind of operation, the operators in closed tables. */
 import { quoteIdentifier } from '../../database/sql/identifier';
 import type { PlainOperator, QuantifiableOperator, TextSearchOperator, IsValue } from '../grammar/operators';
-import type { Operation } from '../grammar/tree';
+import type { InOperation, Operation, PlainOperation, QuantifiedOperation } from '../grammar/tree';
 import type { ConditionPlan, FieldPlan } from '../plan/plan';
 import { fieldSql, routineSql, type RowReference } from './field-sql';
 import type { StatementBuilder } from './statement-builder';
@@ -81,14 +81,13 @@ function operationSql(
     case 'quantified': {
       const { operator, quantifier } = operation;
       const isPattern = operator === 'like' || operator === 'ilike';
-      const text = isPattern ? operation.value.replaceAll('*', '%') : operation.value;
-      const operand = isPattern ? builder.parameter(text) : parsed(builder, field, text);
+      const operand = isPattern ? builder.parameter(operation) : parsed(builder, field, operation);
       return `${value} ${QUANTIFIABLE[operator]} ${quantifier ? `${quantifier.toUpperCase()}(${operand})` : operand}`;
     }
     case 'plain':
-      return `${value} ${PLAIN[operation.operator]} ${parsed(builder, field, operation.value)}`;
+      return `${value} ${PLAIN[operation.operator]} ${parsed(builder, field, operation)}`;
     case 'in':
-      return `${value} = ANY (${parsedList(builder, field, operation.values)})`;
+      return `${value} = ANY (${parsedList(builder, field, operation)})`;
     case 'is':
       return `${value} IS ${IS[operation.value]}`;
     case 'text-search': {
@@ -96,25 +95,23 @@ function operationSql(
       const language =
         operation.language === null ? '' : `${builder.parameter(operation.language)}::regconfig, `;
       const vector = field.isTsvector ? value : `to_tsvector(${language}${value})`;
-      return `${vector} @@ ${TEXT_SEARCH[operation.operator]}(${language}${builder.parameter(operation.value)})`;
+      return `${vector} @@ ${TEXT_SEARCH[operation.operator]}(${language}${builder.parameter(operation)})`;
     }
   }
 }
 
 /** A value in the way that the column's domain reads texts, if it has one. */
-function parsed(builder: StatementBuilder, { parse }: FieldPlan, value: string): string {
-  const parameter = builder.parameter(value);
+function parsed(
+  builder: StatementBuilder,
+  { parse }: FieldPlan,
+  operation: QuantifiedOperation | PlainOperation,
+): string {
+  const parameter = builder.parameter(operation);
   return parse ? `${routineSql(parse)}(${parameter}::text)` : parameter;
 }
 
 /** One array, so that lists of any length are one statement; an empty one is valid, unlike `IN ()`. */
-function parsedList(builder: StatementBuilder, { parse }: FieldPlan, values: readonly string[]): string {
-  const parameter = builder.parameter(arrayLiteral(values));
+function parsedList(builder: StatementBuilder, { parse }: FieldPlan, operation: InOperation): string {
+  const parameter = builder.parameter(operation);
   return parse ? `SELECT ${routineSql(parse)}(unnest(${parameter}::text[]))` : parameter;
-}
-
-/** PostgreSQL's text of an array (manual, 8.15.2), each element quoted. */
-export function arrayLiteral(values: readonly string[]): string {
-  const elements = values.map((value) => `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-  return `{${elements.join(',')}}`;
 }

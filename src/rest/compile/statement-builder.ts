@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource, type SelectQueryBuilder, type ObjectLiteral } from 'typeorm';
 import type { QualifiedName } from '../catalog/catalog';
+import type { Parameter } from './parameter';
 
 export type Select = SelectQueryBuilder<ObjectLiteral>;
 
@@ -34,13 +35,13 @@ const UNMARKED: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 export class StatementBuilder {
-  private readonly parameters: Record<string, unknown> = {};
+  private readonly parameters: Record<string, Parameter> = {};
   private count = 0;
   private hasMarks = false;
   private hasLateral = false;
 
   /** A placeholder for a value. Texts stay texts: PostgreSQL gives them the type of what they meet. */
-  parameter(value: string | number | null): string {
+  parameter(value: Parameter): string {
     const name = `p${SECRET}_${this.count}`;
     this.count += 1;
     this.parameters[name] = value;
@@ -70,14 +71,14 @@ export class StatementBuilder {
     return `(${LATERAL}${query})`;
   }
 
-  /** The finished text with numbered parameters, and their values. */
-  finish(query: string): { text: string; values: unknown[] } {
+  /** The finished text with numbered parameters, and these. */
+  finish(query: string): { text: string; parameters: Parameter[] } {
     let text = query;
     if (this.hasLateral) text = text.replace(JOIN_LATERAL, 'JOIN LATERAL (');
-    const [numbered, values] = BUILDERS.driver.escapeQueryWithParameters(text, this.parameters);
+    const [numbered, parameters] = BUILDERS.driver.escapeQueryWithParameters(text, this.parameters);
     // Last, so that a name can't be taken for a parameter once its own characters are back.
     const final = this.hasMarks ? numbered.replace(MARKED, (mark) => UNMARKED[mark] ?? mark) : numbered;
-    return { text: final, values };
+    return { text: final, parameters: parameters as Parameter[] };
   }
 
   private mark(name: string): string {

@@ -9,7 +9,8 @@ import type { Statement, StatementResult } from '../../database/pools/pipelined-
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { type FlowControl, RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
-import { compileRequest, type CompiledStatement } from '../compile/compile-request';
+import { bindRequest, type BoundStatement } from '../compile/bind';
+import { compileRequest } from '../compile/compile-request';
 import { INSERTED_SETTING } from '../compile/compile-write';
 import { nestsDeeply } from '../plan/payload';
 import type { ParsedRequest } from '../query-parser.service';
@@ -125,13 +126,14 @@ export class RestExecutor {
   /** Whether the same write passes when nothing is read back: tried, and undone. */
   private async isReadBackRefused(
     caller: Caller,
-    { plan, catalog, body, bodyIsList }: ParsedRequest,
+    { plan, catalog, values, bodyIsList }: ParsedRequest,
     settings: ContextSettings,
   ): Promise<boolean> {
     if (plan.kind !== 'write' || plan.write.returning.kind === 'nothing') return false;
     const write = { ...plan.write, returning: { kind: 'nothing' } } as const;
     const silent = { ...plan, write, representation: { kind: 'none' } } as const;
-    const { main } = compileRequest(silent, { catalogVersion: catalog.version, body, bodyIsList });
+    const compiled = compileRequest(silent, { catalogVersion: catalog.version, bodyIsList });
+    const { main } = bindRequest(compiled, values);
     try {
       await this.door.deliberate(caller, main, settings, () => 'rollback');
       return true;
@@ -164,7 +166,7 @@ function readBackRefused(error: DatabaseError): AppError {
 
 function pipelineOf(
   caller: Caller,
-  { plan, compiled, catalog, request }: ParsedRequest,
+  { plan, statements, catalog, request }: ParsedRequest,
   taker: RowTaker,
 ): Pipeline {
   const before: Statement[] = [];
@@ -176,15 +178,15 @@ function pipelineOf(
       taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null });
     before.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, onRow });
   }
-  if (compiled.exactCount) {
-    before.push({ ...compiled.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
+  if (statements.exactCount) {
+    before.push({ ...statements.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
   }
-  if (compiled.plannedCount) {
-    const { text, values } = compiled.plannedCount;
+  if (statements.plannedCount) {
+    const { text, values } = statements.plannedCount;
     before.push({ text, values });
   }
   const absent = { rows: 0 };
-  const main = compiled.main.map((statement): Statement =>
+  const main = statements.main.map((statement): Statement =>
     mainStatement(statement, plan.representation.kind, taker, absent),
   );
   const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
@@ -198,13 +200,13 @@ function pipelineOf(
     absent,
     before: before.length,
     mains: main.length,
-    hasGuess: compiled.plannedCount !== null,
+    hasGuess: statements.plannedCount !== null,
   };
 }
 
 /** EXPLAIN can't be asked for binary values, so its rows are collected. */
 function mainStatement(
-  statement: CompiledStatement,
+  statement: BoundStatement,
   kind: string,
   taker: RowTaker,
   absent: Pipeline['absent'],

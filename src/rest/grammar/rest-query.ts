@@ -81,7 +81,7 @@ function sort(parameters: readonly Parameter[]): Sorted {
 }
 
 /** What makes a parameter more than a filter: its name, or the last part of it. A quoted column is never reserved. */
-function ruleOf(name: string): keyof Sorted {
+export function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
   const word = lastWord(name);
   if (!EMBEDDABLE_PARAMETERS.has(word)) return 'filter';

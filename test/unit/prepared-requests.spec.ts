@@ -1,0 +1,272 @@
+/**
+ * A request that was prepared for another one of its shape must send exactly what it would have sent on its own. Requests
+ * are drawn at random, from parts that meet every rule of the grammar; the seed is fixed, so that a failure comes again.
+ */
+import { effectiveSettings } from '../../src/projects/project-settings';
+import { buildCatalog } from '../../src/rest/catalog/build-catalog';
+import { bindRequest, type BoundRequest } from '../../src/rest/compile/bind';
+import { RequestValues } from '../../src/rest/compile/parameter';
+import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
+import type { RestRequest } from '../../src/rest/grammar/rest-request';
+import { parsePayload, type Payload } from '../../src/rest/plan/payload';
+import { operationsOf, shapeOf } from '../../src/rest/plan/request-shape';
+import { type PreparedRequest, prepareRequest } from '../../src/rest/prepare-request';
+import { PreparedRequests } from '../../src/rest/prepared-requests';
+import { AppError } from '../../src/common/errors/app-error';
+import { EXAMPLE_ROWS } from '../support/example-catalog';
+
+const CATALOG = buildCatalog(EXAMPLE_ROWS);
+const SETTINGS = effectiveSettings({});
+const ASKER = { role: 'anon', project: { settings: SETTINGS } };
+
+interface Given {
+  readonly request: RestRequest;
+  readonly payload: Payload | null;
+}
+
+/** `GET /projects?id=eq.1`, with its headers and its body. */
+function given(line: string, headers: Record<string, string> = {}, body?: string): Given {
+  const [method = '', url = ''] = line.split(/ (.*)/s);
+  const [target = '', queryString = ''] = url.slice(1).split(/\?(.*)/s);
+  const request = parseRestRequest({ kind: 'table', method, target, queryString, headers });
+  return {
+    request,
+    payload: body === undefined ? null : parsePayload(Buffer.from(body), request.contentType),
+  };
+}
+
+function prepared({ request, payload }: Given): PreparedRequest {
+  return prepareRequest(ASKER, CATALOG, request, { payload, bytes: null });
+}
+
+/** What a request sends if it goes by what was prepared. */
+function sent({ slots, compiled }: PreparedRequest, { request, payload }: Given): BoundRequest {
+  return bindRequest(compiled, new RequestValues(slots, operationsOf(request.query), payload?.json ?? null));
+}
+
+const shape = ({ request, payload }: Given): string | null => shapeOf(request, payload);
+
+describe('requests of one shape', () => {
+  const ALIKE: [line: string, other: string][] = [
+    ['GET /projects?id=eq.1', 'GET /projects?id=eq.2'],
+    ['GET /projects?id=in.(1,2)', 'GET /projects?id=in.(3,4,5,"a,b")'],
+    ['GET /projects?name=like.*x', 'GET /projects?name=like.a*b*'],
+    ['GET /projects?name=fts(english).cat', 'GET /projects?name=fts(english).dog'],
+    [
+      'GET /projects?select=id,clients(name)&clients.id=gt.1&or=(id.eq.1,not.and(name.like.*a,id.in.(1)))',
+      'GET /projects?select=id,clients(name)&clients.id=gt.9&or=(id.eq.7,not.and(name.like.b*,id.in.(2,3)))',
+    ],
+    ['DELETE /projects?id=lt.1&name=not.eq.a', 'DELETE /projects?id=lt.5&name=not.eq.b'],
+  ];
+  it.each(ALIKE)('%s', (line, other) => {
+    const [one, two] = [given(line), given(other)];
+    expect(shape(two)).toBe(shape(one));
+    expect(sent(prepared(one), two)).toEqual(sent(prepared(two), two));
+  });
+
+  it('bodies that name the same columns', () => {
+    const one = given('POST /projects', {}, '[{"name":"a","id":1}]');
+    const two = given('POST /projects', {}, '[{"name":"b","id":2}]');
+    expect(shape(two)).toBe(shape(one));
+    expect(sent(prepared(one), two).main[0]?.values).toEqual(['[{"name":"b","id":2}]']);
+  });
+
+  const DIFFERENT: [line: string, other: string][] = [
+    ['GET /projects?id=eq.1', 'GET /clients?id=eq.1'],
+    ['GET /projects?id=eq.1', 'HEAD /projects?id=eq.1'],
+    ['GET /projects?id=eq.1', 'GET /projects?id=gt.1'],
+    ['GET /projects?id=eq.1', 'GET /projects?id=not.eq.1'],
+    ['GET /projects?id=eq.1', 'GET /projects?client_id=eq.1'],
+    ['GET /projects?id=eq(any).{1}', 'GET /projects?id=eq(all).{1}'],
+    ['GET /projects?name=like.a', 'GET /projects?name=ilike.a'],
+    ['GET /projects?id=is.null', 'GET /projects?id=is.not_null'],
+    ['GET /projects?name=fts(a).x', 'GET /projects?name=fts(b).x'],
+    ['GET /projects?data->a=eq.1', 'GET /projects?data->b=eq.1'],
+    ['GET /projects?or=(data->a.eq.1)', 'GET /projects?or=(data->b.eq.1)'],
+    ['GET /projects?or=(id.eq.1,id.eq.2)', 'GET /projects?and=(id.eq.1,id.eq.2)'],
+    ['GET /projects?or=(id.eq.1,and(id.eq.2,id.eq.3))', 'GET /projects?or=(id.eq.1,and(id.eq.2),id.eq.3)'],
+    ['GET /projects?select=id', 'GET /projects?select=name'],
+    ['GET /projects?order=id', 'GET /projects?order=id.desc'],
+    ['GET /projects?limit=1', 'GET /projects?limit=2'],
+    ['GET /projects?offset=1', 'GET /projects?offset=2'],
+  ];
+  it.each(DIFFERENT)('differ from others: %s, %s', (line, other) => {
+    expect(shape(given(other))).not.toBe(shape(given(line)));
+  });
+
+  it('differ by headers and by the columns of the body', () => {
+    const get = (headers: Record<string, string>) => shape(given('GET /projects', headers));
+    const post = (body: string, headers = {}) => shape(given('POST /projects', headers, body));
+    const patch = (body: string) => shape(given('PATCH /projects?id=eq.1', {}, body));
+    const shapes = [
+      get({}),
+      get({ accept: 'text/csv' }),
+      get({ accept: 'application/vnd.pgrst.object+json' }),
+      get({ prefer: 'count=exact' }),
+      get({ range: '0-4' }),
+      get({ 'accept-profile': 'public' }),
+      post('{"name":"a"}'),
+      post('[{"name":"a"}]'),
+      post('[]'),
+      post('{"id":1}'),
+      post('{"id":1,"name":"a"}'),
+      post('{"name":"a"}', { prefer: 'return=minimal' }),
+      post('{"name":"a"}', { prefer: 'resolution=merge-duplicates' }),
+      post('{"name":"a"}', { prefer: 'missing=default' }),
+      patch('[{"name":"a"}]'),
+      patch('[{"name":"a"},{"name":"b"}]'),
+    ];
+    expect(new Set(shapes).size).toBe(shapes.length);
+    // Which rows leave out what is in the plan, so that it serves no other body.
+    expect(post('[{"name":"a"},{"id":1}]')).toBeNull();
+  });
+});
+
+describe('random requests', () => {
+  it('send the same whether they were prepared or go by another one’s preparation', () => {
+    const random = mulberry(20_261_121);
+    const first = new Map<string, PreparedRequest>();
+    let compared = 0;
+    for (let n = 0; n < 6_000; n += 1) {
+      const one = drawn(random);
+      const key = shape(one);
+      const own = preparedOrNull(one);
+      if (key === null || own === null) continue;
+      const other = first.get(key);
+      if (other) {
+        expect(sent(other, one)).toEqual(sent(own, one));
+        expect({ ...other.plan, read: null, write: null }).toEqual({ ...own.plan, read: null, write: null });
+        compared += 1;
+      } else first.set(key, own);
+    }
+    expect(compared).toBeGreaterThan(1_000);
+    expect(first.size).toBeGreaterThan(500);
+  });
+});
+
+describe('what is kept', () => {
+  const one = given('GET /projects?id=eq.1');
+  const two = given('GET /projects?id=eq.2');
+  const ask = (
+    kept: PreparedRequests,
+    asker: typeof ASKER,
+    catalog: typeof CATALOG,
+    { request, payload }: Given,
+  ) =>
+    kept.of(asker, catalog, request, payload, () =>
+      prepareRequest(asker, catalog, request, { payload, bytes: null }),
+    );
+
+  it('serves its shape, for the same role, settings and catalog alone', () => {
+    const kept = new PreparedRequests();
+    const prepared = ask(kept, ASKER, CATALOG, one);
+    expect(ask(kept, ASKER, CATALOG, two)).toBe(prepared);
+    expect(ask(kept, { ...ASKER, role: 'authenticated' }, CATALOG, two)).not.toBe(prepared);
+    expect(ask(kept, ASKER, buildCatalog(EXAMPLE_ROWS), two)).not.toBe(prepared);
+    const limited = effectiveSettings({ max_rows: 3 });
+    const other = ask(kept, { ...ASKER, project: { settings: limited } }, CATALOG, two);
+    expect(other.plan.read.limit).toBe(3);
+    expect(ask(kept, ASKER, CATALOG, two).plan.read.limit).toBe(prepared.plan.read.limit);
+  });
+
+  it('is never a request with a long query, whose values would stay', () => {
+    const kept = new PreparedRequests();
+    const long = given(`GET /projects?name=eq.${'x'.repeat(5_000)}`);
+    expect(ask(kept, ASKER, CATALOG, long)).not.toBe(ask(kept, ASKER, CATALOG, long));
+  });
+});
+
+function preparedOrNull(one: Given): PreparedRequest | null {
+  try {
+    return prepared(one);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+type Random = () => number;
+
+/** Mulberry32: small, and the same everywhere. */
+function mulberry(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function pick<T>(random: Random, items: readonly T[]): T {
+  return items[Math.floor(random() * items.length)] as T;
+}
+
+const FIELDS = ['id', 'name', 'data->a', 'data->>b', 'data->0', 'client_id'];
+const VALUES = ['1', '2', 'x*', '*y', 'a b', '{1,2}', '"q"', '\\', 'é'];
+
+const HEADERS: readonly Record<string, string>[] = [
+  {},
+  {},
+  { prefer: 'count=exact' },
+  { prefer: 'return=minimal' },
+  { accept: 'text/csv' },
+];
+const BODIES = [
+  '{"name":"a"}',
+  '{"name":"b"}',
+  '[{"name":"a"}]',
+  '[{"name":"c"},{"name":"d"}]',
+  '{"id":1,"name":"a"}',
+];
+
+function operation(random: Random): string {
+  const value = pick(random, VALUES);
+  const operations = [
+    `eq.${value}`,
+    `gt.${value}`,
+    `like.${value}`,
+    `ilike(any).{${value}}`,
+    `eq(all).{${value}}`,
+    `neq.${value}`,
+    `cs.${value}`,
+    `in.(1,${pick(random, ['2', '3,4', '"a,b"'])})`,
+    'is.null',
+    'is.true',
+    `fts.${value}`,
+    `wfts(english).${value}`,
+  ];
+  return (random() < 0.2 ? 'not.' : '') + pick(random, operations);
+}
+
+function term(random: Random, depth = 0): string {
+  if (depth < 2 && random() < 0.3) {
+    const terms = Array.from({ length: 1 + Math.floor(random() * 2) }, () => term(random, depth + 1));
+    return `${pick(random, ['and', 'or', 'not.and'])}(${terms.join(',')})`;
+  }
+  return `${pick(random, FIELDS)}.${pick(random, ['eq.1', 'eq.2', 'not.like.a*', 'not.like.*b', 'in.(1,2)', 'in.(3)', 'is.null', 'gt.5'])}`;
+}
+
+/** Few choices of each part, so that shapes come again; all kinds of parts. */
+function drawn(random: Random): Given {
+  // PUT takes nothing but its key.
+  if (random() < 0.05) return given(`PUT /projects?id=eq.${pick(random, VALUES)}`, {}, pick(random, BODIES));
+  const parts: string[] = [];
+  const some = (chance: number, part: () => string): void => {
+    if (random() < chance) parts.push(part());
+  };
+  const embeds = random() < 0.3;
+  if (embeds)
+    parts.push(
+      pick(random, ['select=id,clients(name)', 'select=*,clients!inner(*)', 'select=...clients(name)']),
+    );
+  some(0.8, () => `${pick(random, FIELDS)}=${operation(random)}`);
+  some(0.2, () => `${pick(random, FIELDS)}=${operation(random)}`);
+  some(0.3, () => `${pick(random, ['or', 'and', 'not.or'])}=(${term(random)},${term(random)})`);
+  if (embeds) some(0.4, () => `clients.${pick(random, ['id', 'name'])}=${operation(random)}`);
+  some(0.2, () => pick(random, ['order=id', 'order=name.desc', 'limit=3', 'offset=2', 'limit=3&offset=1']));
+  const method = pick(random, ['GET', 'GET', 'GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
+  const headers = pick(random, HEADERS);
+  const hasBody = ['POST', 'PATCH'].includes(method);
+  return given(`${method} /projects?${parts.join('&')}`, headers, hasBody ? pick(random, BODIES) : undefined);
+}
