@@ -7,6 +7,7 @@ import { isJsonObject, JsonObject } from '../../common/text/json';
 import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
 import { bearerToken } from '../bearer-token';
 import { Caller, TWO_FACTORS } from '../caller';
+import { claimsText } from '../claims-text';
 import { TokenVerifier } from '../token-verifier';
 import { VerifiedApiKey } from './api-key.strategy';
 import { passportSecret, PINNED_VERIFICATION } from './verification';
@@ -44,14 +45,15 @@ export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | f
   if (claims.project_id !== undefined && claims.project_id !== apiKey.project.id) return false;
   const isService = apiKey.role === SERVICE_ROLE || tokenRole === SERVICE_ROLE;
   const sessionId = claims.session_id === undefined ? null : sessionIdOf(claims.session_id);
+  const userId = typeof claims.sub === 'string' && UUID.test(claims.sub) ? claims.sub.toLowerCase() : null;
   return Object.freeze({
     project: apiKey.project,
     database: apiKey.project.database,
     keyRole: apiKey.role,
     role: isService ? SERVICE_ROLE : tokenRole,
-    claims: JSON.stringify(claims),
+    claims: claimsText(claims, userId),
     tokenClaims: claims,
-    userId: typeof claims.sub === 'string' && UUID.test(claims.sub) ? claims.sub.toLowerCase() : null,
+    userId,
     sessionId,
     ...(isService || sessionId === null ? {} : secondFactorDemand(apiKey, claims)),
     hasUserToken: claims.project_id === undefined || claims.sub !== undefined,

@@ -7,6 +7,7 @@ import { Auth1790000000002 } from '../../../migrations/project/1790000000002-aut
 import { Storage1790000000003 } from '../../../migrations/project/1790000000003-storage';
 import { StorageQuotas1790000000005 } from '../../../migrations/project/1790000000005-storage-quotas';
 import { SecondFactors1790000000011 } from '../../../migrations/project/1790000000011-second-factors';
+import { CallerId1790000000021 } from '../../../migrations/project/1790000000021-caller-id';
 
 export const PROJECT_MIGRATIONS = [
   Foundation1790000000001,
@@ -14,6 +15,7 @@ export const PROJECT_MIGRATIONS = [
   Storage1790000000003,
   StorageQuotas1790000000005,
   SecondFactors1790000000011,
+  CallerId1790000000021,
 ];
 
 /** Changes with every migration that is added; the version of a template and of each project. */

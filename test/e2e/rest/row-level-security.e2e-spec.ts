@@ -25,6 +25,9 @@ beforeAll(async () => {
     revoke all on sealed from anon, authenticated;
     create table open_wide (id int primary key);
     insert into open_wide values (1);
+    create function caller() returns json language sql stable return json_build_object('uid', auth.uid(), 'sub', auth.jwt() ->> 'sub');
+    create function caller_by(claims text) returns uuid language plpgsql as $$ begin
+      perform set_config('request.jwt.claims', claims, true); return auth.uid(); end $$;
     grant usage on schema public to "${editor}"; grant select on notes to "${editor}";
     create policy editors on notes for select to "${editor}" using (true);
   `);
@@ -103,6 +106,39 @@ describe('policies by user', () => {
     const user = await project.signUp();
     const [note] = (await user.http.post(notes, { body: 'signed up' })).body;
     expect(note.owner).toBe(user.id);
+  });
+});
+
+describe('auth.uid()', () => {
+  const uuid = randomUUID();
+
+  it.each<[string, object, string | null]>([
+    ['a UUID, wherever the token has it', { role: 'authenticated', email: 'a@example.com', sub: uuid }, uuid],
+    ['a UUID in capitals', { sub: uuid.toUpperCase(), role: 'authenticated' }, uuid],
+    ['a text that is none, as long', { sub: uuid.replace(/[0-9a-f]/, 'x'), role: 'authenticated' }, null],
+    ['a text with what a UUID ends in', { sub: `${uuid}"`, role: 'authenticated' }, null],
+    ['an empty text', { sub: '', role: 'authenticated' }, null],
+    ['a number', { sub: 7, role: 'authenticated' }, null],
+    ['nothing', { role: 'authenticated' }, null],
+  ])('for %s as the subject', async (_case, claims, uid) => {
+    const token = project.token({ ...claims });
+    const { body } = await project.client(project.anonKey, token).get('/rest/v1/rpc/caller');
+    const { sub } = { sub: undefined, ...claims } as { sub?: string | number };
+    expect(body).toEqual({ uid, sub: sub === undefined ? null : String(sub) });
+  });
+
+  it('is null for the anon key', async () => {
+    expect((await project.anon.get('/rest/v1/rpc/caller')).body).toEqual({ uid: null, sub: null });
+  });
+
+  it.each([
+    ['with sub first', `{"sub":"${uuid}"}`, uuid],
+    ['with spaces', ` { "role": "x", "sub": "${uuid}" }`, uuid],
+    ['with a sub that is no UUID', `{"sub":"${uuid.replace(/[0-9a-f]/, 'x')}"}`, null],
+    ['without any', '', null],
+  ])('follows claims that a function of the project sets: %s', async (_case, claims, uid) => {
+    const answer = await project.asSubject().post('/rest/v1/rpc/caller_by', { claims });
+    expect(answer.body).toBe(uid);
   });
 });
 
