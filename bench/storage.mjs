@@ -200,10 +200,9 @@ async function startBehindNginx(directory, stops) {
   stops.unshift(() => server.stop());
   const nginx = await startNginx(
     path.join(directory, 'nginx-accel'),
-    `location / {
-       proxy_pass ${server.baseUrl}; proxy_http_version 1.1; proxy_set_header Connection "";
-     }
-     location /internal-files/ { internal; alias ${files}/; etag off; }`,
+    `location / { proxy_pass http://plinth; proxy_http_version 1.1; proxy_set_header Connection ""; }
+     location /internal-files/ { internal; alias ${files}/; etag off; if_modified_since off; max_ranges 20; }`,
+    `upstream plinth { server ${new URL(server.baseUrl).host}; keepalive 32; }`,
   );
   stops.unshift(nginx.stop);
   const { plinth } = await seed(server, path.join(directory, 'bare'));

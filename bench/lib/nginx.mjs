@@ -9,9 +9,10 @@ const PROGRAM = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v
 /**
  * @param directory for its files
  * @param server the inside of its server block
+ * @param http what else stands in its http block
  * @returns null where there is no nginx
  */
-export async function startNginx(directory, server) {
+export async function startNginx(directory, server, http = '') {
   if (!PROGRAM) return null;
   mkdirSync(directory, { recursive: true });
   const port = await freePort();
@@ -25,6 +26,7 @@ export async function startNginx(directory, server) {
        access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000;
        client_body_temp_path ${directory}/body; proxy_temp_path ${directory}/proxy;
        fastcgi_temp_path ${directory}/fastcgi; uwsgi_temp_path ${directory}/uwsgi; scgi_temp_path ${directory}/scgi;
+       ${http}
        server { listen 127.0.0.1:${port}; ${server} }
      }`,
   );
