@@ -17,6 +17,7 @@ import { ContentResponder } from './http/content-responder';
 import { FilesController } from './http/files.controller';
 import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
+import { SignedUrlsController } from './http/signed-urls.controller';
 import { UnknownPathController } from './http/unknown-path.controller';
 import { UploadController } from './http/upload.controller';
 import { ObjectStore } from './providers/object-store';
@@ -41,6 +42,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     UploadController,
     FilesController,
     ContentController,
+    SignedUrlsController,
     UnknownPathController,
   ],
   providers: [

@@ -10,6 +10,9 @@ const MAX_MS = 10_000;
 
 /** Arranges that no more than a little of a request's body is read once its answer is out. */
 export function lingerAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
+  // RFC 9112, 6.3: a request with neither has no body.
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (length === undefined && encoding === undefined) return;
   response.once('finish', () => {
     if (request.complete || request.destroyed) return;
     const { socket } = request;

@@ -1,4 +1,4 @@
-/** Files (SPEC.md 4.1, DECISIONS.md 6), but for uploads and content. */
+/** Files (SPEC.md 4.1, DECISIONS.md 6), but for uploads, content and signed addresses. */
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -7,19 +7,10 @@ import { CurrentCaller } from '../../access/current-caller.decorator';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
-import { BulkSignedUrl, SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
-import {
-  BulkDeleteDto,
-  BulkSignedUrlsDto,
-  CopyFileDto,
-  CreateSignedUrlDto,
-  ListFilesQuery,
-  ListFoldersQuery,
-  UpdateFileDto,
-} from './dto/files.dto';
-import { BulkDeleteResultDto, BulkSignedUrlDto, FileDto, SignedUrlDto } from './dto/records';
+import { BulkDeleteDto, CopyFileDto, ListFilesQuery, ListFoldersQuery, UpdateFileDto } from './dto/files.dto';
+import { BulkDeleteResultDto, FileDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
-import { sendRecords } from './send-records';
+import { sendRecords } from './send-envelope';
 import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -27,7 +18,6 @@ import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decor
 export class FilesController {
   constructor(
     private readonly files: FilesService,
-    private readonly links: SignedUrlsService,
     private readonly warnings: QuotaWarnings,
   ) {}
 
@@ -77,18 +67,6 @@ export class FilesController {
     return this.files.removeAll(caller, ids);
   }
 
-  @Post('files/bulk-signed-urls')
-  @HttpCode(200)
-  @ApiOperation({ summary: 'Create temporary download addresses', operationId: 'bulkCreateSignedUrls' })
-  @Success(200, 'For each file an address, or an error', [BulkSignedUrlDto])
-  @Failures(400)
-  signAll(
-    @CurrentCaller() caller: Caller,
-    @Body() { file_ids: ids, expiry }: BulkSignedUrlsDto,
-  ): Promise<BulkSignedUrl[]> {
-    return this.links.createAll(caller, ids, expiry);
-  }
-
   @Get('files/:file_id')
   @ApiOperation({ summary: "Get a file's record", operationId: 'getFile' })
   @Success(200, 'The record', FileDto)
@@ -133,27 +111,5 @@ export class FilesController {
   @Failures(403, 404)
   remove(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.remove(caller, id);
-  }
-
-  @Post('files/:file_id/signed-url')
-  @HttpCode(200)
-  @ApiOperation({ summary: 'Create a temporary download address', operationId: 'createSignedUrl' })
-  @Success(200, 'The address', SignedUrlDto)
-  @Failures(400, 404)
-  sign(
-    @CurrentCaller() caller: Caller,
-    @Param('file_id') id: string,
-    @Body() { expiry }: CreateSignedUrlDto,
-  ): Promise<SignedUrl> {
-    return this.links.create(caller, id, expiry);
-  }
-
-  @Delete('files/:file_id/signed-urls')
-  @ApiOperation({ summary: 'Revoke all signed addresses of a file', operationId: 'revokeSignedUrls' })
-  @Success(200, 'Nothing more', null)
-  @Failures(403, 404)
-  async revoke(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<null> {
-    await this.links.revokeAll(caller, id);
-    return null;
   }
 }

@@ -56,9 +56,13 @@ export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
 export const StorageAccess = (): ClassDecorator & MethodDecorator =>
   applyDecorators(StorageDocs(), NeedsCaller());
 
-/** Routes that take and answer JSON. */
+/** A route, or all of a controller, that takes and answers JSON by parameters and results. */
+export const StorageJson = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(UseInterceptors(JsonBodyInterceptor, StorageEnvelopeInterceptor));
+
+/** A controller whose routes all need apikey and bearer, and take and answer JSON. */
 export const StorageApi = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(StorageAccess(), UseInterceptors(JsonBodyInterceptor, StorageEnvelopeInterceptor));
+  applyDecorators(StorageAccess(), StorageJson());
 
 /** Documents errors by status. */
 export const Failures = (...statuses: number[]): ClassDecorator & MethodDecorator =>

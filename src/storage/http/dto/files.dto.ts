@@ -167,10 +167,3 @@ export class BulkSignedUrlsDto extends CreateSignedUrlDto {
   @IsString({ each: true })
   file_ids!: string[];
 }
-
-export class DownloadQuery {
-  @ApiPropertyOptional({ description: 'Name that the client shall save the file under' })
-  @IsOptional()
-  @QueryText(MAX_TEXT)
-  download?: string;
-}

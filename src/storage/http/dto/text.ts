@@ -6,17 +6,20 @@ import { invalidParameters } from '../../storage.errors';
 
 const fault = (name: string): string => `${name} holds a NUL or half a surrogate pair`;
 
+/** Why a parameter of a query string is no text of at most `max` characters; null when it is. */
+export function textFault(name: string, value: unknown, max: number): string | null {
+  if (typeof value !== 'string') return `${name} must be given once`;
+  if (value.length > max) return `${name} must not be longer than ${max} characters`;
+  return isStorableText(value) ? null : fault(name);
+}
+
 /** One parameter of a query string, not longer than `max` characters. */
 export const QueryText = (max: number): PropertyDecorator =>
   ValidateBy({
     name: 'queryText',
     validator: {
-      validate: (value) => typeof value === 'string' && value.length <= max && isStorableText(value),
-      defaultMessage: (argument) => {
-        const [name, value] = [argument?.property ?? '', argument?.value as unknown];
-        if (typeof value !== 'string') return `${name} must be given once`;
-        return value.length > max ? `${name} must not be longer than ${max} characters` : fault(name);
-      },
+      validate: (value) => textFault('', value, max) === null,
+      defaultMessage: (argument) => textFault(argument?.property ?? '', argument?.value, max) ?? '',
     },
   });
 
