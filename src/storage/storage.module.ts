@@ -24,6 +24,7 @@ import { ObjectStore } from './providers/object-store';
 import { OBJECT_STORE } from './providers/object-store.provider';
 import { ProviderCheck } from './providers/provider-check.service';
 import { QuotaWarnings } from './quotas/quota-warnings';
+import { DeletedProjects } from './removal/deleted-projects.service';
 import { ObjectRemover } from './removal/object-remover.service';
 import { REMOVAL_QUEUE } from './removal/removal-queue';
 import { RemovalProcessor } from './removal/removal.processor';
@@ -51,6 +52,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     BucketRepository,
     BucketsService,
     ContentResponder,
+    DeletedProjects,
     FileContentRepository,
     FileListRepository,
     FileRepository,

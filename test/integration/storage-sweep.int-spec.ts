@@ -1,15 +1,23 @@
 /** The sweep removes bytes without rows and leftovers of uploads, once they are old, and nothing else. */
+import { getQueueToken } from '@nestjs/bullmq';
+import type { Queue } from 'bullmq';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Project } from '../../src/projects/project';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
+import { ProjectUpkeep } from '../../src/projects/project-upkeep.service';
+import { ProjectRepository } from '../../src/projects/project.repository';
+import { REMOVAL_QUEUE, RemovalJob } from '../../src/storage/removal/removal-queue';
 import { StorageSweep } from '../../src/storage/sweep/storage-sweep.service';
+import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
 const HOUR = 3_600;
+/** Milliseconds: a job that waits a little for the deletion to be done. */
+const SOON_MS = 20_000;
 const NOTHING = { objects: 0, uploads: 0, rowsWithoutBytes: 0 };
 
 let plinth: TestPlinth;
@@ -86,17 +94,57 @@ describe('the sweep', () => {
     expect((await test.service.get(`${test.storage}/files/${fileId}/download`)).text).toBe('kept');
   });
 
-  it('removes the bytes of a deleted project, and touches no project that it does not know', async () => {
+  it('removes what came to a deleted project after its bytes went, and touches no project that it does not know', async () => {
     const { test, root } = await prepare();
     const stranger = join(plinth.dataDir, 'files', 'abcdefghijklmnopqrst');
     const foreign = orphan(stranger);
     await plinth.admin.delete(`/admin/v1/projects/${test.id}`);
+    await eventually(async () => expect(existsSync(root)).toBe(false), SOON_MS);
+    orphan(root);
     await sweep.sweepAll();
     expect(existsSync(root)).toBe(true);
     plinth.clock.move(HOUR + 10);
     await sweep.sweepAll();
     plinth.clock.move(-HOUR - 10);
     expect([existsSync(root), existsSync(foreign)]).toEqual([false, true]);
+  });
+});
+
+describe('the bytes of a deleted project', () => {
+  async function attemptsAt(projectId: string): Promise<number> {
+    const removals = plinth.app.get<Queue<RemovalJob>>(getQueueToken(REMOVAL_QUEUE));
+    return (await removals.getJob(`project-${projectId}`))?.attemptsMade ?? 0;
+  }
+
+  it('go soon after it', async () => {
+    const { test, root } = await prepare();
+    expect(existsSync(root)).toBe(true);
+    await plinth.admin.delete(`/admin/v1/projects/${test.id}`);
+    await eventually(async () => expect(existsSync(root)).toBe(false), SOON_MS);
+  });
+
+  it('go also when a crash interrupts the deletion, and not before that is done', async () => {
+    const { test, root } = await prepare();
+    const repository = plinth.app.get(ProjectRepository);
+    // As the deletion does it, up to where it crashes; the lock keeps others from finishing it meanwhile.
+    await repository.whileLocked(test.id, async () => {
+      await repository.markDeleting(test.id);
+      await eventually(async () => expect(await attemptsAt(test.id)).toBeGreaterThan(0), SOON_MS);
+      expect(existsSync(root)).toBe(true);
+    });
+    await plinth.app.get(ProjectUpkeep).recover();
+    await eventually(async () => expect(existsSync(root)).toBe(false), 2 * SOON_MS);
+  });
+
+  it('are left alone where the disk is not the one that holds them', async () => {
+    const { test, root } = await prepare();
+    const marker = join(plinth.dataDir, 'files', '.plinth-files');
+    rmSync(marker);
+    await plinth.admin.delete(`/admin/v1/projects/${test.id}`);
+    await eventually(async () => expect(await attemptsAt(test.id)).toBeGreaterThan(0), SOON_MS);
+    expect(existsSync(root)).toBe(true);
+    writeFileSync(marker, '');
+    await eventually(async () => expect(existsSync(root)).toBe(false), 2 * SOON_MS);
   });
 });
 

@@ -4,8 +4,15 @@
  */
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
-import type { Queue } from 'bullmq';
-import { FIRST_DELAY_MS, REMOVAL_ATTEMPTS, REMOVAL_QUEUE, RemovalJob } from './removal-queue';
+import type { JobsOptions, Queue } from 'bullmq';
+import {
+  FIRST_DELAY_MS,
+  PROJECT_DELAY_MS,
+  REMOVAL_ATTEMPTS,
+  REMOVAL_QUEUE,
+  RemovalJob,
+  describeRemoval,
+} from './removal-queue';
 
 const OPTIONS = {
   attempts: REMOVAL_ATTEMPTS,
@@ -30,16 +37,25 @@ export class ObjectRemover implements OnApplicationShutdown {
   /** Removes objects some time later. @param objectIds named by no row any more */
   removeLater(projectId: string, objectIds: readonly string[]): void {
     if (objectIds.length === 0) return;
-    const queued = this.enqueue({ projectId, objectIds });
+    this.enqueue({ projectId, objectIds });
+  }
+
+  /** Removes all that a project has, as soon as it is deleted. Every process may ask for it: there is one job. */
+  removeProjectLater(projectId: string): void {
+    this.enqueue({ projectId, objectIds: null }, { jobId: `project-${projectId}`, delay: PROJECT_DELAY_MS });
+  }
+
+  private enqueue(job: RemovalJob, options: JobsOptions = {}): void {
+    const queued = this.add(job, options);
     this.queuing.add(queued);
     void queued.then(() => this.queuing.delete(queued));
   }
 
-  private async enqueue(job: RemovalJob): Promise<void> {
+  private async add(job: RemovalJob, options: JobsOptions): Promise<void> {
     try {
-      await this.queue.add('remove', job, OPTIONS);
+      await this.queue.add('remove', job, { ...OPTIONS, ...options });
     } catch (error) {
-      this.logger.warn(`${job.objectIds.length} objects are left to the sweep: ${String(error)}`);
+      this.logger.warn(`${describeRemoval(job)} are left to the sweep: ${String(error)}`);
     }
   }
 }

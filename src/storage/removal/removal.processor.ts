@@ -1,4 +1,4 @@
-/** Removes the bytes of deleted and overwritten files. Removing twice does no harm, so a job may run again after a crash. */
+/** Removes the bytes of deleted and overwritten files, and of deleted projects. Removing twice does no harm, so a job may run again after a crash. */
 import { Processor } from '@nestjs/bullmq';
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
@@ -6,7 +6,8 @@ import { RedisClient } from '../../infra/coordination/redis-client';
 import { QueueWorker, WORKER_OPTIONS } from '../../infra/queue/queue-worker';
 import { ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';
-import { REMOVAL_QUEUE, RemovalJob } from './removal-queue';
+import { DeletedProjects } from './deleted-projects.service';
+import { describeRemoval, REMOVAL_QUEUE, RemovalJob } from './removal-queue';
 
 @Processor(REMOVAL_QUEUE, { ...WORKER_OPTIONS, concurrency: 4 })
 export class RemovalProcessor extends QueueWorker {
@@ -14,6 +15,7 @@ export class RemovalProcessor extends QueueWorker {
 
   constructor(
     private readonly store: ObjectStore,
+    private readonly deleted: DeletedProjects,
     private readonly metrics: StorageMetrics,
     redis: RedisClient,
   ) {
@@ -22,13 +24,20 @@ export class RemovalProcessor extends QueueWorker {
 
   override async process({ data, attemptsMade, opts }: Job<RemovalJob>): Promise<void> {
     try {
-      await this.store.remove(data.projectId, data.objectIds);
+      await this.remove(data);
       this.metrics.removal('done');
     } catch (error) {
       const isLast = attemptsMade + 1 >= (opts.attempts ?? 1);
       this.metrics.removal(isLast ? 'given_up' : 'retried');
-      this.logger.warn(`${data.objectIds.length} objects could not be removed yet: ${String(error)}`);
+      this.logger.warn(`${describeRemoval(data)} could not be removed yet: ${String(error)}`);
       throw error;
     }
+  }
+  private async remove({ projectId, objectIds }: RemovalJob): Promise<void> {
+    if (objectIds !== null) return this.store.remove(projectId, objectIds);
+    if ((await this.deleted.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');
+    // Of a disk that is not mounted everything seems to be removed already.
+    await this.store.assertAvailable();
+    return this.store.removeProject(projectId);
   }
 }

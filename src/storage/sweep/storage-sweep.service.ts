@@ -5,10 +5,10 @@
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
-import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
+import { DeletedProjects } from '../removal/deleted-projects.service';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, StorageComparison } from './storage-comparison.service';
 
@@ -45,7 +45,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly registry: ProjectRegistry,
-    private readonly auditLog: AuditLogRepository,
+    private readonly deleted: DeletedProjects,
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
     private readonly metrics: StorageMetrics,
@@ -71,7 +71,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
       try {
         const project = await this.registry.findById(id);
         if (project) rowsWithoutBytes += (await this.sweep(project)).rowsWithoutBytes;
-        else if (await this.wasDeleted(id)) await this.store.removeProject(id);
+        else if (await this.isLongDeleted(id)) await this.store.removeProject(id);
       } catch (error) {
         this.logger.error(`the files of project ${id} could not be swept: ${String(error)}`);
       }
@@ -132,10 +132,10 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     return this.clock.now() - this.config.orphanAgeMs;
   }
 
-  /** Only what this install deleted itself, by its own record: the provider may be shared with another install. */
-  private async wasDeleted(projectId: string): Promise<boolean> {
-    const [entry] = await this.auditLog.list({ projectId, action: 'project.delete', limit: 1 });
-    return entry !== undefined && entry.at.getTime() < this.oldest();
+  /** What the job of removal left: it failed for a day, or an upload that was under way put it there after it. */
+  private async isLongDeleted(projectId: string): Promise<boolean> {
+    const deletedAt = await this.deleted.deletedAt(projectId);
+    return deletedAt !== null && deletedAt < this.oldest();
   }
 
   private schedule(delay: number): void {
