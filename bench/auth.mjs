@@ -1,6 +1,6 @@
 // Table REST while sign-ins keep every hashing thread busy: throughput and latency without, with, and under a flood of which
 // most is turned away. The runs take turns; the medians are compared (docs/auth.md, "Sign-ins beside everything else").
-import { request } from './lib/load.mjs';
+import { httpLoad } from './lib/http-load.mjs';
 import { call, startPlinth } from './lib/plinth.mjs';
 
 /** Seconds of one run. */
@@ -23,7 +23,7 @@ async function main() {
   try {
     const { project, target } = await prepare(plinth);
     const runs = SITUATIONS.map(() => []);
-    await request(target, { connections: CONNECTIONS, seconds: 5 });
+    await httpLoad(target, { connections: CONNECTIONS, seconds: 5 });
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [index, { clients }] of SITUATIONS.entries()) {
         runs[index].push(await measure(plinth, project, target, clients));
@@ -59,8 +59,8 @@ async function prepare({ admin, baseUrl }) {
     { email: 'user-0@example.com', password: PASSWORD },
   );
   const headers = { apikey: project.anon_key, authorization: `Bearer ${session.access_token}` };
-  const paths = Array.from({ length: 1_000 }, (_, n) => `/rest/v1/notes?id=eq.${n + 1}`);
-  return { project, target: { url: baseUrl, paths, headers } };
+  const requests = Array.from({ length: 1_000 }, (_, n) => ({ path: `/rest/v1/notes?id=eq.${n + 1}` }));
+  return { project, target: { url: baseUrl, requests, headers } };
 }
 
 async function measure({ baseUrl }, project, target, clients) {
@@ -68,7 +68,7 @@ async function measure({ baseUrl }, project, target, clients) {
   // Until the line is as long as it gets.
   await new Promise((resolve) => setTimeout(resolve, clients > 0 ? 1_000 : 0));
   flood.count();
-  const result = await request(target, { connections: CONNECTIONS, seconds: SECONDS });
+  const result = await httpLoad(target, { connections: CONNECTIONS, seconds: SECONDS });
   const { signedIn, turnedAway, failed, slowest } = flood.count();
   await flood.stop();
   if (failed > 0) throw new Error(`${failed} sign-ins failed`);

@@ -8,10 +8,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cpuSeconds, peakMemoryMiB, resetPeakMemory } from './lib/cpu.mjs';
-import { hasWrk, request, upload } from './lib/load.mjs';
+import { httpLoad, loadProgram } from './lib/http-load.mjs';
 import { startNginx } from './lib/nginx.mjs';
 import { startPlinth } from './lib/plinth.mjs';
 import { SIZES, seed } from './lib/storage-fixtures.mjs';
+import { upload } from './lib/upload-load.mjs';
 
 const { values: given } = parseArgs({
   args: process.argv.slice(3),
@@ -66,7 +67,7 @@ function linesOf({ plinth, bare, nginx, accel }) {
   const one = (name, paths, more) => ({
     name,
     unit: 'requests',
-    run: { plinth: () => request({ url: plinth.url, paths, headers: plinth.headers, ...more }, load()) },
+    run: { plinth: () => ask({ url: plinth.url, headers: plinth.headers, ...more }, paths) },
   });
   const uploads = Object.entries(SIZES).map(([size, { label, unit, bytes }]) => ({
     name: `upload ${label}`,
@@ -99,8 +100,10 @@ function linesOf({ plinth, bare, nginx, accel }) {
 }
 
 const load = () => ({ connections: CONNECTIONS, seconds: SECONDS });
+const ask = ({ body, ...target }, paths) =>
+  httpLoad({ ...target, requests: paths.map((one) => ({ path: one, body })) }, load());
 const uploadLoad = (size) => ({ ...load(), atMost: Math.max(CONNECTIONS, Math.floor(MAX_UPLOADED / size)) });
-const get = (url, paths, headers = {}) => request({ url, paths, headers }, load());
+const get = (url, paths, headers = {}) => ask({ url, headers }, paths);
 
 async function main() {
   const directory = mkdtempSync(path.join(tmpdir(), 'plinth-bench-files-'));
@@ -116,7 +119,7 @@ async function main() {
     const nginx = await startNginx(path.join(directory, 'nginx'), `root ${bareDirectory};`);
     if (nginx) stops.unshift(nginx.stop);
     else console.log('nginx is not installed: the bare server is the only yardstick');
-    if (!hasWrk) console.log('wrk is not installed: autocannon, which costs more, takes its place');
+    console.log(`HTTP load by ${loadProgram}`);
     const fixtures = await seed(server, bareDirectory);
     const contestants = {
       plinth: {

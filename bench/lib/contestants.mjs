@@ -17,13 +17,37 @@ const DATABASE_CONNECTIONS = 12;
 
 const CONTEXT = `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`;
 
-const claimsOf = (token) => Buffer.from(token.split('.')[1], 'base64url').toString();
+/** The claims of a token as Plinth gives them to PostgreSQL. */
+function claimsOf(token) {
+  const { claimsText } = require('../../dist/src/access/claims-text.js');
+  const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
+  return claimsText(claims, claims.sub);
+}
+
+/** Requests that are drawn beforehand and then sent in turn. */
+const DRAWN = 20_000;
+/** Bytes that they may have together. */
+const DRAWN_BYTES = 8_000_000;
 
 export function httpContestant(name, url, headers, pid) {
+  const { origin, pathname } = new URL(url);
+  const base = pathname.replace(/\/$/, '');
   return {
     name,
     pid,
-    run: (workload, connections, seconds) => httpLoad({ url, headers, workload, connections, seconds }),
+    run: ({ method, headers: more, request }, connections, seconds) => {
+      const draw = () => {
+        const { path: rest, body } = request();
+        return { path: base + rest, body };
+      };
+      const { path: first, body = '' } = draw();
+      const count = Math.min(DRAWN, Math.ceil(DRAWN_BYTES / (first.length + body.length)));
+      const requests = Array.from({ length: count }, draw);
+      return httpLoad(
+        { url: origin, method, headers: { ...headers, ...more }, requests },
+        { connections, seconds },
+      );
+    },
   };
 }
 

@@ -1,79 +1,8 @@
-// Load on an HTTP server: `wrk` where it is on PATH, which costs least, autocannon elsewhere; uploads by sockets of our own.
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Uploads: a client on plain sockets, for neither wrk nor autocannon can send large bodies.
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
 
-const WRK_SCRIPT = fileURLToPath(new URL('./wrk.lua', import.meta.url));
-/** Bytes written at once by an uploading client. */
+/** Bytes written at once. */
 const WRITE_SIZE = 1024 * 1024;
-
-export const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
-
-/**
- * Asks for paths in turn.
- * @param {{ url: string, paths: string[], method?: string, headers?: object, body?: string }} target
- * @returns {Promise<{ rate: number, bytesPerSecond: number, p50: number, p99: number, failed: number }>} milliseconds
- */
-export function request(target, { connections, seconds }) {
-  return hasWrk ? wrk(target, connections, seconds) : cannon(target, connections, seconds);
-}
-
-async function wrk({ url, paths, method = 'GET', headers = {}, body }, connections, seconds) {
-  const directory = mkdtempSync(path.join(tmpdir(), 'plinth-wrk-'));
-  try {
-    const list = path.join(directory, 'paths');
-    writeFileSync(list, paths.join('\n'));
-    const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-    const options = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--timeout', '60s'];
-    const child = spawn('wrk', [...options, ...given, '-s', WRK_SCRIPT, url], {
-      env: {
-        ...process.env,
-        BENCH_PATHS: list,
-        BENCH_METHOD: method,
-        ...(body === undefined ? {} : { BENCH_BODY: body }),
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let printed = '';
-    child.stderr.on('data', (chunk) => (printed += chunk));
-    await new Promise((resolve) => child.once('close', resolve));
-    const outcome = /^\{.*\}$/m.exec(printed);
-    if (!outcome) throw new Error(`wrk printed no result: ${printed}`);
-    const { requests, bytes, microseconds, p50, p99, failed } = JSON.parse(outcome[0]);
-    const took = microseconds / 1e6;
-    return {
-      requests,
-      rate: requests / took,
-      bytesPerSecond: bytes / took,
-      p50: p50 / 1e3,
-      p99: p99 / 1e3,
-      failed,
-    };
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
-
-async function cannon({ url, paths, method = 'GET', headers, body }, connections, seconds) {
-  const result = await autocannon({
-    url,
-    connections,
-    duration: seconds,
-    requests: paths.map((one) => ({ method, path: one, headers, body })),
-  });
-  return {
-    requests: result.requests.total,
-    rate: result.requests.average,
-    bytesPerSecond: result.throughput.average,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    failed: result.non2xx + result.errors,
-  };
-}
 
 /**
  * Sends bodies over kept-alive connections, one after the other on each, until the time or the number is up.
