@@ -1,0 +1,65 @@
+/** PostgreSQL's work for the busiest requests of the storage, by its own count of plans. */
+import { RlsTransaction } from '../../src/database/rls/rls-transaction';
+import { ProjectRegistry } from '../../src/projects/project-registry.service';
+import { HttpClient } from '../support/http-client';
+import { TestPlinth } from '../support/plinth';
+import { TestProject } from '../support/test-project';
+import { upload } from '../support/uploads';
+
+/** More than PostgreSQL plans anew before it may keep a plan (manual, PREPARE). */
+const REQUESTS = 12;
+const FILES = 3_000;
+
+let plinth: TestPlinth;
+let project: TestProject;
+let user: HttpClient;
+let file: string;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ plan: 'enterprise' });
+  user = (await project.signUp()).http;
+  await user.post(`${project.storage}/buckets`, { name: 'box' });
+  const { body } = await upload(user, project.storage, 'box', 'text', { name: 'one.txt' });
+  file = `${project.storage}/files/${body.data.id}`;
+  await project.sql(`
+    insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
+    select b.id, 'file ' || n, 'text/plain', n, repeat('0', 64), b.owner_id, gen_random_uuid()
+    from storage.buckets b, generate_series(1, ${FILES}) n;
+    analyze storage.files`);
+});
+afterAll(() => plinth.stop());
+
+/** How often the statements of that name were planned with values in mind, on the connection that was used last. */
+async function customPlans(name: string): Promise<number> {
+  const registered = await plinth.app.get(ProjectRegistry).findById(project.id);
+  if (!registered) throw new Error('no such project');
+  const { rows } = await plinth.app.get(RlsTransaction).systemQuery(registered.database, 'a test', {
+    text: `select sum(custom_plans)::int as plans, sum(generic_plans)::int as runs
+      from pg_prepared_statements where name like $1`,
+    values: [`%:${name}%`],
+  });
+  const [counted] = rows as { plans: number; runs: number }[];
+  expect(counted?.runs).toBeGreaterThan(0);
+  return counted?.plans ?? NaN;
+}
+
+it('signing is planned a few times and then no more', async () => {
+  for (let n = 0; n < REQUESTS; n += 1)
+    expect((await user.post(`${file}/signed-url`, { expiry: '5m' })).status).toBe(200);
+  expect(await customPlans('storage:find-revision')).toBe(5);
+});
+
+it.each(['', 'sortBy=size', 'sortBy=filename&sortDir=desc'])(
+  'the pages of a list (%s) are planned once',
+  async (sort) => {
+    const list = `${project.storage}/buckets/box/files?limit=10&${sort}`;
+    let cursor = '';
+    for (let n = 0; n < REQUESTS; n += 1) {
+      const { status, headers } = await user.get(list + cursor);
+      expect(status).toBe(200);
+      cursor = `&cursor=${headers.get('x-next-cursor')}`;
+    }
+    expect(await customPlans('storage:list')).toBe(0);
+  },
+);
