@@ -1,5 +1,5 @@
 /** A store of each provider for a test: on a disk, or against a server that speaks the provider's API. */
-import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GcsServer } from './gcs-server';
@@ -20,6 +20,8 @@ export interface TestProvider {
   readonly server: ObjectServer | null;
   /** Names of all that lies there: `<project>/.../<object id>`. */
   names(): string[];
+  /** The same with the number of bytes. */
+  sizes(): Map<string, number>;
   /** Unfinished uploads that take up space. */
   unfinished(): number;
   goAway(): Promise<void>;
@@ -41,12 +43,14 @@ async function diskProvider(): Promise<TestProvider> {
       .filter((entry) => entry.isFile() && entry.name !== '.plinth-files')
       .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
   const isDraft = (name: string): boolean => name.includes('/.uploads/');
+  const names = (): string[] => files().filter((name) => !isDraft(name));
   return {
     name: 'disk',
     env: { STORAGE_DISK_DIR: root },
     wrongCredentials: {},
     server: null,
-    names: () => files().filter((name) => !isDraft(name)),
+    names,
+    sizes: () => new Map(names().flatMap((name) => sizeOf(root, name))),
     unfinished: () => files().filter(isDraft).length,
     goAway: async () => renameSync(root, `${root}-away`),
     comeBack: async () => renameSync(`${root}-away`, root),
@@ -82,6 +86,7 @@ export async function gcsProvider(): Promise<TestProvider & { readonly server: G
     wrongCredentials: { STORAGE_GCS_KEY_FILE: wrongFile },
     server,
     names: () => withoutPrefix(server.objects.keys()),
+    sizes: () => sizesIn(server.objects),
     unfinished: () => 0,
     goAway: () => server.stop(),
     comeBack: () => server.start(),
@@ -110,11 +115,24 @@ export async function s3Provider(): Promise<TestProvider & { readonly server: S3
     wrongCredentials: { STORAGE_S3_SECRET_ACCESS_KEY: 'another' },
     server,
     names: () => withoutPrefix(server.objects.keys()),
+    sizes: () => sizesIn(server.objects),
     unfinished: () => server.uploads.size,
     goAway: () => server.stop(),
     comeBack: () => server.start(),
     stop: () => server.stop(),
   };
+}
+
+/** Empty for what a job of removal took away since the directory was read. */
+function sizeOf(root: string, name: string): [string, number][] {
+  const facts = statSync(join(root, name), { throwIfNoEntry: false });
+  return facts ? [[name, facts.size]] : [];
+}
+
+function sizesIn(objects: ReadonlyMap<string, { readonly body: Buffer }>): Map<string, number> {
+  return new Map(
+    [...objects].map(([key, { body }]) => [...withoutPrefix([key]), body.length] as [string, number]),
+  );
 }
 
 function withoutPrefix(keys: Iterable<string>): string[] {
