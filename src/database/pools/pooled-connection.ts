@@ -19,7 +19,7 @@ export class PooledConnection {
   constructor(readonly database: ProjectDatabase) {
     const { ssl } = database;
     this.client = new Client({
-      connection: new WireConnection({ ssl, keepAlive: true }),
+      connection: new WireConnection({ ssl }),
       host: database.host,
       port: database.port,
       database: database.database,

@@ -1,6 +1,7 @@
 /** node-postgres' connection, with rows as bytes for a query that wants them so. */
 import { EventEmitter } from 'node:events';
-import { Connection } from 'pg';
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import { type ClientConfig, Connection } from 'pg';
 import { RowSplitter, type RowTaker } from './row-splitter';
 
 /** Who has the rows of the running query as bytes. */
@@ -9,20 +10,46 @@ export interface RowSource {
   rowTaker(): RowTaker | undefined;
 }
 
+/**
+ * What every connection reads into, one at a time: what is read is looked at, and copied where it is kept, before anyone
+ * reads again. Without it Node takes 64 KiB of fresh memory from the system for each read, however little comes.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
+export interface WireConnectionOptions {
+  /** TLS has a socket of its own, which reads into memory of its own. */
+  readonly ssl: NonNullable<ClientConfig['ssl']>;
+}
+
 export class WireConnection extends Connection {
   /** The query under way. */
   running: RowSource | undefined;
+  /** What node-postgres' parser gets instead of the stream: everything but the rows that are taken. */
+  private readonly others = new EventEmitter();
+  private readonly splitter = new RowSplitter(
+    () => this.running?.rowTaker(),
+    // The parser keeps the beginning of a message of which more is to come.
+    (bytes) => this.others.emit('data', Buffer.from(bytes)),
+  );
+
+  constructor({ ssl }: WireConnectionOptions) {
+    // Declared for net.connect() alone, which hands it on to this very constructor.
+    const own: SocketConstructorOpts & ConnectOpts = {
+      onread: {
+        buffer: READ_BUFFER,
+        callback: (size) => {
+          this.splitter.push(READ_BUFFER.subarray(0, size));
+          return true;
+        },
+      },
+    };
+    super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? own : {}) });
+  }
 
   /** Called by node-postgres when the connection is open, once more when it is encrypted. */
   override attachListeners(stream: NodeJS.ReadableStream): void {
-    // What its parser gets instead of the stream: everything but those rows.
-    const others = new EventEmitter();
-    super.attachListeners(others);
-    const splitter = new RowSplitter(
-      () => this.running?.rowTaker(),
-      (bytes) => others.emit('data', bytes),
-    );
-    stream.on('data', (chunk: Buffer) => splitter.push(chunk));
-    stream.on('end', () => others.emit('end'));
+    super.attachListeners(this.others);
+    stream.on('data', (chunk: Buffer) => this.splitter.push(chunk));
+    stream.on('end', () => this.others.emit('end'));
   }
 }
