@@ -7,29 +7,41 @@ import { Metrics } from '../infra/telemetry/metrics';
 import { areaOf, methodOf } from './request-area';
 
 /** The client went away before it had the answer (nginx's code for it). */
-const CLIENT_CLOSED = '499';
+const CLIENT_CLOSED = 499;
 /** Seconds. A REST read takes a millisecond, an upload minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+/** What came of one area's requests of one method. */
+interface Series {
+  readonly labels: { readonly area: string; readonly method: string };
+  /** By status. */
+  readonly counts: Map<number, number>;
+  readonly timer: Histogram.Internal<'area' | 'method'>;
+}
+
 @Injectable()
 export class RequestMetrics implements OnApplicationBootstrap {
-  private readonly requests: Counter<'area' | 'method' | 'status'>;
   private readonly durations: Histogram<'area' | 'method'>;
-  private readonly running: Gauge;
-  /** Label look-ups cost more than the counting itself. */
-  private readonly counters = new Map<string, Counter.Internal>();
-  private readonly timers = new Map<string, Histogram.Internal<'area' | 'method'>>();
+  /** Counted here and told when somebody asks: a counter looks its labels up each time, which costs more than counting. */
+  private readonly series = new Map<string, Map<string, Series>>();
+  private running = 0;
 
   constructor(
     { registry }: Metrics,
     private readonly host: HttpAdapterHost,
   ) {
     const registers = [registry];
-    this.requests = new Counter({
+    const tellCounts = (counter: Counter<'area' | 'method' | 'status'>): void => this.tellCounts(counter);
+    const running = (): number => this.running;
+    new Counter({
       name: 'plinth_http_requests_total',
       help: 'Requests answered, by area, method and status; 499: the client went away first',
       labelNames: ['area', 'method', 'status'],
       registers,
+      collect() {
+        this.reset();
+        tellCounts(this);
+      },
     });
     this.durations = new Histogram({
       name: 'plinth_http_request_duration_seconds',
@@ -38,10 +50,13 @@ export class RequestMetrics implements OnApplicationBootstrap {
       buckets: BUCKETS,
       registers,
     });
-    this.running = new Gauge({
+    new Gauge({
       name: 'plinth_http_requests_running',
       help: 'Requests that are being answered',
       registers,
+      collect() {
+        this.set(running());
+      },
     });
   }
 
@@ -56,27 +71,32 @@ export class RequestMetrics implements OnApplicationBootstrap {
 
   private observe({ url = '', method }: IncomingMessage, response: ServerResponse): void {
     const since = performance.now();
-    const labels = { area: areaOf(url), method: methodOf(method) };
-    this.running.inc();
+    const { timer, counts } = this.seriesOf(areaOf(url), methodOf(method));
+    this.running += 1;
     response.once('close', () => {
-      this.running.dec();
-      const status = response.writableFinished ? String(response.statusCode) : CLIENT_CLOSED;
-      this.timerOf(labels).observe((performance.now() - since) / 1000);
-      this.counterOf({ ...labels, status }).inc();
+      this.running -= 1;
+      const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
+      timer.observe((performance.now() - since) / 1000);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
     });
   }
 
-  private counterOf(labels: { area: string; method: string; status: string }): Counter.Internal {
-    const key = `${labels.area} ${labels.method} ${labels.status}`;
-    let counter = this.counters.get(key);
-    if (!counter) this.counters.set(key, (counter = this.requests.labels(labels)));
-    return counter;
+  private seriesOf(area: string, method: string): Series {
+    let ofArea = this.series.get(area);
+    if (!ofArea) this.series.set(area, (ofArea = new Map<string, Series>()));
+    let series = ofArea.get(method);
+    if (!series) {
+      const labels = { area, method };
+      ofArea.set(method, (series = { labels, counts: new Map(), timer: this.durations.labels(labels) }));
+    }
+    return series;
   }
 
-  private timerOf(labels: { area: string; method: string }): Histogram.Internal<'area' | 'method'> {
-    const key = `${labels.area} ${labels.method}`;
-    let timer = this.timers.get(key);
-    if (!timer) this.timers.set(key, (timer = this.durations.labels(labels)));
-    return timer;
+  private tellCounts(counter: Counter<'area' | 'method' | 'status'>): void {
+    for (const ofArea of this.series.values()) {
+      for (const { labels, counts } of ofArea.values()) {
+        for (const [status, count] of counts) counter.inc({ ...labels, status: String(status) }, count);
+      }
+    }
   }
 }
