@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { invalidCredentials, missingBearer } from './access.errors';
 import { bearerToken } from './bearer-token';
 import { BearerStrategy } from './strategies/bearer.strategy';
+import type { VerifiedApiKey } from './strategies/api-key.strategy';
 import { strategyItself } from './strategies/verification';
 import { VerifiedCredentials } from './verified-credentials';
 
@@ -22,7 +23,8 @@ export class BearerGuard extends AuthGuard() {
     });
   }
 
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
+  /** At once for a token that was verified before, like ApiKeyGuard. */
+  override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const header = request.get('authorization');
     if (!header) throw missingBearer();
@@ -31,12 +33,15 @@ export class BearerGuard extends AuthGuard() {
     const { apiKey } = request;
     if (!apiKey) throw new Error('BearerGuard needs ApiKeyGuard before it');
     const known = this.verified.findCaller(apiKey, token);
-    if (known) {
-      request.caller = known;
-      return true;
-    }
+    if (!known) return this.verify(context, apiKey, token);
+    request.caller = known;
+    return true;
+  }
+
+  private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<boolean> {
     await super.canActivate(context);
-    if (request.caller) this.verified.rememberCaller(apiKey, token, request.caller);
+    const { caller } = context.switchToHttp().getRequest<Request>();
+    if (caller) this.verified.rememberCaller(apiKey, token, caller);
     return true;
   }
 

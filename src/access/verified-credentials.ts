@@ -30,12 +30,12 @@ export class VerifiedCredentials {
   ) {}
 
   /** The outcome for that apikey, if the project has not changed since. */
-  async findKey(token: string): Promise<VerifiedApiKey | null> {
+  findKey(token: string): VerifiedApiKey | null {
     const found = this.keys.get(token);
     if (!found || !this.tokens.isSecretValid(found.secret) || !this.tokens.isTimely(found.outcome.claims))
       return null;
     const { project } = found.outcome;
-    return (await this.registry.findById(project.id)) === project ? found.outcome : null;
+    return this.registry.peek(project.id) === project ? found.outcome : null;
   }
 
   rememberKey(token: string, key: VerifiedApiKey): void {
