@@ -48,9 +48,10 @@ function configureExpress(
   { config }: AppOptions,
   areas: readonly ErrorRenderer[],
 ): void {
-  app.use(mendAddress);
-  // Preflights are answered before any route is looked for.
+  // One step for both: each costs every request a microsecond of looking for it.
   app.use((request: Request, response: Response, next: () => void) => {
+    request.url = mendPath(request.url);
+    // Preflights are answered before any route is looked for.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(next);
     else next();
@@ -61,11 +62,6 @@ function configureExpress(
   app.set('trust proxy', config.server.trustProxy);
   // Query strings are parsed where they are needed: table REST has a grammar of its own.
   app.set('query parser', 'simple');
-}
-
-function mendAddress(request: Request, _response: Response, next: () => void): void {
-  request.url = mendPath(request.url);
-  next();
 }
 
 /** One line for all faults: `email must be an email; password must be a string`. */

@@ -34,8 +34,8 @@ export class CatalogService implements OnApplicationShutdown {
     registry.onChange((projectId) => void this.forgetIfGone(projectId));
   }
 
-  /** The project's catalog as it is known now. */
-  async current(database: ProjectDatabase): Promise<Catalog> {
+  /** The project's catalog as it is known now; a promise of it where it has to be read first. */
+  current(database: ProjectDatabase): Catalog | Promise<Catalog> {
     const entry = this.entryOf(database);
     return entry.peek() ?? entry.current();
   }

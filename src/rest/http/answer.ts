@@ -1,7 +1,7 @@
 /** Status and headers of an answer. PostgREST's where DECISIONS say nothing else. */
 import { isFraming, isHeader } from '../execute/custom-header';
 import type { Execution } from '../execute/rest-executor.service';
-import type { Preferences, RestRequest } from '../grammar/rest-request';
+import type { RestRequest } from '../grammar/rest-request';
 import { canonicalQuery } from '../grammar/query-string';
 import type { RequestPlan } from '../plan/plan';
 import type { ParsedRequest } from '../query-parser.service';
@@ -12,7 +12,10 @@ export type AnswerHeaders = Record<string, string | string[]>;
 /** What else than the address an answer depends on (RFC 9110, 12.5.5); PostgREST's value. */
 export const VARY = { Vary: 'Accept, Prefer, Range' };
 
-/** @param rows null while nobody knows how many there will be */
+/**
+ * The head of what was read.
+ * @param rows null while nobody knows how many there will be
+ */
 export function readHead(
   { request, plan }: ParsedRequest,
   rows: number | null,
@@ -21,10 +24,8 @@ export function readHead(
   const { offset } = request.window;
   if (total !== null && offset > 0 && offset > total && rows !== null && rows === 0)
     throw outOfRange(offset, total);
-  const headers: AnswerHeaders = {
-    'Content-Type': contentType(plan),
-    ...(plan.kind === 'read' ? { 'Content-Location': contentLocation(request) } : {}),
-  };
+  const headers: AnswerHeaders = { 'Content-Type': contentType(plan) };
+  if (plan.kind === 'read') headers['Content-Location'] = contentLocation(request);
   if (rows !== null) headers['Content-Range'] = contentRange(offset, rows, total);
   else if (total !== null)
     headers['Content-Range'] = contentRange(offset, pageOf(plan, offset, total), total);
@@ -108,28 +109,25 @@ export function location(parsed: ParsedRequest, row: string | undefined, rows: n
 }
 
 /** RFC 7240, 3: the preferences that made a difference, in PostgREST's order. */
-export function preferenceApplied({ plan, request }: ParsedRequest): AnswerHeaders {
-  const applied = appliedPreferences(plan, request.preferences);
-  return applied.length > 0 ? { 'Preference-Applied': applied.join(', ') } : {};
-}
-
-function appliedPreferences(plan: RequestPlan, preferences: Preferences): string[] {
+export function appliedPreferences({ plan, request: { preferences } }: ParsedRequest): string[] {
   const isInsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.only === null;
   const isUpdate = plan.kind === 'write' && plan.write.kind === 'update';
   const isDelete = plan.kind === 'write' && plan.write.kind === 'delete';
   const isLimited = preferences.handling === 'strict' && (isUpdate || isDelete || plan.kind === 'call');
   const resolves = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
-  const items: [string, string | number | null][] = [
-    ['resolution', isInsert && resolves ? preferences.resolution : null],
-    ['missing', isInsert || isUpdate ? preferences.missing : null],
-    ['return', plan.kind === 'write' ? preferences.return : null],
-    ['count', preferences.count],
-    ['tx', preferences.tx],
-    ['handling', preferences.handling],
-    ['timezone', preferences.timezone],
-    ['max-affected', isLimited ? preferences.maxAffected : null],
-  ];
-  return items.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
+  const applied: string[] = [];
+  const add = (name: string, value: string | number | null): void => {
+    if (value !== null) applied.push(`${name}=${value}`);
+  };
+  add('resolution', isInsert && resolves ? preferences.resolution : null);
+  add('missing', isInsert || isUpdate ? preferences.missing : null);
+  add('return', plan.kind === 'write' ? preferences.return : null);
+  add('count', preferences.count);
+  add('tx', preferences.tx);
+  add('handling', preferences.handling);
+  add('timezone', preferences.timezone);
+  add('max-affected', isLimited ? preferences.maxAffected : null);
+  return applied;
 }
 
 /** What SQL set in response.status. @throws AppError PL112 */
@@ -139,9 +137,9 @@ export function overriddenStatus(status: string | null): number | null {
   throw restError('PL112', { message: 'response.status guc must be a valid status code' });
 }
 
-/** What SQL set in response.headers: a list of objects with one member each. @throws AppError PL111 */
-export function overriddenHeaders(text: string | null): AnswerHeaders {
-  if (text === null) return {};
+/** What SQL set in response.headers: a list of objects with one member each; null for nothing. @throws AppError PL111 */
+export function overriddenHeaders(text: string | null): AnswerHeaders | null {
+  if (text === null) return null;
   const headers: AnswerHeaders = {};
   for (const [name, value] of headerPairs(text)) {
     if (isFraming(name)) continue;

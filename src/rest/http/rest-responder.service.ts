@@ -8,11 +8,11 @@ import type { ParsedRequest } from '../query-parser.service';
 import { notSingular } from '../rest.errors';
 import {
   type AnswerHeaders,
+  appliedPreferences,
   contentType,
   location,
   overriddenHeaders,
   overriddenStatus,
-  preferenceApplied,
   readHead,
   VARY,
   writeHeaders,
@@ -33,12 +33,13 @@ export class RestResponder {
     response: Response,
   ): Promise<void> {
     const streams = parsed.plan.kind === 'read' && isStreamable(parsed);
-    const collector: RowCollector = new RowCollector(
-      response,
-      bodyFormat(parsed),
-      streams ? () => begin(parsed, collector, response) : null,
-      parsed.plan.kind === 'read',
-    );
+    const collector: RowCollector = new RowCollector(response, {
+      format: bodyFormat(parsed),
+      begin: streams ? () => begin(parsed, collector, response) : null,
+      stopsWithClient: parsed.plan.kind === 'read',
+      // Location and the count of HEAD are read from it.
+      keepsFirst: parsed.plan.representation.kind === 'none',
+    });
     let execution: Execution;
     try {
       execution = await this.executor.execute(caller, parsed, facts, collector);
@@ -59,19 +60,28 @@ function begin(parsed: ParsedRequest, collector: RowCollector, response: Respons
   writeHead(response, parsed, readHead(parsed, null, collector.total), collector.settings);
 }
 
+interface Head {
+  readonly status: number;
+  /** Made for this answer; added to until it is written. */
+  readonly headers: AnswerHeaders;
+}
+
 /** What SQL set comes before what Plinth would say. */
 function writeHead(
   response: Response,
   parsed: ParsedRequest,
-  { status, headers }: { status: number; headers: AnswerHeaders },
+  { status, headers }: Head,
   settings: ResponseSettings,
 ): void {
+  headers.Vary = VARY.Vary;
+  const applied = appliedPreferences(parsed);
+  if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ');
+  if (parsed.profile !== null) headers['Content-Profile'] = profileOf(parsed.profile);
   const overriding = overriddenHeaders(settings.headers);
-  const own = { ...VARY, ...headers, ...preferenceApplied(parsed), ...profile(parsed) };
-  response.writeHead(overriddenStatus(settings.status) ?? status, {
-    ...without(own, overriding),
-    ...overriding,
-  });
+  response.writeHead(
+    overriddenStatus(settings.status) ?? status,
+    overriding === null ? headers : { ...without(headers, overriding), ...overriding },
+  );
 }
 
 function write(
@@ -88,31 +98,26 @@ function write(
   const isHead = plan.representation.kind === 'none';
   const rows = isHead && plan.kind !== 'write' ? Number(collector.first ?? 0) : execution.rows;
   if (plan.singular && rows !== 1) throw notSingular(rows);
-  const { status, headers } = headOf(parsed, execution, collector, rows);
+  const head = headOf(parsed, execution, collector, rows);
+  const { status, headers } = head;
   const body = hasBody(parsed, status) ? bodyOf(parsed, collector) : null;
   if (body === null) collector.finish();
   const length = body === null ? (status === 201 ? 0 : null) : lengthOf(body);
-  const framed = length === null ? headers : { ...headers, 'Content-Length': String(length) };
-  writeHead(response, parsed, { status, headers: framed }, execution.response);
-  for (const block of body?.slice(0, -1) ?? []) response.write(block);
-  response.end(body?.at(-1));
+  if (length !== null) headers['Content-Length'] = String(length);
+  writeHead(response, parsed, head, execution.response);
+  const last = body?.pop();
+  for (const block of body ?? []) response.write(block);
+  response.end(last);
 }
 
-function headOf(
-  parsed: ParsedRequest,
-  execution: Execution,
-  collector: RowCollector,
-  rows: number,
-): { status: number; headers: AnswerHeaders } {
+function headOf(parsed: ParsedRequest, execution: Execution, collector: RowCollector, rows: number): Head {
   const { plan } = parsed;
   if (plan.kind === 'write') {
-    const type: AnswerHeaders =
-      plan.representation.kind === 'none' ? {} : { 'Content-Type': contentType(plan) };
     const headers = {
-      ...type,
       ...writeHeaders(parsed, rows),
       ...location(parsed, collector.first?.toString(), rows),
     };
+    if (plan.representation.kind !== 'none') headers['Content-Type'] = contentType(plan);
     return { status: writeStatus(parsed, execution), headers };
   }
   if (plan.kind === 'call' && plan.call.routine.result === 'void') {
@@ -156,16 +161,13 @@ function lengthOf(blocks: readonly Buffer[]): number {
 }
 
 function without(headers: AnswerHeaders, others: AnswerHeaders): AnswerHeaders {
-  const names = Object.keys(others);
-  if (names.length === 0) return headers;
-  const taken = new Set(names.map((name) => name.toLowerCase()));
+  const taken = new Set(Object.keys(others).map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !taken.has(name.toLowerCase())));
 }
 
 /** Tells which schema it was, where there is a choice. Other characters than ASCII are percent-encoded. */
-function profile({ profile: name }: ParsedRequest): AnswerHeaders {
-  if (name === null) return {};
-  return { 'Content-Profile': PRINTABLE_ASCII.test(name) ? name : encodeURIComponent(name) };
+function profileOf(schema: string): string {
+  return PRINTABLE_ASCII.test(schema) ? schema : encodeURIComponent(schema);
 }
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;

@@ -23,14 +23,15 @@ export class RestController {
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
+  // Nest makes a promise for each parameter: the response alone will do, which knows its request.
   @All('rpc/:routine')
-  async callRoutine(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await this.handle('rpc', callerOf(request), request, response);
+  callRoutine(@Res() response: Response): Promise<void> {
+    return this.handle('rpc', response.req, response);
   }
 
   @All(':table')
-  async accessTable(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await this.handle('table', callerOf(request), request, response);
+  accessTable(@Res() response: Response): Promise<void> {
+    return this.handle('table', response.req, response);
   }
 
   /** Whatever else is below, once the credentials are looked at. @throws AppError PL125 */
@@ -39,12 +40,8 @@ export class RestController {
     this.parser.parseHead({ method, kind: 'table', target: '', queryString: '', headers });
   }
 
-  private async handle(
-    kind: TargetKind,
-    caller: Caller,
-    request: Request,
-    response: Response,
-  ): Promise<void> {
+  private async handle(kind: TargetKind, request: Request, response: Response): Promise<void> {
+    const caller = callerOf(request);
     const { path, target, queryString } = split(request.originalUrl);
     const head = this.parser.parseHead({
       method: request.method,

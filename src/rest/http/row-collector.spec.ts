@@ -25,7 +25,12 @@ describe('RowCollector', () => {
     response = new FullResponse();
     control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn() };
     const format = { head: Buffer.from('['), separator: Buffer.from(','), tail: Buffer.from(']') };
-    collector = new RowCollector(response as unknown as ServerResponse, format, () => undefined, true);
+    collector = new RowCollector(response as unknown as ServerResponse, {
+      format,
+      begin: () => undefined,
+      stopsWithClient: true,
+      keepsFirst: false,
+    });
     collector.onStart(control);
     collector.onRow(Buffer.alloc(3 * 1024 * 1024, 'x'));
   });

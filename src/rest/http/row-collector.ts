@@ -15,6 +15,16 @@ export interface BodyFormat {
   readonly tail: Buffer;
 }
 
+export interface CollectorOptions {
+  readonly format: BodyFormat;
+  /** Writes status and headers of an answer of unknown length; null: rows are never streamed. */
+  readonly begin: (() => void) | null;
+  /** True for what may be stopped halfway. */
+  readonly stopsWithClient: boolean;
+  /** Whether somebody will ask for the first row alone. */
+  readonly keepsFirst: boolean;
+}
+
 const NULL = Buffer.from('null');
 
 /** Bytes after which rows are no longer kept. */
@@ -31,24 +41,18 @@ export class RowCollector implements RowTaker {
   total: number | null = null;
   /** What was set before the first row. */
   settings: ResponseSettings = { headers: null, status: null };
-  /** The first row alone. */
+  /** The first row alone, if it was to be kept. */
   first: Buffer | undefined;
   private body = new BodyBlocks();
   private isStreaming = false;
   private control: FlowControl | undefined;
   private stall: NodeJS.Timeout | undefined;
 
-  /**
-   * @param begin writes status and headers of an answer of unknown length; null: rows are never streamed
-   * @param stopsWithClient true for what may be stopped halfway
-   */
   constructor(
     private readonly response: ServerResponse,
-    private readonly format: BodyFormat,
-    private readonly begin: (() => void) | null,
-    private readonly stopsWithClient: boolean,
+    private readonly options: CollectorOptions,
   ) {
-    this.body.append(format.head);
+    this.body.append(options.format.head);
   }
 
   onStart(control: FlowControl): void {
@@ -71,18 +75,18 @@ export class RowCollector implements RowTaker {
   }
 
   onRow(row: Buffer | null): void {
-    if (this.count === 0) this.first = Buffer.from(row ?? NULL);
-    else this.body.append(this.format.separator);
+    if (this.count > 0) this.body.append(this.options.format.separator);
+    else if (this.options.keepsFirst) this.first = Buffer.from(row ?? NULL);
     this.count += 1;
     this.body.append(row ?? NULL);
     const limit = this.isStreaming ? CHUNK : STREAM_AFTER;
-    if (this.begin && this.body.size >= limit) this.flush();
+    if (this.options.begin && this.body.size >= limit) this.flush();
   }
 
   /** The whole body; null when it is on its way already, and is now complete. */
   finish(): Buffer[] | null {
     this.unwatch();
-    this.body.append(this.format.tail);
+    this.body.append(this.options.format.tail);
     if (!this.isStreaming) return this.body.take();
     this.writeAll(this.body.take());
     this.response.end();
@@ -100,13 +104,13 @@ export class RowCollector implements RowTaker {
     this.total = null;
     this.first = undefined;
     this.body = new BodyBlocks();
-    this.body.append(this.format.head);
+    this.body.append(this.options.format.head);
   }
 
   private flush(): void {
     if (!this.isStreaming) {
       this.isStreaming = true;
-      this.begin?.();
+      this.options.begin?.();
     }
     const blocks = this.body.take();
     if (this.response.destroyed || this.writeAll(blocks)) return;
@@ -136,7 +140,7 @@ export class RowCollector implements RowTaker {
   };
 
   private stop(): void {
-    if (!this.stopsWithClient) return;
+    if (!this.options.stopsWithClient) return;
     void this.control?.cancel();
     this.control?.resume();
   }
