@@ -101,13 +101,14 @@ export class QueryParser {
     const payload = this.payloadOf(request, body);
     const taken = payload?.json ?? body;
     return (catalog) => {
-      const { slots, compiled, ...prepared } = this.prepared.of(caller, catalog, request, payload, () =>
+      const prepared = this.prepared.of(caller, catalog, request, payload, () =>
         prepareRequest(caller, catalog, request, { payload, bytes: body }),
       );
+      const { plan, compiled, schema, profile, slots } = prepared;
       const values = new RequestValues(slots, operationsOf(request.query), taken);
       const statements = bindRequest(compiled, values);
       const bodyIsList = payload?.isList ?? false;
-      return { ...prepared, request, statements, values, catalog, body: taken, bodyIsList };
+      return { request, plan, statements, values, catalog, schema, profile, body: taken, bodyIsList };
     };
   }
 
@@ -140,7 +141,8 @@ export class QueryParser {
   }
 
   private async onCatalog<Result>(caller: Caller, work: (catalog: Catalog) => Result): Promise<Result> {
-    const catalog = await this.catalogs.current(caller.database);
+    const current = this.catalogs.current(caller.database);
+    const catalog = current instanceof Promise ? await current : current;
     try {
       return work(catalog);
     } catch (error) {

@@ -64,15 +64,8 @@ export class RlsTransaction {
     statements: readonly Statement[],
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
-    assertRole(context);
-    const all = [
-      contextStatement(context, settings),
-      ...statements.map((one) => withRole(context.role, one)),
-    ];
-    return this.pools.use(context.database, async (connection) => {
-      const results = await pipelineOnce(connection, all, 1);
-      return results.slice(1);
-    });
+    const all = inContext(context, statements, settings);
+    return this.pools.use(context.database, (connection) => pipelineOnce(connection, all, 1));
   }
 
   /**
@@ -84,16 +77,11 @@ export class RlsTransaction {
     settings: ContextSettings,
     taker: StreamTaker,
   ): Promise<StatementResult[]> {
-    assertRole(context);
-    const all = [
-      contextStatement(context, settings),
-      ...statements.map((one) => withRole(context.role, one)),
-    ];
+    const all = inContext(context, statements, settings);
     return this.pools.use(context.database, async (connection) => {
       taker.onStart(connection);
       try {
-        const results = await pipelineOnce(connection, all, 1, () => taker.onRepeat());
-        return results.slice(1);
+        return await pipelineOnce(connection, all, 1, () => taker.onRepeat());
       } finally {
         connection.resume();
       }
@@ -112,18 +100,14 @@ export class RlsTransaction {
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
     mayRepeat: () => boolean = () => true,
   ): Promise<StatementResult[]> {
-    assertRole(context);
-    const preamble = [{ text: 'begin' }, contextStatement(context, settings)];
-    const all = [...preamble, ...statements.map((one) => withRole(context.role, one))];
+    const all = [{ text: 'begin' }, ...inContext(context, statements, settings)];
     return this.pools.use(context.database, async (connection) => {
       try {
-        const results = (
-          await attributed(connection.start(all), preamble.length).catch(async (error: unknown) => {
-            if (!isStalePlan(error) || !mayRepeat()) throw error;
-            await rollback(connection);
-            return attributed(connection.start(all.map(withoutName)), preamble.length);
-          })
-        ).slice(preamble.length);
+        const results = await attributed(connection.start(all), 2).catch(async (error: unknown) => {
+          if (!isStalePlan(error) || !mayRepeat()) throw error;
+          await rollback(connection);
+          return attributed(connection.start(all.map(withoutName)), 2);
+        });
         await connection.pipeline([{ text: decide(results) }]);
         return results;
       } catch (error) {
@@ -213,6 +197,18 @@ function assertRole(context: RlsContext): void {
   if (context.role === 'none' || context.role === context.database.user) throw callerRefused();
 }
 
+/** The statements behind the one that sets the caller's context. @throws AppError 401 for a role that nobody may take */
+function inContext(
+  context: RlsContext,
+  statements: readonly Statement[],
+  settings?: ContextSettings,
+): Statement[] {
+  assertRole(context);
+  const all = [contextStatement(context, settings)];
+  for (const statement of statements) all.push(withRole(context.role, statement));
+  return all;
+}
+
 /** PostgreSQL cuts names here, and two that were cut alike would be one. */
 const MAX_NAME_BYTES = 63;
 
@@ -220,21 +216,27 @@ const MAX_NAME_BYTES = 63;
 function withRole(role: string, statement: Statement): Statement {
   if (statement.name === undefined) return statement;
   const name = `${role}:${statement.name}`;
-  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { ...statement, name };
-  return { ...statement, name: createHash('sha1').update(name).digest('hex') };
+  const { text, values, onRow } = statement;
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, onRow, name };
+  return { text, values, onRow, name: createHash('sha1').update(name).digest('hex') };
 }
 
-/** @param mayRepeat false when rows that came before the failure cannot be taken back */
+/**
+ * The results of the statements behind the context's.
+ * @param contextStatements how many of them are the caller's context
+ * @param mayRepeat false when rows that came before the failure cannot be taken back
+ */
 async function pipelineOnce(
   connection: PooledConnection,
   statements: readonly Statement[],
   contextStatements: number,
   mayRepeat: () => boolean = () => true,
 ): Promise<StatementResult[]> {
+  const query = connection.start(statements);
   try {
-    return await attributed(connection.start(statements), contextStatements);
+    return (await query.done).slice(contextStatements);
   } catch (error) {
-    if (!isStalePlan(error) || !mayRepeat()) throw error;
+    if (!isStalePlan(error) || !mayRepeat()) throw attribution(error, query, contextStatements);
     return attributed(connection.start(statements.map(withoutName)), contextStatements);
   }
 }
@@ -247,16 +249,21 @@ function withoutName({ name: _name, ...statement }: Statement): Statement {
   return statement;
 }
 
-/** An error of the context statement is the caller's credential being refused, not the query failing. */
+/** As pipelineOnce(), without repeating. */
 async function attributed(query: PipelinedQuery, contextStatements: number): Promise<StatementResult[]> {
   try {
-    return await query.done;
+    return (await query.done).slice(contextStatements);
   } catch (error) {
-    const refused = error instanceof DatabaseError && query.current < contextStatements;
-    if (refused && isRefusal(error)) throw callerRefused(error);
-    if (refused && error.code === SECOND_FACTOR_SQLSTATE) throw secondFactorNeeded(error);
-    throw error;
+    throw attribution(error, query, contextStatements);
   }
+}
+
+/** An error of the context statement is the caller's credential being refused, not the query failing. */
+function attribution(error: unknown, query: PipelinedQuery, contextStatements: number): unknown {
+  const refused = error instanceof DatabaseError && query.current < contextStatements;
+  if (refused && isRefusal(error)) return callerRefused(error);
+  if (refused && error.code === SECOND_FACTOR_SQLSTATE) return secondFactorNeeded(error);
+  return error;
 }
 
 function isRefusal(error: DatabaseError): boolean {

@@ -17,16 +17,17 @@ export interface RequestFacts {
 export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: RequestFacts): ContextSettings {
   const { settings } = caller.project;
   const { timezone } = parsed.request.preferences;
-  return {
+  const context: ContextSettings = {
     'request.method': facts.method,
     'request.path': facts.path,
     'request.headers': headersJson(facts.headers),
     'request.cookies': cookiesJson(facts.headers.cookie),
     search_path: [parsed.schema, ...settings.extra_search_path].map(quoteIdentifier).join(', '),
     statement_timeout: timeoutOf(caller, parsed),
-    ...(timezone === null ? {} : { timezone }),
-    ...(isReadOnly(parsed) ? { transaction_read_only: 'on' } : {}),
   };
+  if (timezone !== null) context.timezone = timezone;
+  if (isReadOnly(parsed)) context.transaction_read_only = 'on';
+  return context;
 }
 
 /** The function's own, or else what ALTER ROLE set, or else the project's setting; milliseconds unless written with a unit. */

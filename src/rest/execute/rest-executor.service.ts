@@ -169,51 +169,53 @@ function pipelineOf(
   { plan, statements, catalog, request }: ParsedRequest,
   taker: RowTaker,
 ): Pipeline {
-  const before: Statement[] = [];
+  // Executed in this order.
+  const list: Statement[] = [];
   const { pre_request: preRequest } = caller.project.settings;
-  if (preRequest !== null) before.push(preRequestStatement(preRequest));
+  if (preRequest !== null) list.push(preRequestStatement(preRequest));
   // Rows that stream leave before the statement is through, and the head before them.
   if (preRequest !== null && plan.kind === 'read' && catalog.setsResponse) {
     const onRow = ([headers, status]: (Buffer | null)[]): void =>
       taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null });
-    before.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, onRow });
+    list.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, onRow });
   }
   if (statements.exactCount) {
-    before.push({ ...statements.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
+    list.push({ ...statements.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
   }
   if (statements.plannedCount) {
     const { text, values } = statements.plannedCount;
-    before.push({ text, values });
+    list.push({ text, values });
   }
   const absent = { rows: 0 };
-  const main = statements.main.map((statement): Statement =>
-    mainStatement(statement, plan.representation.kind, taker, absent),
-  );
+  const before = list.length;
+  for (const statement of statements.main)
+    list.push(mainStatement(statement, plan.representation.kind, taker, absent));
   const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
   const { tx } = request.preferences;
+  if (isUpsert || catalog.setsResponse) list.push({ name: 'rest:afterwards', text: RESPONSE_SETTINGS });
   // A dry run finds what would only fail at its end.
-  const deferred = tx === 'rollback' ? [{ text: 'set constraints all immediate' }] : [];
-  const after =
-    isUpsert || catalog.setsResponse ? [{ name: 'rest:afterwards', text: RESPONSE_SETTINGS }] : [];
+  if (tx === 'rollback') list.push({ text: 'set constraints all immediate' });
   return {
-    statements: [...before, ...main, ...after, ...deferred],
+    statements: list,
     absent,
-    before: before.length,
-    mains: main.length,
+    before,
+    mains: statements.main.length,
     hasGuess: statements.plannedCount !== null,
   };
 }
 
 /** EXPLAIN can't be asked for binary values, so its rows are collected. */
 function mainStatement(
-  statement: BoundStatement,
+  { text, values, name }: BoundStatement,
   kind: string,
   taker: RowTaker,
   absent: Pipeline['absent'],
 ): Statement {
-  if (kind === 'explain') return { text: statement.text, values: statement.values };
+  if (kind === 'explain') return { text, values };
   return {
-    ...statement,
+    text,
+    values,
+    name,
     onRow: ([value, total]) => {
       if (total) taker.onTotal(Number(total));
       if (total && value === null) absent.rows += 1;
