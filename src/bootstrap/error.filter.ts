@@ -26,8 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const path = pathOf(request);
     const renderer = this.renderers.find((one) => one.matches(path)) ?? this.fallback;
-    const thrownError = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
-    const fault = methodRefusal(thrownError, request);
+    const told = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
+    const fault = methodRefusal(told, request);
     const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request.method, path);
     if (!response.headersSent) await renderer.complete?.(path, response);

@@ -6,12 +6,12 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import type { JobsOptions, Queue } from 'bullmq';
 import {
+  describeRemoval,
   FIRST_DELAY_MS,
   PROJECT_DELAY_MS,
   REMOVAL_ATTEMPTS,
   REMOVAL_QUEUE,
   RemovalJob,
-  describeRemoval,
 } from './removal-queue';
 
 const OPTIONS = {

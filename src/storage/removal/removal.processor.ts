@@ -1,4 +1,7 @@
-/** Removes the bytes of deleted and overwritten files, and of deleted projects. Removing twice does no harm, so a job may run again after a crash. */
+/**
+ * Removes the bytes of deleted and overwritten files, and of deleted projects. Removing twice does no harm, so a job may run
+ * again after a crash.
+ */
 import { Processor } from '@nestjs/bullmq';
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';

@@ -91,6 +91,15 @@ describe('a method that a known path does not take', () => {
     expect((await project.service.send('PUT', path.replace(project.slug, 'nobody'))).status).toBe(404);
   });
 
+  it.each(['*', '//health/live', '/health/%', '/health/%ff', '?x', '/p/%2e%2e/storage', 'x'])(
+    'is no trouble with the target %s',
+    async (target) => {
+      const answer = await raw(`PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect((await plinth.http.get('/health/live')).status).toBe(200);
+    },
+  );
+
   it('leaves what is not there at 404', async () => {
     for (const path of [
       `${project.storage}/files/${id}`,
