@@ -8,7 +8,7 @@ import { Storage1790000000003 } from '../../../migrations/project/1790000000003-
 import { StorageQuotas1790000000005 } from '../../../migrations/project/1790000000005-storage-quotas';
 import { SecondFactors1790000000011 } from '../../../migrations/project/1790000000011-second-factors';
 import { CallerId1790000000021 } from '../../../migrations/project/1790000000021-caller-id';
-import { StorageOwners1790000000025 } from '../../../migrations/project/1790000000025-storage-owners';
+import { StorageTotals1790000000025 } from '../../../migrations/project/1790000000025-storage-totals';
 
 export const PROJECT_MIGRATIONS = [
   Foundation1790000000001,
@@ -17,7 +17,7 @@ export const PROJECT_MIGRATIONS = [
   StorageQuotas1790000000005,
   SecondFactors1790000000011,
   CallerId1790000000021,
-  StorageOwners1790000000025,
+  StorageTotals1790000000025,
 ];
 
 /** Changes with every migration that is added; the version of a template and of each project. */

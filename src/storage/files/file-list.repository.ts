@@ -158,7 +158,7 @@ const RECORD_MEMBERS = `id, bucket_id, (select slug from bucket) as bucket_slug,
 
 /**
  * What PageRows takes: a row with total and cursor, and a row for each file. One file more than is shown tells whether a
- * further page follows; where none does, and on the first page alone, the total is known without counting.
+ * further page follows.
  *
  * Planning this costs more than running it, for the policies are planned with each look at a table. So a plain page, whose
  * plan depends on no value, is planned once a connection; the constant tells the planner that it is a page. What else
@@ -167,32 +167,44 @@ const RECORD_MEMBERS = `id, bucket_id, (select slug from bucket) as bucket_slug,
 function pageStatement(query: ListQuery): { statement: Statement; settings: ContextSettings } {
   const conditions = new Conditions(query);
   const { column, key } = SORT[query.sortBy];
-  const limit = `${conditions.parameter(query.limit)}::bigint`;
-  const order = `order by ${column} ${query.sortDir}, f.id ${query.sortDir}`;
-  const files = `storage.files f where ${conditions.text}`;
   const jumps = query.offset > 0;
+  const limit = `${conditions.parameter(query.limit)}::bigint`;
   const offset = jumps ? `${conditions.parameter(query.offset)}::bigint` : '0';
-  const isLast = jumps ? `counted.files between 1 and ${limit}` : `counted.files <= ${limit}`;
-  const total = `case when ${isLast} then ${offset} + counted.files else (select count(*) from ${files}) end`;
+  const order = `order by ${column} ${query.sortDir}, f.id ${query.sortDir}`;
   const name = `${conditions.name}${jumps ? 'o' : ''}`;
   return {
     statement: {
       name: `storage:list:${name}:${query.sortBy}:${query.sortDir}`,
       text: `with bucket as materialized (select id, slug from ${BUCKET_BY_ADDRESS}),
         page as materialized (
-          select * from (select ${PAGE_COLUMNS} from ${files} ${order}
+          select * from (select ${PAGE_COLUMNS} from storage.files f where ${conditions.text} ${order}
             ${jumps ? `offset ${offset}` : `limit ${MAX_LIMIT + 1}`}) f limit ${limit} + 1),
-        counted as materialized (select count(*) as files from page),
-        last as (select ${key} as key, id from page where ${limit} > 0 and (select files from counted) > ${limit}
+        found as materialized (select count(*) as files from page),
+        last as (select ${key} as key, id from page where ${limit} > 0 and (select files from found) > ${limit}
           offset greatest(${limit} - 1, 0) limit 1)
-        select null as record, ${query.after ? 'null' : `(${total})::text`} as total, last.key, last.id::text
-          from bucket cross join counted left join last on true
+        select null as record, ${query.after ? 'null' : `(${totalOf(conditions, limit, offset)})::text`} as total,
+            last.key, last.id::text
+          from bucket cross join found left join last on true
         union all
         select row_to_json(shown)::text, null, null, null from (select ${RECORD_MEMBERS} from page limit ${limit}) shown`,
       values: conditions.values,
     },
     settings: name === '' || name === 'a' ? { plan_cache_mode: 'force_generic_plan' } : {},
   };
+}
+
+/**
+ * The total, counted only where it must be: the last page tells it, and where one visible file of a bucket tells that all
+ * are, the database keeps it (migrations/project/1790000000025-storage-totals.ts).
+ */
+function totalOf(conditions: Conditions, limit: string, offset: string): string {
+  const counted = `(select count(*) from storage.files f where ${conditions.text})`;
+  const seesAll = `not pg_catalog.row_security_active('storage.files')`;
+  const kept = conditions.name === '' ? `storage.total_if_alike(bucket.id, ${seesAll})` : 'null';
+  return `case
+    when found.files between 1 and ${limit} then ${offset} + found.files
+    when found.files > ${limit} then coalesce(${kept}, ${counted})
+    else ${counted} end`;
 }
 
 /** A search is plain text: what LIKE would read as a wildcard stands for itself (PostgreSQL manual, 9.7.1). */
