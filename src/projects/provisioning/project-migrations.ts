@@ -9,6 +9,7 @@ import { StorageQuotas1790000000005 } from '../../../migrations/project/17900000
 import { SecondFactors1790000000011 } from '../../../migrations/project/1790000000011-second-factors';
 import { CallerId1790000000021 } from '../../../migrations/project/1790000000021-caller-id';
 import { StorageTotals1790000000025 } from '../../../migrations/project/1790000000025-storage-totals';
+import { StorageUploadCost1790000000027 } from '../../../migrations/project/1790000000027-storage-upload-cost';
 
 export const PROJECT_MIGRATIONS = [
   Foundation1790000000001,
@@ -18,6 +19,7 @@ export const PROJECT_MIGRATIONS = [
   SecondFactors1790000000011,
   CallerId1790000000021,
   StorageTotals1790000000025,
+  StorageUploadCost1790000000027,
 ];
 
 /** Changes with every migration that is added; the version of a template and of each project. */

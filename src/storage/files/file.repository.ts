@@ -41,7 +41,7 @@ export interface UploadTarget {
   /** Bytes; null: the project's limit. */
   readonly fileSizeLimit: number | null;
   readonly allowedMimeTypes: readonly string[] | null;
-  /** The project's quota and the bucket's. */
+  /** The project's quota and the bucket's; none where neither is set. */
   readonly accounts: readonly QuotaAccount[];
   /** Bytes of the largest file in the bucket: more cannot become free by overwriting one. */
   readonly largestFile: number;
@@ -60,7 +60,8 @@ export interface WrittenFile {
 export type ChangedFile = Pick<WrittenFile, 'record' | 'marks'>;
 
 export interface NewFile {
-  readonly bucketId: string;
+  /** As it was found when the policies were asked. */
+  readonly bucket: Pick<UploadTarget, 'bucketId' | 'bucketSlug'>;
   readonly filename: string;
   readonly metadata: JsonObject;
   readonly bytes: StoredBytes;
@@ -93,14 +94,17 @@ export class FileRepository {
     address: string,
     filename: string | null,
   ): Promise<UploadTarget | null> {
+    const quota = projectQuota(caller.project);
     const { rows } = await this.door.query(caller, {
       name: 'storage:upload-target',
-      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types, b.quota_bytes, b.quota_files, u.*,
+      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types, b.quota_bytes, b.quota_files,
+          case when $3 or b.quota_bytes is not null or b.quota_files is not null
+            then to_json(storage.usage_of(b.id)) end as usage,
           storage.may_upload(b.id, $2) as may_upload
-        from (select * from ${BUCKET_BY_ADDRESS}) b cross join lateral storage.usage_of(b.id) u`,
-      values: [address, filename ?? 'unnamed'],
+        from (select * from ${BUCKET_BY_ADDRESS}) b`,
+      values: [address, filename ?? 'unnamed', quota.bytes !== null || quota.files !== null],
     });
-    return rows[0] ? toTarget(rows[0] as TargetRow, projectQuota(caller.project)) : null;
+    return rows[0] ? toTarget(rows[0] as TargetRow, quota) : null;
   }
 
   /**
@@ -117,15 +121,16 @@ export class FileRepository {
           (bucket_id, filename, content_type, size, sha256, object_id, metadata, owner_id)
         select b.id, $2, $3, $4, $5, $6, $7, auth.uid() from storage.buckets b where b.id = $1
         ${overwrite ? ON_CONFLICT_OVERWRITE : ''}
-        returning ${FILE_COLUMNS}, f.replaced_object_id, ${BUCKET_SLUG}`,
+        returning ${FILE_COLUMNS}, f.replaced_object_id, $8::text as bucket_slug`,
       values: [
-        file.bucketId,
+        file.bucket.bucketId,
         file.filename,
         bytes.contentType,
         bytes.size,
         bytes.sha256,
         bytes.objectId,
         JSON.stringify(file.metadata),
+        file.bucket.bucketSlug,
       ],
     };
     const { rows, marks } = await this.write(caller, statement);
@@ -255,11 +260,14 @@ interface TargetRow {
   readonly allowed_mime_types: string[] | null;
   readonly quota_bytes: string | null;
   readonly quota_files: string | null;
-  readonly bucket_bytes: string;
-  readonly bucket_files: string;
-  readonly project_bytes: string;
-  readonly project_files: string;
-  readonly largest: string;
+  /** Null where nothing is limited, and nothing of it matters. */
+  readonly usage: {
+    readonly bucket_bytes: number;
+    readonly bucket_files: number;
+    readonly project_bytes: number;
+    readonly project_files: number;
+    readonly largest: number;
+  } | null;
   readonly may_upload: UploadTarget['mayUpload'];
 }
 
@@ -269,21 +277,21 @@ function toTarget(row: TargetRow, quota: Quota): UploadTarget {
     bucketSlug: row.slug,
     fileSizeLimit: numberOrNull(row.file_size_limit),
     allowedMimeTypes: row.allowed_mime_types,
-    accounts: [
-      {
-        scope: 'project',
-        quota,
-        used: { bytes: Number(row.project_bytes), files: Number(row.project_files) },
-      },
-      {
-        scope: 'bucket',
-        quota: { bytes: numberOrNull(row.quota_bytes), files: numberOrNull(row.quota_files) },
-        used: { bytes: Number(row.bucket_bytes), files: Number(row.bucket_files) },
-      },
-    ],
-    largestFile: Number(row.largest),
+    accounts: row.usage ? accountsOf(row, row.usage, quota) : [],
+    largestFile: row.usage?.largest ?? 0,
     mayUpload: row.may_upload,
   };
+}
+
+function accountsOf(row: TargetRow, used: NonNullable<TargetRow['usage']>, quota: Quota): QuotaAccount[] {
+  return [
+    { scope: 'project', quota, used: { bytes: used.project_bytes, files: used.project_files } },
+    {
+      scope: 'bucket',
+      quota: { bytes: numberOrNull(row.quota_bytes), files: numberOrNull(row.quota_files) },
+      used: { bytes: used.bucket_bytes, files: used.bucket_files },
+    },
+  ];
 }
 
 export function toFileRecord(row: FileRow): FileRecord {

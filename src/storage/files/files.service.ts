@@ -134,7 +134,7 @@ export class FilesService {
     await this.copyBytes(caller, content, objectId);
     try {
       const bytes = { ...content, objectId };
-      const file = { bucketId: target.bucketId, filename: copy.filename, metadata: source.metadata, bytes };
+      const file = { bucket: target, filename: copy.filename, metadata: source.metadata, bytes };
       const written = await this.files.insert(caller, file, false);
       if (!written) throw bucketNotFound();
       return written;

@@ -5,7 +5,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { Caller } from '../../access/caller';
-import { JsonObject } from '../../common/text/json';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
@@ -20,8 +19,8 @@ import {
   unsupportedMediaType,
 } from '../storage.errors';
 import { ByteMeter } from './byte-meter';
-import { FileRecord, StoredBytes } from './file';
-import { FileRepository, UploadTarget } from './file.repository';
+import { FileRecord } from './file';
+import { FileRepository, NewFile, UploadTarget } from './file.repository';
 import { assertFilename } from './filename';
 import { parseMetadata } from './metadata';
 import { UploadForm } from './upload-form';
@@ -119,7 +118,7 @@ export class UploadService {
       const overwrite = isTrue(value('upsert') ?? 'false');
       return await this.publish(
         caller,
-        { target, filename, metadata: parseMetadata(value('metadata') ?? '{}'), bytes },
+        { bucket: target, filename, metadata: parseMetadata(value('metadata') ?? '{}'), bytes },
         overwrite,
       );
     } catch (error) {
@@ -128,13 +127,8 @@ export class UploadService {
     }
   }
 
-  private async publish(
-    caller: Caller,
-    file: { target: UploadTarget; filename: string; metadata: JsonObject; bytes: StoredBytes },
-    overwrite: boolean,
-  ): Promise<Uploaded> {
-    const { target, ...rest } = file;
-    const written = await this.files.insert(caller, { bucketId: target.bucketId, ...rest }, overwrite);
+  private async publish(caller: Caller, file: NewFile, overwrite: boolean): Promise<Uploaded> {
+    const written = await this.files.insert(caller, file, overwrite);
     if (!written) throw bucketNotFound();
     const { record, replacedObjectId, marks } = written;
     if (replacedObjectId !== null) this.remover.removeLater(caller.project.id, [replacedObjectId]);
