@@ -45,6 +45,7 @@ function orphan(root: string): string {
 }
 
 function leftover(root: string): string {
+  mkdirSync(join(root, '.uploads'), { recursive: true });
   const path = join(root, '.uploads', randomUUID());
   writeFileSync(path, 'half');
   return path;

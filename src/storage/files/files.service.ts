@@ -1,6 +1,5 @@
 /** Shows, lists, changes and deletes files. What a caller may is decided by the policies in the database. */
 import { Inject, Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
 import { Caller } from '../../access/caller';
 import { BucketRepository, Refusal } from '../buckets/bucket.repository';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
@@ -130,7 +129,7 @@ export class FilesService {
     if (!content) throw fileNotFound();
     assertTaken(target, content, limitOf(caller.project, target, this.config));
     assertRoom(target.accounts, content.size);
-    const objectId = randomUUID();
+    const objectId = this.store.newObjectId();
     await this.copyBytes(caller, content, objectId);
     try {
       const bytes = { ...content, objectId };

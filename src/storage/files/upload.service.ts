@@ -3,7 +3,6 @@
  * they are complete. Two round trips to the database; a crash at any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
 import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
@@ -102,7 +101,7 @@ export class UploadService {
       if (again.mayUpload !== 'yes')
         throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
     }
-    const address = { projectId: caller.project.id, objectId: randomUUID() };
+    const address = { projectId: caller.project.id, objectId: this.store.newObjectId() };
     const limit = limitFor(target, sizeLimit, isTrue(value('upsert') ?? 'false'));
     const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
     await this.store.put(address, meter.measure(form.bytes));

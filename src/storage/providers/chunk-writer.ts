@@ -48,7 +48,7 @@ export class ChunkWriter {
 }
 
 /** writev() may write less than it was given. */
-async function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
+export async function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
   let rest = chunks;
   while (rest.length > 0) {
     let bytesWritten = await writeTo(fd, rest);

@@ -1,6 +1,6 @@
 /**
  * Files on a local disk: `<root>/<project>/<2 hex digits>/<object id>`, and `<root>/<project>/.uploads/<object id>` while
- * the bytes arrive.
+ * the bytes of a larger one arrive.
  */
 import { Inject, Injectable, OnModuleInit } from '@nestjs/common';
 import type { Dirent, Stats } from 'node:fs';
@@ -11,7 +11,8 @@ import { AppError } from '../../common/errors/app-error';
 import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
-import { ChunkWriter } from './chunk-writer';
+import { ChunkWriter, writeAll } from './chunk-writer';
+import { DiskDirectories } from './disk-directories';
 import { closeFile, closeNow, openFile, readFrom, syncFile } from './file-descriptors';
 import {
   OBJECT_ID,
@@ -21,7 +22,9 @@ import {
   SMALL_READ,
   StoredObject,
 } from './object-store';
+import { NeighbouringIds } from './neighbouring-ids';
 import { ReadBuffers } from './read-buffers';
+import { readHead } from './source-head';
 
 const UPLOADS = '.uploads';
 /** Lies in the root since the first start: without it the disk is not the one that holds the files. */
@@ -33,20 +36,23 @@ const GROUP = { file: 0o640, directory: 0o750 };
 const AT_ONCE = 32;
 /** Objects of one batch of a listing. */
 const BATCH = 1_000;
+/** Bytes up to which an upload is held until it is whole. */
+const SMALL_WRITE = 64 * 1024;
 const SHARD = /^[0-9a-f]{2}$/;
 
 @Injectable()
 export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   private readonly root: string;
   private readonly mode: { readonly file: number; readonly directory: number };
-  /** Directories that are known to be there and durable. */
-  private readonly ready = new Map<string, Promise<void>>();
+  private readonly directories: DiskDirectories;
+  private readonly ids = new NeighbouringIds();
   private readonly buffers = new ReadBuffers();
 
   constructor(@Inject(STORAGE_CONFIG) { diskDir, accelRedirect }: StorageConfig) {
     super();
     this.root = diskDir;
     this.mode = accelRedirect === null ? PRIVATE : GROUP;
+    this.directories = new DiskDirectories(this.marker, this.mode.directory);
   }
 
   async onModuleInit(): Promise<void> {
@@ -63,22 +69,34 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     }
   }
 
+  override newObjectId(): string {
+    return this.ids.next();
+  }
+
+  /**
+   * What is small, and here whole, is written where it stays. What takes longer arrives elsewhere: it would look like bytes
+   * without a row to the sweep. A row makes a file visible, not its name, so both syncs come last.
+   */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const [draft, final] = [this.draftOf(address), this.pathOf(address)];
+    const head = await readHead(chunks[Symbol.asyncIterator](), SMALL_WRITE);
     let fd: number | undefined;
     let writer: ChunkWriter | undefined;
     try {
-      fd = await this.createDraft(draft);
-      writer = new ChunkWriter(fd);
-      for await (const chunk of chunks) await writer.write(chunk);
-      await writer.end();
-      await this.publish(fd, draft, final);
+      fd = await this.create(head.isWhole ? final : draft);
+      if (head.isWhole) {
+        await writeAll(fd, head.chunks);
+      } else {
+        writer = new ChunkWriter(fd);
+        for await (const chunk of head.andRest()) await writer.write(chunk);
+        await writer.end();
+        await this.moveIntoPlace(draft, final);
+      }
+      await this.makeDurable(fd, final);
       closeNow(fd);
     } catch (error) {
       await writer?.end().catch(() => undefined);
-      if (fd !== undefined) await closeFile(fd).catch(() => undefined);
-      await rm(draft, { force: true }).catch(() => undefined);
-      await rm(final, { force: true }).catch(() => undefined);
+      if (fd !== undefined) await discard(fd, [draft, final]);
       throw error instanceof AppError || !isSystemError(error) ? error : storageUnavailable(error);
     }
   }
@@ -122,11 +140,12 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   override async copy(from: ObjectAddress, to: ObjectAddress): Promise<void> {
     const [draft, final] = [this.draftOf(to), this.pathOf(to)];
     try {
-      await this.ensureDirectory(dirname(draft));
+      await this.directories.ensure(dirname(draft));
       await copyFile(this.pathOf(from), draft, constants.COPYFILE_FICLONE);
       const fd = await openFile(draft, 'r+');
       try {
-        await this.publish(fd, draft, final);
+        await this.moveIntoPlace(draft, final);
+        await this.makeDurable(fd, final);
       } finally {
         await closeFile(fd);
       }
@@ -195,59 +214,36 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 
   override async removeProject(projectId: string): Promise<void> {
     await rm(join(this.root, projectId), { recursive: true, force: true });
-    this.ready.clear();
+    this.directories.forget();
   }
 
-  /**
-   * Renamed before it is synced: a row makes the file visible, not its name, so both syncs can come last, and the journal
-   * that the first one writes already holds the new name.
-   */
-  private async publish(fd: number, draft: string, final: string): Promise<void> {
-    const directory = dirname(final);
-    await this.ensureDirectory(directory);
+  private async moveIntoPlace(draft: string, final: string): Promise<void> {
+    await this.directories.ensure(dirname(final));
     await rename(draft, final);
-    await syncFile(fd);
-    await syncDirectory(directory);
   }
 
-  private async createDraft(path: string): Promise<number> {
+  /** The journal that the first sync writes already holds the name: the second has little to do. */
+  private async makeDurable(fd: number, path: string): Promise<void> {
+    await syncFile(fd);
+    await this.directories.sync(dirname(path));
+  }
+
+  private async create(path: string): Promise<number> {
     const directory = dirname(path);
-    await this.ensureDirectory(directory);
+    await this.directories.ensure(directory);
     try {
       return await openFile(path, 'wx', this.mode.file);
     } catch (error) {
       if (!isMissing(error)) throw error;
       // Somebody removed the directory behind our back.
-      this.ready.clear();
-      await this.ensureDirectory(directory);
+      this.directories.forget();
+      await this.directories.ensure(directory);
       return openFile(path, 'wx', this.mode.file);
     }
   }
 
   private get marker(): string {
     return join(this.root, MARKER);
-  }
-
-  /** Creates a directory with its parents; each new name is synced into its parent, or a crash could lose it. */
-  private ensureDirectory(path: string): Promise<void> {
-    let made = this.ready.get(path);
-    if (!made) {
-      made = this.makeDirectory(path);
-      this.ready.set(path, made);
-      made.catch(() => this.ready.delete(path));
-    }
-    return made;
-  }
-
-  private async makeDirectory(path: string): Promise<void> {
-    // An unmounted disk leaves an empty directory, in which files would seem to be safe until it is mounted again.
-    await access(this.marker);
-    const first = await mkdir(path, { recursive: true, mode: this.mode.directory });
-    if (first === undefined) return;
-    for (let current = path; ; current = dirname(current)) {
-      await syncDirectory(dirname(current));
-      if (current === first) return;
-    }
   }
 
   private async open(address: ObjectAddress): Promise<number> {
@@ -271,13 +267,10 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  const fd = await openFile(path, 'r');
-  try {
-    await syncFile(fd);
-  } finally {
-    closeNow(fd);
-  }
+/** Of an upload that failed. */
+async function discard(fd: number, paths: readonly string[]): Promise<void> {
+  await closeFile(fd).catch(() => undefined);
+  for (const path of paths) await rm(path, { force: true }).catch(() => undefined);
 }
 
 function tooShort({ objectId }: ObjectAddress): Error {

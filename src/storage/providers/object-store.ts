@@ -3,6 +3,7 @@
  * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, apart by project, and never change;
  * nothing a user chose reaches a provider.
  */
+import { randomUUID } from 'node:crypto';
 import { ByteRange } from '../../common/http/byte-ranges';
 
 export interface ObjectAddress {
@@ -34,6 +35,11 @@ export class ObjectMissingError extends Error {
 }
 
 export abstract class ObjectStore {
+  /** A random UUID that no object has. */
+  newObjectId(): string {
+    return randomUUID();
+  }
+
   /**
    * Stores an object; there and durable when it resolves, never visible in part. What the chunks' source throws passes
    * through, and then nothing stays; after a failure of the provider the sweep removes what may have stayed.

@@ -9,7 +9,7 @@ export interface SourceHead {
 }
 
 /** Reads until there is more than `limit` bytes, or no more. */
-export async function readHead(source: AsyncGenerator<Buffer>, limit: number): Promise<SourceHead> {
+export async function readHead(source: AsyncIterator<Buffer>, limit: number): Promise<SourceHead> {
   const chunks: Buffer[] = [];
   let size = 0;
   let isWhole = false;
@@ -28,9 +28,9 @@ export async function readHead(source: AsyncGenerator<Buffer>, limit: number): P
       try {
         // Emptied on the way, so that the head is not held as long as the rest takes.
         for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
-        yield* source;
+        for (let step = await source.next(); !step.done; step = await source.next()) yield step.value;
       } finally {
-        await source.return(undefined);
+        await source.return?.();
       }
     },
   };
