@@ -35,8 +35,7 @@ function allowedMethods(app: Application, path: string): string[] {
   const methods = layers
     .filter((layer) => layer.route && !takesAll(layer.route) && layer.match(path))
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}).map((method) => method.toUpperCase()));
-  if (methods.length === 0) return [];
-  return [...new Set(['OPTIONS', ...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
+  return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
 }
 
 /** A route for every method that there is says that a path is unknown. No other one takes TRACE. */

@@ -29,7 +29,7 @@ import { TemplateDatabase } from './provisioning/template-database';
 
 const UNIQUE_VIOLATION = '23505';
 const SLUG_ATTEMPTS = 6;
-/** Longer than a rotation takes, and what a clock may be ahead. A rotation that a crash interrupts leaves no trace after it. */
+/** Longer than a rotation takes, and what a clock may be ahead. What a crash leaves of a rotation is no good after it. */
 const INTRODUCTION_MS = 600_000;
 
 export interface ProjectChange {

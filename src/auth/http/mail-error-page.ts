@@ -1,4 +1,4 @@
-/** What the pages that mails link to show when a request did not come as far as its page: throttled, too long, no project. */
+/** What the pages that mails link to show to a request that did not come as far: throttled, too long, no such project. */
 import { AppError } from '../../common/errors/app-error';
 import { HtmlPage } from '../../common/errors/error-renderer';
 import { languageFor, parseAcceptLanguage } from '../mail/languages/languages';

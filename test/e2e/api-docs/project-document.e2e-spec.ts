@@ -438,8 +438,8 @@ describe('credentials', () => {
     expect((await plinth.http.send('HEAD', address())).status).toBe(401);
     const known = await plinth.http.send('OPTIONS', address());
     const unknown = await plinth.http.send('OPTIONS', address('nobody'));
-    expect([known.status, unknown.status]).toEqual([404, 404]);
-    expect((await project.anon.post(address(), {})).status).toBe(404);
+    expect([known.status, unknown.status]).toEqual([405, 405]);
+    expect((await project.anon.post(address(), {})).status).toBe(405);
   });
 });
 

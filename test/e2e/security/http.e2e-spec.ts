@@ -66,16 +66,17 @@ describe('a method that a known path does not take', () => {
   const id = '00000000-0000-4000-8000-000000000000';
 
   it.each<[string, (one: TestProject) => string, string, object]>([
-    ['GET', (one) => `${one.auth}/login`, 'OPTIONS, POST', AUTH_BODY],
-    ['PUT', (one) => `${one.auth}/user`, 'GET, HEAD, OPTIONS, PATCH', AUTH_BODY],
-    ['DELETE', (one) => `${one.auth}/reset`, 'GET, HEAD, OPTIONS, POST', AUTH_BODY],
-    ['PUT', (one) => `${one.storage}/buckets`, 'GET, HEAD, OPTIONS, POST', STORAGE_BODY],
-    ['POST', (one) => `${one.storage}/buckets/b`, 'DELETE, GET, HEAD, OPTIONS, PATCH', STORAGE_BODY],
-    ['GET', (one) => `${one.storage}/files/${id}/signed-url`, 'OPTIONS, POST', STORAGE_BODY],
-    ['POST', (one) => `${one.storage}/files/${id}/signed?expires=1`, 'GET, HEAD, OPTIONS', STORAGE_BODY],
-    ['PUT', () => '/admin/v1/projects', 'GET, HEAD, OPTIONS, POST', { error: { status: 405 } }],
-    ['POST', () => '/health/live', 'GET, HEAD, OPTIONS', { error: { code: 'method_not_allowed' } }],
-    ['POST', (one) => `/p/${one.slug}/openapi.json`, 'GET, HEAD, OPTIONS', { error: { status: 405 } }],
+    ['GET', (one) => `${one.auth}/login`, 'POST', AUTH_BODY],
+    ['PUT', (one) => `${one.auth}/user`, 'GET, HEAD, PATCH', AUTH_BODY],
+    ['DELETE', (one) => `${one.auth}/reset`, 'GET, HEAD, POST', AUTH_BODY],
+    ['PUT', (one) => `${one.storage}/buckets`, 'GET, HEAD, POST', STORAGE_BODY],
+    ['POST', (one) => `${one.storage}/buckets/b`, 'DELETE, GET, HEAD, PATCH', STORAGE_BODY],
+    ['GET', (one) => `${one.storage}/files/${id}/signed-url`, 'POST', STORAGE_BODY],
+    ['POST', (one) => `${one.storage}/files/${id}/signed?expires=1`, 'GET, HEAD', STORAGE_BODY],
+    ['PUT', () => '/admin/v1/projects', 'GET, HEAD, POST', { error: { status: 405 } }],
+    ['POST', () => '/health/live', 'GET, HEAD', { error: { code: 'method_not_allowed' } }],
+    ['OPTIONS', (one) => `${one.storage}/buckets`, 'GET, HEAD, POST', STORAGE_BODY],
+    ['POST', (one) => `/p/${one.slug}/openapi.json`, 'GET, HEAD', { error: { status: 405 } }],
   ])(
     '%s is 405 in the error body of the area, with what it takes (%#)',
     async (method, path, allow, body) => {
