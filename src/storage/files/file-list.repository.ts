@@ -198,13 +198,11 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
  * are, the database keeps it (migrations/project/1790000000025-storage-totals.ts).
  */
 function totalOf(conditions: Conditions, limit: string, offset: string): string {
-  const counted = `(select count(*) from storage.files f where ${conditions.text})`;
+  const isKept = conditions.name === '' ? `found.files > ${limit}` : 'false';
   const seesAll = `not pg_catalog.row_security_active('storage.files')`;
-  const kept = conditions.name === '' ? `storage.total_if_alike(bucket.id, ${seesAll})` : 'null';
-  return `case
-    when found.files between 1 and ${limit} then ${offset} + found.files
-    when found.files > ${limit} then coalesce(${kept}, ${counted})
-    else ${counted} end`;
+  return `case when found.files between 1 and ${limit} then ${offset} + found.files else coalesce(
+    case when ${isKept} then storage.total_if_alike(bucket.id, ${seesAll}) end,
+    (select count(*) from storage.files f where ${conditions.text})) end`;
 }
 
 /** A search is plain text: what LIKE would read as a wildcard stands for itself (PostgreSQL manual, 9.7.1). */
