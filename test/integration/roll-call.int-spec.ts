@@ -1,7 +1,11 @@
-/** Who rotates keys waits for every process of the install to have heard of it. */
+/** Who rotates keys waits for every process of the install to have heard of it, and leaves nothing half done. */
 import { Client } from 'pg';
 import { PLATFORM_URL } from '../../src/database/platform/platform-url';
+import { ProjectFactory } from '../../src/projects/project-factory';
+import { projectKey, SERVICE_ROLE } from '../../src/projects/project-keys';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
+import { ProjectSecrets } from '../../src/projects/project-secrets';
+import { ProjectRepository } from '../../src/projects/project.repository';
 import { TestPlinth } from '../support/plinth';
 
 let plinth: TestPlinth;
@@ -21,4 +25,25 @@ it('a call is answered by every process that listens, and tells when one stays m
   expect(await registry.everybodyHeard()).toBe(false);
   await mute.end();
   expect(await registry.everybodyHeard()).toBe(true);
+});
+
+it('a rotation that a crash interrupts changes no key, is good for nothing later, and the next one is done', async () => {
+  const project = await plinth.createProject();
+  const keys = `/admin/v1/projects/${project.id}/keys`;
+  const status = async (key: string): Promise<number> =>
+    (await project.client(key, key).get(`${project.storage}/buckets`)).status;
+  const introduced = plinth.app.get(ProjectFactory).newSecret(project.id);
+  const until = new Date(plinth.clock.now() + 60_000);
+  await plinth.app.get(ProjectRepository).introduceSecret(introduced, until);
+  plinth.app.get(ProjectRegistry).forget(project.id);
+
+  const early = projectKey(project, plinth.app.get(ProjectSecrets).openSigning(introduced), SERVICE_ROLE);
+  expect((await plinth.admin.get(keys)).body.anon_key).toBe(project.anonKey);
+  expect([await status(project.serviceKey), await status(early)]).toEqual([200, 200]);
+  plinth.clock.move(61);
+  expect([await status(project.serviceKey), await status(early)]).toEqual([200, 401]);
+  const rotated = await plinth.admin.post(`${keys}/rotate`, { grace_seconds: 0 });
+  expect([await status(project.serviceKey), await status(early)]).toEqual([401, 401]);
+  expect(await status(rotated.body.service_role_key as string)).toBe(200);
+  plinth.clock.move(-61);
 });
