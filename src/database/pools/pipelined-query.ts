@@ -6,7 +6,7 @@
 import { type Connection, type FieldDef, type QueryResultRow, type Submittable } from 'pg';
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
-import { serialize } from 'pg-protocol';
+import { MessageWriter, type WireValue } from './message-writer';
 import type { RowTaker } from './row-splitter';
 import { StatementCache } from './statement-cache';
 import type { RowSource, WireConnection } from './wire-connection';
@@ -43,23 +43,8 @@ interface RowParser {
 }
 const RowParserClass = (pg as unknown as { Result: new () => RowParser }).Result;
 
-const DESCRIBE_PORTAL = serialize.describe({ type: 'P' });
-const EXECUTE = serialize.execute();
-
-/** Bytes up to which copying messages into one buffer is cheaper than handing the kernel a list of them. */
-const COPY_LIMIT = 64 * 1024;
-
-/** One write, one packet: each further one costs the event loop more than the copy does. */
-function writeTogether(stream: Connection['stream'], messages: readonly Buffer[]): void {
-  const size = messages.reduce((sum, message) => sum + message.length, 0);
-  if (size <= COPY_LIMIT) {
-    stream.write(Buffer.concat(messages, size));
-    return;
-  }
-  stream.cork();
-  for (const message of messages) stream.write(message);
-  stream.uncork();
-}
+/** A pipeline is written at one go, so all of them share it. */
+const WRITER = new MessageWriter();
 
 export class PipelinedQuery implements Submittable, RowSource {
   /** Resolves at ReadyForQuery only: a deferred constraint fails after the last CommandComplete. */
@@ -89,26 +74,28 @@ export class PipelinedQuery implements Submittable, RowSource {
 
   submit(connection: Connection): Error | null {
     (connection as WireConnection).running = this;
-    const messages = this.cache.takeNamesToClose().map((name) => serialize.close({ type: 'S', name }));
+    for (const name of this.cache.takeNamesToClose()) WRITER.closeStatement(name);
     try {
-      this.statements.forEach((statement, index) => messages.push(...this.messagesFor(statement, index)));
+      this.statements.forEach((statement, index) => this.write(statement, index));
     } catch (error) {
       // A value that cannot be serialised: what was sent before it must not be committed, so the pipeline is broken
       // on purpose, and Sync still goes out, or the connection would wait for ever.
       this.failure = asError(error);
-      messages.push(serialize.parse({ text: 'abort the pipeline', name: '' }));
+      WRITER.parse('', 'abort the pipeline');
     }
-    messages.push(serialize.sync());
-    writeTogether(connection.stream, messages);
+    WRITER.sync();
+    // One write, one packet.
+    connection.stream.write(WRITER.take());
     return null;
   }
 
-  private messagesFor(statement: Statement, index: number): Buffer[] {
-    const messages: Buffer[] = [];
+  private write(statement: Statement, index: number): void {
     const name = statement.name ?? '';
+    // Prepared first: a value that throws must not leave half a message behind.
+    const values = (statement.values ?? []).map(wireValue);
     let prepared = name ? this.cache.find(name) : undefined;
     if (!prepared) {
-      messages.push(serialize.parse({ text: statement.text, name }));
+      WRITER.parse(name, statement.text);
       if (name) {
         this.newNames.push(name);
         prepared = this.cache.add(name);
@@ -116,16 +103,13 @@ export class PipelinedQuery implements Submittable, RowSource {
     }
     this.prepared[index] = prepared;
     const binary = statement.onRow !== undefined;
-    // Prepared first: a value that throws half-way through bind() would leave pg-protocol's shared buffer dirty.
-    const values = (statement.values ?? []).map(prepareValue);
-    messages.push(serialize.bind({ statement: name, values, binary }));
+    WRITER.bind(name, values, binary);
     // A taker of rows needs no description of them.
     if (!binary) {
-      if (prepared?.fields === undefined) messages.push(DESCRIBE_PORTAL);
+      if (prepared?.fields === undefined) WRITER.describePortal();
       else if (prepared.fields) this.results[index]?.addFields(prepared.fields);
     }
-    messages.push(EXECUTE);
-    return messages;
+    WRITER.execute();
   }
 
   handleRowDescription(message: { fields: FieldDef[] }): void {
@@ -194,6 +178,11 @@ export class PipelinedQuery implements Submittable, RowSource {
     if (this.failure) this.reject(this.failure);
     else this.resolve(this.results.map((result) => ({ rows: result.rows, rowCount: result.rowCount ?? 0 })));
   }
+}
+
+/** Most values are texts already; the others become what node-postgres would make of them. */
+function wireValue(value: unknown): WireValue {
+  return typeof value === 'string' ? value : (prepareValue(value) ?? null);
 }
 
 function asError(thrown: unknown): Error {

@@ -1,0 +1,59 @@
+/** Byte for byte what node-postgres' own serializer writes, save that a statement without binary values names no formats. */
+import { serialize } from 'pg-protocol';
+import { MessageWriter, type WireValue } from './message-writer';
+
+const written = (write: (writer: MessageWriter) => void, writer = new MessageWriter()): Buffer => {
+  write(writer);
+  return writer.take();
+};
+
+describe('MessageWriter', () => {
+  it('writes every message as the protocol asks', () => {
+    expect(written((writer) => writer.parse('näme', 'select $1'))).toEqual(
+      serialize.parse({ name: 'näme', text: 'select $1' }),
+    );
+    expect(written((writer) => writer.describePortal())).toEqual(serialize.describe({ type: 'P' }));
+    expect(written((writer) => writer.execute())).toEqual(serialize.execute());
+    expect(written((writer) => writer.closeStatement('n'))).toEqual(
+      serialize.close({ type: 'S', name: 'n' }),
+    );
+    expect(written((writer) => writer.sync())).toEqual(serialize.sync());
+  });
+
+  const binary = Buffer.from([0, 1, 255]);
+  const VALUES: [what: string, values: WireValue[]][] = [
+    ['bytes', [binary, 'text', null]],
+    ['long bytes', [Buffer.alloc(100_000, 7), '']],
+    ['bytes behind a long text', ['ü'.repeat(100_000), binary]],
+  ];
+  it.each(VALUES)('binds %s', (_what, values) => {
+    const expected = serialize.bind({ statement: 'name', values, binary: true });
+    expect(written((writer) => writer.bind('name', values, true)).equals(expected)).toBe(true);
+  });
+
+  it('names no formats where all values are texts', () => {
+    const parts = [
+      [0],
+      Buffer.from('n\0'),
+      [0, 0],
+      [0, 2],
+      [0, 0, 0, 2],
+      Buffer.from('é'),
+      [255, 255, 255, 255],
+    ];
+    const body = Buffer.concat([...parts, [0, 1], [0, 0]].map((part) => Buffer.from(part)));
+    const head = Buffer.alloc(5, 'B');
+    head.writeInt32BE(body.length + 4, 1);
+    expect(written((writer) => writer.bind('n', ['é', null], false))).toEqual(Buffer.concat([head, body]));
+  });
+
+  it('gives away what it wrote: nothing that comes later shows in it', () => {
+    const writer = new MessageWriter();
+    for (const size of [10, 50_000, 10, 1_000_000, 10]) {
+      const first = written((one) => one.parse('', 'a'.repeat(size)), writer);
+      const copy = Buffer.from(first);
+      written((one) => one.parse('', 'b'.repeat(size)), writer);
+      expect(first.equals(copy)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * The messages of the extended query protocol (manual, 54.7), written one behind the other into one buffer. pg-protocol's
+ * serializer makes a buffer for each message, which grows as its values come; putting these together cost a request more
+ * than all the rest that it does on the way to its connection.
+ */
+
+/** Bytes; what most requests need at once. */
+const USUAL = 16 * 1024;
+/** A buffer that grew beyond this goes with what is in it, instead of being kept and copied. */
+const KEPT = 64 * 1024;
+/** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
+const BYTES_PER_UNIT = 3;
+
+const [PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC] = [...'PBDECS'].map((code) => code.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+const STATEMENT = 'S'.charCodeAt(0);
+const PORTAL = 'P'.charCodeAt(0);
+const [TEXT, BINARY] = [0, 1];
+const NULL_LENGTH = -1;
+
+/** A parameter as PostgreSQL takes it: text, bytes in the type's binary format, or null. */
+export type WireValue = string | Buffer | null;
+
+export class MessageWriter {
+  private bytes = Buffer.allocUnsafeSlow(USUAL);
+  private at = 0;
+
+  /** Lets PostgreSQL guess the types of parameters. An empty name is the statement that nobody keeps. */
+  parse(name: string, text: string): void {
+    const length = this.begin(PARSE);
+    this.cString(name);
+    this.cString(text);
+    this.int16(0);
+    this.end(length);
+  }
+
+  /** Binds a statement of that name to the unnamed portal; results come in binary format or as text. */
+  bind(name: string, values: readonly WireValue[], isBinary: boolean): void {
+    const length = this.begin(BIND);
+    this.cString('');
+    this.cString(name);
+    this.formats(values);
+    this.int16(values.length);
+    for (const value of values) this.value(value);
+    this.int16(1);
+    this.int16(isBinary ? BINARY : TEXT);
+    this.end(length);
+  }
+
+  describePortal(): void {
+    const length = this.begin(DESCRIBE);
+    this.byte(PORTAL);
+    this.cString('');
+    this.end(length);
+  }
+
+  /** Without a limit of rows. */
+  execute(): void {
+    const length = this.begin(EXECUTE);
+    this.cString('');
+    this.int32(0);
+    this.end(length);
+  }
+
+  closeStatement(name: string): void {
+    const length = this.begin(CLOSE);
+    this.byte(STATEMENT);
+    this.cString(name);
+    this.end(length);
+  }
+
+  sync(): void {
+    this.end(this.begin(SYNC));
+  }
+
+  /** All that was written, as the taker's own, and begins anew. */
+  take(): Buffer {
+    const written = this.bytes.subarray(0, this.at);
+    this.at = 0;
+    if (this.bytes.length <= KEPT) return Buffer.from(written);
+    this.bytes = Buffer.allocUnsafeSlow(USUAL);
+    return written;
+  }
+
+  /** None at all says that all are texts. */
+  private formats(values: readonly WireValue[]): void {
+    if (!values.some((value) => typeof value === 'object' && value !== null)) {
+      this.int16(0);
+      return;
+    }
+    this.int16(values.length);
+    for (const value of values) this.int16(typeof value === 'object' && value !== null ? BINARY : TEXT);
+  }
+
+  private value(value: WireValue): void {
+    if (value === null) {
+      this.int32(NULL_LENGTH);
+      return;
+    }
+    if (typeof value === 'string') {
+      const length = this.at;
+      this.int32(0);
+      this.text(value);
+      this.bytes.writeInt32BE(this.at - length - 4, length);
+      return;
+    }
+    this.int32(value.length);
+    this.reserve(value.length);
+    this.bytes.set(value, this.at);
+    this.at += value.length;
+  }
+
+  /** @returns where the message's length is */
+  private begin(code: number): number {
+    this.byte(code);
+    this.int32(0);
+    return this.at - 4;
+  }
+
+  /** A message's length counts itself, but not the code before it. */
+  private end(length: number): void {
+    this.bytes.writeInt32BE(this.at - length, length);
+  }
+
+  private byte(value: number): void {
+    this.reserve(1);
+    this.bytes[this.at] = value;
+    this.at += 1;
+  }
+
+  private int16(value: number): void {
+    this.reserve(2);
+    this.at = this.bytes.writeUInt16BE(value, this.at);
+  }
+
+  private int32(value: number): void {
+    this.reserve(4);
+    this.at = this.bytes.writeInt32BE(value, this.at);
+  }
+
+  private cString(text: string): void {
+    this.text(text);
+    this.byte(0);
+  }
+
+  private text(text: string): void {
+    // Of a long text the bytes are counted: three times as much would be a lot of memory.
+    this.reserve(text.length < USUAL ? text.length * BYTES_PER_UNIT : Buffer.byteLength(text));
+    this.at += this.bytes.write(text, this.at, 'utf8');
+  }
+
+  private reserve(more: number): void {
+    const wanted = this.at + more;
+    if (wanted <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(wanted, 2 * this.bytes.length));
+    this.bytes.copy(grown, 0, 0, this.at);
+    this.bytes = grown;
+  }
+}
