@@ -14,6 +14,7 @@ import { UploadService } from './files/upload.service';
 import { BucketsController } from './http/buckets.controller';
 import { ContentController } from './http/content.controller';
 import { ContentResponder } from './http/content-responder';
+import { FileListsController } from './http/file-lists.controller';
 import { FilesController } from './http/files.controller';
 import { RateHeaders } from './http/rate-headers';
 import { StorageErrorRenderer } from './http/storage-error.renderer';
@@ -41,6 +42,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
   controllers: [
     BucketsController,
     UploadController,
+    FileListsController,
     FilesController,
     ContentController,
     SignedUrlsController,

@@ -1,5 +1,5 @@
-/** Files (SPEC.md 4.1, DECISIONS.md 6), but for uploads, content and signed addresses. */
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+/** Files (SPEC.md 4.1, DECISIONS.md 6), but for lists, uploads, content and signed addresses. */
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';
@@ -7,55 +7,19 @@ import { CurrentCaller } from '../../access/current-caller.decorator';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
-import { BulkDeleteDto, CopyFileDto, ListFilesQuery, ListFoldersQuery, UpdateFileDto } from './dto/files.dto';
+import { BulkDeleteDto, CopyFileDto, UpdateFileDto } from './dto/files.dto';
 import { BulkDeleteResultDto, FileDto } from './dto/records';
-import { BucketAddressPipe } from './dto/text';
-import { sendRecords } from './send-envelope';
 import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
-@Controller('p/:project_slug/storage')
+@Controller('p/:project_slug/storage/files')
 export class FilesController {
   constructor(
     private readonly files: FilesService,
     private readonly warnings: QuotaWarnings,
   ) {}
 
-  @Get('buckets/:bucket_name/files')
-  @ApiOperation({ summary: 'List the files of a bucket', operationId: 'listFiles' })
-  @Success(200, 'A page', [FileDto], {
-    'X-Total-Count': { description: 'Files on all pages; absent with a cursor', schema: { type: 'integer' } },
-    'X-Next-Cursor': {
-      description: 'Asks for the next page; absent on the last',
-      schema: { type: 'string' },
-    },
-  })
-  @Failures(400, 404)
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Param('bucket_name', BucketAddressPipe) bucket: string,
-    @Query() query: ListFilesQuery,
-    @Res() response: Response,
-  ): Promise<void> {
-    const { files, total, nextCursor } = await this.files.list(caller, bucket, query);
-    if (total !== null) response.setHeader('X-Total-Count', total);
-    if (nextCursor !== null) response.setHeader('X-Next-Cursor', nextCursor);
-    sendRecords(response, files);
-  }
-
-  @Get('buckets/:bucket_name/folders')
-  @ApiOperation({ summary: 'List the folders right below a prefix', operationId: 'listFolders' })
-  @Success(200, 'Names with their trailing slash', [String])
-  @Failures(400, 404)
-  folders(
-    @CurrentCaller() caller: Caller,
-    @Param('bucket_name', BucketAddressPipe) bucket: string,
-    @Query() query: ListFoldersQuery,
-  ): Promise<string[]> {
-    return this.files.folders(caller, bucket, query);
-  }
-
-  @Post('files/bulk-delete')
+  @Post('bulk-delete')
   @HttpCode(200)
   @ApiOperation({ summary: 'Delete files, all that are there or none', operationId: 'bulkDeleteFiles' })
   @Success(200, 'What went, and what was not there', BulkDeleteResultDto)
@@ -67,7 +31,7 @@ export class FilesController {
     return this.files.removeAll(caller, ids);
   }
 
-  @Get('files/:file_id')
+  @Get(':file_id')
   @ApiOperation({ summary: "Get a file's record", operationId: 'getFile' })
   @Success(200, 'The record', FileDto)
   @Failures(404)
@@ -75,7 +39,7 @@ export class FilesController {
     return this.files.get(caller, id);
   }
 
-  @Patch('files/:file_id')
+  @Patch(':file_id')
   @ApiOperation({ summary: 'Rename, move or describe a file', operationId: 'updateFile' })
   @Success(200, 'The record', FileDto, QUOTA_HEADER)
   @Failures(400, 403, 404, 409, 413)
@@ -90,7 +54,7 @@ export class FilesController {
     return record;
   }
 
-  @Post('files/:file_id/copy')
+  @Post(':file_id/copy')
   @ApiOperation({ summary: 'Copy a file, within its bucket or into another', operationId: 'copyFile' })
   @Success(201, 'The copy', FileDto, QUOTA_HEADER)
   @Failures(400, 403, 404, 409, 413, 415)
@@ -105,7 +69,7 @@ export class FilesController {
     return record;
   }
 
-  @Delete('files/:file_id')
+  @Delete(':file_id')
   @ApiOperation({ summary: 'Delete a file', operationId: 'deleteFile' })
   @Success(200, 'The record as it was', FileDto)
   @Failures(403, 404)
