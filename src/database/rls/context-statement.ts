@@ -26,25 +26,64 @@ export const SYSTEM_CONTEXT: Statement = {
  * both sides the way back of what was just sent.
  */
 export function contextStatement(context: RlsContext, settings: ContextSettings = {}): Statement {
-  const columns: string[] = [];
   const values: string[] = [];
-  const parameter = (value: string): string => `$${values.push(value)}`;
-  let name = 'ctx';
+  let parts = 0;
+  const add = (value: string, part: number): void => {
+    values.push(value);
+    parts |= part;
+  };
   if (context.sessionId !== null) {
-    const session = `${parameter(context.sessionId)}::pg_catalog.uuid`;
-    const demand = context.secondFactor === undefined ? '' : `, ${parameter(context.secondFactor)}`;
+    add(context.sessionId, SESSION);
+    if (context.secondFactor !== undefined) add(context.secondFactor, FACTOR);
+  }
+  values.push(context.claims);
+  CONTEXT_SETTINGS.forEach((setting, index) => {
+    const value = settings[setting];
+    if (value !== undefined) add(value, FIRST_SETTING << index);
+  });
+  values.push(context.role);
+  const { name, text } = wordsOf(parts);
+  return { name, text, values, onRow: ignore };
+}
+
+/** Parts that a context may have; each bit is a parameter. */
+const SESSION = 1;
+const FACTOR = 2;
+const FIRST_SETTING = 4;
+
+interface Words {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** By parts: composing the text costs a request more than all the values in it, and there are few of them. */
+const WORDS = new Map<number, Words>();
+
+function wordsOf(parts: number): Words {
+  let words = WORDS.get(parts);
+  if (!words) WORDS.set(parts, (words = compose(parts)));
+  return words;
+}
+
+function compose(parts: number): Words {
+  const columns: string[] = [];
+  let count = 0;
+  const parameter = (): string => `$${(count += 1)}`;
+  let name = 'ctx';
+  if (parts & SESSION) {
+    const session = `${parameter()}::pg_catalog.uuid`;
+    const demand = parts & FACTOR ? `, ${parameter()}` : '';
     columns.push(`auth.require_session(${session}${demand})`);
     name += demand === '' ? ':session' : ':factor';
   }
-  columns.push(`pg_catalog.set_config('request.jwt.claims', ${parameter(context.claims)}, true)`);
+  columns.push(`pg_catalog.set_config('request.jwt.claims', ${parameter()}, true)`);
   CONTEXT_SETTINGS.forEach((setting, index) => {
-    const value = settings[setting];
-    if (value === undefined) return;
-    columns.push(`pg_catalog.set_config('${setting}', ${parameter(value)}, true)`);
+    if ((parts & (FIRST_SETTING << index)) === 0) return;
+    columns.push(`pg_catalog.set_config('${setting}', ${parameter()}, true)`);
     name += `:${index}`;
   });
-  columns.push(`pg_catalog.set_config('role', ${parameter(context.role)}, true)`);
-  return { name, text: `select pg_catalog.num_nulls(${columns.join(', ')})`, values, onRow: ignore };
+  columns.push(`pg_catalog.set_config('role', ${parameter()}, true)`);
+  return { name, text: `select pg_catalog.num_nulls(${columns.join(', ')})` };
 }
 
 /** Nothing is read from it. */

@@ -12,7 +12,8 @@ const ANY: readonly MediaType[] = [{ kind: 'any' }];
  * @throws GrammarError PL153 for too many types.
  */
 export function parseAccept(header: string | null): readonly MediaType[] {
-  const items = headerItems(header ?? '');
+  if (header === null) return ANY;
+  const items = headerItems(header);
   if (items.length === 0) return ANY;
   return items
     .map((item) => ({ item, quality: qualityOf(item), specificity: specificityOf(item) }))

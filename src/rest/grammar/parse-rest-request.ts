@@ -6,7 +6,7 @@ import { parseMediaType } from './media-type';
 import { type Method, METHODS } from './operators';
 import { parsePrefer } from './prefer';
 import { parseRestQuery } from './rest-query';
-import type { RawRestRequest, RequestHeaders, RestRequest, TargetKind } from './rest-request';
+import type { MediaType, RawRestRequest, RequestHeaders, RestRequest, TargetKind } from './rest-request';
 import { parseTarget } from './target';
 import type { RestQuery, Window } from './tree';
 import { intersect, parseRange, WHOLE } from './window';
@@ -29,9 +29,16 @@ export function parseRestRequest(raw: RawRestRequest): RestRequest {
     window: rootWindow(method, query, headers),
     preferences: parsePrefer(headerValue(headers, 'prefer')),
     accept: parseAccept(headerValue(headers, 'accept')),
-    contentType: parseMediaType(headerValue(headers, 'content-type') || 'application/json'),
+    contentType: contentTypeOf(headers),
     profile: profileOf(method, headers),
   };
+}
+
+const JSON_TYPE = parseMediaType('application/json');
+
+function contentTypeOf(headers: RequestHeaders): MediaType {
+  const text = headerValue(headers, 'content-type');
+  return text ? parseMediaType(text) : JSON_TYPE;
 }
 
 function parseMethod(text: string, kind: TargetKind): Method {

@@ -14,6 +14,19 @@ const CHOICES: { readonly [Name in ChoiceName]: readonly NonNullable<Preferences
   handling: ['strict', 'lenient'],
 };
 
+/** What most requests prefer. */
+const NONE: Preferences = Object.freeze({
+  return: null,
+  resolution: null,
+  missing: null,
+  count: null,
+  tx: null,
+  handling: null,
+  timezone: null,
+  maxAffected: null,
+  unknown: [],
+});
+
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /**
@@ -22,19 +35,10 @@ type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
  * @throws GrammarError PL153 for too many preferences.
  */
 export function parsePrefer(header: string | null): Preferences {
-  const preferences: Mutable<Preferences> = {
-    return: null,
-    resolution: null,
-    missing: null,
-    count: null,
-    tx: null,
-    handling: null,
-    timezone: null,
-    maxAffected: null,
-    unknown: [],
-  };
+  if (header === null) return NONE;
+  const preferences: Mutable<Preferences> = { ...NONE };
   const unknown: string[] = [];
-  for (const { head, text } of headerItems(header ?? '')) {
+  for (const { head, text } of headerItems(header)) {
     const [name, value] = nameAndValue(head);
     if (!apply(preferences, name, value)) unknown.push(text);
   }
