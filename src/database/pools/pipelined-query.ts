@@ -7,9 +7,9 @@ import { type Connection, type FieldDef, type QueryResultRow, type Submittable }
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { MessageWriter, type WireValue } from './message-writer';
-import type { RowTaker } from './row-splitter';
+import type { MessageTaker, RowTaker } from './row-splitter';
 import { StatementCache } from './statement-cache';
-import type { RowSource, WireConnection } from './wire-connection';
+import type { WireConnection } from './wire-connection';
 
 export interface Statement {
   readonly text: string;
@@ -35,18 +35,16 @@ export interface StatementResult<Row extends QueryResultRow = QueryResultRow> {
 /** What pg's Result offers and its type declarations leave out. */
 interface RowParser {
   rows: QueryResultRow[];
-  rowCount: number | null;
   addFields(fields: FieldDef[]): void;
   parseRow(fields: (string | null)[]): QueryResultRow;
   addRow(row: QueryResultRow): void;
-  addCommandComplete(message: unknown): void;
 }
 const RowParserClass = (pg as unknown as { Result: new () => RowParser }).Result;
 
 /** A pipeline is written at one go, so all of them share it. */
 const WRITER = new MessageWriter();
 
-export class PipelinedQuery implements Submittable, RowSource {
+export class PipelinedQuery implements Submittable, MessageTaker {
   /** Resolves at ReadyForQuery only: a deferred constraint fails after the last CommandComplete. */
   readonly done: Promise<StatementResult[]>;
   /** The statement under way: tells which one an error belongs to. */
@@ -54,7 +52,9 @@ export class PipelinedQuery implements Submittable, RowSource {
 
   private resolve!: (results: StatementResult[]) => void;
   private reject!: (error: Error) => void;
-  private readonly results: RowParser[];
+  /** Of statements without a taker. */
+  private readonly results: (RowParser | undefined)[];
+  private readonly rowCounts: number[] = [];
   private readonly takers: (RowTaker | undefined)[];
   private readonly prepared: ({ fields: FieldDef[] | null | undefined } | undefined)[] = [];
   private readonly newNames: string[] = [];
@@ -64,7 +64,7 @@ export class PipelinedQuery implements Submittable, RowSource {
     private readonly statements: readonly Statement[],
     private readonly cache: StatementCache,
   ) {
-    this.results = statements.map(() => new RowParserClass());
+    this.results = statements.map(({ onRow }) => (onRow ? undefined : new RowParserClass()));
     this.takers = statements.map(({ onRow }) => onRow && this.guarded(onRow));
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -144,8 +144,14 @@ export class PipelinedQuery implements Submittable, RowSource {
     };
   }
 
-  handleCommandComplete(message: unknown): void {
-    this.results[this.current]?.addCommandComplete(message);
+  /** As the splitter takes it, for node-postgres. */
+  handleCommandComplete(message: { text: string }): void {
+    this.onCommandComplete(message.text);
+  }
+
+  onCommandComplete(tag: string): void {
+    // The last word is the number of rows, if there is one.
+    this.rowCounts[this.current] = Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0;
     const prepared = this.prepared[this.current];
     if (prepared && prepared.fields === undefined) prepared.fields = null;
     this.current += 1;
@@ -176,7 +182,11 @@ export class PipelinedQuery implements Submittable, RowSource {
 
   handleReadyForQuery(): void {
     if (this.failure) this.reject(this.failure);
-    else this.resolve(this.results.map((result) => ({ rows: result.rows, rowCount: result.rowCount ?? 0 })));
+    else this.resolve(this.results.map((result, index) => this.resultOf(result, index)));
+  }
+
+  private resultOf(result: RowParser | undefined, index: number): StatementResult {
+    return { rows: result?.rows ?? [], rowCount: this.rowCounts[index] ?? 0 };
   }
 }
 

@@ -1,9 +1,13 @@
 /**
  * Parts the rows from the other messages of PostgreSQL's protocol (manual, 54.7), so that rows which are only handed on
- * never become strings: node-postgres decodes every value as UTF-8, and the answer would encode it again.
+ * never become strings: node-postgres decodes every value as UTF-8, and the answer would encode it again. The messages
+ * that every statement brings are looked at here too: on their way through node-postgres each cost as much as a row.
  */
 
 const DATA_ROW = 'D'.charCodeAt(0);
+const COMMAND_COMPLETE = 'C'.charCodeAt(0);
+const PARSE_COMPLETE = '1'.charCodeAt(0);
+const BIND_COMPLETE = '2'.charCodeAt(0);
 /** The code, and the length, which counts itself but not the code. */
 const HEADER_BYTES = 5;
 
@@ -11,18 +15,26 @@ const HEADER_BYTES = 5;
 export type RawRow = (Buffer | null)[];
 export type RowTaker = (row: RawRow) => void;
 
+/** The query under way, as far as it takes messages itself. */
+export interface MessageTaker {
+  /** Of the rows that come now; undefined: they go with the other messages. */
+  rowTaker(): RowTaker | undefined;
+  /** @param tag `INSERT 0 5` */
+  onCommandComplete(tag: string): void;
+}
+
 export class RowSplitter {
-  /** Copies of what came of a message of which more is to come; only a row's, or a header's. */
+  /** Copies of what came of a message of which more is to come; only one that is taken, or a header. */
   private pieces: Buffer[] = [];
-  /** Bytes to come of a message that was begun: a row's if there are pieces. */
+  /** Bytes to come of a message that was begun: one that is taken if there are pieces. */
   private missing = 0;
 
   /**
-   * @param taker of the rows that come now; undefined: they go with the other messages
+   * @param query under way; undefined: all messages are forwarded
    * @param forward takes everything else, in order and whole bytes of the stream
    */
   constructor(
-    private readonly taker: () => RowTaker | undefined,
+    private readonly query: () => MessageTaker | undefined,
     private readonly forward: (bytes: Buffer) => void,
   ) {}
 
@@ -49,7 +61,8 @@ export class RowSplitter {
     } else {
       this.pieces.push(Buffer.from(part));
       if (this.missing === 0) {
-        this.take(Buffer.concat(this.pieces), 0);
+        const message = Buffer.concat(this.pieces);
+        this.take(message, 0, message.length);
         this.pieces = [];
       }
     }
@@ -62,21 +75,28 @@ export class RowSplitter {
     let begin = start;
     while (at + HEADER_BYTES <= bytes.length) {
       const end = at + 1 + bytes.readUInt32BE(at + 1);
-      if (bytes[at] !== DATA_ROW) {
+      const code = bytes[at];
+      if (
+        code !== DATA_ROW &&
+        code !== COMMAND_COMPLETE &&
+        code !== BIND_COMPLETE &&
+        code !== PARSE_COMPLETE
+      ) {
         at = end;
         continue;
       }
-      // Who takes the rows may depend on the messages before them.
+      // Who takes it may depend on the messages before it.
       if (begin < at) this.forward(bytes.subarray(begin, at));
       begin = at;
-      const isTaken = this.taker() !== undefined;
+      const query = this.query();
+      const isTaken = code === DATA_ROW ? query?.rowTaker() !== undefined : query !== undefined;
       if (isTaken && end > bytes.length) {
         this.pieces = [Buffer.from(bytes.subarray(at))];
         this.missing = end - bytes.length;
         return;
       }
       if (isTaken) {
-        this.take(bytes, at);
+        this.take(bytes, at, end);
         begin = end;
       }
       at = end;
@@ -92,16 +112,23 @@ export class RowSplitter {
     else this.missing = at - bytes.length;
   }
 
-  private take(bytes: Buffer, at: number): void {
-    const columns = bytes.readUInt16BE(at + HEADER_BYTES);
-    const row: RawRow = [];
-    let offset = at + HEADER_BYTES + 2;
-    for (let index = 0; index < columns; index += 1) {
-      const length = bytes.readInt32BE(offset);
-      offset += 4;
-      row.push(length < 0 ? null : bytes.subarray(offset, offset + length));
-      offset += Math.max(0, length);
-    }
-    this.taker()?.(row);
+  private take(bytes: Buffer, at: number, end: number): void {
+    if (bytes[at] === DATA_ROW) this.query()?.rowTaker()?.(rowIn(bytes, at));
+    // Text that ends with a zero. That something was parsed or bound needs no answer.
+    else if (bytes[at] === COMMAND_COMPLETE)
+      this.query()?.onCommandComplete(bytes.toString('latin1', at + HEADER_BYTES, end - 1));
   }
+}
+
+function rowIn(bytes: Buffer, at: number): RawRow {
+  const columns = bytes.readUInt16BE(at + HEADER_BYTES);
+  const row: RawRow = [];
+  let offset = at + HEADER_BYTES + 2;
+  for (let index = 0; index < columns; index += 1) {
+    const length = bytes.readInt32BE(offset);
+    offset += 4;
+    row.push(length < 0 ? null : bytes.subarray(offset, offset + length));
+    offset += Math.max(0, length);
+  }
+  return row;
 }

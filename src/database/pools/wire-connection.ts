@@ -2,13 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { type ClientConfig, Connection } from 'pg';
-import { RowSplitter, type RowTaker } from './row-splitter';
-
-/** Who has the rows of the running query as bytes. */
-export interface RowSource {
-  /** Undefined: node-postgres parses the rows that come now. */
-  rowTaker(): RowTaker | undefined;
-}
+import { type MessageTaker, RowSplitter } from './row-splitter';
 
 /**
  * What every connection reads into, one at a time: what is read is looked at, and copied where it is kept, before anyone
@@ -23,11 +17,11 @@ export interface WireConnectionOptions {
 
 export class WireConnection extends Connection {
   /** The query under way. */
-  running: RowSource | undefined;
-  /** What node-postgres' parser gets instead of the stream: everything but the rows that are taken. */
+  running: MessageTaker | undefined;
+  /** What node-postgres' parser gets instead of the stream: everything but what the query takes itself. */
   private readonly others = new EventEmitter();
   private readonly splitter = new RowSplitter(
-    () => this.running?.rowTaker(),
+    () => this.running,
     // The parser keeps the beginning of a message of which more is to come.
     (bytes) => this.others.emit('data', Buffer.from(bytes)),
   );
