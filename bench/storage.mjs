@@ -160,6 +160,7 @@ async function compare({ name, unit, goal = {}, run }, contestants) {
       const outcome = await run[who]();
       const used = cpu().map((after, index) => after - before[index]);
       runs.push({ ...outcome, used, peak: peakMemoryMiB(pid) });
+      await outcome.after?.();
     }
   }
   const median = (runs, of) => runs.map(of).sort((a, b) => a - b)[Math.floor(runs.length / 2)];

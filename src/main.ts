@@ -13,6 +13,12 @@ import { assertRedisReachable } from './infra/coordination/redis-reachable';
 
 type Stop = () => Promise<void>;
 
+/**
+ * Threads for the file system: with libuv's four, uploads wait for each other's fsync. It holds because nothing of this
+ * process has used one yet, and for workers; `npm start` sets it before Node starts.
+ */
+process.env.UV_THREADPOOL_SIZE ??= '8';
+
 async function main(): Promise<void> {
   const config = loadConfig(readEnvironment());
   if (cluster.isWorker) return runWorker(config);

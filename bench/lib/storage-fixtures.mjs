@@ -91,7 +91,13 @@ async function cursorOfLastPage(baseUrl, list, headers) {
   return encodeURIComponent(response.headers.get('x-next-cursor'));
 }
 
-/** Multipart forms, each under a name of its own; what was stored goes afterwards. */
+/**
+ * Files above this size go after each run (`after`). Smaller ones stay until all is over: for minutes ext4 looks at each inode
+ * that was freed lately before it takes another, so deleting thousands slows down whoever uploads next.
+ */
+const KEPT_SIZE = MB;
+
+/** Multipart forms, each under a name of its own. */
 async function uploadForms(url, base, headers, bytes, send, api) {
   const boundary = 'plinth-bench-boundary';
   const before = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="x.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`;
@@ -105,22 +111,26 @@ async function uploadForms(url, base, headers, bytes, send, api) {
     }),
     parts: [Buffer.from(before), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)],
   });
-  for (;;) {
-    const { data: files } = await api('GET', '/buckets/uploads/files?limit=1000');
-    if (files.length === 0) return result;
+  const after = async () => {
+    if (bytes.length <= KEPT_SIZE) return;
+    const { data: files } = await api('GET', `/buckets/uploads/files?limit=1000&prefix=${prefix}`);
     await api('POST', '/files/bulk-delete', { file_ids: files.map(({ id }) => id) });
-  }
+  };
+  return { ...result, after };
 }
 
 async function uploadPlain(url, directory, bytes, send) {
+  const prefix = `upload-${randomBytes(4).toString('hex')}`;
   const result = await send({
     url,
     method: 'PUT',
-    head: (n) => ({ path: `/upload-${n}`, headers: {} }),
+    head: (n) => ({ path: `/${prefix}-${n}`, headers: {} }),
     parts: [bytes],
   });
-  for (const name of readdirSync(directory)) {
-    if (name.startsWith('upload-')) rmSync(path.join(directory, name));
-  }
-  return result;
+  const after = async () => {
+    if (bytes.length <= KEPT_SIZE) return;
+    for (const name of readdirSync(directory))
+      if (name.startsWith(prefix)) rmSync(path.join(directory, name));
+  };
+  return { ...result, after };
 }

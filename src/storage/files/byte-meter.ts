@@ -30,18 +30,24 @@ export class ByteMeter {
   async *measure(source: Readable): AsyncGenerator<Buffer> {
     const head: Buffer[] = [];
     let isSniffed = false;
-    for await (const chunk of chunksOf(source)) {
-      this.size += chunk.length;
-      if (this.size > this.limit.bytes) throw this.limit.passed();
-      this.hash.update(chunk);
-      if (isSniffed) {
-        yield chunk;
-        continue;
+    try {
+      for await (const bytes of source) {
+        const chunk = bytes as Buffer;
+        this.size += chunk.length;
+        if (this.size > this.limit.bytes) throw this.limit.passed();
+        this.hash.update(chunk);
+        if (isSniffed) {
+          yield chunk;
+          continue;
+        }
+        head.push(chunk);
+        if (this.size < SNIFF_BYTES) continue;
+        isSniffed = true;
+        yield* this.sniffed(head);
       }
-      head.push(chunk);
-      if (this.size < SNIFF_BYTES) continue;
-      isSniffed = true;
-      yield* this.sniffed(head);
+    } catch (error) {
+      // Whatever ends the source early is the sender's doing.
+      throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
     }
     if (!isSniffed) yield* this.sniffed(head);
   }
@@ -55,14 +61,5 @@ export class ByteMeter {
     this.evidence = sniff(bytes.subarray(0, SNIFF_BYTES));
     this.onEvidence(this.evidence);
     yield* head;
-  }
-}
-
-/** Whatever ends the source early is the sender's doing. */
-async function* chunksOf(source: Readable): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of source) yield chunk as Buffer;
-  } catch (error) {
-    throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
   }
 }
