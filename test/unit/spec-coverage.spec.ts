@@ -61,7 +61,8 @@ describe('docs/spec-coverage.md', () => {
 /** Titles of it(), test(), their .each forms and describe(), as they are written in the source. */
 function titlesIn(source: string): Set<string> {
   const titles = new Set<string>();
-  const call = /\b(?:it|test|describe)(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g;
+  const call =
+    /\b(?:it|test|describe)(?:\.each(?:<[^(]*>)?\([\s\S]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g;
   for (const match of source.matchAll(call)) titles.add((match[2] as string).replace(/\\(['"`])/g, '$1'));
   return titles;
 }
