@@ -6,7 +6,7 @@ import { projectNotFound } from '../projects/projects.errors';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
-import { strategyItself } from './strategies/verification';
+import { guardOptions } from './strategies/verification';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
@@ -16,12 +16,7 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly verified: VerifiedCredentials,
     strategy: ApiKeyStrategy,
   ) {
-    super({
-      property: 'apiKey',
-      get defaultStrategy() {
-        return strategyItself(strategy);
-      },
-    });
+    super(guardOptions('apiKey', strategy));
   }
 
   /** At once for a key that was verified before, which nearly all were: a promise costs as much as all else here. */
@@ -30,16 +25,14 @@ export class ApiKeyGuard extends AuthGuard() {
     const token = request.get('apikey');
     if (!token) throw missingApiKey();
     const known = this.verified.findKey(token);
-    if (!known || !isPathOf(request, known)) return this.look(context, request, token);
-    request.apiKey = known;
-    return true;
+    return known
+      ? this.admit(request, known)
+      : this.verify(context, token).then((key) => this.admit(request, key));
   }
 
-  private async look(context: ExecutionContext, request: Request, token: string): Promise<boolean> {
-    const key = this.verified.findKey(token) ?? (await this.verify(context, token));
+  private admit(request: Request, key: VerifiedApiKey): true | Promise<never> {
     request.apiKey = key;
-    if (!isPathOf(request, key)) await this.refusePath(request, key);
-    return true;
+    return isPathOf(request, key) || this.refusePath(request, key);
   }
 
   private async verify(context: ExecutionContext, token: string): Promise<VerifiedApiKey> {

@@ -6,7 +6,7 @@ import { invalidCredentials, missingBearer } from './access.errors';
 import { bearerToken } from './bearer-token';
 import { BearerStrategy } from './strategies/bearer.strategy';
 import type { VerifiedApiKey } from './strategies/api-key.strategy';
-import { strategyItself } from './strategies/verification';
+import { guardOptions } from './strategies/verification';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
@@ -15,12 +15,7 @@ export class BearerGuard extends AuthGuard() {
     private readonly verified: VerifiedCredentials,
     strategy: BearerStrategy,
   ) {
-    super({
-      property: 'caller',
-      get defaultStrategy() {
-        return strategyItself(strategy);
-      },
-    });
+    super(guardOptions('caller', strategy));
   }
 
   /** At once for a token that was verified before, like ApiKeyGuard. */

@@ -3,7 +3,6 @@ import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Project } from '../projects/project';
 import { Caller } from './caller';
-import { VerifiedApiKey } from './strategies/api-key.strategy';
 
 const requestOf = (context: ExecutionContext): Request => context.switchToHttp().getRequest<Request>();
 
@@ -16,15 +15,6 @@ export function callerOf({ caller }: Request): Caller {
 /** The same as a parameter. Nest gives what a decorator makes to every pipe, so the busiest routes call callerOf(). */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>
   callerOf(requestOf(context)),
-);
-
-/** The verified key; the route must use ApiKeyGuard. */
-export const CurrentApiKey = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): VerifiedApiKey => {
-    const { apiKey } = requestOf(context);
-    if (!apiKey) throw new Error('this route lacks ApiKeyGuard');
-    return apiKey;
-  },
 );
 
 /** The project of the key; the route must use ApiKeyGuard. */

@@ -10,7 +10,7 @@ export interface ReceivedMail extends ParsedMail {
 }
 
 /** How the server treats the next mails. */
-export type Mood = 'accept' | 'refuse' | 'drop';
+export type Mood = 'accept' | 'refuse' | 'drop' | 'hold';
 
 const POLL_MS = 25;
 const PATIENCE_MS = 20_000;
@@ -20,13 +20,16 @@ export class MailServer {
   mood: Mood = 'accept';
   /** Mails that the server was offered and did not take. */
   refusals = 0;
+  /** Mails that wait for the server's word. */
+  private readonly held: (() => void)[] = [];
 
   private constructor(
     private readonly server: SMTPServer,
     readonly port: number,
   ) {}
 
-  static async start(options: SMTPServerOptions = {}): Promise<MailServer> {
+  /** @param port that it listens on; 0: any */
+  static async start(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
     const holder: { self?: MailServer } = {};
     const server = new SMTPServer({
       authOptional: true,
@@ -53,19 +56,34 @@ export class MailServer {
             return;
           }
           const recipients = session.envelope.rcptTo.map(({ address }) => address);
-          self.mails.push({ ...mail, recipients, secure: session.secure });
-          callback();
+          const take = (): void => {
+            self.mails.push({ ...mail, recipients, secure: session.secure });
+            callback();
+          };
+          if (self.mood === 'hold') self.held.push(take);
+          else take();
         });
       },
     });
     server.on('error', () => undefined);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.server.address() as AddressInfo;
-    return (holder.self = new MailServer(server, port));
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const { port: taken } = server.server.address() as AddressInfo;
+    return (holder.self = new MailServer(server, taken));
   }
 
   get url(): string {
     return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  /** Mails that were offered while it held them back. */
+  get waiting(): number {
+    return this.held.length;
+  }
+
+  /** Takes what it held back, and whatever comes. */
+  letGo(): void {
+    this.mood = 'accept';
+    for (const take of this.held.splice(0)) take();
   }
 
   /** The nth mail (from 1) to an address, once it is there. */

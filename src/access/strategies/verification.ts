@@ -1,4 +1,5 @@
 /** What both strategies ask of passport-jwt. Times are checked by TokenVerifier, against the injected clock. */
+import type { IAuthModuleOptions } from '@nestjs/passport';
 import type { Algorithm } from 'jsonwebtoken';
 import type { Strategy } from 'passport-jwt';
 import { ProjectSecret } from '../../projects/project';
@@ -18,11 +19,17 @@ export function passportSecret(secret: ProjectSecret | null): string | undefined
 }
 
 /**
- * The strategy for a guard. Passport finds strategies by name in one list of the process, where a second application
- * would take the first one's place; it takes the object as well, which @nestjs/passport's declarations do not say.
+ * What a guard tells @nestjs/passport. Passport finds strategies by name in one list of the process, where a second
+ * application would take the first one's place; it takes the object as well, which the declarations do not say.
  * Each request needs one of its own, as passport makes from a name: it hangs the request's callbacks on the object, and
  * requests that are verified side by side would answer each other.
+ * @param property of the request that gets what the strategy finds
  */
-export function strategyItself(strategy: Strategy): string {
-  return Object.create(strategy) as string;
+export function guardOptions(property: 'apiKey' | 'caller', strategy: Strategy): IAuthModuleOptions {
+  return {
+    property,
+    get defaultStrategy() {
+      return Object.create(strategy) as string;
+    },
+  };
 }

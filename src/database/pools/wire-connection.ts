@@ -40,7 +40,7 @@ export class WireConnection extends Connection {
     super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? own : {}) });
   }
 
-  /** Called by node-postgres when the connection is open, once more when it is encrypted. */
+  /** Called by node-postgres once: when the connection is open, or else when it is encrypted. */
   override attachListeners(stream: NodeJS.ReadableStream): void {
     super.attachListeners(this.others);
     stream.on('data', (chunk: Buffer) => this.splitter.push(chunk));

@@ -186,7 +186,7 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
             last.key, last.id::text
           from bucket cross join found left join last on true
         union all
-        select row_to_json(shown)::text, null, null, null from (select ${RECORD_MEMBERS} from page limit ${limit}) shown`,
+        select row_to_json(shown), null, null, null from (select ${RECORD_MEMBERS} from page limit ${limit}) shown`,
       values: conditions.values,
     },
     settings: name === '' || name === 'a' ? { plan_cache_mode: 'force_generic_plan' } : {},

@@ -13,7 +13,7 @@ const UNIQUE_VIOLATION = '23505';
 const NAME_KEY = 'files_bucket_id_filename_key';
 
 /** Of a file, as the interface shows it; the bucket's slug comes on top. */
-export const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
+const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
 
@@ -294,7 +294,7 @@ function accountsOf(row: TargetRow, used: NonNullable<TargetRow['usage']>, quota
   ];
 }
 
-export function toFileRecord(row: FileRow): FileRecord {
+function toFileRecord(row: FileRow): FileRecord {
   return {
     id: row.id,
     bucket_id: row.bucket_id,

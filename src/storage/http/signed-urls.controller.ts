@@ -6,7 +6,7 @@ import { Caller } from '../../access/caller';
 import { callerOf, CurrentCaller } from '../../access/current-caller.decorator';
 import { readJson } from '../../common/http/json-body.interceptor';
 import { isJsonObject } from '../../common/text/json';
-import { EXPIRIES, Expiry } from '../signed-urls/signed-url';
+import { Expiry, EXPIRY_NAMES } from '../signed-urls/signed-url';
 import { BulkSignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
 import { invalidParameters } from '../storage.errors';
 import { BulkSignedUrlsDto, CreateSignedUrlDto } from './dto/files.dto';
@@ -55,11 +55,11 @@ export class SignedUrlsController {
   }
 }
 
-const NAMES = Object.keys(EXPIRIES);
-
 /** What CreateSignedUrlDto documents. @throws AppError 400 */
 function expiryOf(body: unknown): Expiry {
-  const expiry = isJsonObject(body) ? body.expiry : undefined;
-  if (typeof expiry === 'string' && NAMES.includes(expiry)) return expiry as Expiry;
-  throw invalidParameters(`expiry must be one of the following values: ${NAMES.join(', ')}`);
+  const given = isJsonObject(body) ? body.expiry : undefined;
+  const expiry = EXPIRY_NAMES.find((name) => name === given);
+  if (expiry === undefined)
+    throw invalidParameters(`expiry must be one of the following values: ${EXPIRY_NAMES.join(', ')}`);
+  return expiry;
 }

@@ -36,6 +36,7 @@ export class RemovalProcessor extends QueueWorker {
       throw error;
     }
   }
+
   private async remove({ projectId, objectIds }: RemovalJob): Promise<void> {
     if (objectIds !== null) return this.store.remove(projectId, objectIds);
     if ((await this.deleted.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');

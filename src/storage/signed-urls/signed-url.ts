@@ -10,6 +10,7 @@ import { invalidSignature, signedUrlExpired } from '../storage.errors';
 /** Seconds, by the names that requests use (SPEC.md 8). */
 export const EXPIRIES = { '5m': 300, '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const;
 export type Expiry = keyof typeof EXPIRIES;
+export const EXPIRY_NAMES = Object.keys(EXPIRIES) as Expiry[];
 
 export interface LinkClaims {
   readonly fileId: string;

@@ -22,6 +22,7 @@ describe('POST /projects', () => {
     [{ name: 'X', id: 'chosen' }, 'id is unknown here'],
     [{ name: 'X', settings: { auto_rsl: true } }, 'settings.auto_rsl is unknown here'],
     [{ name: 'X', settings: { max_rows: 'many' } }, 'settings.max_rows'],
+    [{ name: 'X', settings: { password_min_length: 5 } }, 'settings.password_min_length'],
     [{ name: 'X', settings: { exposed_schemas: ['auth'] } }, 'settings.exposed_schemas'],
     [{ name: 'X', settings: [] }, 'settings'],
     [{ name: 'X', database_url: 'mysql://x' }, 'database_url'],

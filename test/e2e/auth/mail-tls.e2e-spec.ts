@@ -8,23 +8,34 @@ let smtp: MailServer;
 afterEach(() => smtp.stop());
 
 /** Without key and certificate smtp-server uses its own self-signed pair for localhost. */
-async function startPlinth(query: string): Promise<{ plinth: TestPlinth; project: TestProject }> {
-  const url = smtp.url.replace('smtp://', 'smtp://plinth:let-me-in@');
+async function startPlinth(
+  query: string,
+  scheme = 'smtp',
+): Promise<{ plinth: TestPlinth; project: TestProject }> {
+  const url = smtp.url.replace('smtp://', `${scheme}://plinth:let-me-in@`);
   const plinth = await TestPlinth.start({ env: { SMTP_URL: `${url}${query}`, MAIL_RETRY_DELAY: '0.05' } });
   return { plinth, project: await plinth.createProject() };
 }
 
-it('upgrades with STARTTLS and signs in before it sends', async () => {
+it.each([
+  [
+    'upgrades with STARTTLS',
+    'smtp',
+    { disabledCommands: [] },
+    '?requireTLS=true&tls.rejectUnauthorized=false',
+  ],
+  ['speaks TLS from the first byte with smtps', 'smtps', { secure: true }, '?tls.rejectUnauthorized=false'],
+])('%s and signs in before it sends', async (_how, scheme, options, query) => {
   const logins: string[] = [];
   smtp = await MailServer.start({
-    disabledCommands: [],
+    ...options,
     authOptional: false,
     onAuth: (auth, _session, callback) => {
       logins.push(`${auth.username}:${auth.password}`);
       callback(null, { user: auth.username });
     },
   });
-  const { plinth, project } = await startPlinth('?requireTLS=true&tls.rejectUnauthorized=false');
+  const { plinth, project } = await startPlinth(query, scheme);
   try {
     const user = await project.signUp();
     await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email: user.email });

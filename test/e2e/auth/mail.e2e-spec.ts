@@ -53,6 +53,38 @@ describe('with an SMTP server that misbehaves', () => {
     },
   );
 
+  it('keeps nobody waiting for a server that takes its time, and delivers once', async () => {
+    const users = [await project.signUp(), await project.signUp()] as const;
+    smtp.mood = 'hold';
+    for (const user of users) await requestReset(project, user);
+    await eventually(() => (smtp.waiting === 2 ? true : null));
+    // While the server is silent, requests are answered, and further mails are promised.
+    expect((await users[0].http.get(`${project.auth}/user`)).status).toBe(200);
+    const late = await project.signUp();
+    await requestReset(project, late);
+    expect(smtp.mails.filter(({ recipients }) => recipients.includes(late.email))).toEqual([]);
+    smtp.letGo();
+    for (const user of [...users, late]) {
+      expect(await updateStatus(project, tokenIn(await smtp.mailTo(user.email)))).toBe(200);
+      expect(smtp.to(user.email)).toHaveLength(1);
+    }
+  });
+
+  it('delivers once when a server that was gone comes back', async () => {
+    const user = await project.signUp();
+    await smtp.stop();
+    await requestReset(project, user);
+    await eventually(async () => {
+      const [mail] = await project.sql(
+        `select last_error from auth.outgoing_mails where user_id = '${user.id}'`,
+      );
+      return /ECONNREFUSED/.test(mail?.last_error ?? '') ? true : null;
+    });
+    smtp = await MailServer.start({}, smtp.port);
+    expect(await updateStatus(project, tokenIn(await smtp.mailTo(user.email)))).toBe(200);
+    expect(smtp.to(user.email)).toHaveLength(1);
+  });
+
   it('gives up after the last try, shows it to the administrator, and sends it when asked', async () => {
     const user = await project.signUp();
     const admin = project.service;

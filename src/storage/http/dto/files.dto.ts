@@ -22,7 +22,7 @@ import {
   SortDirection,
   SortField,
 } from '../../files/list-options';
-import { EXPIRIES, Expiry } from '../../signed-urls/signed-url';
+import { Expiry, EXPIRY_NAMES } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
 import { QueryText } from './text';
 
@@ -147,8 +147,8 @@ export class CopyFileDto {
 }
 
 export class CreateSignedUrlDto {
-  @ApiProperty({ enum: Object.keys(EXPIRIES) })
-  @IsIn(Object.keys(EXPIRIES))
+  @ApiProperty({ enum: EXPIRY_NAMES })
+  @IsIn(EXPIRY_NAMES)
   expiry!: Expiry;
 }
 
