@@ -10,6 +10,7 @@ export class BodyBlocks {
   private full: Buffer[] = [];
   private block = Buffer.allocUnsafe(SMALLEST);
   private used = 0;
+  private grown = SMALLEST;
 
   append(bytes: Buffer): void {
     this.size += bytes.length;
@@ -31,8 +32,8 @@ export class BodyBlocks {
   private turnOver(wanted: number): void {
     if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
     // Each four times the one before it, so that many rows make few blocks and few rows a small one.
-    const grown = Math.min(LARGEST, SMALLEST * 4 ** (this.full.length + 1));
-    this.block = Buffer.allocUnsafe(Math.max(wanted, grown));
+    this.grown = Math.min(LARGEST, 4 * this.grown);
+    this.block = Buffer.allocUnsafe(Math.max(wanted, this.grown));
     this.used = 0;
   }
 }
