@@ -7,7 +7,7 @@ import { type Connection, type FieldDef, type QueryResultRow, type Submittable }
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { MessageWriter, type WireValue } from './message-writer';
-import type { MessageTaker, RowTaker } from './row-splitter';
+import { type MessageTaker, type RawRow, rowIn } from './row-splitter';
 import { StatementCache } from './statement-cache';
 import type { WireConnection } from './wire-connection';
 
@@ -23,7 +23,17 @@ export interface Statement {
    * Takes each row as it arrives, so that nothing is kept: for results that are written on as they are. Values come in
    * binary format, which is UTF-8 text for text and json.
    */
-  readonly onRow?: RowTaker;
+  readonly onRow?: (row: RawRow) => void;
+  /** The same for rows of many columns: all values come as text. */
+  readonly columns?: ColumnsTaker;
+}
+
+/** Takes rows apart itself, where they lie in what was read. */
+export interface ColumnsTaker {
+  /** Before the first row, once for each connection that prepares the statement. @throws to refuse them */
+  onTypes(types: readonly number[]): void;
+  /** As MessageTaker.onRow(). */
+  onRow(bytes: Buffer, start: number, end: number): void;
 }
 
 export interface StatementResult<Row extends QueryResultRow = QueryResultRow> {
@@ -55,7 +65,6 @@ export class PipelinedQuery implements Submittable, MessageTaker {
   /** Of statements without a taker. */
   private readonly results: (RowParser | undefined)[];
   private readonly rowCounts: number[] = [];
-  private readonly takers: (RowTaker | undefined)[];
   private readonly prepared: ({ fields: FieldDef[] | null | undefined } | undefined)[] = [];
   private readonly newNames: string[] = [];
   private failure: Error | undefined;
@@ -64,8 +73,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     private readonly statements: readonly Statement[],
     private readonly cache: StatementCache,
   ) {
-    this.results = statements.map(({ onRow }) => (onRow ? undefined : new RowParserClass()));
-    this.takers = statements.map(({ onRow }) => onRow && this.guarded(onRow));
+    this.results = statements.map((statement) => (isTaken(statement) ? undefined : new RowParserClass()));
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -104,7 +112,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     this.prepared[index] = prepared;
     const binary = statement.onRow !== undefined;
     WRITER.bind(name, values, binary);
-    // A taker of rows needs no description of them.
+    // A taker of single values needs no description of them.
     if (!binary) {
       if (prepared?.fields === undefined) WRITER.describePortal();
       else if (prepared.fields) this.results[index]?.addFields(prepared.fields);
@@ -112,36 +120,44 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     WRITER.execute();
   }
 
-  handleRowDescription(message: { fields: FieldDef[] }): void {
-    this.results[this.current]?.addFields(message.fields);
+  handleRowDescription({ fields }: { fields: FieldDef[] }): void {
+    this.results[this.current]?.addFields(fields);
+    const { columns } = this.statements[this.current] ?? {};
+    if (columns) this.guarded(() => columns.onTypes(fields.map(({ dataTypeID }) => dataTypeID)));
     const prepared = this.prepared[this.current];
-    if (prepared) prepared.fields = message.fields;
+    // What was refused is described, and refused, each time.
+    if (prepared && !this.failure) prepared.fields = fields;
   }
 
   handleDataRow(message: { fields: (string | null)[] }): void {
     const result = this.results[this.current];
-    if (!result || this.failure) return;
+    if (result) this.guarded(() => result.addRow(result.parseRow(message.fields)));
+  }
+
+  get takesRows(): boolean {
+    const statement = this.statements[this.current];
+    return statement !== undefined && isTaken(statement);
+  }
+
+  onRow(bytes: Buffer, start: number, end: number): void {
+    if (this.failure) return;
+    const { columns, onRow } = this.statements[this.current] as Statement;
     try {
-      result.addRow(result.parseRow(message.fields));
+      if (columns) columns.onRow(bytes, start, end);
+      else onRow?.(rowIn(bytes, start, end));
     } catch (error) {
       this.failure = asError(error);
     }
   }
 
-  rowTaker(): RowTaker | undefined {
-    return this.takers[this.current];
-  }
-
   /** What a taker throws fails the pipeline; it gets no further rows. */
-  private guarded(onRow: RowTaker): RowTaker {
-    return (row) => {
-      if (this.failure) return;
-      try {
-        onRow(row);
-      } catch (error) {
-        this.failure = asError(error);
-      }
-    };
+  private guarded(take: () => void): void {
+    if (this.failure) return;
+    try {
+      take();
+    } catch (error) {
+      this.failure = asError(error);
+    }
   }
 
   /** As the splitter takes it, for node-postgres. */
@@ -153,7 +169,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     // The last word is the number of rows, if there is one.
     this.rowCounts[this.current] = Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0;
     const prepared = this.prepared[this.current];
-    if (prepared && prepared.fields === undefined) prepared.fields = null;
+    if (prepared && prepared.fields === undefined && !this.failure) prepared.fields = null;
     this.current += 1;
   }
 
@@ -188,6 +204,10 @@ export class PipelinedQuery implements Submittable, MessageTaker {
   private resultOf(result: RowParser | undefined, index: number): StatementResult {
     return { rows: result?.rows ?? [], rowCount: this.rowCounts[index] ?? 0 };
   }
+}
+
+function isTaken({ onRow, columns }: Statement): boolean {
+  return onRow !== undefined || columns !== undefined;
 }
 
 /** Most values are texts already; the others become what node-postgres would make of them. */

@@ -1,5 +1,5 @@
 /** However the bytes are cut on their way, rows and messages come out whole and in order. */
-import { type MessageTaker, RowSplitter } from './row-splitter';
+import { type MessageTaker, rowIn, RowSplitter } from './row-splitter';
 
 function message(code: string, body: Buffer): Buffer {
   const head = Buffer.alloc(5);
@@ -45,13 +45,13 @@ function split(size: number): {
   const order: string[] = [];
   const tags: string[] = [];
   const query: MessageTaker = {
-    rowTaker: () =>
-      tags.length === 0
-        ? undefined
-        : (values) => {
-            order.push('row');
-            rows.push(values.map((value) => value?.toString() ?? null));
-          },
+    get takesRows() {
+      return tags.length > 0;
+    },
+    onRow: (...where) => {
+      order.push('row');
+      rows.push(rowIn(...where).map((value) => value?.toString() ?? null));
+    },
     onCommandComplete: (tag) => {
       order.push('complete');
       tags.push(tag);

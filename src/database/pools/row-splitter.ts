@@ -10,15 +10,18 @@ const PARSE_COMPLETE = '1'.charCodeAt(0);
 const BIND_COMPLETE = '2'.charCodeAt(0);
 /** The code, and the length, which counts itself but not the code. */
 const HEADER_BYTES = 5;
-
-/** The columns of a row as they came; a taker copies what it keeps. */
-export type RawRow = (Buffer | null)[];
-export type RowTaker = (row: RawRow) => void;
+/** The same, and the number of columns. */
+const ROW_HEADER_BYTES = HEADER_BYTES + 2;
 
 /** The query under way, as far as it takes messages itself. */
 export interface MessageTaker {
-  /** Of the rows that come now; undefined: they go with the other messages. */
-  rowTaker(): RowTaker | undefined;
+  /** Whether it takes the rows that come now; otherwise they go with the other messages. */
+  readonly takesRows: boolean;
+  /**
+   * A row's columns as they lie between two places: the length of each in four bytes, and its value. Valid until this
+   * returns.
+   */
+  onRow(bytes: Buffer, start: number, end: number): void;
   /** @param tag `INSERT 0 5` */
   onCommandComplete(tag: string): void;
 }
@@ -89,7 +92,7 @@ export class RowSplitter {
       if (begin < at) this.forward(bytes.subarray(begin, at));
       begin = at;
       const query = this.query();
-      const isTaken = code === DATA_ROW ? query?.rowTaker() !== undefined : query !== undefined;
+      const isTaken = code === DATA_ROW ? query?.takesRows === true : query !== undefined;
       if (isTaken && end > bytes.length) {
         this.pieces = [Buffer.from(bytes.subarray(at))];
         this.missing = end - bytes.length;
@@ -113,18 +116,21 @@ export class RowSplitter {
   }
 
   private take(bytes: Buffer, at: number, end: number): void {
-    if (bytes[at] === DATA_ROW) this.query()?.rowTaker()?.(rowIn(bytes, at));
+    if (bytes[at] === DATA_ROW) this.query()?.onRow(bytes, at + ROW_HEADER_BYTES, end);
     // Text that ends with a zero. That something was parsed or bound needs no answer.
     else if (bytes[at] === COMMAND_COMPLETE)
       this.query()?.onCommandComplete(bytes.toString('latin1', at + HEADER_BYTES, end - 1));
   }
 }
 
-function rowIn(bytes: Buffer, at: number): RawRow {
-  const columns = bytes.readUInt16BE(at + HEADER_BYTES);
+/** The columns of a row; a taker copies what it keeps. */
+export type RawRow = (Buffer | null)[];
+
+/** As MessageTaker.onRow() takes them. */
+export function rowIn(bytes: Buffer, start: number, end: number): RawRow {
   const row: RawRow = [];
-  let offset = at + HEADER_BYTES + 2;
-  for (let index = 0; index < columns; index += 1) {
+  let offset = start;
+  while (offset < end) {
     const length = bytes.readInt32BE(offset);
     offset += 4;
     row.push(length < 0 ? null : bytes.subarray(offset, offset + length));
