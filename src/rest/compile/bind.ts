@@ -1,11 +1,13 @@
 /** Compiled statements with a request's values: what goes to the database. */
 import type { CompiledRequest, CompiledStatement } from './compile-request';
+import type { JsonRow } from './json-row';
 import type { RequestValues } from './parameter';
 
 export interface BoundStatement {
   readonly text: string;
   readonly name: string;
   readonly values: readonly (string | number | null)[];
+  readonly row: JsonRow | null;
 }
 
 /** As CompiledRequest. */
@@ -26,6 +28,6 @@ export function bindRequest(
   };
 }
 
-function bind({ text, name, parameters }: CompiledStatement, values: RequestValues): BoundStatement {
-  return { text, name, values: parameters.map((parameter) => values.of(parameter)) };
+function bind({ text, name, parameters, row }: CompiledStatement, values: RequestValues): BoundStatement {
+  return { text, name, values: parameters.map((parameter) => values.of(parameter)), row };
 }

@@ -5,6 +5,7 @@ import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import type {
   CallRequestPlan,
   ReadPlan,
+  ReadRequestPlan,
   RepresentationPlan,
   RequestPlan,
   WriteRequestPlan,
@@ -15,6 +16,8 @@ import type { CompileInput } from './compile-input';
 import { compileInserts } from './compile-inserts';
 import { compileCount, compileRead, RESULT, windowSql } from './compile-read';
 import { BODY, compileDelete, compileNoUpdate, compileUpdate } from './compile-write';
+import { jsonColumns } from './json-columns';
+import type { JsonRow } from './json-row';
 import type { Parameter } from './parameter';
 import { StatementBuilder } from './statement-builder';
 
@@ -23,10 +26,12 @@ export interface CompiledStatement {
   readonly parameters: readonly Parameter[];
   /** Stays prepared under this name: of the text and the catalog it was made for. */
   readonly name: string;
+  /** What prints its rows; null: a row is one text already. */
+  readonly row: JsonRow | null;
 }
 
 export interface CompiledRequest {
-  /** Their rows together are the answer, one text each; several only for inserts with very many sets of columns. */
+  /** Their rows together are the answer; several only for inserts with very many sets of columns. */
   readonly main: readonly CompiledStatement[];
   /** One row with one number. */
   readonly exactCount: CompiledStatement | null;
@@ -41,21 +46,33 @@ export function compileRequest(plan: RequestPlan, input: CompileInput): Compiled
 
 function compileMain(plan: RequestPlan, input: CompileInput): CompiledStatement[] {
   switch (plan.kind) {
-    case 'read': {
-      const builder = new StatementBuilder();
-      return [
-        finish(
-          builder,
-          rowsSql(builder, plan.representation, compileRead(builder, plan.read), plan.read),
-          input,
-        ),
-      ];
-    }
+    case 'read':
+      return [compileReading(plan, input)];
     case 'write':
       return compileWrite(plan, input);
     case 'call':
       return [compileCalled(plan, input)];
   }
+}
+
+function compileReading(plan: ReadRequestPlan, input: CompileInput): CompiledStatement {
+  const builder = new StatementBuilder();
+  const read = compileRead(builder, plan.read);
+  const columns = jsonColumns(plan);
+  if (!columns) return finish(builder, rowsSql(builder, plan.representation, read, plan.read), input);
+  const query = builder.select().from(`(${read})`, 'plinth_row');
+  for (const expression of columns.select) query.addSelect(expression);
+  if (plan.read.outputs.some(({ kind }) => kind === 'all')) query.where(hasColumns(columns.select.length));
+  return finish(builder, query.getQuery(), input, columns.row);
+}
+
+/**
+ * True, if PostgreSQL accepts it: lists of VALUES have one length, so a row with a column that the plan doesn't know is
+ * refused (42601) when the statement is parsed, and again when its table changes. The planner drops the condition.
+ */
+function hasColumns(count: number): string {
+  const nulls = Array.from({ length: count }, () => 'NULL').join(', ');
+  return `TRUE OR EXISTS (VALUES (plinth_row.*), (${nulls}))`;
 }
 
 /** Makes one text per row; TypeORM builds the outer SELECT as it built the inner one. */
@@ -235,7 +252,7 @@ function explained(
   const options = [`FORMAT ${representation.format}`, ...representation.options].join(', ');
   return main.map(({ text, parameters }) => {
     const explain = `EXPLAIN (${options}) ${text}`;
-    return { text: explain, parameters, name: nameOf(explain, input) };
+    return { text: explain, parameters, name: nameOf(explain, input), row: null };
   });
 }
 
@@ -259,9 +276,14 @@ function compileCounts(
   };
 }
 
-function finish(builder: StatementBuilder, query: string, input: CompileInput): CompiledStatement {
+function finish(
+  builder: StatementBuilder,
+  query: string,
+  input: CompileInput,
+  row: JsonRow | null = null,
+): CompiledStatement {
   const { text, parameters } = builder.finish(query);
-  return { text, parameters, name: nameOf(text, input) };
+  return { text, parameters, name: nameOf(text, input), row };
 }
 
 /** PostgreSQL keeps 63 bytes of a name; the door puts the role before this. */

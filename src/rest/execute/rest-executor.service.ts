@@ -5,13 +5,14 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import type { Caller } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
-import type { Statement, StatementResult } from '../../database/pools/pipelined-query';
+import type { ColumnsTaker, Statement, StatementResult } from '../../database/pools/pipelined-query';
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { type FlowControl, RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { bindRequest, type BoundStatement } from '../compile/bind';
 import { compileRequest } from '../compile/compile-request';
 import { INSERTED_SETTING } from '../compile/compile-write';
+import type { JsonRow } from '../compile/json-row';
 import { nestsDeeply } from '../plan/payload';
 import type { ParsedRequest } from '../query-parser.service';
 import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';
@@ -29,6 +30,8 @@ export interface ResponseSettings {
 export interface RowTaker extends StreamTaker {
   /** UTF-8, to be copied: valid until this returns. */
   onRow(text: Buffer | null): void;
+  /** The same for a row that is still to be printed: its columns, as JsonRow.print() takes them. */
+  onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void;
   /** Before the first row, where the client asked for a count. */
   onTotal(total: number): void;
   /** Before the first row of a read: what the pre-request function set. */
@@ -206,12 +209,13 @@ function pipelineOf(
 
 /** EXPLAIN can't be asked for binary values, so its rows are collected. */
 function mainStatement(
-  { text, values, name }: BoundStatement,
+  { text, values, name, row }: BoundStatement,
   kind: string,
   taker: RowTaker,
   absent: Pipeline['absent'],
 ): Statement {
   if (kind === 'explain') return { text, values };
+  if (row) return { text, values, name, columns: printed(row, taker) };
   return {
     text,
     values,
@@ -222,6 +226,22 @@ function mainStatement(
       else taker.onRow(value ?? null);
     },
   };
+}
+
+function printed(row: JsonRow, taker: RowTaker): ColumnsTaker {
+  return {
+    onTypes: (types) => {
+      if (!row.fits(types)) throw new SchemaChanged();
+    },
+    onRow: (bytes, start, end) => taker.onColumns(row, bytes, start, end),
+  };
+}
+
+/** The types of columns are no longer those that the catalog knows. */
+export class SchemaChanged extends Error {
+  constructor() {
+    super('The schema changed while the request was under way');
+  }
 }
 
 function handOnPlan(results: readonly StatementResult[], { before, mains }: Pipeline, taker: RowTaker): void {

@@ -1,4 +1,5 @@
 /** A body in the making: rows are copied once, into blocks that go to the client as they are. */
+import type { JsonRow } from '../compile/json-row';
 
 /** Bytes of the first block, enough for a row or two, and of the largest. */
 const SMALLEST = 2 * 1024;
@@ -17,6 +18,15 @@ export class BodyBlocks {
     if (this.used + bytes.length > this.block.length) this.turnOver(bytes.length);
     this.block.set(bytes, this.used);
     this.used += bytes.length;
+  }
+
+  /** Appends a row that is printed where it stays. */
+  print(row: JsonRow, bytes: Buffer, start: number, end: number): void {
+    const most = row.mostBytes(bytes, start, end);
+    if (this.used + most > this.block.length) this.turnOver(most);
+    const used = row.print(bytes, start, this.block, this.used);
+    this.size += used - this.used;
+    this.used = used;
   }
 
   /** The blocks so far, which are then the taker's. */

@@ -1,4 +1,4 @@
-/** Executes a parsed request and writes its answer: the text that PostgreSQL made, untouched. */
+/** Executes a parsed request and writes its answer. */
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../access/caller';

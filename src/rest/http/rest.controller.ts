@@ -8,6 +8,7 @@ import type { Caller } from '../../access/caller';
 import { callerOf } from '../../access/current-caller.decorator';
 import { readBody } from '../../common/http/read-body';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
+import { SchemaChanged } from '../execute/rest-executor.service';
 import type { RestRequest, TargetKind } from '../grammar/rest-request';
 import { QueryParser } from '../query-parser.service';
 import { RestResponder } from './rest-responder.service';
@@ -85,11 +86,15 @@ function pathInApi(path: string): string {
 
 const PREFIX = '/rest/v1';
 
-/** An object that the catalog knew is not there: undefined table, column, function, object. */
-const MISSING_OBJECT = new Set(['42P01', '42703', '42883', '42704', '3F000']);
+/**
+ * What the catalog knew is not there, undefined table, column, function, object; or a row has more columns than it knew,
+ * which is a syntax error (compile-request.ts).
+ */
+const STALE_SCHEMA = new Set(['42P01', '42703', '42883', '42704', '3F000', '42601']);
 
 function isStaleSchema(error: unknown): boolean {
-  return error instanceof DatabaseError && MISSING_OBJECT.has(error.code ?? '');
+  if (error instanceof SchemaChanged) return true;
+  return error instanceof DatabaseError && STALE_SCHEMA.has(error.code ?? '');
 }
 
 /** The parts of a URL, nothing decoded: Express's own are, and what it can't decode it refuses in words of its own. */

@@ -5,6 +5,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FlowControl } from '../../database/rls/rls-transaction';
+import type { JsonRow } from '../compile/json-row';
 import type { ResponseSettings, RowTaker } from '../execute/rest-executor.service';
 import { BodyBlocks } from './body-blocks';
 
@@ -75,10 +76,24 @@ export class RowCollector implements RowTaker {
   }
 
   onRow(row: Buffer | null): void {
-    if (this.count > 0) this.body.append(this.options.format.separator);
-    else if (this.options.keepsFirst) this.first = Buffer.from(row ?? NULL);
-    this.count += 1;
+    if (this.count === 0 && this.options.keepsFirst) this.first = Buffer.from(row ?? NULL);
+    this.beginRow();
     this.body.append(row ?? NULL);
+    this.endRow();
+  }
+
+  onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void {
+    this.beginRow();
+    this.body.print(row, bytes, start, end);
+    this.endRow();
+  }
+
+  private beginRow(): void {
+    if (this.count > 0) this.body.append(this.options.format.separator);
+    this.count += 1;
+  }
+
+  private endRow(): void {
     const limit = this.isStreaming ? CHUNK : STREAM_AFTER;
     if (this.options.begin && this.body.size >= limit) this.flush();
   }

@@ -1,4 +1,5 @@
 /** DDL while requests run: never a wrong 404, never a stale plan (DECISIONS.md 2). */
+import { accessOf, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -36,6 +37,35 @@ it('sees new, renamed, retyped and dropped columns at once, on connections that 
   for (const [ddl, row] of steps) {
     await project.sql(ddl);
     for (const answer of await all()) expect([answer.status, answer.body]).toEqual([200, [row]]);
+  }
+});
+
+it('sees new, replaced, retyped and dropped columns at once, even before anybody announces them', async () => {
+  await project.sql(`create table hushed (id int primary key, a int); insert into hushed values (1, 5)`);
+  const { database } = await accessOf(plinth, project.id);
+  // Event triggers do not fire here.
+  const silently = (ddl: string) =>
+    asSuperuser(database, (client) => client.query(`set session_replication_role = replica; ${ddl}`));
+  const all = (path: string) => Promise.all(Array.from({ length: 20 }, () => get(path)));
+  for (let repeat = 0; repeat < 4; repeat += 1) await all('hushed');
+  const steps: [string, object][] = [
+    [`alter table hushed add column b text; update hushed set b = 'x'`, { id: 1, a: 5, b: 'x' }],
+    ['alter table hushed alter column a type text', { id: 1, a: '5', b: 'x' }],
+    [
+      `alter table hushed drop column a; alter table hushed add column z json default '[1]'`,
+      { id: 1, b: 'x', z: [1] },
+    ],
+    [
+      `alter table hushed alter column z type text; alter table hushed alter column b type date using date '2024-02-29'`,
+      { id: 1, b: '2024-02-29', z: '[1]' },
+    ],
+    ['alter table hushed drop column b', { id: 1, z: '[1]' }],
+  ];
+  for (const [ddl, row] of steps) {
+    await silently(ddl);
+    for (const answer of await all('hushed')) expect([answer.status, answer.body]).toEqual([200, [row]]);
+    for (const answer of await all('hushed?id=eq.1')) expect(answer.body).toEqual([row]);
+    for (const answer of await all('hushed?select=id,z:id,again:id')) expect(answer.status).toBe(200);
   }
 });
 

@@ -1,0 +1,78 @@
+/** What the rows of a read are printed from: the outer SELECT's list, and how its values become JSON. */
+import { quoteIdentifier } from '../../database/sql/identifier';
+import type { Column } from '../catalog/catalog';
+import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
+import { EMPTY_ROW } from '../plan/plan-read';
+import { type JsonForm, jsonFormOf, JsonRow } from './json-row';
+
+export interface JsonColumns {
+  /** Expressions on `plinth_row`. */
+  readonly select: readonly string[];
+  readonly row: JsonRow;
+}
+
+interface ShownColumn {
+  readonly name: string;
+  /** Null: PostgreSQL has to make JSON of it. */
+  readonly form: JsonForm | null;
+}
+
+/** Null where the columns can't be named one by one, or it is no JSON that is asked for. */
+export function jsonColumns({ read, relation, representation }: ReadRequestPlan): JsonColumns | null {
+  if (!isPlainJson(representation)) return null;
+  const shown: ShownColumn[] = [];
+  for (const output of read.outputs) {
+    const columns = shownBy(output, relation.columns);
+    if (columns === null) return null;
+    shown.push(...columns);
+  }
+  const names = new Set(shown.map(({ name }) => name));
+  if (names.size === 0 || names.size < shown.length) return null;
+  return {
+    select: shown.map(({ name, form }) => {
+      const value = `plinth_row.${quoteIdentifier(name)}`;
+      return form === null ? `to_json(${value})` : value;
+    }),
+    row: new JsonRow(shown.map(({ name, form }) => ({ name, form: form ?? 'json' }))),
+  };
+}
+
+function isPlainJson(representation: RepresentationPlan): boolean {
+  switch (representation.kind) {
+    case 'rows':
+    case 'object':
+      return !representation.stripNulls;
+    case 'ndjson':
+      return true;
+    case 'explain':
+      return isPlainJson(representation.of);
+    default:
+      return false;
+  }
+}
+
+function shownBy(output: OutputPlan, columns: ReadonlyMap<string, Column>): ShownColumn[] | null {
+  switch (output.kind) {
+    case 'all':
+      return [...columns.values()].map(({ name, inputType }) => ({ name, form: jsonFormOf(inputType) }));
+    case 'field':
+      return [{ name: output.name, form: formOf(output, columns) }];
+    case 'row-count':
+      return [{ name: output.name, form: output.cast === null ? 'number' : null }];
+    case 'embed':
+      return [{ name: output.name, form: 'json' }];
+    case 'one':
+      return output.name === EMPTY_ROW ? null : [{ name: output.name, form: null }];
+    case 'spread':
+      return output.name === null ? null : [{ name: output.name, form: null }];
+  }
+}
+
+function formOf(
+  { field: { base, path }, format, cast, aggregate }: Extract<OutputPlan, { kind: 'field' }>,
+  columns: ReadonlyMap<string, Column>,
+): JsonForm | null {
+  const isAsItIs = path.length === 0 && format === null && cast === null && aggregate === null;
+  const column = isAsItIs && base.kind === 'column' ? columns.get(base.name) : undefined;
+  return column ? jsonFormOf(column.inputType) : null;
+}

@@ -1,0 +1,108 @@
+/** Rows of a read are, byte for byte, what row_to_json() makes of them, whoever prints them (PostgreSQL manual, 9.16). */
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+/** Every character that JSON escapes, those around them, and some of two, three and four bytes. */
+const CHARACTERS = `(select string_agg(chr(code), '') from generate_series(1, 255) code)
+  || '\\u2028 \\ud83d\\ude00 ' || chr(8232) || chr(128512)`;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+  await project.sql(`
+    create type mood as enum ('happy "', 'sad');
+    create type pair as (a int, b text);
+    create domain percent as numeric(5, 2) check (value <= 100);
+    create domain word as varchar(20);
+    create domain many as int[];
+    create table kinds (
+      id int primary key, small smallint, big bigint, exact numeric, money_like numeric(12, 4), r real, d double precision,
+      flag boolean, t text, v varchar(50), c char(7), one "char", n name, u uuid, j json, jb jsonb, day date,
+      at timestamp, at_zone timestamptz, clock time, clock_zone timetz, span interval, bytes bytea, bits bit varying,
+      address inet, cost money, markup xml, feeling mood, couple pair, list int[], texts text[], spans int4range,
+      share percent, term word, numbers many, o oid, vector tsvector, "odd ""name"", \\ and\ttab" int,
+      made int generated always as (id * 2) stored);
+    insert into kinds (id) values (1);
+    insert into kinds values (2, -32768, 9223372036854775807, 123456789012345678901234567890.123456789, -0.5, 1.5e-30,
+      -1e308, true, ${CHARACTERS}, '', 'ab', 'x', 'name', '00000000-0000-4000-8000-00000000000A',
+      E'{"a" :\\n [1,  2.50], "a": null}', '{"b": 1, "a": "ü"}', '0044-03-15 BC', 'infinity', '2024-02-29 23:59:59.999999+05:45',
+      '24:00', '23:59:59-12', '-1 year 2 mons -3 days 04:05:06.7', '\\x00ff22', b'101', '::1/64', 12.34, '<a b="c"/>',
+      'happy "', '(1,"x "" y")', '{1,NULL,3}', '{"a\\"b",NULL,""}', '[1,5)', 99.99, 'te"rm', '{1,2}', 4294967295, 'a:1 b', 7);
+    insert into kinds (id, exact, r, d, at_zone, day, t) values
+      (3, 'NaN', 'NaN', 'Infinity', '-infinity', 'infinity', ''), (4, 'Infinity', '-Infinity', 'NaN', null, null, ' '),
+      (5, '-Infinity', '-0', '-0', 'epoch', 'epoch', repeat(${CHARACTERS}, 40)), (6, 0, 0, 1e16, null, null, repeat('ü', 100000)),
+      (7, 1e30, 1e30, 123456789.12345679, null, null, repeat(E'\\x01', 70000));
+    create view shown as select id, t as "Text", list, exact from kinds;
+    create table empty ();
+    create table noise (id int primary key, a int, b text, c boolean, d numeric, e jsonb, f timestamptz, g uuid);
+    insert into noise select n, case when n % 7 > 0 then n * 7919 - 50000 end,
+      case when n % 5 > 0 then (select string_agg(chr(1 + (n * 31 + i * 17) % 400), '') from generate_series(1, n % 60) i) end,
+      case n % 3 when 0 then true when 1 then false end, case when n % 4 > 0 then (n - 900) / 7.0 end,
+      case when n % 6 > 0 then jsonb_build_object('n', n, 'text', repeat(chr(1 + n % 300), n % 50)) end,
+      case when n % 9 > 0 then 'epoch'::timestamptz + n * interval '1 day 1.000007 seconds' end,
+      case when n % 8 > 0 then md5(n::text)::uuid end from generate_series(1, 2000) n;
+    create function doubled(noise) returns bigint stable language sql as $$ select 2 * $1.a $$`);
+});
+afterAll(() => plinth.stop());
+
+/** What PostgreSQL says of the rows of a query, one text each. */
+async function printed(query: string): Promise<string[]> {
+  const rows = (await project.sql(`select row_to_json(the_row)::text as row from (${query}) the_row`)) as {
+    row: string;
+  }[];
+  return rows.map(({ row }) => row);
+}
+
+const get = (path: string, accept = 'application/json') =>
+  project.service.get(`/rest/v1/${path}`, { headers: { accept } });
+
+it.each([
+  ['kinds?order=id', 'select * from kinds order by id'],
+  ['noise?order=id', 'select * from noise order by id'],
+  ['shown?order=id', 'select * from shown order by id'],
+  ['kinds?id=eq.0', 'select * from kinds where id = 0'],
+  ['empty', 'select * from empty'],
+  [
+    'kinds?select=t,a:id,big::text,flag::text,day::text,jb->a,jb->>a,couple->b,list->0&order=id',
+    `select t, id as a, big::text, flag::text, day::text, jb->'a' as a2, jb->>'a' as a3, to_jsonb(couple)->'b' as b,
+      to_jsonb(list)->0 as list from kinds order by id`,
+  ],
+  [
+    'noise?select=id,doubled,t:b,c&order=id&limit=700&offset=900',
+    'select id, doubled(noise), b as t, c from noise order by id limit 700 offset 900',
+  ],
+  ['noise?select=*,doubled&order=id&limit=10', 'select *, doubled(noise) from noise order by id limit 10'],
+  ['noise?select=id,again:id&limit=10&order=id', 'select id, id as again from noise order by id limit 10'],
+  [
+    'noise?select=c,count(),a.sum(),d.avg()&order=c',
+    'select c, count(*) as count, sum(a) as sum, avg(d) as avg from noise group by c order by c',
+  ],
+])('%s', async (path, query) => {
+  const rows = (await printed(query)).map((row) => row.replace('"a2":', '"a":').replace('"a3":', '"a":'));
+  expect((await get(path)).text).toBe(`[${rows.join(',')}]`);
+  expect((await get(path, 'application/x-ndjson')).text).toBe(`${rows.join('\n')}\n`);
+});
+
+it('repeats a name that is selected twice', async () => {
+  const { text } = await get('noise?select=n:id,n:c&id=eq.2');
+  expect(text).toBe('[{"n":2,"n":null}]');
+});
+
+it('prints single objects, and leaves out nulls where asked to', async () => {
+  const [row] = await printed('select * from kinds where id = 2');
+  expect((await get('kinds?id=eq.2', 'application/vnd.pgrst.object+json')).text).toBe(row);
+  const stripped = await project.sql(
+    'select json_strip_nulls(row_to_json(kinds))::text as row from kinds where id = 2',
+  );
+  const { text } = await get('kinds?id=eq.2', 'application/vnd.pgrst.object+json;nulls=stripped');
+  expect(text).toBe(stripped[0].row);
+});
+
+it('prints rows of 1,000 columns', async () => {
+  const columns = Array.from({ length: 1000 }, (_, index) => `c${index} text default '"${index}'`);
+  await project.sql(`create table wide (${columns.join(', ')}); insert into wide default values`);
+  expect((await get('wide')).text).toBe(`[${(await printed('select * from wide')).join(',')}]`);
+});
