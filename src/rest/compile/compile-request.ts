@@ -17,7 +17,7 @@ import { compileInserts } from './compile-inserts';
 import { compileCount, compileRead, RESULT, windowSql } from './compile-read';
 import { BODY, compileDelete, compileNoUpdate, compileUpdate } from './compile-write';
 import { jsonColumns } from './json-columns';
-import type { JsonRow } from './json-row';
+import type { JsonRow } from '../../database/rows/json-row';
 import type { Parameter } from './parameter';
 import { StatementBuilder } from './statement-builder';
 

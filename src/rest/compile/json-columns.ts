@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../../database/sql/identifier';
 import type { Column } from '../catalog/catalog';
 import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
 import { EMPTY_ROW } from '../plan/plan-read';
-import { type JsonForm, jsonFormOf, JsonRow } from './json-row';
+import { type JsonForm, jsonFormOf, JsonRow } from '../../database/rows/json-row';
 
 export interface JsonColumns {
   /** Expressions on `plinth_row`. */

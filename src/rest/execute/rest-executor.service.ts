@@ -12,7 +12,7 @@ import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { bindRequest, type BoundStatement } from '../compile/bind';
 import { compileRequest } from '../compile/compile-request';
 import { INSERTED_SETTING } from '../compile/compile-write';
-import type { JsonRow } from '../compile/json-row';
+import type { JsonRow } from '../../database/rows/json-row';
 import { nestsDeeply } from '../plan/payload';
 import type { ParsedRequest } from '../query-parser.service';
 import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';

@@ -5,9 +5,9 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FlowControl } from '../../database/rls/rls-transaction';
-import type { JsonRow } from '../compile/json-row';
+import type { JsonRow } from '../../database/rows/json-row';
 import type { ResponseSettings, RowTaker } from '../execute/rest-executor.service';
-import { BodyBlocks } from './body-blocks';
+import { BodyBlocks } from '../../common/http/body-blocks';
 
 /** How rows become a body. */
 export interface BodyFormat {

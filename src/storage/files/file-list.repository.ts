@@ -43,7 +43,7 @@ export class FileListRepository {
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
     const rows = new PageRows();
     const { statement, settings } = pageStatement(query);
-    await this.door.query(caller, { ...statement, onRow: (row) => rows.take(row) }, settings);
+    await this.door.query(caller, { ...statement, columns: rows }, settings);
     return rows.page;
   }
 
@@ -145,16 +145,13 @@ class Conditions {
   }
 }
 
-/** A timestamp as Date.toISOString() writes it. */
-const isoText = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`;
-
 const PAGE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata, f.created_at,
   f.updated_at`;
 
-/** The members of a FileRecord, in its order. */
-const RECORD_MEMBERS = `id, bucket_id, (select slug from bucket) as bucket_slug, filename, content_type, size, sha256,
-  owner_id, metadata, ${isoText('created_at')}, ${isoText('updated_at')}`;
+/** The columns of a record as PageRows takes them, and as many nulls. */
+const RECORD = `id, bucket_id, (select slug from bucket), filename, content_type, size, sha256, owner_id, metadata,
+  to_json(created_at at time zone 'UTC'), to_json(updated_at at time zone 'UTC')`;
+const NO_RECORD = 'null, null, null, null, null, null, null, null, null, null, null';
 
 /**
  * What PageRows takes: a row with total and cursor, and a row for each file. One file more than is shown tells whether a
@@ -182,11 +179,11 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
         found as materialized (select count(*) as files from page),
         last as (select ${key} as key, id from page where ${limit} > 0 and (select files from found) > ${limit}
           offset greatest(${limit} - 1, 0) limit 1)
-        select null as record, ${query.after ? 'null' : `(${totalOf(conditions, limit, offset)})::text`} as total,
+        select ${NO_RECORD}, ${query.after ? 'null' : `(${totalOf(conditions, limit, offset)})::text`} as total,
             last.key, last.id::text
           from bucket cross join found left join last on true
         union all
-        select row_to_json(shown), null, null, null from (select ${RECORD_MEMBERS} from page limit ${limit}) shown`,
+        (select ${RECORD}, null, null, null from page limit ${limit})`,
       values: conditions.values,
     },
     settings: name === '' || name === 'a' ? { plan_cache_mode: 'force_generic_plan' } : {},

@@ -1,8 +1,11 @@
 /** A page of a list of files, taken from the rows of its statement (file-list.repository.ts). */
-import { RawRow } from '../../database/pools/row-splitter';
+import { BodyBlocks } from '../../common/http/body-blocks';
+import { ColumnsTaker } from '../../database/pools/pipelined-query';
+import { rowIn } from '../../database/pools/row-splitter';
+import { JsonRow } from '../../database/rows/json-row';
 
 export interface FilePage {
-  /** Each a FileRecord in JSON, as PostgreSQL writes it. */
+  /** FileRecords in JSON with commas between, in pieces of any size. */
   readonly files: readonly Buffer[];
   /** Files that match, on all pages; null when the page continues another. */
   readonly total: number | null;
@@ -10,24 +13,48 @@ export interface FilePage {
   readonly next: { readonly key: string; readonly id: string } | null;
 }
 
-/** Makes no strings of records: they go on as the bytes that they came as. */
-export class PageRows {
-  private readonly files: Buffer[] = [];
+/** The members of a FileRecord, in its order. */
+const RECORD = new JsonRow([
+  { name: 'id', form: 'text' },
+  { name: 'bucket_id', form: 'text' },
+  { name: 'bucket_slug', form: 'text' },
+  { name: 'filename', form: 'text' },
+  { name: 'content_type', form: 'text' },
+  { name: 'size', form: 'number' },
+  { name: 'sha256', form: 'text' },
+  { name: 'owner_id', form: 'text' },
+  { name: 'metadata', form: 'json' },
+  { name: 'created_at', form: 'instant' },
+  { name: 'updated_at', form: 'instant' },
+]);
+const COMMA = Buffer.from(',');
+
+/** Takes the columns of RECORD, or nulls in their places, and then total, key and id of what is known of the page. */
+export class PageRows implements ColumnsTaker {
+  private readonly files = new BodyBlocks();
   private facts: Pick<FilePage, 'total' | 'next'> | null = null;
 
-  /** Either a file's record alone, or without one what is known of the page. All columns are text. */
-  take([record, total, key, id]: RawRow): void {
-    // The row lies in memory that the next one is read into.
-    if (record) this.files.push(Buffer.from(record));
-    else
-      this.facts = {
-        total: total ? Number(total.toString()) : null,
-        next: key && id ? { key: key.toString(), id: id.toString() } : null,
-      };
+  /** They are our own. */
+  onTypes(): void {}
+
+  onRow(bytes: Buffer, start: number, end: number): void {
+    if (bytes.readInt32BE(start) < 0) {
+      this.takeFacts(rowIn(bytes, start, end).slice(-3));
+      return;
+    }
+    if (this.files.size > 0) this.files.append(COMMA);
+    this.files.print(RECORD, bytes, start, end);
+  }
+
+  private takeFacts([total, key, id]: (Buffer | null | undefined)[]): void {
+    this.facts = {
+      total: total ? Number(total.toString()) : null,
+      next: key && id ? { key: key.toString(), id: id.toString() } : null,
+    };
   }
 
   /** Null when there was no bucket to list. */
   get page(): FilePage | null {
-    return this.facts && { ...this.facts, files: this.files };
+    return this.facts && { ...this.facts, files: this.files.take() };
   }
 }

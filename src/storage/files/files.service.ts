@@ -24,7 +24,7 @@ import { assertTaken, isCertain, limitOf } from './upload-rules';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 
 export interface ListedFiles {
-  /** Each a FileRecord in JSON. */
+  /** FileRecords in JSON with commas between, in pieces of any size. */
   readonly files: readonly Buffer[];
   /** Null for a page that was asked for by cursor. */
   readonly total: number | null;

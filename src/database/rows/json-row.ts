@@ -4,8 +4,11 @@
  * again for every value how its type is printed (docs/performance.md).
  */
 
-/** How a value's text becomes JSON: as it is, as it is unless it is no number (`NaN`), as a word, or in quotes. */
-export type JsonForm = 'json' | 'number' | 'boolean' | 'text';
+/**
+ * How a value's text becomes JSON: as it is; as it is unless it is no number (`NaN`); as a word; in quotes; or, for a
+ * timestamp in UTC that to_json() wrote, cut to milliseconds and with a Z, as Date.toISOString() writes it.
+ */
+export type JsonForm = 'json' | 'number' | 'boolean' | 'text' | 'instant';
 
 export interface JsonColumn {
   readonly name: string;
@@ -43,6 +46,13 @@ const FALSE = Buffer.from('false');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const CLOSING_BRACE = 0x7d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const MINUS = 0x2d;
+const LETTER_T = 0x74;
+const LETTER_U = 0x75;
+const Z = 0x5a;
 
 /** By byte: 0 where it stands for itself, the letter behind the backslash, or `u` for \u00.. (RFC 8259, 7). */
 const ESCAPES = escapes();
@@ -65,7 +75,7 @@ export class JsonRow {
     this.keys = columns.map(({ name }, index) =>
       Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
     );
-    // Quotes, or a word that is longer than its text, and the brace.
+    // Quotes, a word or the end of an instant, which may be longer than the text, and the brace.
     this.fixed = this.keys.reduce((sum, key) => sum + key.length + FALSE.length, 1);
   }
 
@@ -81,9 +91,12 @@ export class JsonRow {
   mostBytes(bytes: Buffer, start: number, end: number): number {
     const length = end - start;
     if (length <= SMALL) return this.fixed + LONGEST_ESCAPE * length;
-    let escaped = 0;
-    for (let at = start; at < end; at += 1) if (ESCAPES[bytes[at] as number] !== 0) escaped += 1;
-    return this.fixed + length + (LONGEST_ESCAPE - 1) * escaped;
+    let more = 0;
+    for (let at = start; at < end; at += 1) {
+      const escape = ESCAPES[bytes[at] as number];
+      if (escape !== 0) more += escape === LETTER_U ? LONGEST_ESCAPE - 1 : 1;
+    }
+    return this.fixed + length + more;
   }
 
   /**
@@ -126,10 +139,27 @@ function printValue(
         ? copyPart(bytes, from, end, into, at)
         : printText(bytes, from, end, into, at);
     case 'boolean':
-      return copy(bytes[from] === 0x74 ? TRUE : FALSE, into, at);
+      return copy(bytes[from] === LETTER_T ? TRUE : FALSE, into, at);
     case 'text':
       return printText(bytes, from, end, into, at);
+    case 'instant':
+      return printInstant(bytes, from, end, into, at);
   }
+}
+
+/** `"2026-11-21T18:31:59.04829"`: the fraction is as long as it has to be, or missing. */
+function printInstant(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
+  const closing = end - 1;
+  const dot = bytes.lastIndexOf(DOT, closing);
+  const seconds = dot > from ? dot : closing;
+  let to = copyPart(bytes, from, seconds, into, at);
+  into[to++] = DOT;
+  for (let digit = seconds + 1; digit <= seconds + 3; digit += 1) {
+    into[to++] = digit < closing ? (bytes[digit] as number) : ZERO;
+  }
+  into[to++] = Z;
+  into[to++] = QUOTE;
+  return to;
 }
 
 function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
@@ -144,9 +174,9 @@ function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: n
     }
     into[to++] = BACKSLASH;
     into[to++] = escape;
-    if (escape === 0x75) {
-      into[to++] = 0x30;
-      into[to++] = 0x30;
+    if (escape === LETTER_U) {
+      into[to++] = ZERO;
+      into[to++] = ZERO;
       into[to++] = HEX[byte >> 4] as number;
       into[to++] = HEX[byte & 15] as number;
     }
@@ -158,11 +188,11 @@ function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: n
 /** `NaN`, `Infinity` and `-Infinity` are numbers to PostgreSQL, but not to JSON. */
 function isNumber(bytes: Buffer, from: number): boolean {
   const first = bytes[from] as number;
-  return isDigit(first) || (first === 0x2d && isDigit(bytes[from + 1] as number));
+  return isDigit(first) || (first === MINUS && isDigit(bytes[from + 1] as number));
 }
 
 function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
+  return byte >= ZERO && byte <= NINE;
 }
 
 function copyPart(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
@@ -188,7 +218,7 @@ function int32At(bytes: Buffer, at: number): number {
 
 function escapes(): Uint8Array {
   const table = new Uint8Array(256);
-  table.fill('u'.charCodeAt(0), 0, 0x20);
+  table.fill(LETTER_U, 0, 0x20);
   for (const [character, letter] of ['\bb', '\ff', '\nn', '\rr', '\tt', '""', '\\\\']) {
     table[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
   }

@@ -1,5 +1,12 @@
 /** A body in the making: rows are copied once, into blocks that go to the client as they are. */
-import type { JsonRow } from '../compile/json-row';
+
+/** Makes bytes of a source's, right where they stay. */
+export interface Printer {
+  /** Bytes that print() writes at most. */
+  mostBytes(bytes: Buffer, start: number, end: number): number;
+  /** @returns where what it wrote ends */
+  print(bytes: Buffer, start: number, into: Buffer, at: number): number;
+}
 
 /** Bytes of the first block, enough for a row or two, and of the largest. */
 const SMALLEST = 2 * 1024;
@@ -20,11 +27,10 @@ export class BodyBlocks {
     this.used += bytes.length;
   }
 
-  /** Appends a row that is printed where it stays. */
-  print(row: JsonRow, bytes: Buffer, start: number, end: number): void {
-    const most = row.mostBytes(bytes, start, end);
+  print(printer: Printer, bytes: Buffer, start: number, end: number): void {
+    const most = printer.mostBytes(bytes, start, end);
     if (this.used + most > this.block.length) this.turnOver(most);
-    const used = row.print(bytes, start, this.block, this.used);
+    const used = printer.print(bytes, start, this.block, this.used);
     this.size += used - this.used;
     this.used = used;
   }
