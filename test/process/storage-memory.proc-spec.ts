@@ -1,6 +1,7 @@
 /**
  * Memory does not grow with a file: an upload and a download of 256 MiB add less than 64 MiB, and sixteen at once a fraction
- * of what is under way, on each provider. Linux only.
+ * of what is under way, on each provider. Linux only. PLINTH_LARGE_FILE_MIB
+ * makes the large one larger, on disk: the providers' servers keep objects in memory here.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -17,6 +18,7 @@ import { upload } from '../support/uploads';
 
 const MIB = 1024 * 1024;
 const SIZE = 256;
+const SIZE_ON_DISK = Number(process.env.PLINTH_LARGE_FILE_MIB ?? SIZE);
 const MAY_ADD = 64;
 /** Transfers at once. */
 const CROWD = 16;
@@ -77,7 +79,7 @@ interface Running {
 /** Starts Plinth on a provider, and lets it see one file: what is loaded and compiled at the first one does not count. */
 async function running(provider: TestProvider, work: (running: Running) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-memory-'));
-  const env = { ...provider.env, MAX_FILE_SIZE: '1GiB', STORAGE_TIMEOUT: '30' };
+  const env = { ...provider.env, MAX_FILE_SIZE: '8GiB', STORAGE_TIMEOUT: '30' };
   const plinth = await PlinthProcess.start({ dataDir, env });
   try {
     const created = await plinth.admin.post('/admin/v1/projects', { name: 'Memory', plan: 'enterprise' });
@@ -111,13 +113,21 @@ async function transfer(
   beforeEach(async () => (provider = await startProvider()));
   afterEach(() => provider.stop());
 
-  it('adds less than 64 MiB for a file of 256 MiB', async () => {
-    await running(provider, async (plinth) => {
-      const download = await transfer(plinth, 'large', SIZE);
-      await download();
-      expect(plinth.added()).toBeLessThan(MAY_ADD);
-    });
-  }, 180_000);
+  const size = name === 'disk' ? SIZE_ON_DISK : SIZE;
+
+  it(
+    `adds less than ${MAY_ADD} MiB for a file of ${size} MiB`,
+    async () => {
+      await running(provider, async (plinth) => {
+        const download = await transfer(plinth, 'large', size);
+        await download();
+        if (process.env.PLINTH_LARGE_FILE_MIB)
+          process.stdout.write(`${name}: ${size} MiB, ${plinth.added().toFixed(0)} MiB more\n`);
+        expect(plinth.added()).toBeLessThan(MAY_ADD);
+      });
+    },
+    180_000 + 500 * size,
+  );
 
   it(`adds a fraction of what is under way for ${CROWD} files at once`, async () => {
     const { each, mayAdd } = CROWDS[name] as (typeof CROWDS)[string];
