@@ -1,6 +1,5 @@
 /** What is learned of a file's bytes while they stream by: size, hash, type. Bounded by the limits before they are kept. */
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { AppError } from '../../common/errors/app-error';
 import { Evidence, sniff, SNIFF_BYTES } from '../content-type/sniff';
 import { ByteLimit } from '../quotas/quota';
@@ -27,12 +26,11 @@ export class ByteMeter {
   ) {}
 
   /** The same bytes. @throws AppError 413 at the first byte too many, 400 when they break off, or what onEvidence throws */
-  async *measure(source: Readable): AsyncGenerator<Buffer> {
+  async *measure(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const head: Buffer[] = [];
     let isSniffed = false;
     try {
-      for await (const bytes of source) {
-        const chunk = bytes as Buffer;
+      for await (const chunk of source) {
         this.size += chunk.length;
         if (this.size > this.limit.bytes) throw this.limit.passed();
         this.hash.update(chunk);

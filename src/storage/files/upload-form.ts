@@ -1,5 +1,4 @@
 /** An upload as the service sees it: where the bytes come from, whatever the wire format. */
-import type { Readable } from 'node:stream';
 
 export interface UploadForm {
   /** Those that came so far; complete after end(). */
@@ -7,7 +6,7 @@ export interface UploadForm {
   /** The file's own name, as its sender gives it. */
   readonly filename: string | null;
   readonly declaredType: string | null;
-  readonly bytes: Readable;
+  readonly bytes: AsyncIterable<Buffer>;
   /** Why the form ended early, if it did. */
   readonly failure: Error | null;
   /** Resolves when the rest is read. @throws AppError 400 when it broke off or is malformed */

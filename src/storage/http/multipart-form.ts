@@ -1,17 +1,22 @@
 /**
  * The multipart form of an upload, read from the socket as it comes: fields before the part named `file`, its bytes, fields
- * after it. Nothing of the file is held but what streams buffer.
+ * after it. Nothing of the file is held but what may wait to be taken. busboy reads the form; once it is inside the file, the
+ * bytes go past it up to where the part ends.
  */
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
+import { BoundarySearch, delimiterOf } from './boundary-search';
+import { ChunkQueue } from './chunk-queue';
 
 const FILE_PART = 'file';
 /** Milliseconds without a byte after which an upload counts as abandoned. */
 const IDLE_LIMIT_MS = 60_000;
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
+/** Bytes that may wait to be taken before the socket must. */
+const MAX_WAITING = 256 * 1024;
 
 /**
  * Reads up to the beginning of the file's bytes.
@@ -25,17 +30,21 @@ class MultipartForm implements UploadForm {
   readonly fields = new Map<string, string>();
   filename: string | null = null;
   declaredType: string | null = null;
-  bytes!: Readable;
+  readonly bytes = new ChunkQueue(() => this.goOn());
   failure: Error | null = null;
 
   private readonly parser: busboy.Busboy;
   private readonly ended: Promise<void>;
-  private begun!: () => void;
+  private readonly delimiter: Buffer | null;
   private fail!: (error: Error) => void;
-  private hasFile = false;
+  private begun: (() => void) | null = null;
+  private stage: 'before' | 'file' | 'after' = 'before';
+  /** Set while the file's bytes go past busboy. */
+  private search: BoundarySearch | null = null;
 
   constructor(private readonly request: IncomingMessage) {
     this.parser = createParser(request);
+    this.delimiter = delimiterOf(request.headers['content-type'] ?? '');
     this.ended = new Promise((resolve, reject) => {
       this.parser.once('close', () => (this.failure ? reject(this.failure) : resolve()));
       this.fail = (error) => {
@@ -51,9 +60,9 @@ class MultipartForm implements UploadForm {
   async begin(): Promise<this> {
     const fileBegins = new Promise<void>((resolve) => (this.begun = resolve));
     this.listen();
-    this.request.pipe(this.parser);
     await Promise.race([fileBegins, this.ended]);
-    if (!this.hasFile) throw invalidParameters(`The form has no part named "${FILE_PART}" that holds a file`);
+    if (this.stage === 'before')
+      throw invalidParameters(`The form has no part named "${FILE_PART}" that holds a file`);
     return this;
   }
 
@@ -63,44 +72,89 @@ class MultipartForm implements UploadForm {
   }
 
   stop(): void {
-    this.request.setTimeout(0);
-    this.request.unpipe(this.parser);
+    const { request } = this;
+    request.setTimeout(0);
+    request.off('data', this.read);
+    request.off('end', this.close);
+    request.pause();
+    this.bytes.fail(this.failure ?? new Error('the form was given up'));
     this.parser.destroy();
   }
 
   private listen(): void {
-    this.parser.on('file', (name, stream, { filename, mimeType }) =>
-      this.take(name, stream, filename, mimeType),
-    );
-    this.parser.on('field', (name, value, info) => {
+    const { parser, request } = this;
+    parser.on('file', (name, stream, { filename, mimeType }) => this.take(name, stream, filename, mimeType));
+    parser.on('field', (name, value, info) => {
       if (info.nameTruncated || info.valueTruncated)
         this.fail(invalidParameters('A field of the form is too long'));
       else this.fields.set(name, value);
     });
-    this.parser.on('filesLimit', () => this.fail(invalidParameters('The form has more than one file')));
-    this.parser.on('fieldsLimit', () => this.fail(invalidParameters('The form has too many fields')));
-    this.parser.on('error', (error) =>
+    parser.on('filesLimit', () => this.fail(invalidParameters('The form has more than one file')));
+    parser.on('fieldsLimit', () => this.fail(invalidParameters('The form has too many fields')));
+    parser.on('error', (error) =>
       this.fail(invalidParameters('The form is not valid multipart/form-data', error)),
     );
     const brokenOff = (): void => this.fail(invalidParameters('The upload broke off'));
-    this.request.once('aborted', brokenOff);
-    this.request.once('error', brokenOff);
-    this.request.setTimeout(IDLE_LIMIT_MS, () => this.fail(uploadStalled()));
+    request.once('aborted', brokenOff);
+    request.once('error', brokenOff);
+    request.setTimeout(IDLE_LIMIT_MS, () => this.fail(uploadStalled()));
+    request.on('end', this.close);
+    request.on('data', this.read);
+  }
+
+  private readonly close = (): void => void this.parser.end();
+
+  private readonly read = (chunk: Buffer): void => {
+    const rest = this.search ? this.search.push(chunk, this.hand) : chunk;
+    if (rest) this.parse(rest);
+    if (this.bytes.bytes >= MAX_WAITING) this.request.pause();
+  };
+
+  private readonly hand = (bytes: Buffer): void => this.bytes.push(bytes);
+
+  /** What is not inside the file. Takes it whole: limits are few, and busboy keeps no more than a field. */
+  private parse(chunk: Buffer): void {
+    this.parser.write(chunk);
+    this.search =
+      this.stage === 'file' && this.delimiter && chunk.length >= this.delimiter.length
+        ? new BoundarySearch(this.delimiter, chunk)
+        : null;
+  }
+
+  /** Somebody takes the file's bytes. */
+  private goOn(): void {
+    if (this.request.isPaused() && this.failure === null && this.bytes.bytes < MAX_WAITING)
+      this.request.resume();
   }
 
   private take(name: string, stream: Readable, filename: string | undefined, mimeType: string): void {
     // An error of the stream is the form's, which is told by `fail`.
     stream.on('error', () => undefined);
+    stream.resume();
     if (name !== FILE_PART) {
-      stream.resume();
       this.fail(invalidParameters(`The file must be in the part named "${FILE_PART}"`));
       return;
     }
-    this.hasFile = true;
-    this.bytes = stream;
+    this.stage = 'file';
     this.filename = filename === undefined ? null : unescapeFilename(filename);
     this.declaredType = mimeType;
-    this.begun();
+    this.divert(stream);
+    this.begun?.();
+  }
+
+  /** Takes the file's bytes when busboy has them, not when the stream comes round to it: whether the part has ended must be known at once. */
+  private divert(stream: Readable): void {
+    const push = stream.push.bind(stream);
+    stream.push = (chunk: Buffer | null) => {
+      if (chunk === null) {
+        this.stage = 'after';
+        this.bytes.end();
+        return push(null);
+      }
+      // What comes during a search was held back by busboy before it, and by the search as well.
+      if (!this.search) this.bytes.push(chunk);
+      return true;
+    };
   }
 }
 
@@ -110,13 +164,7 @@ function createParser(request: IncomingMessage): busboy.Busboy {
     throw invalidParameters('The body must be multipart/form-data');
   }
   try {
-    return busboy({
-      headers,
-      limits: LIMITS,
-      defParamCharset: 'utf8',
-      preservePath: true,
-      highWaterMark: 256 * 1024,
-    });
+    return busboy({ headers, limits: LIMITS, defParamCharset: 'utf8', preservePath: true });
   } catch (error) {
     throw invalidParameters('The Content-Type header has no boundary', error);
   }

@@ -1,21 +1,31 @@
-/** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. */
-import { Controller, HttpStatus, Param, Post, Query, Req, Res, UseInterceptors } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
+/** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. As plain as downloads are (content.controller.ts). */
+import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Caller } from '../../access/caller';
-import { CurrentCaller } from '../../access/current-caller.decorator';
-import { FileRecord } from '../files/file';
-import { UploadService } from '../files/upload.service';
+import { callerOf } from '../../access/current-caller.decorator';
+import { UPLOAD_PARAMETERS, UploadParameter, UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
-import { UploadQuery } from './dto/files.dto';
+import { invalidParameters } from '../storage.errors';
 import { FileDto } from './dto/records';
-import { BucketAddressPipe } from './dto/text';
+import { bucketAddressOf } from './dto/text';
 import { openMultipartForm } from './multipart-form';
+import { sendData } from './send-envelope';
 import { Failures, QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
-import { StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
+
+const QUERY: Readonly<Record<UploadParameter, { description: string; enum?: string[] }>> = {
+  filename: { description: "Overrides the file's own name" },
+  contentType: { description: 'Counts where the content does not tell its type' },
+  upsert: { description: 'Takes the place of a file of that name', enum: ['true', 'false'] },
+  metadata: { description: 'A JSON object' },
+};
+
+/** Documents what the query string may give. */
+const UploadQuery = (): MethodDecorator =>
+  applyDecorators(
+    ...UPLOAD_PARAMETERS.map((name) => ApiQuery({ name, type: String, required: false, ...QUERY[name] })),
+  );
 
 @StorageAccess()
-@UseInterceptors(StorageEnvelopeInterceptor)
 @Controller('p/:project_slug/storage/buckets/:bucket_name/upload')
 export class UploadController {
   constructor(
@@ -25,6 +35,8 @@ export class UploadController {
 
   @Post()
   @ApiOperation({ summary: 'Upload a file', operationId: 'uploadFile' })
+  @ApiParam({ name: 'bucket_name', type: String })
+  @UploadQuery()
   @ApiConsumes('multipart/form-data')
   @ApiBody({
     schema: {
@@ -42,23 +54,32 @@ export class UploadController {
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
   @Success(200, 'The file, which took the place of another (upsert)', FileDto, QUOTA_HEADER)
   @Failures(400, 403, 404, 409, 413, 415)
-  async upload(
-    @CurrentCaller() caller: Caller,
-    @Param('bucket_name', BucketAddressPipe) bucket: string,
-    @Query() given: UploadQuery,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<FileRecord> {
+  async upload(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const caller = callerOf(request);
     const { record, isNew, marks } = await this.uploads.upload(caller, {
-      bucket,
-      given,
+      bucket: bucketAddressOf(String(request.params.bucket_name)),
+      given: givenBy(request.query),
       announcedLength: lengthOf(request),
       openForm: () => openMultipartForm(request),
     });
     this.warnings.tell(caller.project, record, marks, response);
-    response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
-    return record;
+    sendData(response, record, isNew ? HttpStatus.CREATED : HttpStatus.OK);
   }
+}
+
+/** @throws AppError 400 */
+function givenBy(query: Request['query']): Partial<Record<UploadParameter, string>> {
+  const given: Partial<Record<UploadParameter, string>> = {};
+  for (const name of UPLOAD_PARAMETERS) {
+    const value = query[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw invalidParameters(`${name} must be given once`);
+    const choices = QUERY[name].enum;
+    if (choices?.includes(value) === false)
+      throw invalidParameters(`${name} must be one of the following values: ${choices.join(', ')}`);
+    given[name] = value;
+  }
+  return given;
 }
 
 function lengthOf(request: Request): number | null {

@@ -103,28 +103,6 @@ export class ListFoldersQuery {
   after?: string;
 }
 
-export class UploadQuery {
-  @ApiPropertyOptional({ description: "Overrides the file's own name" })
-  @IsOptional()
-  @IsString()
-  filename?: string;
-
-  @ApiPropertyOptional({ description: 'Counts where the content does not tell its type' })
-  @IsOptional()
-  @IsString()
-  contentType?: string;
-
-  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Takes the place of a file of that name' })
-  @IsOptional()
-  @IsIn(['true', 'false'])
-  upsert?: string;
-
-  @ApiPropertyOptional({ description: 'A JSON object' })
-  @IsOptional()
-  @IsString()
-  metadata?: string;
-}
-
 export class UpdateFileDto {
   @ApiPropertyOptional() @Omittable() @IsString() filename?: string;
   @ApiPropertyOptional() @Omittable() @IsString() content_type?: string;

@@ -23,11 +23,16 @@ export const QueryText = (max: number): PropertyDecorator =>
     },
   });
 
-/** The bucket of a path, by slug or name. */
+/** The bucket of a path, by slug or name. @throws AppError 400 */
+export function bucketAddressOf(address: string): string {
+  if (!isStorableText(address)) throw invalidParameters(fault("The bucket's name"));
+  return address;
+}
+
+/** The same for a parameter of Nest's. */
 @Injectable()
 export class BucketAddressPipe implements PipeTransform<string, string> {
   transform(address: string): string {
-    if (!isStorableText(address)) throw invalidParameters(fault("The bucket's name"));
-    return address;
+    return bucketAddressOf(address);
   }
 }
