@@ -10,6 +10,7 @@ import { SecondFactors1790000000011 } from '../../../migrations/project/17900000
 import { CallerId1790000000021 } from '../../../migrations/project/1790000000021-caller-id';
 import { StorageTotals1790000000025 } from '../../../migrations/project/1790000000025-storage-totals';
 import { StorageUploadCost1790000000027 } from '../../../migrations/project/1790000000027-storage-upload-cost';
+import { StorageChargeOrder1790000000031 } from '../../../migrations/project/1790000000031-storage-charge-order';
 
 export const PROJECT_MIGRATIONS = [
   Foundation1790000000001,
@@ -20,6 +21,7 @@ export const PROJECT_MIGRATIONS = [
   CallerId1790000000021,
   StorageTotals1790000000025,
   StorageUploadCost1790000000027,
+  StorageChargeOrder1790000000031,
 ];
 
 /** Changes with every migration that is added; the version of a template and of each project. */

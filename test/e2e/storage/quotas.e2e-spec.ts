@@ -308,6 +308,14 @@ describe('warnings', () => {
     expect(warned.length).toBeLessThanOrEqual(5);
   });
 
+  it('are crossed by many at once, again and again, and none waits for another in a circle', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const box = await bucket({ quota_files: 20 });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => box.put(1)));
+      expect(statuses(answers)).toEqual(Array<number>(20).fill(201));
+    }
+  });
+
   it('for the project, and on copies and moves', async () => {
     const small = await plinth.createProject({ plan: 'enterprise', settings: { storage_quota_files: 5 } });
     const [one, two] = [await bucket({}, small), await bucket({ quota_files: 1 }, small)];
