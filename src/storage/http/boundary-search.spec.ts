@@ -1,0 +1,94 @@
+import { randomInt } from 'node:crypto';
+import { BoundarySearch, delimiterOf } from './boundary-search';
+
+const DELIMITER = Buffer.from('\r\n--b1');
+
+/** What comes out when a part's bytes come in such pieces. */
+function run(
+  pieces: readonly Buffer[],
+  before = Buffer.from('-'.repeat(DELIMITER.length)),
+): [string, string | null] {
+  const search = new BoundarySearch(DELIMITER, before);
+  const own: Buffer[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const rest = search.push(Buffer.from(piece), (bytes) => own.push(Buffer.from(bytes)));
+    if (rest)
+      return [
+        Buffer.concat(own).toString('latin1'),
+        Buffer.concat([rest, ...pieces.slice(index + 1)]).toString('latin1'),
+      ];
+  }
+  return [Buffer.concat(own).toString('latin1'), null];
+}
+
+function cut(text: string, positions: readonly number[]): Buffer[] {
+  const bytes = Buffer.from(text, 'latin1');
+  return [0, ...positions].map((from, index) => bytes.subarray(from, positions[index] ?? bytes.length));
+}
+
+describe('delimiterOf', () => {
+  it.each([
+    ['multipart/form-data; boundary=abc', '\r\n--abc'],
+    [
+      'multipart/form-data;boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW',
+      '\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW',
+    ],
+    ['Multipart/Form-Data; Boundary=aB', '\r\n--aB'],
+  ])('of %j is %j', (type, expected) => {
+    expect(delimiterOf(type)?.toString('latin1')).toBe(expected);
+  });
+
+  it.each([
+    'multipart/form-data; boundary="abc"',
+    'multipart/form-data; charset=utf-8; boundary=abc',
+    'multipart/form-data; boundary=abc; boundary=def',
+    'multipart/form-data; boundary=',
+    'multipart/form-data',
+  ])('of %j is left to busboy', (type) => {
+    expect(delimiterOf(type)).toBeNull();
+  });
+});
+
+describe('BoundarySearch', () => {
+  it.each([
+    ['bytes and the end', 'content\r\n--b1--\r\n', 'content', '\r\n--b1--\r\n'],
+    ['nothing', '\r\n--b1--\r\n', '', '\r\n--b1--\r\n'],
+    ['what almost ends it', 'a\r\n--b\r\n-\r\r\n--b2\r\n\r\n--b1', 'a\r\n--b\r\n-\r\r\n--b2\r\n', '\r\n--b1'],
+    ['CRs before it', '\r\r\n\r\n--b1--', '\r\r\n', '\r\n--b1--'],
+    ['a boundary that goes on', 'x\r\n--b1234', 'x', '\r\n--b1234'],
+    ['two of them', 'x\r\n--b1\r\n--b1', 'x', '\r\n--b1\r\n--b1'],
+  ])('tells %s apart, wherever it is cut', (_case, text, own, rest) => {
+    for (let first = 0; first <= text.length; first += 1) {
+      for (let second = first; second <= text.length; second += 1) {
+        expect(run(cut(text, [first, second]))).toEqual([own, rest]);
+      }
+    }
+  });
+
+  it('knows a delimiter that began in what was looked at elsewhere', () => {
+    for (let begun = 1; begun < DELIMITER.length; begun += 1) {
+      const before = Buffer.concat([Buffer.from('content'), DELIMITER.subarray(0, begun)]);
+      expect(run([DELIMITER.subarray(begun), Buffer.from('--')], before)).toEqual(['', '\r\n--b1--']);
+      const other = run([Buffer.from('?'), DELIMITER], before);
+      expect(other).toEqual([`${DELIMITER.toString('latin1', 0, begun)}?`, '\r\n--b1']);
+    }
+  });
+
+  it('finds the first one in whatever is made of its bytes', () => {
+    const letters = ['\r', '\n', '-', 'b', '1', '\r\n', '--', '\r\n--b'];
+    for (let round = 0; round < 2_000; round += 1) {
+      const text = Array.from({ length: randomInt(40) }, () => letters[randomInt(letters.length)]).join('');
+      const positions = Array.from({ length: randomInt(5) }, () => randomInt(text.length + 1)).sort(
+        (a, b) => a - b,
+      );
+      const end = text.indexOf('\r\n--b1');
+      const [own, rest] = run(cut(text, positions));
+      if (end >= 0) expect([own, rest]).toEqual([text.slice(0, end), text.slice(end)]);
+      else {
+        expect(rest).toBeNull();
+        expect(text.startsWith(own)).toBe(true);
+        expect('\r\n--b1'.startsWith(text.slice(own.length))).toBe(true);
+      }
+    }
+  });
+});
