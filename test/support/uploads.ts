@@ -1,5 +1,7 @@
 /** Uploads as clients send them. */
+import { request } from 'node:http';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { HttpAnswer, HttpClient } from './http-client';
 
 export interface UploadOptions {
@@ -53,4 +55,29 @@ export function rawExchange(
     socket.on('end', done);
     socket.on('error', done);
   });
+}
+
+/** Posts a body that arrives in pieces of so many bytes. */
+export async function postInPieces(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  size: number,
+): Promise<Pick<HttpAnswer, 'status' | 'body'>> {
+  const sent = request(url, { method: 'POST', headers: { ...headers, 'content-length': body.length } });
+  sent.setNoDelay(true);
+  const answered = new Promise<Pick<HttpAnswer, 'status' | 'body'>>((resolve, reject) => {
+    sent.once('error', reject);
+    sent.once('response', (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+    });
+  });
+  for (let from = 0; from < body.length; from += size) {
+    sent.write(body.subarray(from, from + size));
+    await setImmediate();
+  }
+  sent.end();
+  return answered;
 }

@@ -6,7 +6,7 @@ import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { expectBytesMatchRows, filesOnDisk } from '../../support/stored-objects';
 import { TestProject } from '../../support/test-project';
-import { rawExchange, upload } from '../../support/uploads';
+import { postInPieces, rawExchange, upload } from '../../support/uploads';
 
 const LIMIT = 2 * 1024 * 1024;
 
@@ -115,6 +115,31 @@ describe('POST /buckets/<bucket_name>/upload', () => {
     const download = await user.get(`${storage}/files/${body.data.id}/download`);
     expect([download.status, download.text, download.headers.get('content-length')]).toEqual([200, '', '0']);
   });
+
+  it.each([1, 7, 64, 1_000])(
+    'stores bytes that look like the form’s end as they are, in pieces of %i bytes',
+    async (size) => {
+      const content =
+        '\r\n--\r\n--long-boundar\r\n--long-boundarx\r\r\n\r\n-long-boundary--\r\n'.repeat(4) +
+        '\r\n--long-bound';
+      const form = Buffer.from(
+        `--long-boundary\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n${content}\r\n--long-boundary\r\n` +
+          `Content-Disposition: form-data; name="filename"\r\n\r\nlike the end, by ${size}\r\n--long-boundary--\r\n`,
+      );
+      const answer = await postInPieces(
+        `${plinth.baseUrl}${storage}/buckets/box/upload`,
+        { ...user.headers, 'content-type': 'multipart/form-data; boundary=long-boundary' },
+        form,
+        size,
+      );
+      expect(answer.status).toBe(201);
+      expect(answer.body.data).toMatchObject({
+        filename: `like the end, by ${size}`,
+        size: content.length,
+        sha256: createHash('sha256').update(content).digest('hex'),
+      });
+    },
+  );
 
   it('stores metadata', async () => {
     const { body } = await upload(user, storage, 'box', 'x', {
