@@ -4,6 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { growingCache } from '../common/growing-cache';
 import { ProjectSecret } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { Caller } from './caller';
@@ -53,8 +54,7 @@ export class VerifiedCredentials {
   rememberCaller(key: VerifiedApiKey, token: string, caller: Caller): void {
     const secret = this.tokens.secretFor(key.project, token);
     if (!secret) return;
-    const callers =
-      this.callers.get(key) ?? new LRUCache<string, Verified<Caller>>({ max: CACHED_TOKENS_PER_KEY });
+    const callers = this.callers.get(key) ?? growingCache<Verified<Caller>>(CACHED_TOKENS_PER_KEY);
     this.callers.set(key, callers);
     callers.set(token, { outcome: caller, secret });
   }

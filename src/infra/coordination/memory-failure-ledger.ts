@@ -1,5 +1,5 @@
 /** Failed attempts of a single process. */
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../common/growing-cache';
 import { Clock } from '../../common/time/clock';
 import { delayAfter, FailureLedger, FailurePolicy } from './failure-ledger';
 
@@ -12,7 +12,7 @@ interface Failures {
 }
 
 export class MemoryFailureLedger extends FailureLedger {
-  private readonly entries = new LRUCache<string, Failures>({ max: MAX_KEYS });
+  private readonly entries = growingCache<Failures>(MAX_KEYS);
 
   constructor(private readonly clock: Clock) {
     super();

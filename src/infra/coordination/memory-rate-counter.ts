@@ -1,5 +1,5 @@
 /** Rate counters of a single process. */
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../common/growing-cache';
 import { Clock } from '../../common/time/clock';
 import { RateCounter, RateHit, toRateHit } from './rate-counter';
 
@@ -12,7 +12,7 @@ interface Window {
 }
 
 export class MemoryRateCounter extends RateCounter {
-  private readonly windows = new LRUCache<string, Window>({ max: MAX_KEYS });
+  private readonly windows = growingCache<Window>(MAX_KEYS);
 
   constructor(private readonly clock: Clock) {
     super();
