@@ -40,6 +40,8 @@ export class PasswordHasher implements OnApplicationShutdown {
       idleTimeout: IDLE_THREAD_MS,
       // Sleeping in Atomics.wait would keep a thread from noticing that the pool is closed.
       atomics: 'disabled',
+      // Nobody reads its histograms, which take 0.7 MiB.
+      recordTiming: false,
       ...(process.platform === 'linux' ? { niceIncrement: NICE_INCREMENT } : {}),
     });
     this.slots = new Slots(size, size * WAITING_PER_THREAD);
