@@ -1,6 +1,7 @@
 /** Entry of `npm start`: one process, or with WORKERS several behind one port. */
 import 'reflect-metadata';
 import cluster from 'node:cluster';
+import { setFlagsFromString } from 'node:v8';
 import { announcement } from './bootstrap/announce';
 import { createDemoOnFirstStart } from './bootstrap/demo-project';
 import { assertPortFree, buildApp, startDatabase, startHttp, stopHttp } from './bootstrap/serve';
@@ -18,6 +19,13 @@ type Stop = () => Promise<void>;
  * process has used one yet, and for workers; `npm start` sets it before Node starts.
  */
 process.env.UV_THREADPOOL_SIZE ??= '8';
+
+/**
+ * V8 would make objects old from the beginning where many that were made by the same code lived long: while a server fills
+ * its caches, that is code of Node's and Express' that every request runs through. From then on what a request made stays
+ * until the next large collection, and most of the heap is garbage (docs/performance.md, "Memory").
+ */
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 async function main(): Promise<void> {
   const config = loadConfig(readEnvironment());
