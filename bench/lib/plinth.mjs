@@ -10,13 +10,15 @@ import { postmasterPid } from './cpu.mjs';
 /** Another build can take part, to compare with. */
 const DIST = process.env.BENCH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 const MAIN = path.join(path.resolve(DIST), 'src/main.js');
+/** As `npm start` does it. */
+const NODE_ARGUMENTS = ['--max-semi-space-size=8'];
 const ADMIN_KEY = 'benchmark-platform-admin-key';
 
 /** @param nodeArguments for Node itself, such as --cpu-prof */
 export async function startPlinth(env = {}, nodeArguments = []) {
   const directory = mkdtempSync(path.join(tmpdir(), 'plinth-bench-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+  const child = spawn(process.execPath, [...NODE_ARGUMENTS, ...nodeArguments, MAIN], {
     cwd: directory,
     env: {
       PATH: process.env.PATH,
