@@ -27,6 +27,7 @@ export class BodyBlocks {
     this.used += bytes.length;
   }
 
+  /** Appends what a printer makes of a source's bytes. */
   print(printer: Printer, bytes: Buffer, start: number, end: number): void {
     const most = printer.mostBytes(bytes, start, end);
     if (this.used + most > this.block.length) this.turnOver(most);

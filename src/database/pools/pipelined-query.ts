@@ -31,7 +31,7 @@ export interface Statement {
 /** Takes rows apart itself, where they lie in what was read. */
 export interface ColumnsTaker {
   /** Before the first row, once for each connection that prepares the statement. @throws to refuse them */
-  onTypes(types: readonly number[]): void;
+  onTypes?(types: readonly number[]): void;
   /** As MessageTaker.onRow(). */
   onRow(bytes: Buffer, start: number, end: number): void;
 }
@@ -112,8 +112,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     this.prepared[index] = prepared;
     const binary = statement.onRow !== undefined;
     WRITER.bind(name, values, binary);
-    // A taker of single values needs no description of them.
-    if (!binary) {
+    if (isDescribed(statement)) {
       if (prepared?.fields === undefined) WRITER.describePortal();
       else if (prepared.fields) this.results[index]?.addFields(prepared.fields);
     }
@@ -123,7 +122,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
     this.results[this.current]?.addFields(fields);
     const { columns } = this.statements[this.current] ?? {};
-    if (columns) this.guarded(() => columns.onTypes(fields.map(({ dataTypeID }) => dataTypeID)));
+    if (columns) this.guarded(() => columns.onTypes?.(fields.map(({ dataTypeID }) => dataTypeID)));
     const prepared = this.prepared[this.current];
     // What was refused is described, and refused, each time.
     if (prepared && !this.failure) prepared.fields = fields;
@@ -139,6 +138,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     return statement !== undefined && isTaken(statement);
   }
 
+  /** As guarded(), without a closure for each row. */
   onRow(bytes: Buffer, start: number, end: number): void {
     if (this.failure) return;
     const { columns, onRow } = this.statements[this.current] as Statement;
@@ -208,6 +208,11 @@ export class PipelinedQuery implements Submittable, MessageTaker {
 
 function isTaken({ onRow, columns }: Statement): boolean {
   return onRow !== undefined || columns !== undefined;
+}
+
+/** Most takers know what comes. */
+function isDescribed(statement: Statement): boolean {
+  return !isTaken(statement) || statement.columns?.onTypes !== undefined;
 }
 
 /** Most values are texts already; the others become what node-postgres would make of them. */

@@ -1,11 +1,14 @@
 /** Composes the one parameterised statement that puts a connection into a caller's RLS context. */
-import { Statement } from '../pools/pipelined-query';
+import { ColumnsTaker, Statement } from '../pools/pipelined-query';
 import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 
 /** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */
 export const SESSION_REVOKED_SQLSTATE = 'PL401';
 /** Raised by auth.require_session() when the session is good, but a second factor is demanded and was not given. */
 export const SECOND_FACTOR_SQLSTATE = 'PL403';
+
+/** Nothing is read from the one row that a context statement gives. */
+const IGNORED: ColumnsTaker = { onRow: () => undefined };
 
 /**
  * Before Plinth's own statements: a function of the project may have set these for the whole session, and what it set
@@ -17,7 +20,7 @@ export const SYSTEM_CONTEXT: Statement = {
     pg_catalog.set_config('role', 'none', true), pg_catalog.set_config('request.jwt.claims', '', true),
     pg_catalog.set_config('search_path', 'public, extensions', true),
     pg_catalog.set_config('statement_timeout', '60s', true))`,
-  onRow: ignore,
+  columns: IGNORED,
 };
 
 /**
@@ -43,7 +46,7 @@ export function contextStatement(context: RlsContext, settings: ContextSettings 
   });
   values.push(context.role);
   const { name, text } = wordsOf(parts);
-  return { name, text, values, onRow: ignore };
+  return { name, text, values, columns: IGNORED };
 }
 
 /** Parts that a context may have; each bit is a parameter. */
@@ -85,6 +88,3 @@ function compose(parts: number): Words {
   columns.push(`pg_catalog.set_config('role', ${parameter()}, true)`);
   return { name, text: `select pg_catalog.num_nulls(${columns.join(', ')})` };
 }
-
-/** Nothing is read from it. */
-function ignore(): void {}

@@ -3,6 +3,7 @@
  * their text, in quotes or without. PostgreSQL needs twice the time for a row if it does that itself, mostly to look up
  * again for every value how its type is printed (docs/performance.md).
  */
+import { types } from 'pg';
 
 /**
  * How a value's text becomes JSON: as it is; as it is unless it is no number (`NaN`); as a word; in quotes; or, for a
@@ -15,22 +16,38 @@ export interface JsonColumn {
   readonly form: JsonForm;
 }
 
+const {
+  BOOL,
+  BPCHAR,
+  FLOAT4,
+  FLOAT8,
+  INT2,
+  INT4,
+  INT8,
+  JSON: JSON_TEXT,
+  JSONB,
+  NUMERIC,
+  TEXT,
+  UUID,
+  VARCHAR,
+} = types.builtins;
+
 /** The forms of PostgreSQL's own types, as format_type() writes them without length and precision, with their OIDs. */
 const TYPES: readonly (readonly [name: string, oid: number, form: JsonForm])[] = [
-  ['boolean', 16, 'boolean'],
-  ['bigint', 20, 'number'],
-  ['smallint', 21, 'number'],
-  ['integer', 23, 'number'],
-  ['text', 25, 'text'],
-  ['json', 114, 'json'],
-  ['real', 700, 'number'],
-  ['double precision', 701, 'number'],
-  ['bpchar', 1042, 'text'],
-  ['character', 1042, 'text'],
-  ['character varying', 1043, 'text'],
-  ['numeric', 1700, 'number'],
-  ['uuid', 2950, 'text'],
-  ['jsonb', 3802, 'json'],
+  ['boolean', BOOL, 'boolean'],
+  ['bigint', INT8, 'number'],
+  ['smallint', INT2, 'number'],
+  ['integer', INT4, 'number'],
+  ['real', FLOAT4, 'number'],
+  ['double precision', FLOAT8, 'number'],
+  ['numeric', NUMERIC, 'number'],
+  ['text', TEXT, 'text'],
+  ['bpchar', BPCHAR, 'text'],
+  ['character', BPCHAR, 'text'],
+  ['character varying', VARCHAR, 'text'],
+  ['uuid', UUID, 'text'],
+  ['json', JSON_TEXT, 'json'],
+  ['jsonb', JSONB, 'json'],
 ];
 const FORM_BY_NAME: ReadonlyMap<string, JsonForm> = new Map(TYPES.map(([name, , form]) => [name, form]));
 const FORM_BY_OID: ReadonlyMap<number, JsonForm> = new Map(TYPES.map(([, oid, form]) => [oid, form]));

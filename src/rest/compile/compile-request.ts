@@ -62,17 +62,8 @@ function compileReading(plan: ReadRequestPlan, input: CompileInput): CompiledSta
   if (!columns) return finish(builder, rowsSql(builder, plan.representation, read, plan.read), input);
   const query = builder.select().from(`(${read})`, 'plinth_row');
   for (const expression of columns.select) query.addSelect(expression);
-  if (plan.read.outputs.some(({ kind }) => kind === 'all')) query.where(hasColumns(columns.select.length));
+  if (columns.condition !== null) query.where(columns.condition);
   return finish(builder, query.getQuery(), input, columns.row);
-}
-
-/**
- * True, if PostgreSQL accepts it: lists of VALUES have one length, so a row with a column that the plan doesn't know is
- * refused (42601) when the statement is parsed, and again when its table changes. The planner drops the condition.
- */
-function hasColumns(count: number): string {
-  const nulls = Array.from({ length: count }, () => 'NULL').join(', ');
-  return `TRUE OR EXISTS (VALUES (plinth_row.*), (${nulls}))`;
 }
 
 /** Makes one text per row; TypeORM builds the outer SELECT as it built the inner one. */

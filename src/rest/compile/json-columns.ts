@@ -2,12 +2,13 @@
 import { quoteIdentifier } from '../../database/sql/identifier';
 import type { Column } from '../catalog/catalog';
 import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
-import { EMPTY_ROW } from '../plan/plan-read';
 import { type JsonForm, jsonFormOf, JsonRow } from '../../database/rows/json-row';
 
 export interface JsonColumns {
   /** Expressions on `plinth_row`. */
   readonly select: readonly string[];
+  /** What `*` needs, whose columns are named here. */
+  readonly condition: string | null;
   readonly row: JsonRow;
 }
 
@@ -33,8 +34,18 @@ export function jsonColumns({ read, relation, representation }: ReadRequestPlan)
       const value = `plinth_row.${quoteIdentifier(name)}`;
       return form === null ? `to_json(${value})` : value;
     }),
+    condition: read.outputs.some(({ kind }) => kind === 'all') ? hasColumns(shown.length) : null,
     row: new JsonRow(shown.map(({ name, form }) => ({ name, form: form ?? 'json' }))),
   };
+}
+
+/**
+ * True, if PostgreSQL accepts it: lists of VALUES have one length, so a row with a column that the plan doesn't know is
+ * refused (42601) when the statement is parsed, and again when its table changes. The planner drops the condition.
+ */
+function hasColumns(count: number): string {
+  const nulls = Array.from({ length: count }, () => 'NULL').join(', ');
+  return `TRUE OR EXISTS (VALUES (plinth_row.*), (${nulls}))`;
 }
 
 function isPlainJson(representation: RepresentationPlan): boolean {
@@ -62,7 +73,8 @@ function shownBy(output: OutputPlan, columns: ReadonlyMap<string, Column>): Show
     case 'embed':
       return [{ name: output.name, form: 'json' }];
     case 'one':
-      return output.name === EMPTY_ROW ? null : [{ name: output.name, form: null }];
+      // A row without columns, which is shown as {}.
+      return null;
     case 'spread':
       return output.name === null ? null : [{ name: output.name, form: null }];
   }

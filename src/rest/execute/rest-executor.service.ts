@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import type { Caller } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
-import type { ColumnsTaker, Statement, StatementResult } from '../../database/pools/pipelined-query';
+import type { Statement, StatementResult } from '../../database/pools/pipelined-query';
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { type FlowControl, RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
@@ -18,6 +18,7 @@ import type { ParsedRequest } from '../query-parser.service';
 import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';
 import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
+import { printed } from './printed-rows';
 import { type RequestFacts, settingsOf } from './request-settings';
 
 /** response.headers and response.status, as SQL set them. */
@@ -226,22 +227,6 @@ function mainStatement(
       else taker.onRow(value ?? null);
     },
   };
-}
-
-function printed(row: JsonRow, taker: RowTaker): ColumnsTaker {
-  return {
-    onTypes: (types) => {
-      if (!row.fits(types)) throw new SchemaChanged();
-    },
-    onRow: (bytes, start, end) => taker.onColumns(row, bytes, start, end),
-  };
-}
-
-/** The types of columns are no longer those that the catalog knows. */
-export class SchemaChanged extends Error {
-  constructor() {
-    super('The schema changed while the request was under way');
-  }
 }
 
 function handOnPlan(results: readonly StatementResult[], { before, mains }: Pipeline, taker: RowTaker): void {

@@ -8,7 +8,7 @@ import type { Caller } from '../../access/caller';
 import { callerOf } from '../../access/current-caller.decorator';
 import { readBody } from '../../common/http/read-body';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
-import { SchemaChanged } from '../execute/rest-executor.service';
+import { SchemaChanged } from '../execute/printed-rows';
 import type { RestRequest, TargetKind } from '../grammar/rest-request';
 import { QueryParser } from '../query-parser.service';
 import { RestResponder } from './rest-responder.service';
@@ -88,7 +88,7 @@ const PREFIX = '/rest/v1';
 
 /**
  * What the catalog knew is not there, undefined table, column, function, object; or a row has more columns than it knew,
- * which is a syntax error (compile-request.ts).
+ * which is a syntax error (json-columns.ts).
  */
 const STALE_SCHEMA = new Set(['42P01', '42703', '42883', '42704', '3F000', '42601']);
 

@@ -34,9 +34,6 @@ export class PageRows implements ColumnsTaker {
   private readonly files = new BodyBlocks();
   private facts: Pick<FilePage, 'total' | 'next'> | null = null;
 
-  /** They are our own. */
-  onTypes(): void {}
-
   onRow(bytes: Buffer, start: number, end: number): void {
     if (bytes.readInt32BE(start) < 0) {
       this.takeFacts(rowIn(bytes, start, end).slice(-3));

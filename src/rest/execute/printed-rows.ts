@@ -1,0 +1,24 @@
+/** Rows whose columns Plinth prints itself: from the database's connection to whoever writes the answer. */
+import type { ColumnsTaker } from '../../database/pools/pipelined-query';
+import type { JsonRow } from '../../database/rows/json-row';
+
+/** The types of columns are no longer those that the catalog knows. */
+export class SchemaChanged extends Error {
+  constructor() {
+    super('The schema changed while the request was under way');
+  }
+}
+
+interface PrintingTaker {
+  onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void;
+}
+
+/** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
+export function printed(row: JsonRow, taker: PrintingTaker): ColumnsTaker {
+  return {
+    onTypes: (types) => {
+      if (!row.fits(types)) throw new SchemaChanged();
+    },
+    onRow: (bytes, start, end) => taker.onColumns(row, bytes, start, end),
+  };
+}
