@@ -1,7 +1,8 @@
 /** Express behind an HTTP server with Plinth's limits: Nest's adapter does not let them be set. */
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
-import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { DrainableServer } from './drainable-server';
 
 /** Bytes. Filters with a few hundred UUIDs pass Node's 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -19,7 +20,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const handle = this.getInstance<RequestListener>();
-    const server = createServer(
+    const server = new DrainableServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
         keepAliveTimeout: KEEP_ALIVE_MS,

@@ -6,7 +6,7 @@ import { AppConfig } from '../config/app-config';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres';
 import { InstanceLock } from '../database/embedded/instance-lock';
 import { createApp } from './create-app';
-import { drain } from './drain';
+import type { DrainableServer } from './drainable-server';
 
 /** Name of the platform database on the embedded server. */
 const PLATFORM_DATABASE = 'plinth';
@@ -80,7 +80,7 @@ export async function startHttp(config: AppConfig, app: NestExpressApplication):
 
 /** Stops serving, finishes running requests within the limit, and closes what the application holds. */
 export async function stopHttp(config: AppConfig, app: NestExpressApplication): Promise<void> {
-  await drain(app.getHttpServer(), config.server.shutdownTimeoutMs);
+  await (app.getHttpServer() as DrainableServer).drain(config.server.shutdownTimeoutMs);
   await app.close().catch((error: Error) => {
     new Logger('Shutdown').error(error.message, error.stack);
   });

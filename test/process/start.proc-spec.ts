@@ -1,7 +1,8 @@
 // `npm start` from outside: first and second start, signals, and what is in the way. Every end is checked for orphans.
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type HttpAnswer, HttpClient } from '../support/http-client';
@@ -121,6 +122,17 @@ describe('npm start', () => {
   it('does so too when Ctrl-C reaches every process of the terminal', async () => {
     const program = await serving(launch(process.execPath, [START], { detached: true }));
     await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGINT'));
+  });
+
+  it('does not wait for a connection on which nobody asked for anything', async () => {
+    const program = await serving(launch(process.execPath, [START], { env: { SHUTDOWN_TIMEOUT: '600' } }));
+    const silent = connect(port, '127.0.0.1');
+    await once(silent, 'connect');
+    // The server has seen it, for it came before this request.
+    await admin.get('/admin/v1/projects');
+    program.child.kill('SIGTERM');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    silent.destroy();
   });
 
   it('does so too when npm gets the signal', async () => {
