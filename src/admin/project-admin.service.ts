@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AppError } from '../common/errors/app-error';
+import { isSocketDirectory } from '../database/pools/socket-path';
 import { Actor, AuditLogRepository } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { projectKey, ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';
@@ -78,11 +79,15 @@ export class ProjectAdminService {
     // What is handed out must work, even if the owner changed its own password.
     await this.owner.repairAccess(project);
     await this.audit.write({ action: 'project.database.read', actor, projectId: id });
-    const { host, port, password, ssl } = this.owner.connectionOf(project);
-    const url = new URL(`postgres://${host.startsWith('/') ? '' : host}:${port}/${project.databaseName}`);
+    const { publicHost: host, port, ssl } = this.projects.serverOf(project);
+    const { password } = this.owner.connectionOf(project);
+    const isSocket = isSocketDirectory(host);
+    const address = host.includes(':') ? `[${host}]` : host;
+    // A URL needs a host to hold a user; the parameter overrides it.
+    const url = new URL(`postgres://${isSocket ? 'localhost' : address}:${port}/${project.databaseName}`);
     url.username = project.ownerRole;
     url.password = password;
-    if (host.startsWith('/')) url.searchParams.set('host', host);
+    if (isSocket) url.searchParams.set('host', host);
     if (ssl) url.searchParams.set('sslmode', 'require');
     return {
       host,

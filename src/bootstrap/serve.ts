@@ -47,6 +47,8 @@ export async function startDatabase(
     let stopped = false;
     const platformUrl = new URL(postgres.url);
     platformUrl.pathname = `/${PLATFORM_DATABASE}`;
+    // As libpq reads it: the address stays that of the server for others, and Plinth takes the shorter road.
+    if (postgres.socketDirectory !== null) platformUrl.searchParams.set('host', postgres.socketDirectory);
     return {
       platformUrl: platformUrl.href,
       lost: new Promise((resolve) => void postgres.exited.then(() => !stopped && resolve())),

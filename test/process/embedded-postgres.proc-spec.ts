@@ -148,17 +148,23 @@ describe('EmbeddedPostgres', () => {
       ),
     ));
 
-  it('listens on the loopback address only and lets nobody in without the password', () =>
+  it('listens on the loopback address and a socket of its own only, and lets nobody in without the password', () =>
     withCluster((dataDir) =>
-      withPostgres({ dataDir }, async ({ url }) => {
+      withPostgres({ dataDir }, async ({ url, socketDirectory }) => {
         const [row] = await query(
           url,
           `select current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets`,
         );
-        expect(row).toEqual({ addresses: '127.0.0.1', sockets: '' });
-        const wrong = new URL(url);
-        wrong.password = 'postgres';
-        await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+        expect(row).toEqual({ addresses: '127.0.0.1', sockets: '.' });
+        expect(socketDirectory).toBe(path.join(dataDir, 'postgres'));
+        expect((await stat(socketDirectory as string)).mode & 0o077).toBe(0);
+        const socket = new URL(url);
+        socket.searchParams.set('host', socketDirectory as string);
+        expect(await query(socket.href, 'select inet_client_addr() as address')).toEqual([{ address: null }]);
+        for (const wrong of [new URL(url), socket]) {
+          wrong.password = 'postgres';
+          await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+        }
         expect((await stat(path.join(dataDir, 'postgres.password'))).mode & 0o777).toBe(0o600);
       }),
     ));
@@ -272,8 +278,15 @@ describe('EmbeddedPostgres', () => {
         await createTable(url);
         process.kill(postmaster, 'SIGKILL');
         await program.end('SIGKILL');
-        expect(await readdir(path.join(dataDir, 'postgres'))).toContain('postmaster.pid');
-        await withPostgres({ dataDir }, async (postgres) => expect(await countKept(postgres.url)).toBe(1000));
+        const clusterDir = path.join(dataDir, 'postgres');
+        const left = `.s.PGSQL.${new URL(url).port}`;
+        expect(await readdir(clusterDir)).toEqual(expect.arrayContaining(['postmaster.pid', left]));
+        await withPostgres({ dataDir }, async (postgres) => {
+          expect(await countKept(postgres.url)).toBe(1000);
+          const socket = `.s.PGSQL.${new URL(postgres.url).port}`;
+          const sockets = (await readdir(clusterDir)).filter((name) => name.startsWith('.s.'));
+          expect(sockets.sort()).toEqual([socket, `${socket}.lock`]);
+        });
       }));
 
     itOnLinux('starts when the pid in the lock file belongs to another process of the same user by now', () =>

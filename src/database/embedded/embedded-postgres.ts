@@ -14,6 +14,7 @@ import { endLeftovers } from './leftover-processes';
 import { postgresBinaries } from './postgres-binaries';
 import { ServerLog } from './server-log';
 import { serverUser } from './server-user';
+import { socketPath } from '../pools/socket-path';
 import { type ProcessExit, startSupervised, type SupervisedProcess } from './supervised-process';
 
 const HOST = '127.0.0.1';
@@ -22,6 +23,8 @@ const READY_POLL_MS = 15;
 const RECOVERY_NOTICE_MS = 5_000;
 /** A free port can be taken by somebody else before PostgreSQL binds it. */
 const PORT_ATTEMPTS = 5;
+/** Bytes of a Unix socket's path that every system takes (unix(7): 107; macOS: 103). */
+const LONGEST_SOCKET_PATH = 103;
 /** A fast shutdown writes a checkpoint; what takes longer is left to crash recovery. */
 const STOP_LIMIT_MS = 60_000;
 
@@ -46,6 +49,8 @@ export class EmbeddedPostgres {
   private constructor(
     /** URL of the superuser, who may do anything, in the database `postgres`. */
     readonly url: string,
+    /** Where its Unix socket is; null where the path would be too long. */
+    readonly socketDirectory: string | null,
     private readonly server: SupervisedProcess,
   ) {}
 
@@ -65,7 +70,8 @@ export class EmbeddedPostgres {
       await endLeftovers(clusterDir, onProgress);
       const password = await prepareCluster(cluster);
       const { server, port } = await startServer(cluster, options.port);
-      return new EmbeddedPostgres(`postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`, server);
+      const url = `postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`;
+      return new EmbeddedPostgres(url, socketDirectoryOf(clusterDir, port), server);
     } finally {
       await log.close();
     }
@@ -107,11 +113,18 @@ async function startServer(
   }
 }
 
-/** No Unix socket: its path may be too long, and TCP on the loopback address is enough. */
+/**
+ * The Unix socket, which takes less of both sides than TCP, is in the cluster's directory: the server works there, whatever
+ * the length of its path, and nobody else may enter.
+ */
 function launch({ clusterDir, binaries, user, log }: Cluster, port: number): Promise<SupervisedProcess> {
-  const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_directories='];
+  const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_directories=.'];
   const args = ['-D', clusterPath(clusterDir, user), ...settings.flatMap((setting) => ['-c', setting])];
   return startSupervised(binaries.postgres, args, { cwd: clusterDir, user, output: log.fd });
+}
+
+function socketDirectoryOf(clusterDir: string, port: number): string | null {
+  return Buffer.byteLength(socketPath(clusterDir, port)) <= LONGEST_SOCKET_PATH ? clusterDir : null;
 }
 
 /** False when the server ended instead. Recovery after a crash has no time limit. */

@@ -24,7 +24,7 @@ interface Leftovers {
 
 /**
  * Waits until no process of an earlier PostgreSQL works in the directory, asking it to stop if need be, and removes a
- * lock file that PostgreSQL would take for a running postmaster's.
+ * lock file that PostgreSQL would take for a running postmaster's, and the sockets that killed ones left.
  * Throws EmbeddedPostgresError when a process does not end.
  */
 export async function endLeftovers(clusterDir: string, onProgress: (message: string) => void): Promise<void> {
@@ -46,6 +46,7 @@ export async function endLeftovers(clusterDir: string, onProgress: (message: str
     await sleep(POLL_MS);
   }
   await removeMisleadingLockFile(clusterDir);
+  await removeSockets(clusterDir);
 }
 
 /** Only a postmaster may be sent SIGINT: to its children that means something else. */
@@ -112,6 +113,13 @@ async function lockFilePid(clusterDir: string): Promise<number | null> {
 async function removeMisleadingLockFile(clusterDir: string): Promise<void> {
   const pid = await lockFilePid(clusterDir);
   if (pid !== null && isInUse(pid)) await rm(lockFile(clusterDir), { force: true });
+}
+
+/** Each with a lock file of its own; one is left by every postmaster that was killed, for each had another port. */
+async function removeSockets(clusterDir: string): Promise<void> {
+  const names = await readdir(clusterDir).catch(() => []);
+  const sockets = names.filter((name) => name.startsWith('.s.PGSQL.'));
+  await Promise.all(sockets.map((name) => rm(path.join(clusterDir, name), { force: true })));
 }
 
 function isInUse(pid: number): boolean {

@@ -5,6 +5,7 @@ import type { ClientConfig } from 'pg';
 export interface ProjectDatabase {
   /** The project's id: the key of its pool. */
   readonly key: string;
+  /** Name or address, or the directory of its Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly database: string;

@@ -1,9 +1,11 @@
 /** A cancel request goes over a connection of its own, which the server closes without an answer. */
 import { Connection } from 'pg';
 import { ProjectDatabase } from './project-database';
+import { isSocketDirectory, socketPath } from './socket-path';
 
 interface CancellingConnection {
   connect(port: number, host: string): void;
+  connect(path: string): void;
   cancel(processId: number, secretKey: number): void;
   readonly stream: { destroy(): void };
   on(event: string, listener: () => void): void;
@@ -38,6 +40,7 @@ export async function sendCancel(
     connection.once('error', done);
     connection.once('end', done);
     connection.once(server.ssl ? 'sslconnect' : 'connect', () => connection.cancel(processId, secretKey));
-    connection.connect(server.port, server.host);
+    if (isSocketDirectory(server.host)) connection.connect(socketPath(server.host, server.port));
+    else connection.connect(server.port, server.host);
   });
 }

@@ -10,7 +10,10 @@ export const MAINTENANCE_DATABASE = 'postgres';
 const SERVER_LOCK = 7_046_102;
 
 export class DatabaseServer {
+  /** Name or address, or the directory of its Unix socket. */
   readonly host: string;
+  /** The same for others than this process: the URL's own host, where a parameter sends Plinth to a socket. */
+  readonly publicHost: string;
   readonly port: number;
   readonly ssl: ProjectDatabase['ssl'];
   /** The same for the same server and admin role. */
@@ -21,6 +24,7 @@ export class DatabaseServer {
     // node-postgres reads the URL with all that it may hold (sslmode, sslrootcert, a socket's directory).
     const { host, port, ssl, user = '' } = new Client({ connectionString: adminUrl });
     this.host = host;
+    this.publicHost = hostIn(adminUrl) || host;
     this.port = port;
     this.ssl = ssl;
     this.key = `${user}@${host}:${port}`;
@@ -49,4 +53,9 @@ export class DatabaseServer {
   ): ClientConfig & { host: string; port: number; password: string } {
     return { host: this.host, port: this.port, ssl: this.ssl, database, user, password };
   }
+}
+
+/** An address of IPv6 without its brackets, as node-postgres has it. */
+function hostIn(url: string): string {
+  return decodeURIComponent(new URL(url).hostname).replace(/^\[(.*)\]$/, '$1');
 }
