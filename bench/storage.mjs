@@ -1,5 +1,5 @@
 // Storage: downloads, uploads, signing and lists, interleaved with the same work done by a bare node:http server and,
-// for downloads and where it is installed, by nginx. Prints ratios; absolute figures vary with machines.
+// for downloads and where it is installed, by nginx; and by the least that keeps rows of files (`rows`). Prints ratios; absolute figures vary with machines.
 //   npm run bench -- storage [--quick] [--only=download,list] [--seconds=5] [--rounds=3] [--connections=16] [--cpu-prof=DIR]
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ const BARE_SERVER = fileURLToPath(new URL('./lib/bare-files.mjs', import.meta.ur
  * Each line: a name, what the rate counts, and how each contestant does it. What a contestant lacks is left out.
  * `goal`: what the rate of Plinth should be of that contestant's at least.
  */
-function linesOf({ plinth, bare, nginx, accel }) {
+function linesOf({ plinth, bare, nginx, accel, rows }) {
   const downloads = Object.entries(SIZES).flatMap(([size, { label, unit }]) => {
     const yardsticks = {
       bare: () => get(bare.url, bare.paths[size]),
@@ -60,6 +60,11 @@ function linesOf({ plinth, bare, nginx, accel }) {
         run: {
           accel: () => get(accel.url, accel.paths.bearer[size], accel.headers),
           nginx: () => get(nginx.url, bare.paths[size]),
+          rows: () =>
+            get(
+              accel.url,
+              bare.paths[size].map((file) => `/rows${file}`),
+            ),
         },
       }))
     : [];
@@ -76,6 +81,7 @@ function linesOf({ plinth, bare, nginx, accel }) {
     run: {
       plinth: () => plinth.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
       bare: () => bare.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
+      rows: () => rows.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
     },
   }));
   return [
@@ -121,6 +127,8 @@ async function main() {
     else console.log('nginx is not installed: the bare server is the only yardstick');
     console.log(`HTTP load by ${loadProgram}`);
     const fixtures = await seed(server, bareDirectory);
+    const rowsServer = await startBare(bareDirectory, fixtures.databaseUrl);
+    stops.unshift(rowsServer.stop);
     const contestants = {
       plinth: {
         ...fixtures.plinth,
@@ -130,7 +138,13 @@ async function main() {
       },
       bare: { ...fixtures.bare(bareServer.url), url: bareServer.url, pid: bareServer.pid },
       nginx,
-      accel: nginx && (await startBehindNginx(directory, stops)),
+      accel: nginx && (await startBehindNginx(directory, rowsServer, stops)),
+      rows: {
+        ...fixtures.bare(rowsServer.url),
+        url: rowsServer.url,
+        pid: rowsServer.pid,
+        postgresPid: server.postgresPid,
+      },
     };
     const wanted = given.only === '' ? [] : given.only.split(',');
     const lines = linesOf(contestants).filter(
@@ -193,8 +207,8 @@ async function compare({ name, unit, goal = {}, run }, contestants) {
   }
 }
 
-/** A Plinth that leaves the sending to nginx (docs/storage.md). */
-async function startBehindNginx(directory, stops) {
+/** A Plinth, and beside it below /rows the least of servers, that leave the sending to nginx (docs/storage.md). */
+async function startBehindNginx(directory, rows, stops) {
   const files = path.join(directory, 'accel-files');
   const server = await startPlinth({
     MAX_FILE_SIZE: '1gb',
@@ -204,17 +218,24 @@ async function startBehindNginx(directory, stops) {
   stops.unshift(() => server.stop());
   const nginx = await startNginx(
     path.join(directory, 'nginx-accel'),
-    `location / { proxy_pass http://plinth; proxy_http_version 1.1; proxy_set_header Connection ""; }
-     location /internal-files/ { internal; alias ${files}/; etag off; if_modified_since off; max_ranges 20; }`,
-    `upstream plinth { server ${new URL(server.baseUrl).host}; keepalive 32; }`,
+    `proxy_http_version 1.1; proxy_set_header Connection "";
+     location / { proxy_pass http://plinth; }
+     location /internal-files/ { internal; alias ${files}/; etag off; if_modified_since off; max_ranges 20; }
+     location /rows/ { proxy_pass http://rows/; }
+     location /bare-files/ { internal; alias ${directory}/bare/; }`,
+    `upstream plinth { server ${new URL(server.baseUrl).host}; keepalive 32; }
+     upstream rows { server ${new URL(rows.url).host}; keepalive 32; }`,
   );
   stops.unshift(nginx.stop);
   const { plinth } = await seed(server, path.join(directory, 'bare'));
   return { ...plinth, url: nginx.url, pid: server.pid, postgresPid: server.postgresPid };
 }
 
-async function startBare(directory) {
-  const child = spawn(process.execPath, [BARE_SERVER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** @param databaseUrl for the one that keeps rows */
+async function startBare(directory, ...databaseUrl) {
+  const child = spawn(process.execPath, [BARE_SERVER, directory, ...databaseUrl], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const port = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(Number(text))));
   return { url: `http://127.0.0.1:${port}`, pid: child.pid, stop: () => void child.kill() };
 }

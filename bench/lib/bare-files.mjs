@@ -1,27 +1,49 @@
 // The yardstick: what node:http does with files and nothing else. `node bare-files.mjs <directory>` prints its port.
 // GET /<name> streams a file; PUT stores one as Plinth must: whole, synced to disk, renamed into place.
+// `node bare-files.mjs <directory> <database URL>` is the least that a server does which keeps a row of each file: one
+// statement before and one after an upload; one for a download, which is left to nginx.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
 
-const [, , root] = process.argv;
+const [, , root, databaseUrl] = process.argv;
+/** As many as Plinth lends freely on two cores. */
+const database = databaseUrl ? new pg.Pool({ connectionString: databaseUrl, max: 4 }) : null;
+const LOOK_UP = { name: 'look-up', text: 'select size from bare_files where name = $1' };
+const INSERT = { name: 'insert', text: 'insert into bare_files (name, size) values ($1, $2) returning id' };
+await database?.query(
+  'create table if not exists bare_files (id uuid primary key default gen_random_uuid(), name text unique, size bigint)',
+);
 
 async function send(request, response) {
+  if (database) return handOver(request, response);
   const file = path.join(root, path.basename(request.url));
   const { size } = await stat(file);
   response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
   await pipeline(createReadStream(file), response);
 }
 
+async function handOver({ url }, response) {
+  await database.query({ ...LOOK_UP, values: [url] });
+  response.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'x-accel-redirect': `/bare-files${url}`,
+  });
+  response.end();
+}
+
 async function store(request, response) {
   const file = path.join(root, path.basename(request.url));
+  await database?.query({ ...LOOK_UP, values: [request.url] });
   await pipeline(request, createWriteStream(`${file}.part`, { flush: true }));
   await rename(`${file}.part`, file);
   const directory = await open(root, 'r');
   await directory.sync();
   await directory.close();
+  await database?.query({ ...INSERT, values: [request.url, request.headers['content-length']] });
   response.writeHead(201, { 'content-length': 0 }).end();
 }
 

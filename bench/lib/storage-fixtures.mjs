@@ -63,8 +63,10 @@ export async function seed(server, directory) {
       paths.signed[size].push(pathname + search);
     }
   }
+  const { owner_url: databaseUrl } = await server.admin('GET', `/admin/v1/projects/${project.id}/database`);
   const list = (query) => `${base}/buckets/listed/files?${query}`;
   return {
+    databaseUrl,
     plinth: {
       headers,
       paths,
