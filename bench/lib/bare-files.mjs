@@ -1,7 +1,8 @@
 // The yardstick: what node:http does with files and nothing else. `node bare-files.mjs <directory>` prints its port.
 // GET /<name> streams a file; PUT stores one as Plinth must: whole, synced to disk, renamed into place.
 // `node bare-files.mjs <directory> <database URL>` is the least that a server does which keeps a row of each file: one
-// statement before and one after an upload; one for a download, which is left to nginx.
+// statement before and one after an upload, whose bytes it hashes; one for a download, which is left to nginx.
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -12,10 +13,10 @@ import pg from 'pg';
 const [, , root, databaseUrl] = process.argv;
 /** As many as Plinth lends freely on two cores. */
 const database = databaseUrl ? new pg.Pool({ connectionString: databaseUrl, max: 4 }) : null;
-const LOOK_UP = { name: 'look-up', text: 'select size from bare_files where name = $1' };
-const INSERT = { name: 'insert', text: 'insert into bare_files (name, size) values ($1, $2) returning id' };
+const LOOK_UP = { name: 'look-up', text: 'select sha256 from bare_files where name = $1' };
+const INSERT = { name: 'insert', text: 'insert into bare_files (name, sha256) values ($1, $2) returning id' };
 await database?.query(
-  'create table if not exists bare_files (id uuid primary key default gen_random_uuid(), name text unique, size bigint)',
+  'create table if not exists bare_files (id uuid primary key default gen_random_uuid(), name text unique, sha256 text)',
 );
 
 async function send(request, response) {
@@ -37,13 +38,15 @@ async function handOver({ url }, response) {
 
 async function store(request, response) {
   const file = path.join(root, path.basename(request.url));
+  const hash = database && createHash('sha256').setEncoding('hex');
   await database?.query({ ...LOOK_UP, values: [request.url] });
+  if (hash) request.on('data', (chunk) => hash.write(chunk));
   await pipeline(request, createWriteStream(`${file}.part`, { flush: true }));
   await rename(`${file}.part`, file);
   const directory = await open(root, 'r');
   await directory.sync();
   await directory.close();
-  await database?.query({ ...INSERT, values: [request.url, request.headers['content-length']] });
+  await database?.query({ ...INSERT, values: [request.url, hash.end().read()] });
   response.writeHead(201, { 'content-length': 0 }).end();
 }
 
