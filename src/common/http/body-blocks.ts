@@ -36,6 +36,11 @@ export class BodyBlocks {
     this.used = used;
   }
 
+  /** What was appended or printed last, of so many bytes, in its place. */
+  last(length: number): Buffer {
+    return this.block.subarray(this.used - length, this.used);
+  }
+
   /** The blocks so far, which are then the taker's. */
   take(): Buffer[] {
     const blocks = [...this.full, this.block.subarray(0, this.used)];

@@ -52,9 +52,12 @@ const TYPES: readonly (readonly [name: string, oid: number, form: JsonForm])[] =
 const FORM_BY_NAME: ReadonlyMap<string, JsonForm> = new Map(TYPES.map(([name, , form]) => [name, form]));
 const FORM_BY_OID: ReadonlyMap<number, JsonForm> = new Map(TYPES.map(([, oid, form]) => [oid, form]));
 
-/** @param type as format_type() writes it; null: PostgreSQL has to make JSON of it (dates, arrays, records ...) */
+/**
+ * @param type as format_type() writes it: `numeric(5,2)`, but also `numeric(5,2)[]`
+ * @returns null where PostgreSQL has to make JSON of it (dates, arrays, records ...)
+ */
 export function jsonFormOf(type: string): JsonForm | null {
-  return FORM_BY_NAME.get(type.replace(/\(.*$/, '')) ?? null;
+  return FORM_BY_NAME.get(type.replace(/\([^)]*\)/, '')) ?? null;
 }
 
 const NULL = Buffer.from('null');

@@ -38,7 +38,7 @@ function sourceSql(builder: StatementBuilder, source: SourcePlan): string {
     case 'computed': {
       // Overloads are told apart by the row's type, which rows of a common table expression have lost.
       const { routine, parent, parentType } = source;
-      const row = `${quoteIdentifier(parent)}::${quoteQualified(parentType.schema, parentType.name)}`;
+      const row = `(${quoteIdentifier(parent)}.*)::${quoteQualified(parentType.schema, parentType.name)}`;
       return `(SELECT * FROM ${routineSql(routine)}(${row}))`;
     }
   }
@@ -145,7 +145,7 @@ function embedValueSql(alias: string, toOne: boolean, columns: readonly string[]
   if (columns === null) return `row_to_json(${embed}.*)`;
   // The embed also hands up what the parent orders by, which the client didn't ask for.
   const shown = columns.map((column) => `${embed}.${quoteIdentifier(column)}`).join(', ');
-  return `CASE WHEN ${embed} IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown) FROM (SELECT ${shown}) plinth_shown) END`;
+  return `CASE WHEN (${embed}.*) IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown.*) FROM (SELECT ${shown}) plinth_shown) END`;
 }
 
 function castSql(value: string, cast: string | null): string {
@@ -184,7 +184,7 @@ function listSql(rows: string, { shape, columns }: EmbedPlan): string {
           return `, coalesce(json_agg(plinth_row.${column}), '[]') AS ${column}`;
         })
       : [];
-  return `SELECT json_agg(plinth_row) AS "plinth_list"${lists.join('')} FROM (${rows}) plinth_row`;
+  return `SELECT json_agg(plinth_row.*) AS "plinth_list"${lists.join('')} FROM (${rows}) plinth_row`;
 }
 
 /** The rows that a read would give without its window, for counting: `SELECT 1 ...`. */

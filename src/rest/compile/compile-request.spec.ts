@@ -83,7 +83,7 @@ describe('compiled SQL', () => {
       'POST',
       '/projects',
       '{"name":"x"}',
-      'WITH "plinth_result" AS (INSERT INTO "public"."projects" ("name") SELECT "plinth_body"."name" FROM json_to_record($1::json) AS "plinth_body"("name" text) RETURNING "public"."projects".*) SELECT row_to_json(plinth_row) FROM (SELECT "plinth_0".* FROM "plinth_result" "plinth_0") "plinth_row"',
+      'WITH "plinth_result" AS (INSERT INTO "public"."projects" ("name") SELECT "plinth_body"."name" FROM json_to_record($1::json) AS "plinth_body"("name" text) RETURNING "public"."projects".*) SELECT row_to_json(plinth_row.*) FROM (SELECT "plinth_0".* FROM "plinth_result" "plinth_0") "plinth_row"',
       ['{"name":"x"}'],
     ],
     [

@@ -17,6 +17,7 @@ import { compileInserts } from './compile-inserts';
 import { compileCount, compileRead, RESULT, windowSql } from './compile-read';
 import { BODY, compileDelete, compileNoUpdate, compileUpdate } from './compile-write';
 import { jsonColumns } from './json-columns';
+import { areNameable, csvSql, hasColumns, WHOLE_ROW } from './named-columns';
 import type { JsonRow } from '../../database/rows/json-row';
 import type { Parameter } from './parameter';
 import { StatementBuilder } from './statement-builder';
@@ -59,44 +60,54 @@ function compileReading(plan: ReadRequestPlan, input: CompileInput): CompiledSta
   const builder = new StatementBuilder();
   const read = compileRead(builder, plan.read);
   const columns = jsonColumns(plan);
-  if (!columns) return finish(builder, rowsSql(builder, plan.representation, read, plan.read), input);
+  if (!columns) return finish(builder, rowsSql(builder, plan, read), input);
   const query = builder.select().from(`(${read})`, 'plinth_row');
   for (const expression of columns.select) query.addSelect(expression);
   if (columns.condition !== null) query.where(columns.condition);
   return finish(builder, query.getQuery(), input, columns.row);
 }
 
+/** What decides how a row is shown. */
+type Shown = Pick<RequestPlan, 'representation' | 'read' | 'columns'>;
+
 /** Makes one text per row; TypeORM builds the outer SELECT as it built the inner one. */
 function rowsSql(
   builder: StatementBuilder,
-  representation: RepresentationPlan,
+  shown: Shown,
   read: string,
-  plan: ReadPlan,
   expressions: readonly (readonly [name: string, query: string])[] = [],
 ): string {
   const query = builder.select().from(`(${read})`, 'plinth_row');
   for (const [name, expression] of expressions) query.addCommonTableExpression(expression, name);
-  query.addSelect(rowSql(representation, plan));
+  query.addSelect(rowSql(shown));
+  if (hasHeaderOfAll(shown)) query.where(hasColumns(shown.columns.length));
   return query.getQuery();
 }
 
-function rowSql(representation: RepresentationPlan, plan: ReadPlan): string {
+/** The header line names the columns of `*`, so they have to be those. */
+function hasHeaderOfAll({ representation, read, columns }: Shown): boolean {
+  return (
+    representation.kind === 'csv' && areNameable(columns) && read.outputs.some(({ kind }) => kind === 'all')
+  );
+}
+
+function rowSql({ representation, read, columns }: Shown): string {
   switch (representation.kind) {
     case 'rows':
     case 'object': {
-      const row = isEmptyRow(plan) ? `'{}'::json` : 'row_to_json(plinth_row)';
+      const row = isEmptyRow(read) ? `'{}'::json` : `row_to_json${WHOLE_ROW}`;
       return representation.stripNulls ? `json_strip_nulls(${row})` : row;
     }
     case 'ndjson':
-      return isEmptyRow(plan) ? `'{}'::json` : 'row_to_json(plinth_row)';
+      return isEmptyRow(read) ? `'{}'::json` : `row_to_json${WHOLE_ROW}`;
     case 'csv':
-      return 'substring(plinth_row::text, 2, length(plinth_row::text) - 2)';
+      return csvSql(columns);
     case 'geojson':
-      return `json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(ST_AsGeoJSON(plinth_row)::json), '[]'))`;
+      return `json_build_object('type', 'FeatureCollection', 'features', coalesce(json_agg(ST_AsGeoJSON${WHOLE_ROW}::json), '[]'))`;
     case 'handler':
       return handlerSql(representation);
     case 'explain':
-      return rowSql(representation.of, plan);
+      return rowSql({ representation: representation.of, read, columns });
     case 'none':
       return 'count(*)::text';
   }
@@ -109,7 +120,7 @@ function isEmptyRow({ outputs }: ReadPlan): boolean {
 function handlerSql({ handler }: Extract<RepresentationPlan, { kind: 'handler' }>): string {
   const { aggregate, target, isBinary } = handler;
   const row =
-    target && aggregate ? `plinth_row::${quoteQualified(target.schema, target.name)}` : 'plinth_row';
+    target && aggregate ? `${WHOLE_ROW}::${quoteQualified(target.schema, target.name)}` : 'plinth_row.*';
   const value = aggregate
     ? `${quoteQualified(aggregate.schema, aggregate.name)}(${row})`
     : `plinth_row.${quoteIdentifier(SCALAR)}`;
@@ -122,10 +133,10 @@ function encoded(value: string, isBinary: boolean): string {
 }
 
 function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStatement[] {
-  const { write, read, representation } = plan;
+  const { write } = plan;
   if (write.kind === 'insert') {
     return compileInserts(write, input).map(({ builder, statement, expressions }) =>
-      finish(builder, statement ?? resultSql(builder, representation, read, expressions), input),
+      finish(builder, statement ?? resultSql(builder, plan, expressions), input),
     );
   }
   const builder = new StatementBuilder();
@@ -134,9 +145,7 @@ function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStat
     return [
       finish(
         builder,
-        write.returning.kind === 'nothing'
-          ? text
-          : resultSql(builder, representation, read, [[RESULT, text]]),
+        write.returning.kind === 'nothing' ? text : resultSql(builder, plan, [[RESULT, text]]),
         input,
       ),
     ];
@@ -146,9 +155,7 @@ function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStat
     return [
       finish(
         builder,
-        write.returning.kind === 'nothing'
-          ? none
-          : resultSql(builder, representation, read, [[RESULT, none]]),
+        write.returning.kind === 'nothing' ? none : resultSql(builder, plan, [[RESULT, none]]),
         input,
       ),
     ];
@@ -162,29 +169,22 @@ function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStat
     const head = expressions.map(([name, text]) => `WITH ${quoteIdentifier(name)} AS (${text}) `);
     return [finish(builder, head.join('') + update, input)];
   }
-  return [
-    finish(builder, resultSql(builder, representation, read, [...expressions, [RESULT, update]]), input),
-  ];
+  return [finish(builder, resultSql(builder, plan, [...expressions, [RESULT, update]]), input)];
 }
 
 /** The rows that were written, read like any others; for `headers-only` just as they were returned. */
 function resultSql(
   builder: StatementBuilder,
-  representation: RepresentationPlan,
-  read: ReadPlan,
+  plan: Shown,
   expressions: readonly (readonly [string, string])[],
 ): string {
-  if (representation.kind === 'none') {
+  if (plan.representation.kind === 'none') {
     const rows = `SELECT * FROM ${quoteIdentifier(RESULT)}`;
-    return rowsSql(
-      builder,
-      { kind: 'rows', stripNulls: false },
-      rows,
-      { ...read, outputs: [{ kind: 'all' }] },
-      expressions,
-    );
+    const read: ReadPlan = { ...plan.read, outputs: [{ kind: 'all' }] };
+    const whole: Shown = { ...plan, representation: { kind: 'rows', stripNulls: false }, read };
+    return rowsSql(builder, whole, rows, expressions);
   }
-  return rowsSql(builder, representation, compileRead(builder, read), read, expressions);
+  return rowsSql(builder, plan, compileRead(builder, plan.read), expressions);
 }
 
 function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStatement {
@@ -193,7 +193,7 @@ function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStat
   const builder = new StatementBuilder();
   const called = compileCall(builder, call);
   const isScalar = result !== 'composite';
-  const value = isScalar ? scalarSql(representation, read) : rowSql(representation, read);
+  const value = isScalar ? scalarSql(plan) : rowSql(plan);
   if (isScalar && !returnsSet) return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
   const rows = isScalar ? `SELECT * FROM ${RESULT}${windowSql(builder, read)}` : compileRead(builder, read);
   const query = builder.select();
@@ -206,7 +206,7 @@ function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStat
   if (ROW_BY_ROW.has(representation.kind)) {
     // Behind the last page the total stands alone, beside null: a value of null is written out, to tell them apart.
     query.from(`(${total})`, 'plinth_counted').leftJoin(`(${rows})`, 'plinth_row', 'TRUE');
-    query.addSelect(`CASE WHEN plinth_row IS DISTINCT FROM NULL THEN coalesce(${value}, 'null') END`);
+    query.addSelect(`CASE WHEN ${WHOLE_ROW} IS DISTINCT FROM NULL THEN coalesce(${value}, 'null') END`);
     query.addSelect('plinth_counted."plinth_total"');
   } else {
     query.from(`(${rows})`, 'plinth_row').addSelect(`${value}, (${total})`);
@@ -226,9 +226,10 @@ function countsBeside({ count, read, call }: CallRequestPlan): boolean {
   return count !== null && call.routine.returnsSet && (read.limit !== null || read.offset > 0);
 }
 
-function scalarSql(representation: RepresentationPlan, read: ReadPlan): string {
+function scalarSql(plan: Shown): string {
+  const { representation } = plan;
   const { kind } = representation;
-  if (kind === 'none' || kind === 'csv' || kind === 'handler') return rowSql(representation, read);
+  if (kind === 'none' || kind === 'csv' || kind === 'handler') return rowSql(plan);
   const value = `to_json(plinth_row."${SCALAR}")`;
   const strips = (kind === 'rows' || kind === 'object') && representation.stripNulls;
   return strips ? `json_strip_nulls(${value})` : value;

@@ -63,7 +63,7 @@ export function conditionSql(
     }
     case 'embed': {
       const embed = quoteIdentifier(condition.embed);
-      const value = condition.toOne ? embed : `${embed}."plinth_list"`;
+      const value = condition.toOne ? `(${embed}.*)` : `${embed}."plinth_list"`;
       // A row of nothing but nulls is there all the same, which IS NULL would deny.
       return `${value} IS ${condition.isNull ? 'NOT ' : ''}DISTINCT FROM NULL`;
     }

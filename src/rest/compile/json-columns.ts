@@ -1,8 +1,8 @@
 /** What the rows of a read are printed from: the outer SELECT's list, and how its values become JSON. */
-import { quoteIdentifier } from '../../database/sql/identifier';
 import type { Column } from '../catalog/catalog';
 import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
 import { type JsonForm, jsonFormOf, JsonRow } from '../../database/rows/json-row';
+import { areNameable, columnSql, hasColumns } from './named-columns';
 
 export interface JsonColumns {
   /** Expressions on `plinth_row`. */
@@ -27,25 +27,15 @@ export function jsonColumns({ read, relation, representation }: ReadRequestPlan)
     if (columns === null) return null;
     shown.push(...columns);
   }
-  const names = new Set(shown.map(({ name }) => name));
-  if (names.size === 0 || names.size < shown.length) return null;
+  if (!areNameable(shown.map(({ name }) => name))) return null;
   return {
     select: shown.map(({ name, form }) => {
-      const value = `plinth_row.${quoteIdentifier(name)}`;
+      const value = columnSql(name);
       return form === null ? `to_json(${value})` : value;
     }),
     condition: read.outputs.some(({ kind }) => kind === 'all') ? hasColumns(shown.length) : null,
     row: new JsonRow(shown.map(({ name, form }) => ({ name, form: form ?? 'json' }))),
   };
-}
-
-/**
- * True, if PostgreSQL accepts it: lists of VALUES have one length, so a row with a column that the plan doesn't know is
- * refused (42601) when the statement is parsed, and again when its table changes. The planner drops the condition.
- */
-function hasColumns(count: number): string {
-  const nulls = Array.from({ length: count }, () => 'NULL').join(', ');
-  return `TRUE OR EXISTS (VALUES (plinth_row.*), (${nulls}))`;
 }
 
 function isPlainJson(representation: RepresentationPlan): boolean {

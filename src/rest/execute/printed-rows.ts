@@ -1,11 +1,19 @@
 /** Rows whose columns Plinth prints itself: from the database's connection to whoever writes the answer. */
+import { AppError } from '../../common/errors/app-error';
 import type { ColumnsTaker } from '../../database/pools/pipelined-query';
 import type { JsonRow } from '../../database/rows/json-row';
 
 /** The types of columns are no longer those that the catalog knows. */
-export class SchemaChanged extends Error {
+export class SchemaChanged extends AppError {
   constructor() {
-    super('The schema changed while the request was under way');
+    const message = 'The schema changed while the request was under way';
+    super({
+      status: 503,
+      code: 'PL503',
+      message,
+      database: { sqlstate: 'PL503' },
+      headers: { 'Retry-After': '1' },
+    });
   }
 }
 

@@ -1,6 +1,4 @@
 /** How the rows of a representation are put together. */
-import { nameKey } from '../catalog/catalog';
-import { columnNames } from '../plan/column-names';
 import type { RepresentationPlan } from '../plan/plan';
 import type { ParsedRequest } from '../query-parser.service';
 import { SCALAR } from '../compile/compile-call';
@@ -8,10 +6,15 @@ import type { BodyFormat } from './row-collector';
 
 const LIST = format('[', ',', ']');
 const PLAIN = format('', '', '');
-const LINES = format('', '\n', '\n');
+const LINES: BodyFormat = { ...format('', '\n', '\n'), isLine: true };
 
 function format(head: string, separator: string, tail: string): BodyFormat {
-  return { head: Buffer.from(head), separator: Buffer.from(separator), tail: Buffer.from(tail) };
+  return {
+    head: Buffer.from(head),
+    separator: Buffer.from(separator),
+    tail: Buffer.from(tail),
+    isLine: false,
+  };
 }
 
 export function bodyFormat(parsed: ParsedRequest): BodyFormat {
@@ -37,16 +40,9 @@ function isJson({ kind }: RepresentationPlan): boolean {
   return kind === 'rows' || kind === 'object';
 }
 
-function csvHeader({ plan, catalog }: ParsedRequest): string {
+function csvHeader({ plan }: ParsedRequest): string {
   if (plan.kind === 'call' && plan.call.routine.result !== 'composite') return SCALAR;
-  return columnNames(catalog, plan.read, resultColumns({ plan, catalog })).map(csvField).join(',');
-}
-
-function resultColumns({ plan, catalog }: Pick<ParsedRequest, 'plan' | 'catalog'>): string[] {
-  if (plan.kind !== 'call') return [...plan.relation.columns.keys()];
-  const { relation, columns } = plan.call.routine;
-  const known = relation ? catalog.relations.get(nameKey(relation))?.columns : columns;
-  return [...(known?.keys() ?? [])];
+  return plan.columns.map(csvField).join(',');
 }
 
 /** RFC 4180, 2.6. */

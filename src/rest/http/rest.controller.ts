@@ -13,6 +13,9 @@ import type { RestRequest, TargetKind } from '../grammar/rest-request';
 import { QueryParser } from '../query-parser.service';
 import { RestResponder } from './rest-responder.service';
 
+/** A schema rarely changes again before the request that met the change is through, but migrations are made of many. */
+const MOST_REPEATS = 3;
+
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 @Controller(['rest/v1', 'p/:project_slug/rest/v1'])
@@ -58,18 +61,19 @@ export class RestController {
     const body = METHODS_WITH_BODY.has(head.method)
       ? await readBody(request, this.config.maxBodyBytes)
       : null;
-    const parsed = await this.parser.parse(caller, head, body);
     const facts = { method: request.method, path: pathInApi(path), headers: request.headers };
-    try {
-      await this.responder.respond(caller, parsed, facts, response);
-    } catch (error) {
-      // Nothing was committed, so a request that met a schema newer than the catalog may simply run again.
-      const again =
-        isStaleSchema(error) && !response.headersSent
-          ? await this.parser.parseAgain(caller, parsed, body)
-          : null;
-      if (!again) throw error;
-      await this.responder.respond(caller, again, facts, response);
+    let parsed = await this.parser.parse(caller, head, body);
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        await this.responder.respond(caller, parsed, facts, response);
+        return;
+      } catch (error) {
+        // Nothing was committed, so a request that met a schema newer than the catalog may simply run again.
+        const mayRepeat = repeats < MOST_REPEATS && isStaleSchema(error) && !response.headersSent;
+        const again = mayRepeat ? await this.parser.parseAgain(caller, parsed, body) : null;
+        if (!again) throw error;
+        parsed = again;
+      }
     }
   }
 

@@ -24,7 +24,12 @@ describe('RowCollector', () => {
     jest.useFakeTimers();
     response = new FullResponse();
     control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn() };
-    const format = { head: Buffer.from('['), separator: Buffer.from(','), tail: Buffer.from(']') };
+    const format = {
+      head: Buffer.from('['),
+      separator: Buffer.from(','),
+      tail: Buffer.from(']'),
+      isLine: false,
+    };
     collector = new RowCollector(response as unknown as ServerResponse, {
       format,
       begin: () => undefined,

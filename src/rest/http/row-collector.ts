@@ -14,6 +14,8 @@ export interface BodyFormat {
   readonly head: Buffer;
   readonly separator: Buffer;
   readonly tail: Buffer;
+  /** Whether a row is a line: blanks of its JSON that break lines become spaces. */
+  readonly isLine: boolean;
 }
 
 export interface CollectorOptions {
@@ -27,6 +29,9 @@ export interface CollectorOptions {
 }
 
 const NULL = Buffer.from('null');
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
 
 /** Bytes after which rows are no longer kept. */
 const STREAM_AFTER = 2 * 1024 * 1024;
@@ -78,14 +83,16 @@ export class RowCollector implements RowTaker {
   onRow(row: Buffer | null): void {
     if (this.count === 0 && this.options.keepsFirst) this.first = Buffer.from(row ?? NULL);
     this.beginRow();
+    const before = this.body.size;
     this.body.append(row ?? NULL);
-    this.endRow();
+    this.endRow(before);
   }
 
   onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void {
     this.beginRow();
+    const before = this.body.size;
     this.body.print(row, bytes, start, end);
-    this.endRow();
+    this.endRow(before);
   }
 
   private beginRow(): void {
@@ -93,7 +100,8 @@ export class RowCollector implements RowTaker {
     this.count += 1;
   }
 
-  private endRow(): void {
+  private endRow(before: number): void {
+    if (this.options.format.isLine) unbreak(this.body.last(this.body.size - before));
     const limit = this.isStreaming ? CHUNK : STREAM_AFTER;
     if (this.options.begin && this.body.size >= limit) this.flush();
   }
@@ -158,5 +166,12 @@ export class RowCollector implements RowTaker {
     if (!this.options.stopsWithClient) return;
     void this.control?.cancel();
     this.control?.resume();
+  }
+}
+
+/** JSON has line breaks between its tokens only, where any blank will do (RFC 8259, 2): json_agg() writes them, and clients. */
+function unbreak(json: Buffer): void {
+  for (const lineBreak of [LINE_FEED, CARRIAGE_RETURN]) {
+    for (let at = json.indexOf(lineBreak); at >= 0; at = json.indexOf(lineBreak, at + 1)) json[at] = SPACE;
   }
 }

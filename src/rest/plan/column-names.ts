@@ -1,4 +1,4 @@
-/** What the columns of a read are called, in order: the header line of CSV. */
+/** What the columns of a read are called, in order: the header line of CSV. Several may have one name. */
 import type { Catalog } from '../catalog/catalog';
 import { nameKey } from '../catalog/catalog';
 import type { ReadPlan } from './plan';

@@ -4,6 +4,7 @@ import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog'
 import type { RestRequest } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
 import { invalidBody, restError } from '../rest.errors';
+import { columnNames } from './column-names';
 import { attach, draftOf, rowOf } from './draft';
 import { negotiate } from './negotiate';
 import { formFields, textOf, unreadable } from './payload';
@@ -193,6 +194,8 @@ function planCall(
   return {
     kind: 'call',
     read,
+    columns:
+      routine.result === 'composite' ? columnNames(context.catalog, read, [...row.columns.keys()]) : [],
     count: preferences.count,
     countLimit: context.maxRows,
     contentType: negotiated.contentType,

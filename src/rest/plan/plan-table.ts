@@ -3,6 +3,7 @@ import type { Relation } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
 import type { Filter, LogicTree } from '../grammar/tree';
 import { invalidBody, methodNotAllowed, missingFilter, restError } from '../rest.errors';
+import { columnNames } from './column-names';
 import { attach, draftOf } from './draft';
 import { insertGroups, namesIn, writtenColumn } from './insert-groups';
 import { negotiate, type Negotiated } from './negotiate';
@@ -37,10 +38,12 @@ export function planTableRead(
   const root = draftOf(context, relation, relation, request.query.select);
   attach(root, request.query, { rootFilters: true, rootWindow: request.window });
   const negotiated = representationFor(context, relation, request, options);
+  const read = planRead(context, root, { kind: 'relation', relation });
   return {
     kind: 'read',
     relation,
-    read: planRead(context, root, { kind: 'relation', relation }),
+    read,
+    columns: columnNames(context.catalog, read, [...relation.columns.keys()]),
     count: request.preferences.count,
     countLimit: context.maxRows,
     contentType: negotiated.contentType,
@@ -84,6 +87,7 @@ export function planTableWrite(
     kind: 'write',
     relation,
     read,
+    columns: columnNames(context.catalog, read, [...relation.columns.keys()]),
     write,
     count: request.preferences.count,
     countLimit: context.maxRows,

@@ -224,6 +224,8 @@ interface AnyPlan {
   /** With count=estimated: beyond so many rows the planner's guess will do. */
   readonly countLimit: number | null;
   readonly read: ReadPlan;
+  /** What the columns of its rows are called, in order; none where they are single values. */
+  readonly columns: readonly string[];
 }
 
 export interface ReadRequestPlan extends AnyPlan {

@@ -35,6 +35,13 @@ beforeAll(async () => {
       (3, 'NaN', 'NaN', 'Infinity', '-infinity', 'infinity', ''), (4, 'Infinity', '-Infinity', 'NaN', null, null, ' '),
       (5, '-Infinity', '-0', '-0', 'epoch', 'epoch', repeat(${CHARACTERS}, 40)), (6, 0, 0, 1e16, null, null, repeat('ü', 100000)),
       (7, 1e30, 1e30, 123456789.12345679, null, null, repeat(E'\\x01', 70000));
+    create table sized (id int primary key, a numeric(5, 2)[], b varchar(20)[], c char(3)[], d bit(3), e timestamp(3), f numeric(5, -2));
+    insert into sized values (1, '{1.5,NULL}', '{"a b",c}', '{x}', b'101', '2024-02-29 12:00:00.1239', 12345);
+    create table ours (id int primary key, plinth_row text, plinth_list int, plinth_shown int, plinth_one int, plinth_0 int,
+      plinth_1_embed int);
+    insert into ours values (1, 'a', 2, 3, 4, 5, 6);
+    create table our_parts (plinth_row int primary key, plinth_list int, ours_id int references ours);
+    insert into our_parts values (1, 2, 1), (2, 3, 1);
     create view shown as select id, t as "Text", list, exact from kinds;
     create table empty ();
     create table noise (id int primary key, a int, b text, c boolean, d numeric, e jsonb, f timestamptz, g uuid);
@@ -65,6 +72,13 @@ it.each([
   ['shown?order=id', 'select * from shown order by id'],
   ['kinds?id=eq.0', 'select * from kinds where id = 0'],
   ['empty', 'select * from empty'],
+  ['sized', 'select * from sized'],
+  ['ours', 'select * from ours'],
+  ['ours?select=plinth_row,plinth_list,id::text', 'select plinth_row, plinth_list, id::text from ours'],
+  [
+    `noise?select=${'x'.repeat(70)}:id,${'ü'.repeat(32)}:c&order=id&limit=3`,
+    `select id as ${'x'.repeat(63)}, c as "${'ü'.repeat(31)}" from noise order by id limit 3`,
+  ],
   [
     'kinds?select=t,a:id,big::text,flag::text,day::text,jb->a,jb->>a,couple->b,list->0&order=id',
     `select t, id as a, big::text, flag::text, day::text, jb->'a' as a2, jb->>'a' as a3, to_jsonb(couple)->'b' as b,
@@ -83,7 +97,58 @@ it.each([
 ])('%s', async (path, query) => {
   const rows = (await printed(query)).map((row) => row.replace('"a2":', '"a":').replace('"a3":', '"a":'));
   expect((await get(path)).text).toBe(`[${rows.join(',')}]`);
-  expect((await get(path, 'application/x-ndjson')).text).toBe(`${rows.join('\n')}\n`);
+  expect((await get(path, 'application/x-ndjson')).text).toBe(
+    `${rows.map((row) => row.replaceAll('\n', ' ')).join('\n')}\n`,
+  );
+});
+
+it('keeps a row of lines of JSON on its line', async () => {
+  await project.sql(`
+    create function scattered() returns setof json language sql stable as $$ select json E'[\\r\\n1,\\n"\\\\n"]' from generate_series(1, 2) $$`);
+  const lines = async (path: string) =>
+    (await get(path, 'application/x-ndjson')).text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as unknown);
+  expect(await lines('kinds?id=eq.2&select=j,again:j')).toEqual([{ j: { a: null }, again: { a: null } }]);
+  const parts = [{ plinth_row: 1 }, { plinth_row: 2 }];
+  expect(await lines('ours?select=id,our_parts(plinth_row)')).toEqual([{ id: 1, our_parts: parts }]);
+  expect(await lines('rpc/scattered')).toEqual([
+    [1, '\n'],
+    [1, '\n'],
+  ]);
+});
+
+it('tells long names apart that PostgreSQL cuts alike as it does', async () => {
+  const long = 'x'.repeat(63);
+  const { text } = await get(`noise?select=${long}1:id,${long}2:c&id=eq.2`);
+  expect(text).toBe(`[{"${long}":2,"${long}":null}]`);
+});
+
+it('takes a column for a column, whatever it is called', async () => {
+  const row = { id: 1, plinth_row: 'a', plinth_list: 2, plinth_shown: 3, plinth_one: 4, plinth_0: 5 };
+  const whole = { ...row, plinth_1_embed: 6 };
+  expect((await get('ours', 'application/vnd.pgrst.array+json;nulls=stripped')).body).toEqual([whole]);
+  expect((await get('ours', 'text/csv')).text).toBe(
+    'id,plinth_row,plinth_list,plinth_shown,plinth_one,plinth_0,plinth_1_embed\n1,a,2,3,4,5,6',
+  );
+  const parts = [
+    { plinth_row: 1, plinth_list: 2 },
+    { plinth_row: 2, plinth_list: 3 },
+  ];
+  expect((await get('ours?select=*,our_parts(plinth_row,plinth_list)')).body).toEqual([
+    { ...whole, our_parts: parts },
+  ]);
+  expect((await get('ours?select=plinth_row,...our_parts(part:plinth_row,list:plinth_list)')).body).toEqual([
+    { plinth_row: 'a', part: [1, 2], list: [2, 3] },
+  ]);
+  expect((await get('our_parts?select=*,ours(*)&order=ours(id),plinth_row&limit=1')).body).toEqual([
+    { ...parts[0], ours_id: 1, ours: whole },
+  ]);
+  expect((await get('our_parts?select=plinth_row,ours()&ours=not.is.null')).body).toHaveLength(2);
+  expect((await project.service.post('/rest/v1/ours', { ...whole, id: 2 })).body).toEqual([
+    { ...whole, id: 2 },
+  ]);
 });
 
 it('repeats a name that is selected twice', async () => {

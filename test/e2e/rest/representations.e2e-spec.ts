@@ -46,6 +46,20 @@ describe('media types', () => {
     expect((await get('items?id=eq.9&select=id,n:name', 'text/csv')).text).toBe('id,n\n');
   });
 
+  it('gives values in CSV as they are, backslashes too', async () => {
+    await project.sql(`create table paths (path text, bytes bytea, list text[]);
+      insert into paths values ('C:\\new\\', '\\x00ff', array['a"b\\c'])`);
+    const value = 'path,bytes,list\n"C:\\new\\","\\x00ff","{""a\\""b\\\\c""}"';
+    expect((await get('paths', 'text/csv')).text).toBe(value);
+    expect((await get('paths?select=path,bytes,path,list', 'text/csv')).text).toBe(
+      'path,bytes,path,list\n"C:\\new\\","\\x00ff","C:\\new\\","{""a\\""b\\\\c""}"',
+    );
+    const written = await project.service.post('/rest/v1/paths', value, {
+      headers: { accept: 'text/csv', 'content-type': 'text/csv' },
+    });
+    expect(written.text).toBe(value);
+  });
+
   it('strips nulls', async () => {
     expect((await get('items?id=eq.1', 'application/vnd.pgrst.array+json;nulls=stripped')).body).toEqual([
       { id: 1, name: 'one', rank: 1 },
