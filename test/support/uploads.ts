@@ -57,6 +57,45 @@ export function rawExchange(
   });
 }
 
+/**
+ * Sends a head and then a body in chunks (RFC 9112, 7.1) that has no end, whatever is answered.
+ * @param limit bytes after which it gives up
+ * @returns what was answered, and how many bytes could be sent until the server closed the connection
+ */
+export function sendEndlessly(
+  baseUrl: string,
+  head: string,
+  begin: string,
+  limit: number,
+): Promise<{ answer: string; sent: number }> {
+  const chunk = (bytes: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+  const filler = chunk(Buffer.alloc(64 * 1024, 'x'));
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    let answer = '';
+    let sent = 0;
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+      if (begin) socket.write(chunk(Buffer.from(begin)));
+      void go();
+    });
+    const go = async (): Promise<void> => {
+      while (sent < limit && !socket.destroyed) {
+        sent += filler.length;
+        if (!socket.write(filler)) return;
+        await setImmediate();
+      }
+      socket.destroy();
+    };
+    socket.on('drain', () => void go());
+    socket.on('data', (data) => (answer += data.toString('latin1')));
+    // The server may close while bytes are on their way to it.
+    socket.on('error', () => undefined);
+    socket.once('close', () => resolve({ answer, sent }));
+  });
+}
+
 /** Posts a body that arrives in pieces of so many bytes. */
 export async function postInPieces(
   url: string,

@@ -13,7 +13,8 @@ export function lingerAfterAnswer(request: IncomingMessage, response: ServerResp
   // RFC 9112, 6.3: a request with neither has no body.
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (length === undefined && encoding === undefined) return;
-  response.once('finish', () => {
+  // Before Node's own listener, which would throw the rest away unseen, and without an end.
+  response.prependOnceListener('finish', () => {
     if (request.complete || request.destroyed) return;
     const { socket } = request;
     let bytes = 0;
@@ -25,6 +26,8 @@ export function lingerAfterAnswer(request: IncomingMessage, response: ServerResp
     });
     request.once('close', () => clearTimeout(timer));
     request.once('end', () => clearTimeout(timer));
+    // Paused first: only what is resumed afterwards counts as wanted, whatever became of the body until here.
+    request.pause();
     request.resume();
   });
 }

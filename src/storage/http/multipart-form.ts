@@ -15,6 +15,8 @@ const FILE_PART = 'file';
 /** Milliseconds without a byte after which an upload counts as abandoned. */
 const IDLE_LIMIT_MS = 60_000;
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
+/** Bytes of a form beside its file: all fields with their heads, and then some. What belongs to no part counts, too. */
+const MAX_BESIDE = 2 * 1024 * 1024;
 /** Bytes that may wait to be taken before the socket must. */
 const MAX_WAITING = 256 * 1024;
 
@@ -39,6 +41,8 @@ class MultipartForm implements UploadForm {
   private fail!: (error: Error) => void;
   private begun: (() => void) | null = null;
   private stage: 'before' | 'file' | 'after' = 'before';
+  /** Bytes that came and are not the file's. */
+  private beside = 0;
   /** Set while the file's bytes go past busboy. */
   private search: BoundarySearch | null = null;
 
@@ -105,12 +109,17 @@ class MultipartForm implements UploadForm {
   private readonly close = (): void => void this.parser.end();
 
   private readonly read = (chunk: Buffer): void => {
+    this.beside += chunk.length;
     const rest = this.search ? this.search.push(chunk, this.hand) : chunk;
     if (rest) this.parse(rest);
+    if (this.beside > MAX_BESIDE) this.fail(invalidParameters('The form holds too much beside its file'));
     if (this.bytes.bytes >= MAX_WAITING) this.request.pause();
   };
 
-  private readonly hand = (bytes: Buffer): void => this.bytes.push(bytes);
+  private readonly hand = (bytes: Buffer): void => {
+    this.beside -= bytes.length;
+    this.bytes.push(bytes);
+  };
 
   /** What is not inside the file. Takes it whole: limits are few, and busboy keeps no more than a field. */
   private parse(chunk: Buffer): void {
@@ -152,7 +161,7 @@ class MultipartForm implements UploadForm {
         return push(null);
       }
       // What comes during a search was held back by busboy before it, and by the search as well.
-      if (!this.search) this.bytes.push(chunk);
+      if (!this.search) this.hand(chunk);
       return true;
     };
   }

@@ -6,7 +6,7 @@ import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { expectBytesMatchRows, filesOnDisk } from '../../support/stored-objects';
 import { TestProject } from '../../support/test-project';
-import { postInPieces, rawExchange, upload } from '../../support/uploads';
+import { postInPieces, rawExchange, sendEndlessly, upload } from '../../support/uploads';
 
 const LIMIT = 2 * 1024 * 1024;
 
@@ -466,6 +466,32 @@ describe('broken forms', () => {
     await expectBytesMatchRows(plinth, project);
     const { body } = await user.get(`${storage}/buckets/box/files?search=left`);
     expect(body.data).toEqual([]);
+  });
+});
+
+describe('a body that has no end', () => {
+  const MIB = 1024 * 1024;
+  const part = (name: string): string =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"; filename="endless"\r\n\r\n`;
+
+  it.each([
+    [401, 'a bearer that is none', () => ({ auth: 'Bearer x', begin: part('file') })],
+    [404, 'an unknown bucket', () => ({ bucket: 'nowhere', begin: part('file') })],
+    [413, 'a file without end', () => ({ begin: part('file') })],
+    [400, 'a part of another name', () => ({ begin: part('other') })],
+    [400, 'the malformed head of a part', () => ({ begin: '--b\r\nX\x01: y\r\n\r\n' })],
+    [400, 'text before the first part', () => ({ begin: '' })],
+    [400, 'text after the last part', () => ({ begin: `${part('file')}x\r\n--b--\r\n` })],
+    [400, 'a part that is neither field nor file', () => ({ begin: '--b\r\nX: y\r\n\r\n' })],
+  ])('is answered %i and not read on: %s', async (status, _case, facts) => {
+    const { auth, bucket, begin }: { auth?: string; bucket?: string; begin: string } = facts();
+    const head =
+      `POST ${storage}/buckets/${bucket ?? 'box'}/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
+      `Authorization: ${auth ?? user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n`;
+    const { answer, sent } = await sendEndlessly(plinth.baseUrl, head, begin, 96 * MIB);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*"error":\\{`));
+    // What is read after the answer, and what the kernels hold.
+    expect(sent).toBeLessThan(64 * MIB);
   });
 });
 
