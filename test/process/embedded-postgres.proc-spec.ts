@@ -169,6 +169,25 @@ describe('EmbeddedPostgres', () => {
       }),
     ));
 
+  it('does without the socket where none can be made', () =>
+    withCluster((dataDir) =>
+      // As on a file system that knows none: PostgreSQL refuses a longer path than the system's.
+      withPostgres(
+        { dataDir, settings: { unix_socket_directories: `/tmp/${'a'.repeat(110)}` } },
+        async (postgres) => {
+          expect(postgres.socketDirectory).toBeNull();
+          expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+        },
+      ),
+    ));
+
+  it('takes no socket that an administrator moved elsewhere', () =>
+    withCluster((dataDir) =>
+      withPostgres({ dataDir, settings: { unix_socket_directories: '' } }, async (postgres) => {
+        expect(postgres.socketDirectory).toBeNull();
+      }),
+    ));
+
   it('writes no statement of a client and no value in it to its log', () =>
     withCluster(async (dataDir) => {
       await withPostgres({ dataDir }, async ({ url }) => {

@@ -8,6 +8,8 @@ export type Settings = Readonly<Record<string, string>>;
  */
 const DEFAULTS: Settings = {
   max_connections: '200',
+  // In the cluster's directory, where the server works: no path is too long for it, and nobody else may enter.
+  unix_socket_directories: '.',
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   max_wal_size: '1GB',

