@@ -37,12 +37,16 @@ export interface GivenBody {
   readonly bytes: Buffer | null;
 }
 
-/** @throws AppError for whatever the request asks in vain */
+/**
+ * @param printsRows as CompileInput
+ * @throws AppError for whatever the request asks in vain
+ */
 export function prepareRequest(
   caller: Asker,
   catalog: Catalog,
   request: RestRequest,
   body: GivenBody,
+  printsRows: boolean,
 ): PreparedRequest {
   const context = contextOf(caller, request, catalog);
   const { plan, schema } = planned(context, caller, request, body);
@@ -53,6 +57,7 @@ export function prepareRequest(
     compiled: compileRequest(plan, {
       catalogVersion: catalog.version,
       bodyIsList: body.payload?.isList ?? false,
+      printsRows,
     }),
     slots: new Map(operationsOf(request.query).map((operation, index) => [operation, index])),
   };

@@ -19,7 +19,7 @@ import { planRoutine } from './plan/plan-routine';
 import { allowedMethods } from './plan/plan-table';
 import { operationsOf } from './plan/request-shape';
 import { resolveTarget } from './plan/target';
-import { contextOf, prepareRequest } from './prepare-request';
+import { contextOf, type PreparedRequest, prepareRequest } from './prepare-request';
 import { PreparedRequests } from './prepared-requests';
 import { fromGrammar, restError } from './rest.errors';
 
@@ -77,7 +77,7 @@ export class QueryParser {
     const { timezone } = request.preferences;
     const checked = timezone === null ? request : await this.withKnownTimezone(caller, request, timezone);
     assertPreferences(checked);
-    return this.onCatalog(caller, this.parserOf(caller, checked, body));
+    return this.onCatalog(caller, this.parserOf(caller, checked, body, true));
   }
 
   /**
@@ -90,20 +90,22 @@ export class QueryParser {
     body: Buffer | null,
   ): Promise<ParsedRequest | null> {
     const fresh = await this.catalogs.verified(caller.database);
-    return fresh === parsed.catalog ? null : this.parserOf(caller, parsed.request, body)(fresh);
+    return fresh === parsed.catalog ? null : this.parserOf(caller, parsed.request, body, false)(fresh);
   }
 
+  /** @param isSettled false while the schema is changing: nothing that depends on it is kept */
   private parserOf(
     caller: Caller,
     request: RestRequest,
     body: Buffer | null,
+    isSettled: boolean,
   ): (catalog: Catalog) => ParsedRequest {
     const payload = this.payloadOf(request, body);
     const taken = payload?.json ?? body;
     return (catalog) => {
-      const prepared = this.prepared.of(caller, catalog, request, payload, () =>
-        prepareRequest(caller, catalog, request, { payload, bytes: body }),
-      );
+      const prepare = (): PreparedRequest =>
+        prepareRequest(caller, catalog, request, { payload, bytes: body }, isSettled);
+      const prepared = isSettled ? this.prepared.of(caller, catalog, request, payload, prepare) : prepare();
       const { plan, compiled, schema, profile, slots } = prepared;
       const values = new RequestValues(slots, operationsOf(request.query), taken);
       const statements = bindRequest(compiled, values);

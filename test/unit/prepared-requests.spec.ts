@@ -36,7 +36,7 @@ function given(line: string, headers: Record<string, string> = {}, body?: string
 }
 
 function prepared({ request, payload }: Given): PreparedRequest {
-  return prepareRequest(ASKER, CATALOG, request, { payload, bytes: null });
+  return prepareRequest(ASKER, CATALOG, request, { payload, bytes: null }, true);
 }
 
 /** What a request sends if it goes by what was prepared. */
@@ -154,7 +154,7 @@ describe('what is kept', () => {
     { request, payload }: Given,
   ) =>
     kept.of(asker, catalog, request, payload, () =>
-      prepareRequest(asker, catalog, request, { payload, bytes: null }),
+      prepareRequest(asker, catalog, request, { payload, bytes: null }, true),
     );
 
   it('serves its shape, for the same role, settings and catalog alone', () => {

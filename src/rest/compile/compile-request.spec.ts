@@ -34,7 +34,7 @@ function compiled(method: string, url: string, body?: string): { text: string; v
   const operations = operationsOf(request.query);
   const slots = new Map(operations.map((operation, index) => [operation, index]));
   const { main } = bindRequest(
-    compileRequest(plan, { catalogVersion: 'v', bodyIsList: payload?.isList ?? false }),
+    compileRequest(plan, { catalogVersion: 'v', bodyIsList: payload?.isList ?? false, printsRows: true }),
     new RequestValues(slots, operations, payload?.json ?? null),
   );
   expect(main).toHaveLength(1);
@@ -126,7 +126,7 @@ describe('compiled SQL', () => {
     const { relation: found } = resolveTarget(CONTEXT, request.target);
     const plan = planTableRead(CONTEXT, found, request, { planEnabled: false });
     const name = (catalogVersion: string) =>
-      compileRequest(plan, { catalogVersion, bodyIsList: false }).main[0]?.name ?? '';
+      compileRequest(plan, { catalogVersion, bodyIsList: false, printsRows: true }).main[0]?.name ?? '';
     expect(name('v1')).not.toBe(name('v2'));
     expect(name(CONTEXT.catalog.version).length).toBeLessThanOrEqual(32);
   });

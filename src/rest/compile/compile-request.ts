@@ -59,7 +59,7 @@ function compileMain(plan: RequestPlan, input: CompileInput): CompiledStatement[
 function compileReading(plan: ReadRequestPlan, input: CompileInput): CompiledStatement {
   const builder = new StatementBuilder();
   const read = compileRead(builder, plan.read);
-  const columns = jsonColumns(plan);
+  const columns = input.printsRows ? jsonColumns(plan) : null;
   if (!columns) return finish(builder, rowsSql(builder, plan, read), input);
   const query = builder.select().from(`(${read})`, 'plinth_row');
   for (const expression of columns.select) query.addSelect(expression);

@@ -136,7 +136,11 @@ export class RestExecutor {
     if (plan.kind !== 'write' || plan.write.returning.kind === 'nothing') return false;
     const write = { ...plan.write, returning: { kind: 'nothing' } } as const;
     const silent = { ...plan, write, representation: { kind: 'none' } } as const;
-    const compiled = compileRequest(silent, { catalogVersion: catalog.version, bodyIsList });
+    const compiled = compileRequest(silent, {
+      catalogVersion: catalog.version,
+      bodyIsList,
+      printsRows: false,
+    });
     const { main } = bindRequest(compiled, values);
     try {
       await this.door.deliberate(caller, main, settings, () => 'rollback');

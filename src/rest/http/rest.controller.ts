@@ -69,9 +69,12 @@ export class RestController {
         return;
       } catch (error) {
         // Nothing was committed, so a request that met a schema newer than the catalog may simply run again.
-        const mayRepeat = repeats < MOST_REPEATS && isStaleSchema(error) && !response.headersSent;
-        const again = mayRepeat ? await this.parser.parseAgain(caller, parsed, body) : null;
+        const again =
+          isStaleSchema(error) && !response.headersSent
+            ? await this.parser.parseAgain(caller, parsed, body)
+            : null;
         if (!again) throw error;
+        if (repeats === MOST_REPEATS) throw new SchemaChanged();
         parsed = again;
       }
     }

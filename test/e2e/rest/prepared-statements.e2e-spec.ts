@@ -144,6 +144,39 @@ it('keeps serving while the schema changes under it', async () => {
   expect([...statuses]).toEqual([200]);
 });
 
+it('reads all columns while they come, go and change their types, and puts each value under its name', async () => {
+  await project.sql(
+    'create table restless (id int primary key, a text); insert into restless values (1, $$a$$)',
+  );
+  await get('restless');
+  const { database } = await accessOf(plinth, project.id);
+  let done = false;
+  const changes = asSuperuser(database, async (client) => {
+    await client.query('set session_replication_role = replica');
+    for (let round = 0; round < 25; round += 1) {
+      await client.query(`alter table restless add column b text default 'b', add column c int default 3`);
+      await client.query(
+        'alter table restless alter column b drop default, alter column b type json using to_json(b)',
+      );
+      await client.query('alter table restless drop column a, alter column c type text');
+      await client.query('alter table restless rename column b to a');
+      await client.query(`alter table restless drop column c, alter column a type text using 'a'`);
+    }
+  }).finally(() => (done = true));
+  const seen = new Set<string>();
+  const reader = async (accept: string): Promise<void> => {
+    while (!done) {
+      const { status, text } = await project.service.get('/rest/v1/restless', { headers: { accept } });
+      seen.add(`${status} ${text}`);
+    }
+  };
+  const plain = ['application/json', 'application/vnd.pgrst.object+json', 'application/x-ndjson'];
+  await Promise.all([changes, ...plain.map(reader)]);
+  const rows = [...seen].map((answer) => answer.replace(/^200 \[?(\{.*\})\]?\n?$/, '$1'));
+  const known = ['{"id":1', ',"a":"a"', ',"a":"b"', ',"b":"b"', ',"c":3', ',"c":"3"', '}'];
+  expect(rows.map((row) => known.reduce((rest, part) => rest.replace(part, ''), row)).join('')).toBe('');
+});
+
 it('shows a dropped and re-created policy at once', async () => {
   await project.sql(`create table watched (id int primary key); insert into watched values (1);
     create policy everyone on watched for select to anon using (true)`);
