@@ -5,7 +5,7 @@ export interface Printer {
   /** Bytes that print() writes at most. */
   mostBytes(bytes: Buffer, start: number, end: number): number;
   /** @returns where what it wrote ends */
-  print(bytes: Buffer, start: number, into: Buffer, at: number): number;
+  print(bytes: Buffer, start: number, into: Buffer, at: number, end: number): number;
 }
 
 /** Bytes of the first block, enough for a row or two, and of the largest. */
@@ -31,7 +31,7 @@ export class BodyBlocks {
   print(printer: Printer, bytes: Buffer, start: number, end: number): void {
     const most = printer.mostBytes(bytes, start, end);
     if (this.used + most > this.block.length) this.turnOver(most);
-    const used = printer.print(bytes, start, this.block, this.used);
+    const used = printer.print(bytes, start, this.block, this.used, end);
     this.size += used - this.used;
     this.used = used;
   }

@@ -34,6 +34,8 @@ export interface ColumnsTaker {
   onTypes?(types: readonly number[]): void;
   /** As MessageTaker.onRow(). */
   onRow(bytes: Buffer, start: number, end: number): void;
+  /** As MessageTaker.onRowPart(); without it large rows are put together first. */
+  onRowPart?(bytes: Buffer, start: number, end: number, isLast: boolean): void;
 }
 
 export interface StatementResult<Row extends QueryResultRow = QueryResultRow> {
@@ -148,6 +150,14 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     } catch (error) {
       this.failure = asError(error);
     }
+  }
+
+  get takesParts(): boolean {
+    return this.statements[this.current]?.columns?.onRowPart !== undefined;
+  }
+
+  onRowPart(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    this.guarded(() => this.statements[this.current]?.columns?.onRowPart?.(bytes, start, end, isLast));
   }
 
   /** What a taker throws fails the pipeline; it gets no further rows. */

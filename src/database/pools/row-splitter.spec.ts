@@ -52,6 +52,8 @@ function split(size: number): {
       order.push('row');
       rows.push(rowIn(...where).map((value) => value?.toString() ?? null));
     },
+    takesParts: false,
+    onRowPart: () => order.push('part'),
     onCommandComplete: (tag) => {
       order.push('complete');
       tags.push(tag);
@@ -90,6 +92,33 @@ describe('RowSplitter', () => {
 
   it('forwards what stands between rows in one piece, in its place', () => {
     expect(split(STREAM.length).order).toEqual(['others', 'complete', 'row', 'row', 'complete', 'others']);
+  });
+
+  it.each([1_000, 65_536, 300_000])('hands on large rows in parts of at most %i bytes', (size) => {
+    const large = row('x'.repeat(400_000), null, 'y');
+    const stream = Buffer.concat([row('a'), large, row('b'), large, COMPLETE]);
+    const taken: string[] = [];
+    let parts: Buffer[] = [];
+    const query: MessageTaker = {
+      takesRows: true,
+      onRow: (bytes, start, end) => taken.push(bytes.toString('latin1', start, end)),
+      takesParts: true,
+      onRowPart: (bytes, start, end, isLast) => {
+        expect(end - start).toBeLessThanOrEqual(size);
+        parts.push(Buffer.from(bytes.subarray(start, end)));
+        if (!isLast) return;
+        taken.push(Buffer.concat(parts).toString('latin1'));
+        parts = [];
+      },
+      onCommandComplete: (tag) => taken.push(tag),
+    };
+    const splitter = new RowSplitter(
+      () => query,
+      () => taken.push('others'),
+    );
+    for (let at = 0; at < stream.length; at += size) splitter.push(stream.subarray(at, at + size));
+    const [a, b, one] = [row('a'), row('b'), large].map((each) => each.toString('latin1', 7));
+    expect(taken).toEqual([a, one, b, one, 'SELECT 2']);
   });
 
   it('forwards everything while no query runs', () => {

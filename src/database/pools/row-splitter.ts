@@ -12,6 +12,8 @@ const BIND_COMPLETE = '2'.charCodeAt(0);
 const HEADER_BYTES = 5;
 /** The same, and the number of columns. */
 const ROW_HEADER_BYTES = HEADER_BYTES + 2;
+/** Bytes of a row from which it is not waited for, but handed on as it arrives. */
+const LARGE = 256 * 1024;
 
 /** The query under way, as far as it takes messages itself. */
 export interface MessageTaker {
@@ -22,6 +24,10 @@ export interface MessageTaker {
    * returns.
    */
   onRow(bytes: Buffer, start: number, end: number): void;
+  /** Whether it takes large rows in parts. */
+  readonly takesParts: boolean;
+  /** A part of what onRow() would get, cut anywhere. */
+  onRowPart(bytes: Buffer, start: number, end: number, isLast: boolean): void;
   /** @param tag `INSERT 0 5` */
   onCommandComplete(tag: string): void;
 }
@@ -31,6 +37,8 @@ export class RowSplitter {
   private pieces: Buffer[] = [];
   /** Bytes to come of a message that was begun: one that is taken if there are pieces. */
   private missing = 0;
+  /** Whether what is to come belongs to a row that is taken in parts. */
+  private isInParts = false;
 
   /**
    * @param query under way; undefined: all messages are forwarded
@@ -59,7 +67,10 @@ export class RowSplitter {
     const end = Math.min(this.missing, chunk.length);
     const part = chunk.subarray(0, end);
     this.missing -= end;
-    if (this.pieces.length === 0) {
+    if (this.isInParts) {
+      this.isInParts = this.missing > 0;
+      this.query()?.onRowPart(chunk, 0, end, this.missing === 0);
+    } else if (this.pieces.length === 0) {
       this.forward(part);
     } else {
       this.pieces.push(Buffer.from(part));
@@ -94,8 +105,8 @@ export class RowSplitter {
       const query = this.query();
       const isTaken = code === DATA_ROW ? query?.takesRows === true : query !== undefined;
       if (isTaken && end > bytes.length) {
-        this.pieces = [Buffer.from(bytes.subarray(at))];
         this.missing = end - bytes.length;
+        this.begin(bytes, at, end - at);
         return;
       }
       if (isTaken) {
@@ -105,6 +116,18 @@ export class RowSplitter {
       at = end;
     }
     this.keepRest(bytes, begin, at);
+  }
+
+  /** Of a message that is taken, there is only its beginning yet. */
+  private begin(bytes: Buffer, at: number, length: number): void {
+    const query = this.query();
+    const hasHeader = at + ROW_HEADER_BYTES <= bytes.length;
+    if (bytes[at] === DATA_ROW && length >= LARGE && hasHeader && query?.takesParts) {
+      this.isInParts = true;
+      query.onRowPart(bytes, at + ROW_HEADER_BYTES, bytes.length, false);
+    } else {
+      this.pieces = [Buffer.from(bytes.subarray(at))];
+    }
   }
 
   /** @param at where the last message begins (its header is cut) or ends, here or in what is to come */

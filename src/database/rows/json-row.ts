@@ -4,6 +4,7 @@
  * again for every value how its type is printed (docs/performance.md).
  */
 import { types } from 'pg';
+import type { Printer } from '../../common/http/body-blocks';
 
 /**
  * How a value's text becomes JSON: as it is; as it is unless it is no number (`NaN`); as a word; in quotes; or, for a
@@ -86,12 +87,12 @@ const LONG = 128;
 
 export class JsonRow {
   /** What stands before each value: `{"id":`, `,"name":`. */
-  private readonly keys: readonly Buffer[];
+  readonly keys: readonly Buffer[];
   /** All that is not made of values. */
   private readonly fixed: number;
 
   /** @param columns at least one */
-  constructor(private readonly columns: readonly JsonColumn[]) {
+  constructor(readonly columns: readonly JsonColumn[]) {
     this.keys = columns.map(({ name }, index) =>
       Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
     );
@@ -109,14 +110,7 @@ export class JsonRow {
 
   /** Bytes that print() writes at most. */
   mostBytes(bytes: Buffer, start: number, end: number): number {
-    const length = end - start;
-    if (length <= SMALL) return this.fixed + LONGEST_ESCAPE * length;
-    let more = 0;
-    for (let at = start; at < end; at += 1) {
-      const escape = ESCAPES[bytes[at] as number];
-      if (escape !== 0) more += escape === LETTER_U ? LONGEST_ESCAPE - 1 : 1;
-    }
-    return this.fixed + length + more;
+    return this.fixed + mostEscaped(bytes, start, end);
   }
 
   /**
@@ -141,6 +135,28 @@ export class JsonRow {
     into[to] = CLOSING_BRACE;
     return to + 1;
   }
+}
+
+/** Prints the inside of a text, or a part of it cut anywhere. */
+export const TEXT_PART: Printer = { mostBytes: mostEscaped, print: printEscaped };
+
+/** Prints a whole value of a form whose values are short. */
+export function valuePrinter(form: JsonForm): Printer {
+  return {
+    mostBytes: (bytes, start, end) => FALSE.length + mostEscaped(bytes, start, end),
+    print: (bytes, start, into, at, end) => printValue(form, bytes, start, end, into, at),
+  };
+}
+
+function mostEscaped(bytes: Buffer, start: number, end: number): number {
+  const length = end - start;
+  if (length <= SMALL) return LONGEST_ESCAPE * length;
+  let more = 0;
+  for (let at = start; at < end; at += 1) {
+    const escape = ESCAPES[bytes[at] as number];
+    if (escape !== 0) more += escape === LETTER_U ? LONGEST_ESCAPE - 1 : 1;
+  }
+  return length + more;
 }
 
 function printValue(
@@ -183,8 +199,14 @@ function printInstant(bytes: Buffer, from: number, end: number, into: Buffer, at
 }
 
 function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
+  into[at] = QUOTE;
+  const to = printEscaped(bytes, from, into, at + 1, end);
+  into[to] = QUOTE;
+  return to + 1;
+}
+
+function printEscaped(bytes: Buffer, from: number, into: Buffer, at: number, end: number): number {
   let to = at;
-  into[to++] = QUOTE;
   for (let index = from; index < end; index += 1) {
     const byte = bytes[index] as number;
     const escape = ESCAPES[byte] as number;
@@ -201,7 +223,6 @@ function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: n
       into[to++] = HEX[byte & 15] as number;
     }
   }
-  into[to++] = QUOTE;
   return to;
 }
 

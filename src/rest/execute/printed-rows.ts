@@ -19,6 +19,7 @@ export class SchemaChanged extends AppError {
 
 interface PrintingTaker {
   onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void;
+  onColumnsPart(row: JsonRow, bytes: Buffer, start: number, end: number, isLast: boolean): void;
 }
 
 /** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
@@ -28,5 +29,6 @@ export function printed(row: JsonRow, taker: PrintingTaker): ColumnsTaker {
       if (!row.fits(types)) throw new SchemaChanged();
     },
     onRow: (bytes, start, end) => taker.onColumns(row, bytes, start, end),
+    onRowPart: (bytes, start, end, isLast) => taker.onColumnsPart(row, bytes, start, end, isLast),
   };
 }

@@ -33,6 +33,8 @@ export interface RowTaker extends StreamTaker {
   onRow(text: Buffer | null): void;
   /** The same for a row that is still to be printed: its columns, as JsonRow.print() takes them. */
   onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void;
+  /** The same for a large row, of which this is a part, cut anywhere. */
+  onColumnsPart(row: JsonRow, bytes: Buffer, start: number, end: number, isLast: boolean): void;
   /** Before the first row, where the client asked for a count. */
   onTotal(total: number): void;
   /** Before the first row of a read: what the pre-request function set. */

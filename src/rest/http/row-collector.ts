@@ -7,7 +7,8 @@ import type { ServerResponse } from 'node:http';
 import type { FlowControl } from '../../database/rls/rls-transaction';
 import type { JsonRow } from '../../database/rows/json-row';
 import type { ResponseSettings, RowTaker } from '../execute/rest-executor.service';
-import { BodyBlocks } from '../../common/http/body-blocks';
+import { BodyBlocks, type Printer } from '../../common/http/body-blocks';
+import { JsonRowParts } from '../../database/rows/json-row-parts';
 
 /** How rows become a body. */
 export interface BodyFormat {
@@ -50,6 +51,8 @@ export class RowCollector implements RowTaker {
   /** The first row alone, if it was to be kept. */
   first: Buffer | undefined;
   private body = new BodyBlocks();
+  /** A large row under way. */
+  private parts: JsonRowParts | null = null;
   private isStreaming = false;
   private control: FlowControl | undefined;
   private stall: NodeJS.Timeout | undefined;
@@ -83,16 +86,35 @@ export class RowCollector implements RowTaker {
   onRow(row: Buffer | null): void {
     if (this.count === 0 && this.options.keepsFirst) this.first = Buffer.from(row ?? NULL);
     this.beginRow();
-    const before = this.body.size;
-    this.body.append(row ?? NULL);
-    this.endRow(before);
+    this.append(row ?? NULL);
+    this.flushIfMany();
   }
 
   onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void {
     this.beginRow();
+    this.print(row, bytes, start, end);
+    this.flushIfMany();
+  }
+
+  onColumnsPart(row: JsonRow, bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    if (!this.parts) this.beginRow();
+    this.parts ??= new JsonRowParts(row, this);
+    this.parts.take(bytes, start, end);
+    if (isLast) this.parts = null;
+    this.flushIfMany();
+  }
+
+  /** Of a row. */
+  append(bytes: Buffer): void {
+    this.body.append(bytes);
+    if (this.options.format.isLine) unbreak(this.body.last(bytes.length));
+  }
+
+  /** Of a row. */
+  print(printer: Printer, bytes: Buffer, start: number, end: number): void {
     const before = this.body.size;
-    this.body.print(row, bytes, start, end);
-    this.endRow(before);
+    this.body.print(printer, bytes, start, end);
+    if (this.options.format.isLine) unbreak(this.body.last(this.body.size - before));
   }
 
   private beginRow(): void {
@@ -100,8 +122,7 @@ export class RowCollector implements RowTaker {
     this.count += 1;
   }
 
-  private endRow(before: number): void {
-    if (this.options.format.isLine) unbreak(this.body.last(this.body.size - before));
+  private flushIfMany(): void {
     const limit = this.isStreaming ? CHUNK : STREAM_AFTER;
     if (this.options.begin && this.body.size >= limit) this.flush();
   }
@@ -126,6 +147,7 @@ export class RowCollector implements RowTaker {
     this.count = 0;
     this.total = null;
     this.first = undefined;
+    this.parts = null;
     this.body = new BodyBlocks();
     this.body.append(this.options.format.head);
   }

@@ -166,6 +166,24 @@ it('prints single objects, and leaves out nulls where asked to', async () => {
   expect(text).toBe(stripped[0].row);
 });
 
+it('prints values of megabytes, also as lines, single objects and in the middle of others', async () => {
+  await project.sql(`
+    create table huge (id int primary key, t text, j json, n numeric, list int[], last text);
+    insert into huge values
+      (1, repeat(${CHARACTERS}, 3000), '[1]', 10::numeric ^ 100000, null, null), (2, '', null, null, '{1}', 'small'),
+      (3, 'small', ('[' || repeat(E'1,\\r\\n', 200000) || '"x"]')::json, 'NaN', array(select generate_series(1, 90000)), 'y'),
+      (4, repeat('x', 5000000), null, -1, null, repeat('"', 400000)), (5, null, null, null, null, null)`);
+  const rows = await printed('select * from huge order by id');
+  expect((await get('huge?order=id')).text).toBe(`[${rows.join(',')}]`);
+  for (const [index, row] of rows.entries()) {
+    const path = `huge?id=eq.${index + 1}`;
+    expect((await get(path)).text).toBe(`[${row}]`);
+    expect((await get(path, 'application/vnd.pgrst.object+json')).text).toBe(row);
+  }
+  const lines = rows.map((row) => row.replaceAll(/[\r\n]/g, ' '));
+  expect((await get('huge?order=id', 'application/x-ndjson')).text).toBe(`${lines.join('\n')}\n`);
+});
+
 it('prints rows of 1,000 columns', async () => {
   const columns = Array.from({ length: 1000 }, (_, index) => `c${index} text default '"${index}'`);
   await project.sql(`create table wide (${columns.join(', ')}); insert into wide default values`);
