@@ -14,6 +14,6 @@ export function columnNames(catalog: Catalog, plan: ReadPlan, ofResult: readonly
 }
 
 function allNames(catalog: Catalog, { source }: ReadPlan, ofResult: readonly string[]): readonly string[] {
-  if (source.kind !== 'relation') return ofResult;
+  if (source.kind === 'result') return ofResult;
   return [...(catalog.relations.get(nameKey(source.relation))?.columns.keys() ?? [])];
 }

@@ -74,8 +74,9 @@ function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names
 
 function placementOf(relationship: Relationship, parent: string, alias: string): Omit<Placement, 'isListed'> {
   if (relationship.kind === 'computed') {
-    const { routine, from } = relationship;
-    return { source: { kind: 'computed', routine, parent, parentType: from }, junction: null, joins: [] };
+    const { routine, from, to } = relationship;
+    const source: SourcePlan = { kind: 'computed', routine, relation: to, parent, parentType: from };
+    return { source, junction: null, joins: [] };
   }
   const source: SourcePlan = { kind: 'relation', relation: relationship.to };
   if (relationship.kind !== 'many-to-many') {

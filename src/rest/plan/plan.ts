@@ -93,6 +93,8 @@ export type SourcePlan =
   | {
       readonly kind: 'computed';
       readonly routine: QualifiedName;
+      /** Whose rows it gives. */
+      readonly relation: QualifiedName;
       readonly parent: string;
       readonly parentType: QualifiedName;
     };

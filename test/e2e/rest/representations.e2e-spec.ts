@@ -60,6 +60,16 @@ describe('media types', () => {
     expect(written.text).toBe(value);
   });
 
+  it('names in CSV what a computed relationship spreads', async () => {
+    await project.sql(`create table makers (id int primary key, maker text); insert into makers values (7, 'Ann');
+      create table goods (id int primary key, maker_id int); insert into goods values (1, 7), (2, null);
+      create function made_by(goods) returns setof makers rows 1 stable language sql as $$
+        select * from makers where id = $1.maker_id $$`);
+    expect((await get('goods?select=good:id,...made_by(*)&order=id', 'text/csv')).text).toBe(
+      'good,id,maker\n1,7,Ann\n2,,',
+    );
+  });
+
   it('strips nulls', async () => {
     expect((await get('items?id=eq.1', 'application/vnd.pgrst.array+json;nulls=stripped')).body).toEqual([
       { id: 1, name: 'one', rank: 1 },
