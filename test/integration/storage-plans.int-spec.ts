@@ -73,3 +73,21 @@ it('the total of files of one owner is not counted but looked up', async () => {
   await project.sql('update storage.usage set files = files + 1000');
   expect(await total()).toBeGreaterThan(FILES + 1);
 });
+
+it('folders are found without looking at all the files in them', async () => {
+  const folders = 40;
+  await user.post(`${project.storage}/buckets`, { name: 'tree' });
+  await project.sql(`
+    insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
+    select b.id, 'folder ' || lpad((n % ${folders})::text, 3, '0') || '/' || n, 'text/plain', n, repeat('0', 64), b.owner_id,
+      gen_random_uuid()
+    from storage.buckets b, generate_series(1, ${folders * 50}) n where b.slug = 'tree';
+    analyze storage.files;
+    create sequence looks; grant usage on looks to authenticated;
+    create function look(owner uuid) returns boolean volatile language sql as $$ select nextval('looks') > 0 and owner is not null $$;
+    create policy counted on storage.files as restrictive for select to authenticated using (look(owner_id))`);
+  const { body } = await user.get(`${project.storage}/buckets/tree/folders?limit=1000`);
+  expect(body.data).toHaveLength(folders);
+  const [{ looks }] = await project.sql('select last_value::int as looks from looks');
+  expect(looks).toBeLessThan(3 * folders);
+});
