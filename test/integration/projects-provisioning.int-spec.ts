@@ -1,5 +1,6 @@
 /** Creation and deletion are all or nothing, alone and in a crowd; databases of an older schema are brought up. */
 import { DataSource } from 'typeorm';
+import { quoteIdentifier } from '../../src/database/sql/identifier';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
 import { ProjectUpkeep } from '../../src/projects/project-upkeep.service';
 import {
@@ -75,6 +76,18 @@ describe('creating projects', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => create({ name: 'Namesake' })));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(4);
+  });
+
+  it('lets requests run without JIT compilation, whatever the server has it at', async () => {
+    const project = await plinth.createProject();
+    await project.sql(
+      `create function jit() returns text stable language sql return pg_catalog.current_setting('jit')`,
+    );
+    const [row] = await platform('select database_name as name from projects where id = $1', [project.id]);
+    await asSuperuser('postgres', (client) =>
+      client.query(`alter database ${quoteIdentifier(row?.name as string)} set jit = on`),
+    );
+    expect((await project.service.get('/rest/v1/rpc/jit')).body).toBe('off');
   });
 
   it('leaves nothing half made when the connection dies at any moment', async () => {

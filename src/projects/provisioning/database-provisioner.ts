@@ -119,7 +119,9 @@ function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer):
     grant ${REQUEST_ROLES.join(', ')} to ${login}, ${owner};
     alter role ${login} set search_path = public, extensions;
     alter role ${owner} set search_path = public, extensions;
-    alter role ${login} set idle_in_transaction_session_timeout = '60s';`;
+    alter role ${login} set idle_in_transaction_session_timeout = '60s';
+    -- Compiling a plan takes half a second, which no request of a backend's kind earns back; a function may have it on.
+    alter role ${login} set jit = off;`;
 }
 
 async function handOver(client: Client, plan: DatabaseBlueprint, prepared: PreparedServer): Promise<void> {
