@@ -10,7 +10,7 @@ import { readBody } from '../../common/http/read-body';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { SchemaChanged } from '../execute/printed-rows';
 import type { RestRequest, TargetKind } from '../grammar/rest-request';
-import { QueryParser } from '../query-parser.service';
+import { type ParsedRequest, QueryParser } from '../query-parser.service';
 import { RestResponder } from './rest-responder.service';
 
 /** A schema rarely changes again before the request that met the change is through, but migrations are made of many. */
@@ -68,16 +68,24 @@ export class RestController {
         await this.responder.respond(caller, parsed, facts, response);
         return;
       } catch (error) {
-        // Nothing was committed, so a request that met a schema newer than the catalog may simply run again.
-        const again =
-          isStaleSchema(error) && !response.headersSent
-            ? await this.parser.parseAgain(caller, parsed, body)
-            : null;
+        const again = response.headersSent ? null : await this.again(error, caller, parsed, body);
         if (!again) throw error;
-        if (repeats === MOST_REPEATS) throw new SchemaChanged();
+        if (repeats === MOST_REPEATS) throw isStaleSchema(error) ? new SchemaChanged() : error;
         parsed = again;
       }
     }
+  }
+
+  /** What may simply run again, for nothing was committed: a request that met a schema newer than the catalog, and a deadlocked read. */
+  private async again(
+    error: unknown,
+    caller: Caller,
+    parsed: ParsedRequest,
+    body: Buffer | null,
+  ): Promise<ParsedRequest | null> {
+    if (isStaleSchema(error)) return this.parser.parseAgain(caller, parsed, body);
+    const isDeadlocked = error instanceof DatabaseError && error.code === DEADLOCK_SQLSTATE;
+    return isDeadlocked && parsed.plan.kind === 'read' ? parsed : null;
   }
 
   private async answerOptions(caller: Caller, head: RestRequest, response: Response): Promise<void> {
@@ -98,6 +106,9 @@ const PREFIX = '/rest/v1';
  * which is a syntax error (json-columns.ts).
  */
 const STALE_SCHEMA = new Set(['42P01', '42703', '42883', '42704', '3F000', '42601']);
+
+/** Reads lock nothing but against DDL, which locks tables in an order of its own. */
+const DEADLOCK_SQLSTATE = '40P01';
 
 function isStaleSchema(error: unknown): boolean {
   if (error instanceof SchemaChanged) return true;

@@ -1,5 +1,6 @@
 /** DDL while requests run: never a wrong 404, never a stale plan (DECISIONS.md 2). */
 import { accessOf, asSuperuser } from '../../support/owner-connection';
+import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -175,6 +176,25 @@ it('reads all columns while they come, go and change their types, and puts each 
   const rows = [...seen].map((answer) => answer.replace(/^200 \[?(\{.*\})\]?\n?$/, '$1'));
   const known = ['{"id":1', ',"a":"a"', ',"a":"b"', ',"b":"b"', ',"c":3', ',"c":"3"', '}'];
   expect(rows.map((row) => known.reduce((rest, part) => rest.replace(part, ''), row)).join('')).toBe('');
+});
+
+it('reads what a migration locked in another order than the read', async () => {
+  await project.sql(`create table outer_one (id int primary key); create table inner_one (id int references outer_one);
+    insert into outer_one values (1); insert into inner_one values (1)`);
+  const path = 'outer_one?select=id,inner_one(id)';
+  expect((await get(path)).status).toBe(200);
+  const { database } = await accessOf(plinth, project.id);
+  const waiting = `select from pg_locks where not granted and relation = 'inner_one'::regclass`;
+  const answer = await asSuperuser(database, async (client) => {
+    await client.query('begin; lock table inner_one in access exclusive mode');
+    const reading = get(path);
+    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(1));
+    // The read waits for this and this for the read: PostgreSQL gives the read up, which began to wait first.
+    await client.query('lock table outer_one in access exclusive mode');
+    await client.query('commit');
+    return reading;
+  });
+  expect([answer.status, answer.body]).toEqual([200, [{ id: 1, inner_one: [{ id: 1 }] }]]);
 });
 
 it('shows a dropped and re-created policy at once', async () => {
