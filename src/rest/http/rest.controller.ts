@@ -103,9 +103,10 @@ const PREFIX = '/rest/v1';
 
 /**
  * What the catalog knew is not there, undefined table, column, function, object; or a row has more columns than it knew,
- * which is a syntax error (json-columns.ts).
+ * which is a syntax error (named-columns.ts); or something went away while the statement waited for a lock, which PostgreSQL
+ * calls an internal error.
  */
-const STALE_SCHEMA = new Set(['42P01', '42703', '42883', '42704', '3F000', '42601']);
+const STALE_SCHEMA = new Set(['42P01', '42703', '42883', '42704', '3F000', '42601', 'XX000']);
 
 /** Reads lock nothing but against DDL, which locks tables in an order of its own. */
 const DEADLOCK_SQLSTATE = '40P01';

@@ -197,6 +197,26 @@ it('reads what a migration locked in another order than the read', async () => {
   expect([answer.status, answer.body]).toEqual([200, [{ id: 1, inner_one: [{ id: 1 }] }]]);
 });
 
+it('calls a function that is made anew while the call waits for a table', async () => {
+  const made = `create function listed() returns setof listing stable language sql as 'select * from listing'`;
+  await project.sql(`create table listing (id int); insert into listing values (1); ${made}`);
+  expect((await get('rpc/listed')).body).toEqual([{ id: 1 }]);
+  const { database, owner_role: owner } = await accessOf(plinth, project.id);
+  const waiting = `select from pg_locks where not granted and relation = 'listing'::regclass`;
+  const answer = await asSuperuser(database, async (client) => {
+    await client.query(
+      `set session_replication_role = replica; begin; lock table listing in access exclusive mode`,
+    );
+    const calling = get('rpc/listed');
+    await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(1));
+    await client.query(`drop function listed(); drop table listing; create table listing (id int, name text);
+      insert into listing values (2, 'b'); ${made}; alter table listing owner to "${owner}";
+      grant select on listing to service_role; commit`);
+    return calling;
+  });
+  expect([answer.status, answer.body]).toEqual([200, [{ id: 2, name: 'b' }]]);
+});
+
 it('shows a dropped and re-created policy at once', async () => {
   await project.sql(`create table watched (id int primary key); insert into watched values (1);
     create policy everyone on watched for select to anon using (true)`);
