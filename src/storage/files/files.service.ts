@@ -17,11 +17,14 @@ import {
 import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
-import { ChangedFile, FileChange, FileRepository } from './file.repository';
+import { ChangedFile, FileChange, FileRepository, UploadTarget } from './file.repository';
 import { assertFilename } from './filename';
 import { assertMetadata } from './metadata';
 import { assertTaken, isCertain, limitOf } from './upload-rules';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
+
+/** How often a copy begins whose source is overwritten meanwhile. */
+const COPY_ATTEMPTS = 3;
 
 export interface ListedFiles {
   /** FileRecords in JSON with commas between, in pieces of any size. */
@@ -125,12 +128,8 @@ export class FilesService {
       address === null ? null : await this.files.findUploadTarget(caller, address, copy.filename);
     if (!target) throw bucketNotFound();
     if (target.mayUpload !== 'yes') throw forbidden();
-    const content = await this.contents.findContent(caller, id);
-    if (!content) throw fileNotFound();
-    assertTaken(target, content, limitOf(caller.project, target, this.config));
-    assertRoom(target.accounts, content.size);
     const objectId = this.store.newObjectId();
-    await this.copyBytes(caller, content, objectId);
+    const content = await this.copyBytes(caller, id, target, objectId);
     try {
       const bytes = { ...content, objectId };
       const file = { bucket: target, filename: copy.filename, metadata: source.metadata, bytes };
@@ -143,12 +142,26 @@ export class FilesService {
     }
   }
 
-  private async copyBytes({ project }: Caller, source: FileContent, objectId: string): Promise<void> {
-    const projectId = project.id;
+  /** Between reading the row and copying the bytes somebody may overwrite or delete the file: then it is read again. */
+  private async copyBytes(
+    caller: Caller,
+    id: string,
+    target: UploadTarget,
+    objectId: string,
+    attempt = 1,
+  ): Promise<FileContent> {
+    const content = await this.contents.findContent(caller, id);
+    if (!content) throw fileNotFound();
+    assertTaken(target, content, limitOf(caller.project, target, this.config));
+    assertRoom(target.accounts, content.size);
+    const projectId = caller.project.id;
     try {
-      await this.store.copy({ projectId, objectId: source.objectId }, { projectId, objectId }, source.size);
+      await this.store.copy({ projectId, objectId: content.objectId }, { projectId, objectId }, content.size);
+      return content;
     } catch (error) {
-      throw error instanceof ObjectMissingError ? storageUnavailable(error) : error;
+      if (!(error instanceof ObjectMissingError)) throw error;
+      if (attempt === COPY_ATTEMPTS) throw storageUnavailable(error);
+      return this.copyBytes(caller, id, target, objectId, attempt + 1);
     }
   }
 

@@ -4,6 +4,7 @@ import { ObjectStore } from '../../../src/storage/providers/object-store';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
 import { eventually } from '../../support/eventually';
 import { HttpAnswer } from '../../support/http-client';
+import { Fault } from '../../support/object-servers/object-server';
 import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -14,6 +15,12 @@ const MIB = 1024 * 1024;
 const LARGE = randomBytes(12 * MIB + 7);
 /** A job of removal that met an outage is run again after some seconds. */
 const RETRIED_WITHIN_MS = 25_000;
+
+/** How each provider is asked to copy. */
+const COPIES: Readonly<Record<string, Fault>> = {
+  gcs: { method: 'POST', path: /\/rewriteTo\// },
+  s3: { method: 'PUT' },
+};
 
 describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
   let provider: TestProvider;
@@ -82,6 +89,31 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     expect((await download(copy.body.data.id)).bytes.toString()).toBe('two');
     await project.service.post(`${project.storage}/files/bulk-delete`, { file_ids: [copy.body.data.id] });
     await eventually(async () => expect(names()).toEqual([]));
+  });
+
+  it('copies a file that is overwritten meanwhile, and answers 404 for one that is deleted', async () => {
+    // A disk copies at once.
+    if (!provider.server) return;
+    const delayed = { ...COPIES[provider.name], delay: 1_500 };
+    const { id } = (await send('one', 'source')).body.data;
+    const copy = (filename: string): Promise<HttpAnswer> =>
+      project.service.post(`${project.storage}/files/${id}/copy`, { filename });
+    const [before] = names();
+    provider.server.fail(delayed);
+    const copying = copy('first');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await send('two', 'source', true)).status).toBe(200);
+    await eventually(async () => expect(names()).not.toContain(before));
+    const { status, body } = await copying;
+    expect([status, (await download(body.data?.id)).bytes.toString()]).toEqual([201, 'two']);
+
+    provider.server.fail(delayed);
+    const late = copy('second');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await project.service.delete(`${project.storage}/files/${id}`)).status).toBe(200);
+    await eventually(async () => expect(names()).toHaveLength(1));
+    expect(await late).toMatchObject({ status: 404, body: { error: { code: 'file_not_found' } } });
+    expect(names()).toHaveLength(1);
   });
 
   it('keeps nothing of what it refuses, or of an upload whose client leaves', async () => {
