@@ -34,12 +34,15 @@ describe('delimiterOf', () => {
       '\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW',
     ],
     ['Multipart/Form-Data; Boundary=aB', '\r\n--aB'],
+    ['multipart/form-data; boundary="a b:(c)"', '\r\n--a b:(c)'],
   ])('of %j is %j', (type, expected) => {
     expect(delimiterOf(type)?.toString('latin1')).toBe(expected);
   });
 
   it.each([
-    'multipart/form-data; boundary="abc"',
+    'multipart/form-data; boundary="a\\"bc"',
+    'multipart/form-data; boundary="abc',
+    'multipart/form-data; boundary="é"',
     'multipart/form-data; charset=utf-8; boundary=abc',
     'multipart/form-data; boundary=abc; boundary=def',
     'multipart/form-data; boundary=',

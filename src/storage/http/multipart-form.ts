@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
+import { BoundaryCheck } from './boundary-check';
 import { BoundarySearch, delimiterOf } from './boundary-search';
 import { ChunkQueue } from './chunk-queue';
 
@@ -38,6 +39,7 @@ class MultipartForm implements UploadForm {
   private readonly parser: busboy.Busboy;
   private readonly ended: Promise<void>;
   private readonly delimiter: Buffer | null;
+  private readonly check: BoundaryCheck | null;
   private fail!: (error: Error) => void;
   private begun: (() => void) | null = null;
   private stage: 'before' | 'file' | 'after' = 'before';
@@ -49,6 +51,7 @@ class MultipartForm implements UploadForm {
   constructor(private readonly request: IncomingMessage) {
     this.parser = createParser(request);
     this.delimiter = delimiterOf(request.headers['content-type'] ?? '');
+    this.check = this.delimiter && new BoundaryCheck(this.delimiter);
     this.ended = new Promise((resolve, reject) => {
       this.parser.once('close', () => (this.failure ? reject(this.failure) : resolve()));
       this.fail = (error) => {
@@ -88,8 +91,10 @@ class MultipartForm implements UploadForm {
   private listen(): void {
     const { parser, request } = this;
     parser.on('file', (name, stream, { filename, mimeType }) => this.take(name, stream, filename, mimeType));
-    parser.on('field', (name, value, info) => {
-      if (info.nameTruncated || info.valueTruncated)
+    parser.on('field', (name, value: string | undefined, info) => {
+      // What busboy gives for a charset that nobody knows.
+      if (value === undefined) this.fail(invalidParameters(`The field ${name} is in an unknown charset`));
+      else if (info.nameTruncated || info.valueTruncated)
         this.fail(invalidParameters('A field of the form is too long'));
       else this.fields.set(name, value);
     });
@@ -123,6 +128,10 @@ class MultipartForm implements UploadForm {
 
   /** What is not inside the file. Takes it whole: limits are few, and busboy keeps no more than a field. */
   private parse(chunk: Buffer): void {
+    if (this.check?.passes(chunk) === false) {
+      this.fail(invalidParameters('A line of the form begins with its boundary and does not end with it'));
+      return;
+    }
     this.parser.write(chunk);
     this.search =
       this.stage === 'file' && this.delimiter && chunk.length >= this.delimiter.length

@@ -440,6 +440,26 @@ describe('broken forms', () => {
       `${part('name="contentType"', 'nonsense')}${part('name="file"; filename="a"')}--b--\r\n`,
     ],
     [
+      'a file with a line that begins like the boundary',
+      'multipart/form-data; boundary=b',
+      `${part('name="file"; filename="a"', 'one\r\n--bc\r\ntwo')}--b--\r\n`,
+    ],
+    [
+      'the same where the boundary is quoted',
+      'multipart/form-data; boundary="b"',
+      `${part('name="file"; filename="a"', `${'one'.repeat(50_000)}\r\n--bc\r\ntwo`)}--b--\r\n`,
+    ],
+    [
+      'blanks behind a boundary, before a field',
+      'multipart/form-data; boundary=b',
+      `${part('name="file"; filename="a"')}${part('name="upsert"', 'true').replace('--b', '--b ')}--b--\r\n`,
+    ],
+    [
+      'a field in a charset that nobody knows',
+      'multipart/form-data; boundary=b',
+      `${part('name="file"; filename="a"')}${part('name="filename"\r\nContent-Type: text/plain; charset=nobodys', 'b')}--b--\r\n`,
+    ],
+    [
       'far too many fields',
       'multipart/form-data; boundary=b',
       `${part('name="x"').repeat(50)}${part('name="file"; filename="a"')}--b--\r\n`,
