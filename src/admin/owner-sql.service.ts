@@ -66,6 +66,7 @@ export class OwnerSqlService {
   ): Promise<SqlAnswer> {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     let isOver = false;
+    const began = performance.now();
     // SQL may raise its own statement_timeout: the session is ended from outside then.
     const timer = setTimeout(
       () => {
@@ -77,8 +78,7 @@ export class OwnerSqlService {
     try {
       return await collect(client, query, limits.maxRows);
     } catch (error) {
-      const isTimeout = error instanceof DatabaseError && error.code === '57014';
-      if (isOver || isTimeout) throw sqlTookTooLong(limits.timeoutSeconds, error);
+      if (isOver || isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
       throw error instanceof DatabaseError ? sqlFailed(error) : error;
     } finally {
       clearTimeout(timer);
@@ -96,6 +96,15 @@ export class OwnerSqlService {
         ),
       );
   }
+}
+
+/**
+ * 57014 is also what a time-out of the SQL's own and a COPY from a client that sends nothing end with.
+ * @param began as performance.now() told it
+ */
+function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits): boolean {
+  const isCancelled = error instanceof DatabaseError && error.code === '57014';
+  return isCancelled && performance.now() - began >= timeoutSeconds * 1000;
 }
 
 /** Reads all rows and keeps those that the limits allow. */

@@ -2,7 +2,12 @@
 import { AppError } from '../common/errors/app-error';
 
 export const projectNotFound = (): AppError =>
-  new AppError({ status: 404, code: 'project_not_found', message: 'There is no such project' });
+  new AppError({
+    status: 404,
+    code: 'project_not_found',
+    message: 'There is no such project',
+    database: { sqlstate: 'PL404' },
+  });
 
 export const slugTaken = (slug: string): AppError =>
   new AppError({ status: 409, code: 'project_already_exists', message: `The slug "${slug}" is taken` });

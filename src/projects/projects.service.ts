@@ -32,10 +32,11 @@ const SLUG_ATTEMPTS = 6;
 /** Longer than a rotation takes, and what a clock may be ahead. What a crash leaves of a rotation is no good after it. */
 const INTRODUCTION_MS = 600_000;
 
+/** What is null stays as it is, like what is not given. */
 export interface ProjectChange {
-  readonly name?: string;
-  readonly plan?: Plan;
-  readonly settings?: ProjectSettingsInput;
+  readonly name?: string | null;
+  readonly plan?: Plan | null;
+  readonly settings?: ProjectSettingsInput | null;
 }
 
 /** What a rotation made. */
@@ -253,8 +254,9 @@ function entryFor(action: string, actor: Actor, projectId: string, details: Json
 }
 
 /** Names only: values such as mail templates are long, and may hold what is nobody's business. */
-function changedNames({ settings = {}, ...rest }: ProjectChange): string[] {
-  const given = (values: object): string[] =>
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return [...given(rest), ...given(settings).map((name) => `settings.${name}`)];
+function changedNames({ settings, ...rest }: ProjectChange): string[] {
+  const given = Object.entries(rest).flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]));
+  // A setting that is null goes back to its default, which is a change.
+  const set = Object.entries(settings ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return [...given, ...set.map((name) => `settings.${name}`)];
 }

@@ -4,6 +4,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
 import { isJsonObject, JsonObject } from '../../common/text/json';
+import { isStorableText } from '../../common/text/storable';
 import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
 import { bearerToken } from '../bearer-token';
 import { Caller, TWO_FACTORS } from '../caller';
@@ -40,7 +41,8 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
 /** DECISIONS.md 3: service_role if either credential is the service-role key; the claims are always the bearer's. */
 export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | false {
   const tokenRole = claims.role ?? ANON_ROLE;
-  if (typeof tokenRole !== 'string') return false;
+  // The role goes into names of statements, and a NUL there would end the message to PostgreSQL, and with it the connection.
+  if (typeof tokenRole !== 'string' || tokenRole === '' || !isStorableText(tokenRole)) return false;
   // A key of another project signed with a shared secret would be a forgery all the same.
   if (claims.project_id !== undefined && claims.project_id !== apiKey.project.id) return false;
   const isService = apiKey.role === SERVICE_ROLE || tokenRole === SERVICE_ROLE;

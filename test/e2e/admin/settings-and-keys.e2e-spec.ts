@@ -106,6 +106,21 @@ describe('PATCH /projects/<id>', () => {
     expect((await plinth.admin.get(`${projects}/${id}`)).body.name).toBe('Test');
   });
 
+  it('takes null for what is not to change', async () => {
+    const { id } = await plinth.createProject();
+    const before = await plinth.admin.get(`${projects}/${id}`);
+    const answer = await plinth.admin.patch(`${projects}/${id}`, { name: null, plan: null, settings: null });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ...before.body, updated_at: answer.body.updated_at });
+    const created = await plinth.admin.post(projects, {
+      name: 'Nulls',
+      slug: null,
+      plan: null,
+      settings: null,
+    });
+    expect([created.status, created.body.plan]).toEqual([201, 'free']);
+  });
+
   it('answers 404 for a project that does not exist', async () => {
     for (const [method, path] of [
       ['GET', ''],

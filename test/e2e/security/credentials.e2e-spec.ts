@@ -1,5 +1,5 @@
 /** A forged, expired, foreign, truncated or unsigned credential is 401 on every route that the application has. */
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { sign } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -43,6 +43,12 @@ function parts(token: string): [string, string, string] {
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
+/** For claims that jsonwebtoken would not sign. */
+function signAnything(claims: unknown): string {
+  const text = `${encode({ alg: 'HS256' })}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  return `${text}.${createHmac('sha256', project.jwtSecret).update(text).digest('base64url')}`;
+}
+
 /** Everything that must not pass for `token`. */
 function forgeries(token: string, foreignToken: string): Record<string, string> {
   const [header, payload, signature] = parts(token);
@@ -67,6 +73,11 @@ function forgeries(token: string, foreignToken: string): Record<string, string> 
       algorithm: 'HS256',
       keyid: kid,
     }),
+    'null for claims': signAnything(null),
+    'a list for claims': signAnything([claims]),
+    'a role with a NUL': signAnything({ ...claims, role: 'anon\u0000' }),
+    'a role with half a surrogate pair': signAnything({ ...claims, role: 'anon\ud800' }),
+    'no role but an empty one': signAnything({ ...claims, role: '' }),
     "another project's": foreignToken,
     'far too long': `${header}.${payload}.${'a'.repeat(9_000)}`,
   };

@@ -188,7 +188,8 @@ describe('addresses of projects', () => {
   it.each(['%00', 'a%00b', '%F0%9F%98%80', 'a%2Fb', 'x'.repeat(1000)])('answer %s with 404', async (name) => {
     const answer = await project.service.get(`/p/${name}/storage/buckets`);
     expect([answer.status, answer.body.error.code]).toEqual([404, 'project_not_found']);
-    expect((await project.service.get(`/p/${name}/rest/v1/x`)).status).toBe(404);
+    const rest = await project.service.get(`/p/${name}/rest/v1/x`);
+    expect([rest.status, rest.body.detail.sqlstate, rest.body.code]).toEqual([404, 'PL404', 'PL404']);
     for (const path of ['', '/keys', '/tables', '/database', '/storage/check']) {
       const url = `/admin/v1/projects/${name}${path}`;
       expect([url, (await plinth.admin.get(url)).status]).toEqual([url, 404]);
