@@ -1,12 +1,18 @@
 /** An HTTP server that stops the way clients like it: running requests finish, nothing new begins. */
 import { type RequestListener, Server, type ServerOptions } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as ListeningServer, type Socket } from 'node:net';
 
 const POLL_MS = 50;
+/**
+ * For so long idle connections stay open: what is asked on them meanwhile was on its way already, and is told that the
+ * connection ends. Closed at once, every connection that is busy all the time would break a request.
+ */
+const FAREWELL_MS = 100;
 
 export class DrainableServer extends Server {
   /** Node takes a connection for busy from its beginning, also one that a browser or load balancer holds ready. */
   private readonly open = new Set<Socket>();
+  private draining = false;
 
   constructor(options: ServerOptions, handle: RequestListener) {
     super(options, handle);
@@ -16,22 +22,32 @@ export class DrainableServer extends Server {
     });
   }
 
+  /** True from when answers are the last ones on their connections. */
+  get isDraining(): boolean {
+    return this.draining;
+  }
+
   /**
    * Resolves when the last running request was answered, or breaks off what runs after the limit.
    * @param limitMs milliseconds
    */
   async drain(limitMs: number): Promise<void> {
     if (!this.listening) return;
+    this.draining = true;
     await new Promise<void>((resolve) => {
-      // A keep-alive connection whose request ended after close() would linger until its time-out.
-      const sweep = setInterval(() => this.closeUnused(), POLL_MS);
+      let sweep: NodeJS.Timeout | undefined;
+      const farewell = setTimeout(() => {
+        this.closeUnused();
+        sweep = setInterval(() => this.closeUnused(), POLL_MS);
+      }, FAREWELL_MS);
       const limit = setTimeout(() => this.closeAllConnections(), limitMs);
-      this.close(() => {
+      // Only stops listening: the close() of an HTTP server also closes connections that are idle just now.
+      ListeningServer.prototype.close.call(this, () => {
+        clearTimeout(farewell);
         clearInterval(sweep);
         clearTimeout(limit);
         resolve();
       });
-      this.closeUnused();
     });
   }
 

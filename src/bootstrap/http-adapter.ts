@@ -20,7 +20,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const handle = this.getInstance<RequestListener>();
-    const server = new DrainableServer(
+    const server: DrainableServer = new DrainableServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
         keepAliveTimeout: KEEP_ALIVE_MS,
@@ -28,7 +28,7 @@ export class HttpAdapter extends ExpressAdapter {
         // An upload may take hours; readers of small bodies have a time-out of their own.
         requestTimeout: 0,
         noDelay: true,
-        ...expressClasses(this.getInstance<Express>()),
+        ...expressClasses(this.getInstance<Express>(), () => server.isDraining),
       },
       handle,
     );
@@ -43,13 +43,23 @@ export class HttpAdapter extends ExpressAdapter {
 /**
  * Express gives each request and response its own prototype by Object.setPrototypeOf, after which V8 takes no property of
  * them for granted any more: half the time of a small request went there. Made with that prototype, they stay as they are.
+ * @param isDraining true when an answer shall tell its client to ask on another connection, for this one will be closed
  */
-function expressClasses(app: Express): {
+function expressClasses(
+  app: Express,
+  isDraining: () => boolean,
+): {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 } {
   class ExpressRequest extends IncomingMessage {}
-  class ExpressResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {}
+  class ExpressResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+    // Every head is written here, one that nobody wrote as well.
+    override writeHead(...head: unknown[]): this {
+      if (isDraining()) this.shouldKeepAlive = false;
+      return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>));
+    }
+  }
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);
   Object.setPrototypeOf(ExpressResponse.prototype, app.response);
   app.request = ExpressRequest.prototype as Express['request'];

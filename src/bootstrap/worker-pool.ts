@@ -49,9 +49,13 @@ export async function runWorker(config: AppConfig): Promise<void> {
   const platformUrl = readEnvironment()[PLATFORM_URL_VARIABLE];
   if (!platformUrl) throw new Error('a worker was started without its database');
   const app = await buildApp(config, platformUrl);
-  const end = (): void => void stopHttp(config, app).finally(() => process.exit(0));
-  process.once('SIGTERM', end);
-  process.once('disconnect', end);
+  let ending: Promise<void> | undefined;
+  const end = (): void => {
+    ending ??= stopHttp(config, app).finally(() => process.exit(0));
+  };
+  // It may come twice: systemd tells every process of a service, and the first one tells the workers too.
+  process.on('SIGTERM', end);
+  process.on('disconnect', end);
   // Ctrl-C reaches every process of the terminal; the first one tells the workers when it is their turn.
   process.on('SIGINT', () => undefined);
   await startHttp(config, app);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type HttpAnswer, HttpClient } from '../support/http-client';
 import { freePort } from '../support/plinth-process';
+import { hasRedis, TestRedis } from '../support/redis-server';
 import { isAlive, Program, ROOT, until } from './support/processes';
 
 const ADMIN_KEY = 'process-platform-admin-key-0123';
@@ -80,8 +81,10 @@ async function expectOrderlyEnd(program: Program, signal: () => void): Promise<v
   const request = slowRequest();
   await new Promise((resolve) => setTimeout(resolve, 700));
   signal();
-  const { status, body } = await request;
+  const { status, headers, body } = await request;
   expect({ status, rows: body.rows }).toEqual({ status: 200, rows: [{ state: 'finished' }] });
+  // The client must not ask again on a connection that is about to be closed.
+  expect(headers.get('connection')).toBe('close');
   const { code } = await program.exited;
   expect({ code, output: program.output }).toMatchObject({ code: 0 });
   expect(isAlive(pid)).toBe(false);
@@ -122,6 +125,17 @@ describe('npm start', () => {
   it('does so too when Ctrl-C reaches every process of the terminal', async () => {
     const program = await serving(launch(process.execPath, [START], { detached: true }));
     await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGINT'));
+  });
+
+  (hasRedis ? it : it.skip)('does so too when SIGTERM reaches every process, as from systemd', async () => {
+    const redis = await TestRedis.start();
+    try {
+      const env = { WORKERS: '2', REDIS_URL: redis.url };
+      const program = await serving(launch(process.execPath, [START], { detached: true, env }));
+      await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGTERM'));
+    } finally {
+      await redis.stop();
+    }
   });
 
   it('does not wait for a connection on which nobody asked for anything', async () => {
