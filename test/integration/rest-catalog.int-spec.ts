@@ -130,6 +130,29 @@ describe('the fingerprint', () => {
     expect(await repository.fingerprint(database)).not.toBe(before);
   });
 
+  it('is of one moment, whatever is made anew while it is read', async () => {
+    await owner.query('create schema moving; create table moving.things (id int)');
+    const anew = `begin; drop table moving.things cascade; create table moving.things (id int);
+      create function moving.all_things() returns setof moving.things language sql as 'select * from moving.things';
+      commit; select pg_sleep(0.03)`;
+    let done = false;
+    const changes = (async () => {
+      while (!done) await owner.query(anew);
+    })();
+    const missing: unknown[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      const { relations, routines } = await repository.read(database);
+      const known = new Set(relations.map(({ oid }) => oid));
+      missing.push(
+        ...routines.filter((one) => one.schema === 'moving' && !known.has(one.result_relation ?? '')),
+      );
+    }
+    done = true;
+    await changes;
+    await owner.query('drop schema moving cascade');
+    expect(missing).toEqual([]);
+  });
+
   it('stays the same when only rows change', async () => {
     await owner.query('create table data_only (id int)');
     const before = await repository.fingerprint(database);

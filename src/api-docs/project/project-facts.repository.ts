@@ -63,7 +63,7 @@ export class ProjectFactsRepository {
 
   async read(database: ProjectDatabase, role: string, schemas: readonly string[]): Promise<ProjectFacts> {
     const values = [role, schemas];
-    const results = await this.door.systemBatch(database, REASON, [
+    const results = await this.door.systemSnapshot(database, REASON, [
       { text: QUALIFY_NAMES },
       ...[RELATIONS, ROUTINES, TYPES].map((text) => ({ text, values })),
     ]);

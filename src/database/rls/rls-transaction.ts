@@ -153,6 +153,24 @@ export class RlsTransaction {
     return results.slice(1);
   }
 
+  /** Like systemBatch, for reading: all statements see one moment of the database, where each else sees its own. */
+  async systemSnapshot(
+    database: ProjectDatabase,
+    _reason: string,
+    statements: readonly Statement[],
+  ): Promise<StatementResult[]> {
+    const begin = { text: 'begin isolation level repeatable read read only' };
+    const all = [begin, withoutName(SYSTEM_CONTEXT), ...statements, { text: 'commit' }];
+    return this.pools.use(database, async (connection) => {
+      try {
+        return (await connection.pipeline(all)).slice(2, -1);
+      } catch (error) {
+        await rollback(connection);
+        throw error;
+      }
+    });
+  }
+
   /** Like systemQuery, for an explicit transaction. */
   async systemRun<T>(
     database: ProjectDatabase,

@@ -158,9 +158,8 @@ const TRAITS = `
 export class CatalogRepository {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** One round trip and one transaction; each query sees what was committed when it began. */
+  /** One round trip, and of one moment: a function's rows are those of a table that is there too. */
   async read(database: ProjectDatabase): Promise<CatalogRows> {
-    // The fingerprint comes first: DDL that commits in between makes it differ from the next one, never hides.
     const texts = [
       QUALIFY_NAMES,
       FINGERPRINT,
@@ -172,7 +171,7 @@ export class CatalogRepository {
       REPRESENTATIONS,
       ROLES,
     ];
-    const results = await this.door.systemBatch(
+    const results = await this.door.systemSnapshot(
       database,
       REASON,
       texts.map((text) => ({ text })),
