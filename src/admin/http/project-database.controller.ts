@@ -45,6 +45,11 @@ export class ProjectDatabaseController {
     type: PlatformError,
   })
   @ApiResponse(NOT_FOUND)
+  @ApiResponse({
+    status: 503,
+    description: 'The database server could not go on; Retry-After says when to try again',
+    type: PlatformError,
+  })
   sql(@Param('id') id: string, @StrictBody() body: SqlDto, @CurrentActor() actor: Actor): Promise<SqlAnswer> {
     const limits = {
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,

@@ -18,7 +18,7 @@ export class BucketsController {
   @Post()
   @ApiOperation({ summary: 'Create a bucket', operationId: 'createBucket' })
   @Success(201, 'The bucket', BucketDto)
-  @Failures(400, 403, 409)
+  @Failures(400, 403, 404, 409)
   create(@CurrentCaller() caller: Caller, @Body() body: CreateBucketDto): Promise<Bucket> {
     return this.buckets.create(caller, body);
   }
@@ -26,6 +26,7 @@ export class BucketsController {
   @Get()
   @ApiOperation({ summary: 'List the buckets that the caller may see', operationId: 'listBuckets' })
   @Success(200, 'By name', [BucketDto])
+  @Failures(404)
   list(@CurrentCaller() caller: Caller): Promise<Bucket[]> {
     return this.buckets.list(caller);
   }

@@ -23,7 +23,7 @@ export class FilesController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Delete files, all that are there or none', operationId: 'bulkDeleteFiles' })
   @Success(200, 'What went, and what was not there', BulkDeleteResultDto)
-  @Failures(400, 403)
+  @Failures(400, 403, 404)
   removeAll(
     @CurrentCaller() caller: Caller,
     @Body() { file_ids: ids }: BulkDeleteDto,

@@ -24,7 +24,7 @@ export class SignedUrlsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Create temporary download addresses', operationId: 'bulkCreateSignedUrls' })
   @Success(200, 'For each file an address, or an error', [BulkSignedUrlDto])
-  @Failures(400)
+  @Failures(400, 404)
   signAll(
     @CurrentCaller() caller: Caller,
     @Body() { file_ids: ids, expiry }: BulkSignedUrlsDto,

@@ -87,6 +87,13 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('says what happens when there is no such project', () => {
+    const silent = operations()
+      .filter(({ name }) => name.includes('{project_slug}'))
+      .filter(({ operation }) => !('404' in operation.responses));
+    expect(silent.map(({ name }) => name)).toEqual([]);
+  });
+
   it('gives operations names that are good in every language', () => {
     const ids = operations().map(({ operation }) => operation.operationId as string);
     expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);
