@@ -11,6 +11,7 @@ import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../common/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
+import { lingerAfterAnswer } from '../common/http/linger';
 import { mendPath } from '../common/http/percent-encoding';
 import { JsonLogger } from '../infra/telemetry/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
@@ -48,9 +49,10 @@ function configureExpress(
   { config }: AppOptions,
   areas: readonly ErrorRenderer[],
 ): void {
-  // One step for both: each costs every request a microsecond of looking for it.
+  // One step for all: each costs every request a microsecond of looking for it.
   app.use((request: Request, response: Response, next: () => void) => {
     request.url = mendPath(request.url);
+    lingerAfterAnswer(request, response);
     // Preflights are answered before any route is looked for.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(next);

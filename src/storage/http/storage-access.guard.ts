@@ -7,7 +7,6 @@ import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
-import { lingerAfterAnswer } from '../../common/http/linger';
 import { isDecodable } from '../../common/http/percent-encoding';
 import { Project } from '../../projects/project';
 import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
@@ -25,7 +24,6 @@ export class StorageAccessGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
-    lingerAfterAnswer(request, response);
     await this.apiKey.canActivate(context);
     await this.bearer.canActivate(context);
     const state = await this.limiter.hit((request.apiKey as { project: Project }).project);

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
+import { sendEndlessly } from '../../support/uploads';
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -22,6 +23,8 @@ function raw(request: string): Promise<string> {
     socket.on('error', reject);
   });
 }
+
+const MIB = 1024 * 1024;
 
 const AUTH_BODY = { detail: expect.any(String), status_code: expect.any(Number) };
 const STORAGE_BODY = {
@@ -246,4 +249,22 @@ describe('faults inside', () => {
       expect(told).not.toContain(inside);
     }
   });
+});
+
+it.each([
+  [401, 'table REST without credentials', '/rest/v1/todos', ''],
+  [413, 'a body that table REST may not have', '/rest/v1/todos', 'credentials'],
+  [401, 'sign-up without a key', 'signup', ''],
+  [413, 'a body that auth may not have', 'signup', 'credentials'],
+  [401, 'administration without the key', '/admin/v1/projects', ''],
+  [404, 'an unknown path', '/nowhere', ''],
+])('answers %i and does not read on: %s', async (status, _case, path, given) => {
+  const { apikey, authorization } = project.service.headers;
+  const target = path.startsWith('/') ? path : `${project.auth}/${path}`;
+  const credentials = given ? `apikey: ${apikey}\r\nAuthorization: ${authorization}\r\n` : '';
+  const head = `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${credentials}`;
+  const { answer, sent } = await sendEndlessly(plinth.baseUrl, head, '"', 128 * MIB);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  // What is read after the answer, and what the kernels hold.
+  expect(sent).toBeLessThan(64 * MIB);
 });
