@@ -12,7 +12,6 @@ const FAREWELL_MS = 100;
 export class DrainableServer extends Server {
   /** Node takes a connection for busy from its beginning, also one that a browser or load balancer holds ready. */
   private readonly open = new Set<Socket>();
-  private draining = false;
 
   constructor(options: ServerOptions, handle: RequestListener) {
     super(options, handle);
@@ -22,18 +21,12 @@ export class DrainableServer extends Server {
     });
   }
 
-  /** True from when answers are the last ones on their connections. */
-  get isDraining(): boolean {
-    return this.draining;
-  }
-
   /**
    * Resolves when the last running request was answered, or breaks off what runs after the limit.
    * @param limitMs milliseconds
    */
   async drain(limitMs: number): Promise<void> {
     if (!this.listening) return;
-    this.draining = true;
     await new Promise<void>((resolve) => {
       let sweep: NodeJS.Timeout | undefined;
       const farewell = setTimeout(() => {

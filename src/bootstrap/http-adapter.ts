@@ -28,7 +28,7 @@ export class HttpAdapter extends ExpressAdapter {
         // An upload may take hours; readers of small bodies have a time-out of their own.
         requestTimeout: 0,
         noDelay: true,
-        ...expressClasses(this.getInstance<Express>(), () => server.isDraining),
+        ...expressClasses(this.getInstance<Express>(), () => !server.listening),
       },
       handle,
     );
@@ -43,11 +43,11 @@ export class HttpAdapter extends ExpressAdapter {
 /**
  * Express gives each request and response its own prototype by Object.setPrototypeOf, after which V8 takes no property of
  * them for granted any more: half the time of a small request went there. Made with that prototype, they stay as they are.
- * @param isDraining true when an answer shall tell its client to ask on another connection, for this one will be closed
+ * @param isEnding true when an answer shall tell its client to ask on another connection, for this one will be closed
  */
 function expressClasses(
   app: Express,
-  isDraining: () => boolean,
+  isEnding: () => boolean,
 ): {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
@@ -56,7 +56,7 @@ function expressClasses(
   class ExpressResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
     // Every head is written here, one that nobody wrote as well.
     override writeHead(...head: unknown[]): this {
-      if (isDraining()) this.shouldKeepAlive = false;
+      if (isEnding()) this.shouldKeepAlive = false;
       return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>));
     }
   }
