@@ -18,6 +18,7 @@ import type { ParsedRequest } from '../query-parser.service';
 import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';
 import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
+import { recursionOf } from './recursion-error';
 import { printed } from './printed-rows';
 import { type RequestFacts, settingsOf } from './request-settings';
 
@@ -125,7 +126,11 @@ export class RestExecutor {
       return readBackRefused(error);
     }
     return (
-      raisedError(error) ?? valueRefused(error, parsed) ?? concealed(error, caller.role, parsed) ?? error
+      raisedError(error) ??
+      valueRefused(error, parsed) ??
+      concealed(error, caller.role, parsed) ??
+      recursionOf(error, caller.role, parsed) ??
+      error
     );
   }
 

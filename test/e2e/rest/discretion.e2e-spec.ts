@@ -46,6 +46,26 @@ it('keeps the names of tables that a policy looks into to itself', async () => {
   expect(answer.text).not.toMatch(SECRET);
 });
 
+it('tells of a recursion in what the caller may see, and names nothing else', async () => {
+  await project.sql(`
+    create table turning (id int primary key);
+    create policy turns on turning for select to anon using (exists (select from turning t where t.id > 0));
+    create table secret_wheel (id int primary key);
+    revoke all on secret_wheel from anon, authenticated;
+    create policy turns on secret_wheel for select to anon using (exists (select from secret_wheel w where w.id > 0));
+    create table entrance (id int primary key);
+    create policy leads_in on entrance for select to anon using (exists (select from secret_wheel))`);
+  const open = await project.anon.get('/rest/v1/turning');
+  expect([open.status, open.body.code, open.body.message]).toEqual([
+    500,
+    '42P17',
+    'infinite recursion detected in policy for relation "turning"',
+  ]);
+  const hidden = await project.anon.get('/rest/v1/entrance');
+  expect([hidden.status, hidden.body.code]).toEqual([500, '42P17']);
+  expect(hidden.text).not.toMatch(SECRET);
+});
+
 it('does not tell the row that a unique value collides with under row-level security', async () => {
   await project.sql(`create table accounts (id int primary key, email text unique);
     create policy add on accounts for insert to anon with check (true); insert into accounts values (1, 'taken@example.com')`);

@@ -1,0 +1,29 @@
+/**
+ * A policy or view that asks itself: PostgreSQL's message names the relation, which whoever wrote the policy has to know. It
+ * passes where the caller may hear of that relation; like others that answer 500 it has no words else.
+ */
+import { DatabaseError } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import { isVisible } from '../plan/plan-context';
+import type { ParsedRequest } from '../query-parser.service';
+
+const INVALID_OBJECT_DEFINITION = '42P17';
+/** A server that speaks another language than English may quote otherwise: its message stays out. */
+const RELATION_AT_END = /"(.+)"$/;
+
+/** Null for any other error, and for a relation that is hidden from the caller. */
+export function recursionOf(error: DatabaseError, role: string, parsed: ParsedRequest): AppError | null {
+  if (error.code !== INVALID_OBJECT_DEFINITION) return null;
+  const name = RELATION_AT_END.exec(error.message)?.[1];
+  if (name === undefined || !isVisible({ catalog: parsed.catalog, role }, { schema: parsed.schema, name })) {
+    return null;
+  }
+  return new AppError({
+    status: statusOfSqlstate(error.code),
+    code: error.code,
+    message: error.message,
+    database: { sqlstate: error.code },
+    cause: error,
+  });
+}
