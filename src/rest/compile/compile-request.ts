@@ -253,7 +253,8 @@ function compileCounts(
   input: CompileInput,
 ): Pick<CompiledRequest, 'exactCount' | 'plannedCount'> {
   const { count, read, countLimit } = plan;
-  if (plan.kind !== 'read' || count === null) return { exactCount: null, plannedCount: null };
+  const isCounted = plan.kind === 'read' && plan.representation.kind !== 'explain';
+  if (!isCounted || count === null) return { exactCount: null, plannedCount: null };
   const counted = (make: (query: string) => string): CompiledStatement => {
     const builder = new StatementBuilder();
     return finish(builder, make(compileCount(builder, read)), input);

@@ -66,7 +66,7 @@ function contentLocation({ target, query }: RestRequest): string {
 
 /** The status of a write. */
 export function writeStatus({ plan, request }: ParsedRequest, execution: Execution): number {
-  if (plan.kind !== 'write' || plan.representation.kind === 'explain') return 200;
+  if (plan.kind !== 'write') return 200;
   const returnsRows = plan.representation.kind !== 'none';
   switch (plan.write.kind) {
     case 'insert': {

@@ -112,6 +112,9 @@ function write(
 
 function headOf(parsed: ParsedRequest, execution: Execution, collector: RowCollector, rows: number): Head {
   const { plan } = parsed;
+  // Its lines are no rows, and nothing was written.
+  if (plan.representation.kind === 'explain')
+    return { status: 200, headers: { 'Content-Type': contentType(plan) } };
   if (plan.kind === 'write') {
     const headers = {
       ...writeHeaders(parsed, rows),

@@ -99,6 +99,17 @@ describe('media types', () => {
     expect([refused.status, refused.body.code]).toEqual([406, 'PL107']);
   });
 
+  it('answers 200 with a plan, which is no page of anything', async () => {
+    const headers = { accept: 'application/vnd.pgrst.plan', prefer: 'count=exact' };
+    for (const path of ['items?limit=1', 'items?offset=99', 'items?select=id,name&limit=1&order=id']) {
+      const answer = await project.service.get(`/rest/v1/${path}`, { headers });
+      expect([answer.status, answer.headers.get('content-range')]).toEqual([200, null]);
+      expect(answer.text).toContain('cost=');
+    }
+    const write = await project.service.patch('/rest/v1/items?id=eq.1', { name: 'plan' }, { headers });
+    expect([write.status, write.headers.get('content-range')]).toEqual([200, null]);
+  });
+
   it('gives the plan of a write, and writes nothing', async () => {
     const headers = { accept: 'application/vnd.pgrst.plan+json' };
     for (const answer of [
