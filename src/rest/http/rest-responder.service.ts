@@ -19,6 +19,8 @@ import {
   writeStatus,
 } from './answer';
 import { bodyFormat } from './body-format';
+import { inAscii } from './header-text';
+import { renamedWarning } from './renamed-warning';
 import { RowCollector } from './row-collector';
 
 @Injectable()
@@ -76,7 +78,8 @@ function writeHead(
   headers.Vary = VARY.Vary;
   const applied = appliedPreferences(parsed);
   if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ');
-  if (parsed.profile !== null) headers['Content-Profile'] = profileOf(parsed.profile);
+  if (parsed.profile !== null) headers['Content-Profile'] = inAscii(parsed.profile);
+  if (parsed.plan.renamed.length > 0) headers.Warning = renamedWarning(parsed.plan.renamed);
   const overriding = overriddenHeaders(settings.headers);
   response.writeHead(
     overriddenStatus(settings.status) ?? status,
@@ -167,10 +170,3 @@ function without(headers: AnswerHeaders, others: AnswerHeaders): AnswerHeaders {
   const taken = new Set(Object.keys(others).map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !taken.has(name.toLowerCase())));
 }
-
-/** Tells which schema it was, where there is a choice. Other characters than ASCII are percent-encoded. */
-function profileOf(schema: string): string {
-  return PRINTABLE_ASCII.test(schema) ? schema : encodeURIComponent(schema);
-}
-
-const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;

@@ -16,7 +16,7 @@ import type {
 import { notEmbedded } from '../rest.errors';
 import { findRelationship } from './find-relationship';
 import { findRelation, type PlanContext } from './plan-context';
-import type { FieldPlan } from './plan';
+import type { FieldPlan, RenamedEmbed } from './plan';
 import type { RowType } from './resolve-field';
 
 export interface Draft {
@@ -41,6 +41,8 @@ export interface DraftEmbed {
   readonly relationship: Relationship;
   readonly toOne: boolean;
   readonly draft: Draft;
+  /** Whether a parameter's path calls it by its relation although it has an alias. */
+  isNamedByRelation: boolean;
 }
 
 const EVERYTHING: Window = { limit: null, offset: 0 };
@@ -68,6 +70,7 @@ export function draftOf(
           relationship,
           toOne: isToOne(relationship),
           draft: level(rowOf(context, relationship.to), relationship.to, item.select),
+          isNamedByRelation: false,
         },
       ];
     });
@@ -126,6 +129,7 @@ function levelAt(root: Draft, path: EmbedPath): Draft {
   for (const name of path) {
     const embed = findEmbed(level, name);
     if (!embed) throw notEmbedded(name);
+    if (embed.name !== name) embed.isNamedByRelation = true;
     level = embed.draft;
   }
   return level;
@@ -134,4 +138,12 @@ function levelAt(root: Draft, path: EmbedPath): Draft {
 /** By alias; by the relation's name where that has an alias too, as PostgREST allowed before it had aliases here. */
 export function findEmbed({ embeds }: Draft, name: string): DraftEmbed | undefined {
   return embeds.find((one) => one.name === name) ?? embeds.find(({ item }) => item.relation === name);
+}
+
+/** The embeds that a path calls by their relation although they have an alias; PostgREST will not understand it for ever. */
+export function renamedEmbeds({ embeds }: Draft): RenamedEmbed[] {
+  return embeds.flatMap(({ item, name, draft, isNamedByRelation }) => [
+    ...(isNamedByRelation ? [{ relation: item.relation, alias: name }] : []),
+    ...renamedEmbeds(draft),
+  ]);
 }

@@ -5,7 +5,7 @@ import type { RestRequest } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
 import { invalidBody, restError } from '../rest.errors';
 import { columnNames } from './column-names';
-import { attach, draftOf, rowOf } from './draft';
+import { attach, draftOf, renamedEmbeds, rowOf } from './draft';
 import { negotiate } from './negotiate';
 import { formFields, textOf, unreadable } from './payload';
 import type { ArgumentsPlan, CallRequestPlan, RepresentationPlan } from './plan';
@@ -196,6 +196,7 @@ function planCall(
     read,
     columns:
       routine.result === 'composite' ? columnNames(context.catalog, read, [...row.columns.keys()]) : [],
+    renamed: renamedEmbeds(root),
     count: preferences.count,
     countLimit: context.maxRows,
     contentType: negotiated.contentType,

@@ -4,7 +4,7 @@ import type { RestRequest } from '../grammar/rest-request';
 import type { Filter, LogicTree } from '../grammar/tree';
 import { invalidBody, methodNotAllowed, missingFilter, restError } from '../rest.errors';
 import { columnNames } from './column-names';
-import { attach, draftOf } from './draft';
+import { attach, draftOf, renamedEmbeds } from './draft';
 import { insertGroups, namesIn, writtenColumn } from './insert-groups';
 import { negotiate, type Negotiated } from './negotiate';
 import type { Payload } from './payload';
@@ -44,6 +44,7 @@ export function planTableRead(
     relation,
     read,
     columns: columnNames(context.catalog, read, [...relation.columns.keys()]),
+    renamed: renamedEmbeds(root),
     count: request.preferences.count,
     countLimit: context.maxRows,
     contentType: negotiated.contentType,
@@ -88,6 +89,7 @@ export function planTableWrite(
     relation,
     read,
     columns: columnNames(context.catalog, read, [...relation.columns.keys()]),
+    renamed: renamedEmbeds(root),
     write,
     count: request.preferences.count,
     countLimit: context.maxRows,

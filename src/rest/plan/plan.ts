@@ -217,6 +217,11 @@ export type RepresentationPlan =
 
 export type Count = 'exact' | 'planned' | 'estimated';
 
+export interface RenamedEmbed {
+  readonly relation: string;
+  readonly alias: string;
+}
+
 interface AnyPlan {
   readonly representation: RepresentationPlan;
   /** True when the client takes a single row only, whether it is shown or not. */
@@ -228,6 +233,8 @@ interface AnyPlan {
   readonly read: ReadPlan;
   /** What the columns of its rows are called, in order; none where they are single values. */
   readonly columns: readonly string[];
+  /** Embeds whose filters, order or window the request asks for under the name that an alias took from them. */
+  readonly renamed: readonly RenamedEmbed[];
 }
 
 export interface ReadRequestPlan extends AnyPlan {

@@ -220,6 +220,37 @@ describe('hints and ambiguity', () => {
   });
 });
 
+describe('an embed that has an alias, named by its relation', () => {
+  const warning = async (path: string) => (await get(path)).headers.get('warning');
+  const WILL_GO =
+    'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will stop working in a future release.';
+
+  it('is understood, with a warning that names the alias', async () => {
+    const answer = await get('projects?select=id,jobs:tasks(id)&id=eq.1&tasks.name=like.Code*&tasks.limit=1');
+    expect(answer.body).toEqual([{ id: 1, jobs: [{ id: 2 }] }]);
+    expect(answer.headers.get('warning')).toBe(
+      `299 Plinth "${WILL_GO} Update \`tasks\` to \`jobs\` in query string filters, orders or limits."`,
+    );
+    const nested =
+      'clients?select=name,work:projects(id,jobs:tasks(id))&projects.tasks.order=id&work.id=gt.1';
+    expect(await warning(nested)).toContain('Update `projects` to `work`, `tasks` to `jobs` in');
+  });
+
+  it('has no warning where the alias is used, or there is none', async () => {
+    expect(await warning('projects?select=id,jobs:tasks(id)&jobs.name=like.Code*')).toBeNull();
+    expect(
+      await warning('projects?select=id,tasks(id),jobs:tasks(id)&tasks.id=eq.1&jobs.id=eq.2'),
+    ).toBeNull();
+  });
+
+  it('repeats the alias as one line of ASCII', async () => {
+    const path = 'projects?select=id,"jöb\n":tasks(id)&tasks.id=eq.1';
+    expect(await warning(path)).toContain('Update `tasks` to `j%C3%B6b%0A` in');
+    const long = await warning(`projects?select=id,${'x'.repeat(3_000)}:tasks(id)&tasks.id=eq.1`);
+    expect(long).toBe(`299 Plinth "${WILL_GO}"`);
+  });
+});
+
 describe('filters, orders and pages inside', () => {
   const INSIDE: [path: string, expected: unknown][] = [
     [
