@@ -74,10 +74,8 @@ export class QueryParser {
    * @throws AppError for whatever the request asks in vain
    */
   async parse(caller: Caller, request: RestRequest, body: Buffer | null): Promise<ParsedRequest> {
-    const { timezone } = request.preferences;
-    const checked = timezone === null ? request : await this.withKnownTimezone(caller, request, timezone);
-    assertPreferences(checked);
-    return this.onCatalog(caller, this.parserOf(caller, checked, body, true));
+    assertPreferences(request);
+    return this.onCatalog(caller, this.parserOf(caller, request, body, true));
   }
 
   /**
@@ -112,18 +110,6 @@ export class QueryParser {
       const bodyIsList = payload?.isList ?? false;
       return { request, plan, statements, values, catalog, schema, profile, body: taken, bodyIsList };
     };
-  }
-
-  /** A time zone that the server doesn't know is a preference that we don't know: ignored, unless strict. */
-  private async withKnownTimezone(
-    caller: Caller,
-    request: RestRequest,
-    timezone: string,
-  ): Promise<RestRequest> {
-    const { preferences } = request;
-    if (await this.catalogs.isTimezone(caller.database, timezone)) return request;
-    const unknown = [...preferences.unknown, `timezone=${timezone}`];
-    return { ...request, preferences: { ...preferences, timezone: null, unknown } };
   }
 
   /** The methods that a table or function takes, for OPTIONS. */

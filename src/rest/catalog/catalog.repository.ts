@@ -190,14 +190,6 @@ export class CatalogRepository {
     };
   }
 
-  /** The server's time zones. Slow: it reads a directory of files. */
-  async timezones(database: ProjectDatabase): Promise<string[]> {
-    const { rows } = await this.door.systemQuery(database, REASON, {
-      text: 'select name from pg_timezone_names',
-    });
-    return rows.map(({ name }) => String(name));
-  }
-
   /** A cheap look whether anything changed since a catalog was read. */
   async fingerprint(database: ProjectDatabase): Promise<string> {
     const { rows } = await this.door.systemQuery(database, REASON, {

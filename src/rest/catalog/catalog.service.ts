@@ -24,8 +24,6 @@ export class CatalogService implements OnApplicationShutdown {
     },
   });
   private readonly listening = new Set<ProjectCatalog>();
-  /** By server. */
-  private readonly timezones = new Map<string, Promise<ReadonlySet<string>>>();
 
   constructor(
     private readonly repository: CatalogRepository,
@@ -43,20 +41,6 @@ export class CatalogService implements OnApplicationShutdown {
   /** Before a request is told that something doesn't exist: the catalog, compared with the database just now. */
   async verified(database: ProjectDatabase): Promise<Catalog> {
     return this.entryOf(database).verified();
-  }
-
-  /** True for a name that the project's server knows, in any case. */
-  async isTimezone(database: ProjectDatabase, name: string): Promise<boolean> {
-    const server = `${database.host}:${database.port}`;
-    let known = this.timezones.get(server);
-    if (!known) {
-      known = this.repository
-        .timezones(database)
-        .then((names) => new Set(names.map((one) => one.toLowerCase())));
-      this.timezones.set(server, known);
-      known.catch(() => this.timezones.delete(server));
-    }
-    return (await known).has(name.toLowerCase());
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -127,9 +127,12 @@ function handlerSql({ handler }: Extract<RepresentationPlan, { kind: 'handler' }
   return encoded(value, isBinary);
 }
 
-/** Bytes travel as base64: the driver takes what it gets for text. Of nothing, nothing is made. */
+/**
+ * Bytes travel as base64: the driver takes what it gets for text. Others as PostgreSQL prints them, which for xml is not
+ * what a cast gives. Of nothing, nothing is made.
+ */
 function encoded(value: string, isBinary: boolean): string {
-  return `coalesce(${isBinary ? `encode(${value}::bytea, 'base64')` : `${value}::text`}, '')`;
+  return isBinary ? `coalesce(encode(${value}::bytea, 'base64'), '')` : `format('%s', ${value})`;
 }
 
 function compileWrite(plan: WriteRequestPlan, input: CompileInput): CompiledStatement[] {

@@ -1,5 +1,6 @@
 /** What a request tells the database about itself, for policies and functions, and the limits it runs under. */
 import type { Caller } from '../../access/caller';
+import type { Statement } from '../../database/pools/pipelined-query';
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { quoteIdentifier } from '../../database/sql/identifier';
 import { statementTimeout } from '../../projects/project-settings';
@@ -16,7 +17,6 @@ export interface RequestFacts {
 
 export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: RequestFacts): ContextSettings {
   const { settings } = caller.project;
-  const { timezone } = parsed.request.preferences;
   const context: ContextSettings = {
     'request.method': facts.method,
     'request.path': facts.path,
@@ -25,9 +25,16 @@ export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: Request
     search_path: [parsed.schema, ...settings.extra_search_path].map(quoteIdentifier).join(', '),
     statement_timeout: timeoutOf(caller, parsed),
   };
-  if (timezone !== null) context.timezone = timezone;
+  // A function of the project may have set them for the whole session: for whoever has the connection next.
+  if (parsed.catalog.setsResponse) Object.assign(context, { 'response.headers': '', 'response.status': '' });
   if (isReadOnly(parsed)) context.transaction_read_only = 'on';
   return context;
+}
+
+/** No part of the context, whose errors are the credentials': PostgreSQL says itself which zones there are. */
+export function timezoneStatement(timezone: string): Statement {
+  const text = `select pg_catalog.set_config('timezone', $1, true)`;
+  return { name: 'rest:timezone', text, values: [timezone] };
 }
 
 /** The function's own, or else what ALTER ROLE set, or else the project's setting; milliseconds unless written with a unit. */

@@ -20,7 +20,7 @@ import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
 import { recursionOf } from './recursion-error';
 import { printed } from './printed-rows';
-import { type RequestFacts, settingsOf } from './request-settings';
+import { type RequestFacts, settingsOf, timezoneStatement } from './request-settings';
 
 /** response.headers and response.status, as SQL set them. */
 export interface ResponseSettings {
@@ -186,6 +186,8 @@ function pipelineOf(
 ): Pipeline {
   // Executed in this order.
   const list: Statement[] = [];
+  const { tx, timezone } = request.preferences;
+  if (timezone !== null) list.push(timezoneStatement(timezone));
   const { pre_request: preRequest } = caller.project.settings;
   if (preRequest !== null) list.push(preRequestStatement(preRequest));
   // Rows that stream leave before the statement is through, and the head before them.
@@ -206,7 +208,6 @@ function pipelineOf(
   for (const statement of statements.main)
     list.push(mainStatement(statement, plan.representation.kind, taker, absent));
   const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
-  const { tx } = request.preferences;
   if (isUpsert || catalog.setsResponse) list.push({ name: 'rest:afterwards', text: RESPONSE_SETTINGS });
   // A dry run finds what would only fail at its end.
   if (tx === 'rollback') list.push({ text: 'set constraints all immediate' });

@@ -105,7 +105,7 @@ function write(
   const { status, headers } = head;
   const body = hasBody(parsed, status) ? bodyOf(parsed, collector) : null;
   if (body === null) collector.finish();
-  const length = body === null ? (status === 201 ? 0 : null) : lengthOf(body);
+  const length = body === null ? lengthOfNothing(parsed, execution, status) : lengthOf(body);
   if (length !== null) headers['Content-Length'] = String(length);
   writeHead(response, parsed, head, execution.response);
   const last = body?.pop();
@@ -160,6 +160,12 @@ function bodyOf({ plan }: ParsedRequest, collector: RowCollector): Buffer[] {
     return [Buffer.from(Buffer.concat(blocks).toString('latin1'), 'base64')];
   }
   return blocks;
+}
+
+/** RFC 9110, 8.6: a 204 has no length, and HEAD would have to tell GET's. */
+function lengthOfNothing({ request }: ParsedRequest, { response }: Execution, status: number): number | null {
+  const sent = overriddenStatus(response.status) ?? status;
+  return sent === 204 || request.method === 'HEAD' ? null : 0;
 }
 
 function lengthOf(blocks: readonly Buffer[]): number {

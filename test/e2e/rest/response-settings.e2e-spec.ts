@@ -31,6 +31,13 @@ describe('response.status', () => {
     expect([answer.status, answer.body]).toEqual([Number(status), 'x']);
   });
 
+  it('of an answer without a body keeps its length', async () => {
+    await project.sql(`create function gone() returns void language sql as $$
+      select set_config('response.status', '205', true) $$`);
+    const answer = await project.anon.post('/rest/v1/rpc/gone', {});
+    expect([answer.status, answer.headers.get('content-length'), answer.text]).toEqual([205, '0', '']);
+  });
+
   it.each(['0xC8', '2e2', '200.0', '99', '1000', '600', 'bad', '+200', '１２３'])(
     '%j is refused',
     async (status) => {
@@ -38,6 +45,25 @@ describe('response.status', () => {
       expect([answer.status, answer.body.code]).toEqual([500, 'PL112']);
     },
   );
+});
+
+describe('response.headers', () => {
+  it('set for the whole session does not reach the next request on the connection', async () => {
+    await project.sql(`create function lasting() returns void language sql as $$
+      select set_config('response.headers', '[{"Set-Cookie": "a=1"}]', false),
+        set_config('response.status', '299', false) $$;
+      create function silent() returns void language sql as $$ select $$`);
+    const cookies = async (path: string) => {
+      const { status, headers } = await project.anon.post(path, {});
+      return [status, headers.get('set-cookie')];
+    };
+    for (let round = 0; round < 3; round += 1) {
+      expect(await cookies('/rest/v1/rpc/lasting')).toEqual([299, 'a=1']);
+      expect(await cookies('/rest/v1/rpc/silent')).toEqual([204, null]);
+      const read = await project.anon.get('/rest/v1/pages?limit=1');
+      expect([read.status, read.headers.get('set-cookie')]).toEqual([200, null]);
+    }
+  });
 });
 
 /** Status line of an answer, which fetch() doesn't tell for every text. */
