@@ -20,12 +20,21 @@ export function concealed(
   const { code = 'XX000', schema, table } = error;
   if (error.routine === MISSING_PRIVILEGE) {
     const target = plan.kind === 'call' ? plan.call.routine.name : plan.relation.name;
+    if (isAbout(target, error.message)) return null;
     return nameless(error, code, `permission denied for '${target}', or for something that it uses`);
   }
   if (schema === undefined || table === undefined) return null;
   const isTarget = plan.kind !== 'call' && plan.relation.schema === schema && plan.relation.name === table;
   if (isTarget || isVisible({ catalog, role }, { schema, name: table })) return null;
   return nameless(error, code, 'a constraint of a related table is violated');
+}
+
+/** The client named the target itself, and learns nothing. Other languages' words are not looked at. */
+function isAbout(target: string, message: string): boolean {
+  const [, name] =
+    /^permission denied for (?:table|view|materialized view|foreign table|function) (.*)$/s.exec(message) ??
+    [];
+  return name === target;
 }
 
 function nameless(error: DatabaseError, sqlstate: string, message: string): AppError {

@@ -4,7 +4,7 @@ import type { Routine } from '../catalog/catalog';
 import type { MediaType } from '../grammar/rest-request';
 import { restError } from '../rest.errors';
 import { isCallable, type PlanContext } from './plan-context';
-import { mostSimilar } from './similar';
+import { mostSimilar, NEARLY } from './similar';
 
 /** What a body of a media type may be, whole, as the one unnamed argument. */
 export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {
@@ -74,7 +74,7 @@ function similarRoutine(context: PlanContext, name: string): string | null {
     const known = overloads.find((one) => one.schema === context.schema && isCallable(context, one));
     if (known) names.add(known.name);
   }
-  return mostSimilar(name, [...names]);
+  return mostSimilar(name, [...names], NEARLY);
 }
 
 function argumentList(names: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { mostSimilar } from './similar';
+import { mostSimilar, NEARLY } from './similar';
 
 describe('the closest name', () => {
   const RELATIONS = ['customers', 'customer_orders', 'invoices', 'warehouse_items', 'x'];
@@ -22,6 +22,16 @@ describe('the closest name', () => {
 
   it('compares letters among those with the most runs in common', () => {
     expect(mostSimilar('total_in_eur', ['total_in_usd', 'total_in_euro', 'eur'])).toBe('total_in_euro');
+  });
+
+  it.each([
+    ['projectx', 'projects'],
+    ['projecxx', 'projects'],
+    ['projxxxx', null],
+    ['project', 'projects'],
+    ['proj', null],
+  ])('to %s, where three letters of four have to be right, is %s', (name, expected) => {
+    expect(mostSimilar(name, ['projects', 'tasks'], NEARLY)).toBe(expected);
   });
 
   it('gives no hint where there is too much to compare', () => {

@@ -2,29 +2,43 @@
 
 /** Shared runs of so many letters make a candidate; pairs count only where no run of three does. */
 const RUN_LENGTHS = [3, 2];
-/** Letters that need no change, of all: at least this much. */
-const ENOUGH = 0.33;
+/** Letters that need no change, of all, at least: for names of tables and functions, so that guessing finds few of them. */
+export const NEARLY = 0.75;
+/** The same for what is no secret to who has come that far: a function's arguments, the tables to embed. */
+const ROUGHLY = 0.33;
 /** So many candidates with the most runs in common are compared letter by letter. */
 const MOST_COMPARED = 50;
 /** Comparing takes time: with more or longer candidates than this there is no hint. */
 const MOST_CANDIDATES = 2_000;
 const LONGEST = 200;
 
-/** Null when none is close. */
-export function mostSimilar(name: string, candidates: readonly string[]): string | null {
+/**
+ * Null when none is close.
+ * @param enough how alike they must be, from 0 to 1
+ */
+export function mostSimilar(
+  name: string,
+  candidates: readonly string[],
+  enough: number = ROUGHLY,
+): string | null {
   if (candidates.length > MOST_CANDIDATES || name.length > LONGEST) return null;
   const wanted = name.toLowerCase();
   const known = candidates.filter(({ length }) => length <= LONGEST);
   const same = known.find((candidate) => candidate.toLowerCase() === wanted);
   if (same !== undefined) return same;
   for (const length of RUN_LENGTHS) {
-    const found = closest(wanted, known, length);
+    const found = closest(wanted, known, length, enough);
     if (found !== null) return found;
   }
   return null;
 }
 
-function closest(wanted: string, candidates: readonly string[], length: number): string | null {
+function closest(
+  wanted: string,
+  candidates: readonly string[],
+  length: number,
+  enough: number,
+): string | null {
   const runs = runsOf(wanted, length);
   const [best] = candidates
     .map((candidate) => ({ candidate, score: cosine(runs, runsOf(candidate, length)) }))
@@ -33,7 +47,7 @@ function closest(wanted: string, candidates: readonly string[], length: number):
     .slice(0, MOST_COMPARED)
     .map(({ candidate }) => ({ candidate, score: likeness(wanted, candidate.toLowerCase()) }))
     .sort((a, b) => b.score - a.score);
-  return best !== undefined && best.score >= ENOUGH ? best.candidate : null;
+  return best !== undefined && best.score >= enough ? best.candidate : null;
 }
 
 /** Runs of `length` characters and how often each comes: of `role`, in threes, `-ro rol ole le-`. */

@@ -3,7 +3,7 @@ import type { Relation } from '../catalog/catalog';
 import type { RestRequest, Target } from '../grammar/rest-request';
 import { relationNotFound, restError } from '../rest.errors';
 import { findRelation, isVisible, type PlanContext } from './plan-context';
-import { mostSimilar } from './similar';
+import { mostSimilar, NEARLY } from './similar';
 
 /**
  * The schema of Accept-Profile or Content-Profile, or else the first exposed one.
@@ -45,5 +45,5 @@ function similarRelation(context: PlanContext, name: string): string | null {
         relation.schema === context.schema && !relation.isPartition && isVisible(context, relation),
     )
     .map((relation) => relation.name);
-  return mostSimilar(name, candidates);
+  return mostSimilar(name, candidates, NEARLY);
 }

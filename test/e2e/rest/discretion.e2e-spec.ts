@@ -32,6 +32,16 @@ it('gives hints from what the caller may see only', async () => {
   expect((await project.anon.get('/rest/v1/members?select=id,secret_ledgr(id)')).body.hint).toBeNull();
 });
 
+it('gives no hint to names that are merely a little alike', async () => {
+  expect((await project.service.get('/rest/v1/secrets')).body.hint).toBeNull();
+  expect((await project.service.get('/rest/v1/rpc/cell')).body.hint).toBeNull();
+});
+
+it('tells of a missing right on the table that the request names itself', async () => {
+  const answer = await project.anon.get('/rest/v1/secret_links');
+  expect([answer.status, answer.body.message]).toEqual([403, 'permission denied for table secret_links']);
+});
+
 it('keeps the names of tables that refer to a row to itself', async () => {
   const answer = await project.anon.delete('/rest/v1/members?id=eq.1');
   expect([answer.status, answer.body.detail.sqlstate]).toEqual([409, '23503']);
