@@ -15,6 +15,8 @@ export interface GroupOptions {
   readonly columns: readonly string[] | null;
   /** False: a column that a row leaves out becomes null. */
   readonly useDefaults: boolean;
+  /** True: of keys that a json value has twice, the last one counts. */
+  readonly mergesKeys: boolean;
 }
 
 /** @throws AppError PL204 for a column that the relation lacks */
@@ -22,10 +24,10 @@ export function insertGroups(
   context: PlanContext,
   relation: Relation,
   { rows }: Payload,
-  { columns, useDefaults }: GroupOptions,
+  { columns, useDefaults, mergesKeys }: GroupOptions,
 ): InsertGroup[] {
   const names = columns ?? namesIn(rows);
-  const written = names.map((name) => writtenColumn(context, relation, name));
+  const written = names.map((name) => writtenColumn(context, relation, name, mergesKeys));
   const defaulted = useDefaults ? written.filter(({ column }) => column.hasDefault) : [];
   const missing = rows.map((row) => missingIn(row, defaulted));
   const [first = ''] = missing;
@@ -40,10 +42,17 @@ export function insertGroups(
 }
 
 /** @throws AppError PL204 */
-export function writtenColumn(context: PlanContext, relation: Relation, name: string): WrittenColumn {
+export function writtenColumn(
+  context: PlanContext,
+  relation: Relation,
+  name: string,
+  mergesKeys = false,
+): WrittenColumn {
   const column = relation.columns.get(name);
   if (!column) throw columnNotFound(relation.name, name);
-  return { column, parse: representation(context, 'json', column.declaredType) };
+  const isMerged = mergesKeys && column.inputType === 'json';
+  const read = isMerged ? { ...column, inputType: 'jsonb' } : column;
+  return { column: read, parse: representation(context, 'json', column.declaredType) };
 }
 
 /** In the order in which the body first names them. */

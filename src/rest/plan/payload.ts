@@ -80,6 +80,8 @@ function jsonPayload(json: string): Payload {
   const value = parsedJson(json);
   if (isObject(value)) return { json, isList: false, rows: [value] };
   if (Array.isArray(value) && value.every(isObject)) return { json, isList: true, rows: value };
+  // PostgREST's words; objects with other keys than the one before them are fine here.
+  if (Array.isArray(value) && value.some(isObject)) throw invalidBody('All object keys must match');
   throw invalidBody('The body must be a JSON object or a list of objects');
 }
 

@@ -16,6 +16,7 @@ import type {
   UpdatePlan,
   WritePlan,
   WriteRequestPlan,
+  WrittenColumn,
 } from './plan';
 import { planRowCondition } from './plan-conditions';
 import type { PlanContext } from './plan-context';
@@ -148,6 +149,7 @@ function planInsert(
   assertPossible(relation, 'POST', relation.insertable);
   // Without columns= a gap is a column that the client didn't mention; with it, one that it left empty (PostgREST).
   const useDefaults = (preferences.missing ?? (query.columns ? 'null' : 'default')) === 'default';
+  const mergesKeys = preferences.missing === 'default';
   const target = query.onConflict ?? relation.primaryKey;
   const isUpsert = preferences.resolution !== null && target.length > 0;
   target.forEach((name) => writtenColumn(context, relation, name));
@@ -155,7 +157,7 @@ function planInsert(
     kind: 'insert',
     relation,
     returning,
-    groups: insertGroups(context, relation, payload, { columns: query.columns, useDefaults }),
+    groups: insertGroups(context, relation, payload, { columns: query.columns, useDefaults, mergesKeys }),
     conflict: isUpsert
       ? { columns: target, action: preferences.resolution === 'merge-duplicates' ? 'merge' : 'ignore' }
       : null,
@@ -193,7 +195,7 @@ function planPut(
     kind: 'insert',
     relation,
     returning,
-    groups: insertGroups(context, relation, payload, { columns: null, useDefaults: true }),
+    groups: insertGroups(context, relation, payload, { columns: null, useDefaults: true, mergesKeys: false }),
     conflict: { columns: relation.primaryKey, action: 'merge' },
     only: filters.map((one) => planRowCondition(context, relation, one)),
   };
@@ -220,13 +222,15 @@ function planUpdate(
   if (isList && rows.length > 1) throw invalidBody('PATCH takes one object of columns to change');
   const names = query.columns ?? namesIn(rows);
   const given = new Set(namesIn(rows));
-  const isGap = (name: string): boolean => preferences.missing === 'default' && !given.has(name);
+  const setsDefaults = preferences.missing === 'default';
+  const isGap = (name: string): boolean => setsDefaults && !given.has(name);
+  const column = (name: string): WrittenColumn => writtenColumn(context, relation, name, setsDefaults);
   return {
     kind: 'update',
     relation,
     returning,
-    columns: names.filter((name) => !isGap(name)).map((name) => writtenColumn(context, relation, name)),
-    defaults: names.filter(isGap).map((name) => writtenColumn(context, relation, name).column.name),
+    columns: names.filter((name) => !isGap(name)).map(column),
+    defaults: names.filter(isGap).map((name) => column(name).column.name),
     where: requiredConditions(context, relation, { query }, 'PATCH'),
   };
 }

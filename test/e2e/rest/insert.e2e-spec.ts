@@ -87,6 +87,17 @@ describe('one row', () => {
 });
 
 describe('a list of rows', () => {
+  it('is refused when something else than rows is in it', async () => {
+    const before = await count('notes');
+    const answer = await post('notes', [{ title: 'good' }, 123, 'x']);
+    expect([answer.status, answer.body.code, answer.body.message]).toEqual([
+      400,
+      'PL102',
+      'All object keys must match',
+    ]);
+    expect(await count('notes')).toBe(before);
+  });
+
   it('inserts all of them and answers them in order', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ title: `bulk ${index}`, rank: index }));
     const answer = await post('notes?select=title,rank', rows);
@@ -183,6 +194,13 @@ describe('columns=', () => {
       { title: 'c1', rank: null, body: null },
       { title: 'c2', rank: 3, body: null },
     ]);
+  });
+
+  it('takes the last of equal keys in a json value under missing=default', async () => {
+    const body = '{"title": "twice", "data": {"a": 1, "a": 2}}';
+    const path = 'notes?columns=title,data&select=data';
+    expect((await post(path, body)).text).toBe('[{"data":{"a": 1, "a": 2}}]');
+    expect((await post(path, body, { prefer: 'missing=default' })).text).toBe('[{"data":{"a": 2}}]');
   });
 
   it('fills gaps with the DEFAULT under missing=default', async () => {
