@@ -7,7 +7,8 @@ const MAX_AGE = 86_400;
 
 const OPEN: CorsOptions = {
   origin: '*',
-  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  methods: 'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',
+  optionsSuccessStatus: 200,
   exposedHeaders: [
     'Content-Range',
     'Content-Location',
@@ -29,12 +30,24 @@ const OPEN: CorsOptions = {
   maxAge: MAX_AGE,
 };
 
-/** Without an Origin no header is added; an OPTIONS that is no preflight goes on to its route. */
+/**
+ * Without an Origin no header is added, save to what OPTIONS tells; an OPTIONS that is no preflight goes on to its route.
+ * What a preflight asks for and how it is answered is PostgREST's: clients of it may compare.
+ */
 export function corsOptions(
   request: Request,
   respond: (error: Error | null, options: CorsOptions) => void,
 ): void {
-  if (request.headers.origin === undefined) return respond(null, { origin: false });
+  const { origin, 'access-control-request-headers': asked } = request.headers;
+  if (origin === undefined && request.method !== 'OPTIONS') return respond(null, { origin: false });
   const isPreflight = request.headers['access-control-request-method'] !== undefined;
-  respond(null, { ...OPEN, preflightContinue: !isPreflight });
+  respond(null, { ...OPEN, allowedHeaders: allowedHeaders(asked), preflightContinue: !isPreflight });
+}
+
+/** Those that the client asks for, whatever they are, and the ones that no client has to ask for. */
+function allowedHeaders(asked: string | undefined): string {
+  const own = (asked ?? '').split(',').map((name) => name.trim());
+  return ['Authorization', ...own, 'Accept', 'Accept-Language', 'Content-Language']
+    .filter((name) => name !== '')
+    .join(', ');
 }

@@ -211,11 +211,15 @@ describe('cross-origin access', () => {
         'access-control-request-headers': 'apikey,authorization,content-type,prefer',
       },
     });
-    expect(answer.status).toBe(204);
+    expect([answer.status, answer.text]).toEqual([200, '']);
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(answer.headers.get('access-control-allow-headers')).toBe(
-      'apikey,authorization,content-type,prefer',
+    expect(answer.headers.get('access-control-allow-methods')).toBe(
+      'GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD',
     );
+    expect(answer.headers.get('access-control-allow-headers')).toBe(
+      'Authorization, apikey, authorization, content-type, prefer, Accept, Accept-Language, Content-Language',
+    );
+    expect(answer.headers.get('access-control-max-age')).toBe('86400');
   });
 
   it('allows every origin to read answers and errors, without credentials', async () => {
