@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
 import { ObjectStore } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
+import { Content } from '../support/object-servers/content';
 import { s3Provider } from '../support/object-servers/object-stores';
 import { S3Server } from '../support/object-servers/s3-server';
 
@@ -30,7 +31,7 @@ afterEach(() => server.reset());
 function begin(objectId: string, initiated: Date, projectId = PROJECT): void {
   server.uploads.set(randomUUID(), {
     key: `installs/one/${projectId}/${objectId}`,
-    parts: new Map([[1, { body: Buffer.alloc(9), etag: '"x"' }]]),
+    parts: new Map([[1, { content: new Content().append(Buffer.alloc(9)), etag: '"x"' }]]),
     initiated,
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Memory does not grow with a file: an upload and a download of 256 MiB add less than 64 MiB, and sixteen at once a fraction
- * of what is under way, on each provider. Linux only. PLINTH_LARGE_FILE_MIB
- * makes the large one larger, on disk: the providers' servers keep objects in memory here.
+ * of what is under way, on each provider. Linux only. PLINTH_LARGE_FILE_MIB makes the large one larger; the providers' servers
+ * keep it in the memory of the test.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -17,8 +17,7 @@ import { PlinthProcess } from '../support/plinth-process';
 import { upload } from '../support/uploads';
 
 const MIB = 1024 * 1024;
-const SIZE = 256;
-const SIZE_ON_DISK = Number(process.env.PLINTH_LARGE_FILE_MIB ?? SIZE);
+const SIZE = Number(process.env.PLINTH_LARGE_FILE_MIB ?? 256);
 const MAY_ADD = 64;
 /** Transfers at once. */
 const CROWD = 16;
@@ -113,20 +112,18 @@ async function transfer(
   beforeEach(async () => (provider = await startProvider()));
   afterEach(() => provider.stop());
 
-  const size = name === 'disk' ? SIZE_ON_DISK : SIZE;
-
   it(
-    `adds less than ${MAY_ADD} MiB for a file of ${size} MiB`,
+    `adds less than ${MAY_ADD} MiB for a file of ${SIZE} MiB`,
     async () => {
       await running(provider, async (plinth) => {
-        const download = await transfer(plinth, 'large', size);
+        const download = await transfer(plinth, 'large', SIZE);
         await download();
         if (process.env.PLINTH_LARGE_FILE_MIB)
-          process.stdout.write(`${name}: ${size} MiB, ${plinth.added().toFixed(0)} MiB more\n`);
+          process.stdout.write(`${name}: ${SIZE} MiB, ${plinth.added().toFixed(0)} MiB more\n`);
         expect(plinth.added()).toBeLessThan(MAY_ADD);
       });
     },
-    180_000 + 500 * size,
+    180_000 + 500 * SIZE,
   );
 
   it(`adds a fraction of what is under way for ${CROWD} files at once`, async () => {

@@ -2,13 +2,14 @@
  * The part of Google Cloud Storage's JSON API that Plinth uses: simple and resumable uploads in chunks, downloads, copies by
  * rewriting, deletions, listings, preconditions, and a token endpoint.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { HashedContent } from './hashed-content';
 import { Fault, ObjectServer, rangeOf, SeenRequest } from './object-server';
 import { entriesOf } from './s3-server';
 
 export interface GcsObject {
-  readonly body: Buffer;
+  readonly content: HashedContent;
   readonly generation: number;
   created: Date;
 }
@@ -16,8 +17,7 @@ export interface GcsObject {
 interface Session {
   readonly name: string;
   readonly precondition: string | null;
-  readonly chunks: Buffer[];
-  size: number;
+  readonly content: HashedContent;
 }
 
 export interface GcsOptions {
@@ -98,7 +98,7 @@ export class GcsServer extends ObjectServer {
   protected override receivedInPart({ path, headers, body }: SeenRequest): void {
     const session = this.sessions.get(new URL(path, this.url).searchParams.get('upload_id') ?? '');
     if (session && /^bytes \d+-/.test(headers['content-range'] ?? ''))
-      keep(session, body.subarray(0, body.length - (body.length % GRANULE)));
+      session.content.append(body.subarray(0, body.length - (body.length % GRANULE)));
   }
 
   /** RFC 8693. */
@@ -145,13 +145,14 @@ export class GcsServer extends ObjectServer {
     if (session) this.continueUpload(session, seen, response);
     else if (query.get('uploadType') === 'resumable') {
       const id = randomUUID();
-      this.sessions.set(id, { name, precondition, chunks: [], size: 0 });
+      this.sessions.set(id, { name, precondition, content: new HashedContent() });
       response.setHeader('Location', `${this.url}${seen.path}&upload_id=${id}`);
       response.end();
-    } else answerJson(response, this.store(name, mediaOf(seen), precondition));
+    } else answerJson(response, this.store(name, new HashedContent().append(mediaOf(seen)), precondition));
   }
 
   private continueUpload(session: Session, { headers, body }: SeenRequest, response: ServerResponse): void {
+    const { content } = session;
     const range = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(headers['content-range'] ?? '');
     if (!range) throw new Refusal(400, 'Content-Range is not valid', 'badRequest');
     const [, first, last, total] = range;
@@ -159,23 +160,22 @@ export class GcsServer extends ObjectServer {
     if (first !== undefined) {
       const length = Number(last) - Number(first) + 1;
       const isGranular = isLast || body.length % GRANULE === 0;
-      if (Number(first) !== session.size || body.length !== length || !isGranular)
-        throw new Refusal(400, `the chunk does not continue at ${session.size}`, 'badRequest');
-      keep(session, body);
+      if (Number(first) !== content.size || body.length !== length || !isGranular)
+        throw new Refusal(400, `the chunk does not continue at ${content.size}`, 'badRequest');
+      content.append(body);
     }
-    if (isLast && session.size === Number(total)) {
-      const object = Buffer.concat(session.chunks);
+    if (isLast && content.size === Number(total)) {
       const hash = /crc32c=([^,]+)/.exec(String(headers['x-goog-hash']))?.[1];
-      if (hash && hash !== crc32c(object))
+      if (hash && hash !== content.crc32c)
         throw new Refusal(400, 'the checksum does not match', 'badRequest');
-      answerJson(response, this.store(session.name, object, session.precondition));
+      answerJson(response, this.store(session.name, content, session.precondition));
       return;
     }
-    const received = session.size > 0 ? { Range: `bytes=0-${session.size - 1}` } : {};
+    const received = content.size > 0 ? { Range: `bytes=0-${content.size - 1}` } : {};
     response.writeHead(308, { 'Content-Length': 0, ...received }).end();
   }
 
-  private store(name: string, body: Buffer, precondition: string | null): object {
+  private store(name: string, content: HashedContent, precondition: string | null): object {
     const generation = this.objects.get(name)?.generation ?? 0;
     if (precondition !== null && Number(precondition) !== generation)
       throw new Refusal(
@@ -183,18 +183,18 @@ export class GcsServer extends ObjectServer {
         'At least one of the pre-conditions you specified did not hold.',
         'conditionNotMet',
       );
-    const object = { body, generation: ++this.generations, created: new Date() };
+    const object = { content, generation: ++this.generations, created: new Date() };
     this.objects.set(name, object);
     return describe(name, object);
   }
 
   private rewrite(from: string, to: string, query: URLSearchParams, response: ServerResponse): void {
-    const { body } = this.object(from);
+    const { content } = this.object(from);
     const step = this.options.rewriteSize ?? Infinity;
     const token = query.get('rewriteToken') ?? randomUUID();
     const done = (this.rewrites.get(token) ?? 0) + step;
-    const progress = { kind: 'storage#rewriteResponse', objectSize: String(body.length) };
-    if (done < body.length) {
+    const progress = { kind: 'storage#rewriteResponse', objectSize: String(content.size) };
+    if (done < content.size) {
       this.rewrites.set(token, done);
       answerJson(response, {
         ...progress,
@@ -204,8 +204,8 @@ export class GcsServer extends ObjectServer {
       });
       return;
     }
-    const resource = this.store(to, body, query.get('ifGenerationMatch'));
-    answerJson(response, { ...progress, done: true, totalBytesRewritten: String(body.length), resource });
+    const resource = this.store(to, content, query.get('ifGenerationMatch'));
+    answerJson(response, { ...progress, done: true, totalBytesRewritten: String(content.size), resource });
   }
 
   private remove(name: string, response: ServerResponse): void {
@@ -220,16 +220,16 @@ export class GcsServer extends ObjectServer {
     response: ServerResponse,
     fault: Fault,
   ): Promise<void> {
-    const { body, generation } = this.object(name);
-    const range = rangeOf(headers.range, body.length);
-    if (range && range.start >= body.length) throw new Refusal(416, 'Request range not satisfiable');
-    const part = range ? body.subarray(range.start, range.end + 1) : body;
+    const { content, generation } = this.object(name);
+    const range = rangeOf(headers.range, content.size);
+    if (range && range.start >= content.size) throw new Refusal(416, 'Request range not satisfiable');
+    const part = range ? content.part(range.start, range.end) : content;
     response.writeHead(range ? 206 : 200, {
       'Content-Type': 'application/octet-stream',
-      'Content-Length': part.length,
+      'Content-Length': part.size,
       'X-Goog-Generation': generation,
       'X-Goog-Stored-Content-Encoding': 'identity',
-      ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${body.length}` } : {}),
+      ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${content.size}` } : {}),
     });
     await this.send(response, part, fault);
   }
@@ -258,11 +258,6 @@ export class GcsServer extends ObjectServer {
   }
 }
 
-function keep(session: Session, bytes: Buffer): void {
-  session.chunks.push(bytes);
-  session.size += bytes.length;
-}
-
 /** The second part of a multipart/related body: the first one holds metadata. */
 function mediaOf({ headers, body }: SeenRequest): Buffer {
   const boundary = /boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1];
@@ -275,16 +270,16 @@ function mediaOf({ headers, body }: SeenRequest): Buffer {
   return body.subarray(start, end);
 }
 
-function describe(name: string, { body, generation, created }: GcsObject): object {
+function describe(name: string, { content, generation, created }: GcsObject): object {
   return {
     kind: 'storage#object',
     name,
     generation: String(generation),
-    size: String(body.length),
+    size: String(content.size),
     timeCreated: created.toISOString(),
     updated: created.toISOString(),
-    md5Hash: createHash('md5').update(body).digest('base64'),
-    crc32c: crc32c(body),
+    md5Hash: content.md5Hash,
+    crc32c: content.crc32c,
   };
 }
 
@@ -299,20 +294,4 @@ function refuseWith(response: ServerResponse, { status, message, reason }: Refus
 
 function answerJson(response: ServerResponse, body: object, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
-}
-
-/** Castagnoli's polynomial, reflected (RFC 3720, B.4). */
-const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
-  let value = n;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0x82f63b78 : value >>> 1;
-  return value >>> 0;
-});
-
-/** As Google writes it: big-endian, in base64. */
-function crc32c(bytes: Buffer): string {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] as number);
-  const result = Buffer.alloc(4);
-  result.writeUInt32BE((crc ^ 0xffffffff) >>> 0);
-  return result.toString('base64');
 }

@@ -5,6 +5,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Content } from './content';
+
+/** Bytes of an answer that are written at once. */
+const SLICE = 65_536;
 
 export interface Fault {
   /** Of the requests that it befalls. */
@@ -83,7 +87,7 @@ export abstract class ObjectServer {
   protected abstract receivedInPart(request: SeenRequest): void;
 
   /** Sends bytes as far as the fault lets them go. */
-  protected async send(response: ServerResponse, body: Buffer, fault: Fault): Promise<void> {
+  protected async send(response: ServerResponse, content: Content, fault: Fault): Promise<void> {
     const limit = fault.resetAnswerAfter ?? fault.stallAnswerAfter;
     const closed = new Promise<void>((resolve) => response.once('close', resolve));
     void closed.then(() => {
@@ -91,14 +95,16 @@ export abstract class ObjectServer {
     });
     if (limit === undefined) {
       // Not all at once: a client that leaves is noticed.
-      for (let at = 0; at < body.length && !response.destroyed; at += 65_536) {
-        if (response.write(body.subarray(at, at + 65_536))) continue;
+      for (let at = 0; at < content.size && !response.destroyed; at += SLICE) {
+        const written = [...content.part(at, at + SLICE - 1)].map((piece) => response.write(piece));
+        if (written.at(-1)) continue;
         await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed]);
       }
       response.end();
       return;
     }
-    await new Promise<void>((resolve) => response.write(body.subarray(0, limit), () => resolve()));
+    const head = Buffer.concat([...content.part(0, limit - 1)]);
+    await new Promise<void>((resolve) => response.write(head, () => resolve()));
     if (fault.resetAnswerAfter === undefined) return;
     await sleep(20);
     response.socket?.resetAndDestroy();

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Content } from './content';
 import { GcsServer } from './gcs-server';
 import { ObjectServer } from './object-server';
 import { S3Server } from './s3-server';
@@ -129,9 +130,9 @@ function sizeOf(root: string, name: string): [string, number][] {
   return facts ? [[name, facts.size]] : [];
 }
 
-function sizesIn(objects: ReadonlyMap<string, { readonly body: Buffer }>): Map<string, number> {
+function sizesIn(objects: ReadonlyMap<string, { readonly content: Content }>): Map<string, number> {
   return new Map(
-    [...objects].map(([key, { body }]) => [...withoutPrefix([key]), body.length] as [string, number]),
+    [...objects].map(([key, { content }]) => [...withoutPrefix([key]), content.size] as [string, number]),
   );
 }
 

@@ -4,18 +4,19 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { Content } from './content';
 import { Fault, ObjectServer, rangeOf, SeenRequest } from './object-server';
 import { AwsKey, signatureFault } from './sigv4';
 
 export interface S3Object {
-  readonly body: Buffer;
+  readonly content: Content;
   readonly etag: string;
   modified: Date;
 }
 
 interface MultipartUpload {
   readonly key: string;
-  readonly parts: Map<number, { body: Buffer; etag: string }>;
+  readonly parts: Map<number, { content: Content; etag: string }>;
   initiated: Date;
 }
 
@@ -118,25 +119,25 @@ export class S3Server extends ObjectServer {
 
   private async get({ seen, key }: S3Request, response: ServerResponse, fault: Fault): Promise<void> {
     const object = this.object(key);
-    const size = object.body.length;
+    const { size } = object.content;
     const range = rangeOf(seen.headers.range, size);
     if (range && range.start >= size) throw new Refusal('InvalidRange');
-    const body = range ? object.body.subarray(range.start, range.end + 1) : object.body;
+    const part = range ? object.content.part(range.start, range.end) : object.content;
     response.writeHead(range ? 206 : 200, {
-      'Content-Length': body.length,
+      'Content-Length': part.size,
       ETag: object.etag,
       'Last-Modified': object.modified.toUTCString(),
       'Accept-Ranges': 'bytes',
       ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` } : {}),
     });
     if (seen.method === 'HEAD') response.end();
-    else await this.send(response, body, fault);
+    else await this.send(response, part, fault);
   }
 
   private put({ seen, key }: S3Request, response: ServerResponse): void {
     const source = seen.headers['x-amz-copy-source'];
-    const body = source === undefined ? seen.body : this.object(sourceKey(String(source))).body;
-    const object = toObject(body);
+    const content = source === undefined ? contentOf(seen) : this.object(sourceKey(String(source))).content;
+    const object = toObject(content);
     this.objects.set(key, object);
     response.setHeader('ETag', object.etag);
     if (source === undefined) response.end();
@@ -153,17 +154,17 @@ export class S3Server extends ObjectServer {
   private putPart({ seen, query }: S3Request, uploadId: string, response: ServerResponse): void {
     const { parts } = this.upload(uploadId);
     const source = seen.headers['x-amz-copy-source'];
-    const part = toObject(source === undefined ? seen.body : this.sourcePart(seen, String(source)));
+    const part = toObject(source === undefined ? contentOf(seen) : this.sourcePart(seen, String(source)));
     parts.set(Number(query.get('partNumber')), part);
     response.setHeader('ETag', part.etag);
     if (source === undefined) response.end();
     else answerXml(response, 'CopyPartResult', copied(part));
   }
 
-  private sourcePart({ headers }: SeenRequest, source: string): Buffer {
-    const { body } = this.object(sourceKey(source));
-    const range = rangeOf(String(headers['x-amz-copy-source-range']), body.length);
-    return range ? body.subarray(range.start, range.end + 1) : body;
+  private sourcePart({ headers }: SeenRequest, source: string): Content {
+    const { content } = this.object(sourceKey(source));
+    const range = rangeOf(String(headers['x-amz-copy-source-range']), content.size);
+    return range ? content.part(range.start, range.end) : content;
   }
 
   private complete({ seen }: S3Request, uploadId: string, response: ServerResponse): void {
@@ -177,10 +178,11 @@ export class S3Server extends ObjectServer {
     const parts = asked.map(({ number, etag }) => {
       const part = upload.parts.get(number);
       if (part?.etag !== etag) throw new Refusal('InvalidPart');
-      return part.body;
+      return part;
     });
-    if (parts.slice(0, -1).some((part) => part.length < MIN_PART)) throw new Refusal('EntityTooSmall');
-    const object = toObject(Buffer.concat(parts));
+    if (parts.slice(0, -1).some(({ content }) => content.size < MIN_PART))
+      throw new Refusal('EntityTooSmall');
+    const object = joined(parts);
     this.objects.set(upload.key, object);
     this.uploads.delete(uploadId);
     const fields = `<Key>${escape(upload.key)}</Key><ETag>${escape(object.etag)}</ETag>`;
@@ -208,7 +210,7 @@ export class S3Server extends ObjectServer {
     const fields = page.map((name) => {
       const object = this.objects.get(name);
       if (!object) return `<CommonPrefixes><Prefix>${escape(name)}</Prefix></CommonPrefixes>`;
-      return `<Contents><Key>${escape(name)}</Key><LastModified>${object.modified.toISOString()}</LastModified><ETag>${escape(object.etag)}</ETag><Size>${object.body.length}</Size></Contents>`;
+      return `<Contents><Key>${escape(name)}</Key><LastModified>${object.modified.toISOString()}</LastModified><ETag>${escape(object.etag)}</ETag><Size>${object.content.size}</Size></Contents>`;
     });
     const more = next ? `<NextContinuationToken>${escape(next)}</NextContinuationToken>` : '';
     const head = `<Name>${this.options.bucket}</Name><KeyCount>${page.length}</KeyCount><IsTruncated>${next !== null}</IsTruncated>`;
@@ -272,8 +274,26 @@ export function entriesOf(names: readonly string[], prefix: string, delimiter: s
   return [...new Set(entries)].sort();
 }
 
-function toObject(body: Buffer): S3Object {
-  return { body, etag: `"${createHash('md5').update(body).digest('hex')}"`, modified: new Date() };
+function contentOf({ body }: SeenRequest): Content {
+  return new Content().append(body);
+}
+
+function toObject(content: Content): S3Object {
+  return { content, etag: `"${md5Of(content)}"`, modified: new Date() };
+}
+
+/** As AWS does it: the tag of many parts is a hash of their hashes, with their number. */
+function joined(parts: readonly { readonly content: Content; readonly etag: string }[]): S3Object {
+  const content = new Content();
+  for (const part of parts) for (const piece of part.content) content.append(piece);
+  const hashes = parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex'));
+  return { content, etag: `"${md5Of(hashes)}-${parts.length}"`, modified: new Date() };
+}
+
+function md5Of(pieces: Iterable<Buffer>): string {
+  const hash = createHash('md5');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
 }
 
 function sourceKey(source: string): string {

@@ -1,0 +1,23 @@
+/** Content with the checksums that Google gives. Each piece is hashed when it comes, so that the last one is answered at once. */
+import { createHash } from 'node:crypto';
+import { Content } from './content';
+import { Crc32c } from './crc32c';
+
+export class HashedContent extends Content {
+  private readonly md5 = createHash('md5');
+  private readonly crc = new Crc32c();
+
+  override append(piece: Buffer): this {
+    this.md5.update(piece);
+    this.crc.update(piece);
+    return super.append(piece);
+  }
+
+  get md5Hash(): string {
+    return this.md5.copy().digest('base64');
+  }
+
+  get crc32c(): string {
+    return this.crc.toString();
+  }
+}
