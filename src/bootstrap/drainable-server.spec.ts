@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Express } from 'express';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DrainableServer } from './drainable-server';
 import { HttpAdapter } from './http-adapter';
 
@@ -8,6 +9,8 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 let server: DrainableServer;
 let client: Socket;
+/** The server's end of it. */
+let peer: Socket;
 
 beforeEach(async () => {
   const adapter = new HttpAdapter();
@@ -16,9 +19,11 @@ beforeEach(async () => {
   server = adapter.getHttpServer() as DrainableServer;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const connected = once(server, 'connection');
   client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.setEncoding('utf8');
   await once(client, 'connect');
+  [peer] = (await connected) as [Socket];
 });
 
 afterEach(() => {
@@ -33,6 +38,13 @@ async function ask(): Promise<string> {
   return answer;
 }
 
+/** Sends something that has no answer, and waits until the server has it. */
+async function begin(text: string): Promise<void> {
+  const before = peer.bytesRead;
+  client.write(text);
+  while (peer.bytesRead < before + text.length) await nextTurn();
+}
+
 it('keeps a connection until it is told to end, and then says so on it', async () => {
   expect(await ask()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: keep-alive\r\n.*done$/s);
   const drained = server.drain(60_000);
@@ -40,8 +52,14 @@ it('keeps a connection until it is told to end, and then says so on it', async (
   await Promise.all([drained, client.closed || once(client, 'close')]);
 });
 
-it.each(['asked', 'not asked'])('closes a connection on which nothing runs: %s', async (kind) => {
-  if (kind === 'asked') await ask();
+it.each([
+  ['not asked', false, ''],
+  ['asked', true, ''],
+  ['half a head', false, REQUEST.slice(0, 20)],
+  ['half a head after a request', true, REQUEST.slice(0, 20)],
+])('closes a connection on which nothing runs: %s', async (_, isAsked, begun) => {
+  if (isAsked) await ask();
+  await begin(begun);
   client.resume();
   await Promise.all([server.drain(60_000), once(client, 'close')]);
 });

@@ -1,6 +1,7 @@
 /** An HTTP server that stops the way clients like it: running requests finish, nothing new begins. */
-import { type RequestListener, Server, type ServerOptions } from 'node:http';
+import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
+import { isLingering } from '../common/http/linger';
 
 const POLL_MS = 50;
 /**
@@ -45,7 +46,11 @@ export class DrainableServer extends Server {
   }
 
   private closeUnused(): void {
-    this.closeIdleConnections();
-    for (const socket of this.open) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of this.open) if (!isAnswering(socket) && !isLingering(socket)) socket.destroy();
   }
+}
+
+/** A request whose head is not complete is none yet: Node makes a response when it is. Its own closeIdleConnections() asks this too. */
+function isAnswering(socket: Socket): boolean {
+  return Boolean((socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage);
 }
