@@ -91,6 +91,7 @@ function fail(error: unknown): void {
     'ServerUnusableError',
     'MasterKeyError',
     'RedisUnreachableError',
+    'WorkerFailedError',
   ];
   if (error instanceof Error)
     say(known.includes(error.name) ? error.message : (error.stack ?? error.message));

@@ -7,6 +7,16 @@ import { buildApp, startHttp, stopHttp } from './serve';
 const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
 const RESTART_DELAY_MS = 1_000;
 
+/** What was wrong the worker has printed itself. */
+export class WorkerFailedError extends Error {
+  constructor(code: number, signal: string | null) {
+    super(
+      `A worker ended before it served (${signal ?? `exit code ${code}`}): Plinth does not start without it.`,
+    );
+    this.name = 'WorkerFailedError';
+  }
+}
+
 export class WorkerPool {
   private stopping = false;
 
@@ -15,13 +25,13 @@ export class WorkerPool {
     private readonly platformUrl: string,
   ) {}
 
-  /** Resolves when every worker serves. */
+  /** Resolves when every worker serves. @throws WorkerFailedError when one ends before; the others run until stop() */
   async start(): Promise<void> {
     cluster.on('exit', () => {
       if (!this.stopping) setTimeout(() => !this.stopping && this.fork(), RESTART_DELAY_MS);
     });
     const workers = Array.from({ length: this.size }, () => this.fork());
-    await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once('listening', resolve))));
+    await Promise.all(workers.map(serving));
   }
 
   /** Resolves when every worker has finished its requests and ended. */
@@ -42,6 +52,13 @@ export class WorkerPool {
   private fork(): Worker {
     return cluster.fork({ [PLATFORM_URL_VARIABLE]: this.platformUrl });
   }
+}
+
+function serving(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('listening', () => resolve());
+    worker.once('exit', (code: number, signal: string | null) => reject(new WorkerFailedError(code, signal)));
+  });
 }
 
 /** The life of one worker. */

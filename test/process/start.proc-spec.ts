@@ -189,6 +189,22 @@ describe('npm start', () => {
     );
   });
 
+  (hasRedis ? it : it.skip)('does not start without its workers, and says so in one line', async () => {
+    const redis = await TestRedis.start();
+    try {
+      const dying = `import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3);`;
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(dying)}`;
+      const program = launch(process.execPath, [START], {
+        env: { WORKERS: '2', REDIS_URL: redis.url, NODE_OPTIONS },
+      });
+      expect(await program.exited).toEqual({ code: 1, signal: null });
+      expect(program.output).toMatch(/^A worker ended before it served \(exit code 3\).*\n$/m);
+      expect(postmaster()).toBeNull();
+    } finally {
+      await redis.stop();
+    }
+  });
+
   it('refuses a master key that is not the one of its projects in one line', async () => {
     const { child, exited } = await serving();
     child.kill('SIGTERM');
