@@ -132,6 +132,16 @@ describe('numbers, choices and lists', () => {
     else expectRefused(answer);
   });
 
+  it.each([
+    ['limit=-1', 'limit must not be less than 0'],
+    ['limit=1001', 'limit must not be greater than 1000'],
+    ['limit=many', 'limit must be an integer number'],
+    ['offset=-1', 'offset must not be less than 0'],
+  ])('a list by %s is told: %s', async (query, message) => {
+    const { body } = await user.get(`${storage}/buckets/box/files?${query}`);
+    expect(body.error.message).toBe(message);
+  });
+
   it('a list far beyond the end is empty', async () => {
     const { status, body } = await user.get(`${storage}/buckets/box/files?offset=999999999999999`);
     expect([status, body.data]).toEqual([200, []]);

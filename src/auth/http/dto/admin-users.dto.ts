@@ -21,23 +21,23 @@ import { IsDateTime, IsName, IsText, MAX_EMAIL } from './checks';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
 
 const toNumber = ({ value }: { value: unknown }): unknown =>
-  typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
 
 export class PageQuery {
   @ApiPropertyOptional({ type: Number, minimum: 1, default: 1 })
   @IsOptional()
   @Transform(toNumber)
-  @IsInt()
   @Min(1)
   @Max(1_000_000)
+  @IsInt()
   page?: number;
 
   @ApiPropertyOptional({ type: Number, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
   @Transform(toNumber)
-  @IsInt()
   @Min(1)
   @Max(1_000)
+  @IsInt()
   per_page?: number;
 }
 

@@ -26,10 +26,10 @@ import { Expiry, EXPIRY_NAMES } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
 import { QueryText } from './text';
 
-/** Only plain digits are a number: no sign, exponent or blank. */
+/** Only plain digits are a number: no exponent or blank. What has a sign is told the bound that it does not reach. */
 const ToInteger = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value,
+    typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
   );
 
 /** Characters of a name, or of a part of one, in a query string. */
@@ -64,16 +64,16 @@ export class ListFilesQuery implements ListOptions {
   @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
   @IsOptional()
   @ToInteger()
-  @IsInt()
   @Min(0)
   @Max(MAX_LIMIT)
+  @IsInt()
   limit?: number;
 
   @ApiPropertyOptional({ default: 0 })
   @IsOptional()
   @ToInteger()
-  @IsInt()
   @Min(0)
+  @IsInt()
   offset?: number;
 
   @ApiPropertyOptional({ description: 'From X-Next-Cursor; stays fast however many files there are' })
@@ -92,9 +92,9 @@ export class ListFoldersQuery {
   @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
   @IsOptional()
   @ToInteger()
-  @IsInt()
   @Min(1)
   @Max(MAX_LIMIT)
+  @IsInt()
   limit?: number;
 
   @ApiPropertyOptional({ description: 'The last folder of the page before' })

@@ -53,17 +53,22 @@ export class SignedUrlDto {
   @ApiProperty({ description: 'Unix seconds' }) expires_at!: number;
 }
 
-class LinkErrorDto {
-  @ApiProperty() message!: string;
-  @ApiProperty({ example: 'file_not_found' }) code!: string;
-  @ApiProperty({ example: 404 }) status!: number;
-}
-
 export class BulkSignedUrlDto {
   @ApiProperty() file_id!: string;
   @ApiProperty({ type: String, format: 'uri', nullable: true }) url!: string | null;
   @ApiProperty({ type: Number, nullable: true, description: 'Unix seconds' }) expires_at!: number | null;
-  @ApiProperty({ type: LinkErrorDto, nullable: true }) error!: LinkErrorDto | null;
+  // Not by reference: beside one, OpenAPI 3.0 takes `nullable` for nothing, and what it refers to is never null.
+  @ApiProperty({
+    type: 'object',
+    nullable: true,
+    properties: {
+      message: { type: 'string' },
+      code: { type: 'string', example: 'file_not_found' },
+      status: { type: 'number', example: 404 },
+    },
+    required: ['message', 'code', 'status'],
+  })
+  error!: { message: string; code: string; status: number } | null;
 }
 
 export class BulkDeleteResultDto {
