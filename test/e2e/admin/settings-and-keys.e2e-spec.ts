@@ -11,6 +11,7 @@ describe('POST /projects', () => {
   it.each([
     [{}, 'name'],
     [{ name: '' }, 'name'],
+    [{ name: ' \t\u00a0\u3000' }, 'name must not be blank'],
     [{ name: 7 }, 'name'],
     [{ name: 'a\0b' }, 'name'],
     [{ name: 'x'.repeat(201) }, 'name'],

@@ -24,7 +24,7 @@ const SETTINGS =
 export class CreateProjectDto {
   @ApiProperty({ example: 'Acme', maxLength: 200 })
   @IsString()
-  @IsNotEmpty()
+  @Matches(/\S/, { message: 'name must not be blank' })
   @MaxLength(200)
   @NotContains('\0')
   name!: string;
@@ -61,7 +61,7 @@ export class UpdateProjectDto {
   @ApiPropertyOptional({ maxLength: 200 })
   @IsOptional()
   @IsString()
-  @IsNotEmpty()
+  @Matches(/\S/, { message: 'name must not be blank' })
   @MaxLength(200)
   @NotContains('\0')
   name?: string;
