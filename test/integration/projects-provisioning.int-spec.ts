@@ -182,7 +182,16 @@ describe('deleting a project', () => {
 });
 
 describe('migrations of the platform', () => {
-  it('leave projects their secrets, when the last one is reverted and applied again', async () => {
+  /** Reverts the latest ones down to that one, and applies them again. */
+  async function repeat(name: string): Promise<void> {
+    const dataSource = plinth.app.get(DataSource);
+    const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
+    for (let n = names.indexOf(name); n < names.length; n += 1)
+      await dataSource.undoLastMigration({ transaction: 'each' });
+    await dataSource.runMigrations({ transaction: 'each' });
+  }
+
+  it('leave projects their secrets, when they are reverted and applied again', async () => {
     const project = await plinth.createProject({ plan: 'enterprise' });
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
     const { id } = (await upload(project.service, project.storage, 'box', 'content')).body.data;
@@ -193,11 +202,29 @@ describe('migrations of the platform', () => {
       return (body.data.url as string).replace('http://plinth.test', '');
     };
     const before = await sign();
-    const dataSource = plinth.app.get(DataSource);
-    await dataSource.undoLastMigration({ transaction: 'each' });
-    await dataSource.runMigrations({ transaction: 'each' });
+    await repeat('StorageSecrets1790000000012');
     plinth.app.get(ProjectRegistry).forget(project.id);
     for (const url of [before, await sign()]) expect((await plinth.http.get(url)).text).toBe('content');
+  });
+
+  it('turn JIT compilation off for the requests of older projects, unless somebody chose it', async () => {
+    const access = await accessOf(plinth, (await plinth.createProject()).id);
+    const chosen = await accessOf(plinth, (await plinth.createProject()).id);
+    const jitOf = async (role: string): Promise<string | undefined> => {
+      const [row] = await platform(
+        `select coalesce((select setting from unnest(rolconfig) setting where setting like 'jit=%'), 'none') as jit
+         from pg_roles where rolname = $1`,
+        [role],
+      );
+      return row?.jit;
+    };
+    await asSuperuser('postgres', (client) =>
+      client.query(`alter role ${quoteIdentifier(access.login_role)} reset jit;
+        alter role ${quoteIdentifier(chosen.login_role)} set jit = on`),
+    );
+    expect(await jitOf(access.login_role)).toBe('none');
+    await repeat('LoginRolesWithoutJit1790000000041');
+    expect([await jitOf(access.login_role), await jitOf(chosen.login_role)]).toEqual(['jit=off', 'jit=on']);
   });
 });
 

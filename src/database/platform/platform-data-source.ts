@@ -5,6 +5,7 @@ import { Projects1790000000001 } from '../../../migrations/platform/179000000000
 import { PlatformFacts1790000000002 } from '../../../migrations/platform/1790000000002-platform-facts';
 import { MailOutboxes1790000000011 } from '../../../migrations/platform/1790000000011-mail-outboxes';
 import { StorageSecrets1790000000012 } from '../../../migrations/platform/1790000000012-storage-secrets';
+import { LoginRolesWithoutJit1790000000041 } from '../../../migrations/platform/1790000000041-login-roles-without-jit';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -15,6 +16,7 @@ export const PLATFORM_MIGRATIONS = [
   PlatformFacts1790000000002,
   MailOutboxes1790000000011,
   StorageSecrets1790000000012,
+  LoginRolesWithoutJit1790000000041,
 ];
 
 /** Serialises migrations of replicas that start together; any constant will do. */
