@@ -12,6 +12,7 @@ import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../common/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
 import { lingerAfterAnswer } from '../common/http/linger';
+import { namesTwoHosts } from '../common/http/host-header';
 import { mendPath } from '../common/http/percent-encoding';
 import { JsonLogger } from '../infra/telemetry/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
@@ -50,12 +51,13 @@ function configureExpress(
   areas: readonly ErrorRenderer[],
 ): void {
   // One step for all: each costs every request a microsecond of looking for it.
-  app.use((request: Request, response: Response, next: () => void) => {
+  app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
+    if (namesTwoHosts(request)) return next(invalidParameters('The request has more than one Host header'));
     request.url = mendPath(request.url);
     lingerAfterAnswer(request, response);
     // Preflights are answered before any route is looked for.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
-    if (area?.complete) void area.complete(request.path, response).then(next);
+    if (area?.complete) void area.complete(request.path, response).then(() => next());
     else next();
   });
   app.enableCors(corsOptions);

@@ -1,5 +1,6 @@
 /** Reads a request's body into memory, up to a limit. For bodies that are not meant to stream. */
 import type { IncomingMessage } from 'node:http';
+import { AppError } from '../errors/app-error';
 import { httpError } from '../errors/http-errors';
 
 /** Milliseconds without a byte after which a body counts as abandoned. */
@@ -8,9 +9,10 @@ const IDLE_LIMIT_MS = 30_000;
 /**
  * @param limit bytes
  * @throws AppError 413 as soon as the limit is passed (or Content-Length announces it),
- *   400 when the client breaks off, 408 when it stops sending
+ *   400 when the client breaks off, 408 when it stops sending, 415 for a compressed body
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  assertNotEncoded(request);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -30,6 +32,24 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     });
     request.on('error', (error) => reject(httpError(400, 'The body ended early', error)));
     request.on('aborted', () => reject(httpError(400, 'The body ended early')));
+  });
+}
+
+/**
+ * Bodies are read as they come: a small one that unpacks to gigabytes does no harm. RFC 9110, 15.5.16: the answer tells
+ * what would be read.
+ * @throws AppError 415
+ */
+export function assertNotEncoded({ headers }: IncomingMessage): void {
+  const coding = headers['content-encoding'];
+  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+  if (!coding || !hasBody || coding.toLowerCase() === 'identity') return;
+  throw new AppError({
+    status: 415,
+    code: 'unsupported_media_type',
+    message: `A body with Content-Encoding ${coding} is not read here: send it without one`,
+    headers: { 'Accept-Encoding': 'identity' },
+    database: { sqlstate: 'PL415' },
   });
 }
 

@@ -1,5 +1,6 @@
 /** What holds on every path: error bodies of unknown paths, broken requests, limits, cross-origin access. */
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { sendEndlessly } from '../../support/uploads';
@@ -12,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** Sends bytes as they are; fetch would repair them. */
+/** Sends bytes as they are, which fetch would repair; they have to end the connection by `Connection: close`. */
 function raw(request: string): Promise<string> {
   const { hostname, port } = new URL(plinth.baseUrl);
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.end(request));
+    const socket = connect(Number(port), hostname, () => socket.write(request));
     let answer = '';
     socket.on('data', (chunk) => (answer += String(chunk)));
     socket.on('end', () => resolve(answer));
@@ -53,6 +54,14 @@ describe.each(AREAS)('%s', (_area, base, body) => {
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-type')).toContain('application/json');
     expect(answer.body).toMatchObject(body);
+  });
+
+  it('answers two Host lines with 400 in its own error body', async () => {
+    const answer = await raw(
+      `GET ${base(project)}/x HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nhOST: y\r\nConnection: close\r\napikey: ${project.anonKey}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject(body);
   });
 
   it('answers bad percent-encoding with a 4xx in its own error body', async () => {
@@ -163,6 +172,29 @@ describe('bodies', () => {
       expect([path, answer.status]).toEqual([path, 400]);
       expect(answer.text).toContain('holds a NUL or half a surrogate pair');
     }
+  });
+
+  it.each<[string, (one: TestProject) => string, string, object]>([
+    ['auth', ({ auth }) => `${auth}/signup`, 'application/json', AUTH_BODY],
+    ['storage', ({ storage }) => `${storage}/buckets`, 'application/json', STORAGE_BODY],
+    [
+      'an upload',
+      ({ storage }) => `${storage}/buckets/box/upload`,
+      'multipart/form-data; boundary=x',
+      STORAGE_BODY,
+    ],
+    ['table REST', () => '/rest/v1/anything', 'application/json', REST_BODY],
+  ])('answers a compressed one with 415, and tells so: %s', async (_, path, type, body) => {
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    const send = (coding: string, bytes: Buffer) =>
+      project.service.post(path(project), bytes, {
+        headers: { 'content-type': type, 'content-encoding': coding },
+      });
+    const answer = await send('gzip', gzipSync('{"name":"x"}'));
+    expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(answer.body).toMatchObject(body);
+    expect(answer.text).toContain('gzip');
+    expect((await send('identity', Buffer.from('{"name":"x"}'))).status).not.toBe(415);
   });
 
   it('answers an oversized JSON body with 413', async () => {
