@@ -6,6 +6,7 @@
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { assertNotEncoded } from '../../common/http/read-body';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
 import { BoundaryCheck } from './boundary-check';
@@ -23,9 +24,10 @@ const MAX_WAITING = 256 * 1024;
 
 /**
  * Reads up to the beginning of the file's bytes.
- * @throws AppError 400 when there is no such part, or the form is broken
+ * @throws AppError 400 when there is no such part, or the form is broken, 408, 415 when it is compressed
  */
-export function openMultipartForm(request: IncomingMessage): Promise<UploadForm> {
+export async function openMultipartForm(request: IncomingMessage): Promise<UploadForm> {
+  assertNotEncoded(request);
   return new MultipartForm(request).begin();
 }
 
@@ -42,6 +44,11 @@ class MultipartForm implements UploadForm {
   private readonly check: BoundaryCheck | null;
   private fail!: (error: Error) => void;
   private begun: (() => void) | null = null;
+  /**
+   * A timer of its own: the socket's is one for all requests on it, and a form that ends must not switch it off for the next
+   * one, which may have come with it in one go.
+   */
+  private idle: NodeJS.Timeout | undefined;
   private stage: 'before' | 'file' | 'after' = 'before';
   /** Bytes that came and are not the file's. */
   private beside = 0;
@@ -73,14 +80,13 @@ class MultipartForm implements UploadForm {
     return this;
   }
 
-  async end(): Promise<void> {
-    await this.ended;
-    this.request.setTimeout(0);
+  end(): Promise<void> {
+    return this.ended;
   }
 
   stop(): void {
     const { request } = this;
-    request.setTimeout(0);
+    clearTimeout(this.idle);
     request.off('data', this.read);
     request.off('end', this.close);
     request.pause();
@@ -106,14 +112,24 @@ class MultipartForm implements UploadForm {
     const brokenOff = (): void => this.fail(invalidParameters('The upload broke off'));
     request.once('aborted', brokenOff);
     request.once('error', brokenOff);
-    request.setTimeout(IDLE_LIMIT_MS, () => this.fail(uploadStalled()));
+    this.idle = setTimeout(this.onIdle, IDLE_LIMIT_MS);
     request.on('end', this.close);
     request.on('data', this.read);
   }
 
-  private readonly close = (): void => void this.parser.end();
+  private readonly close = (): void => {
+    clearTimeout(this.idle);
+    this.parser.end();
+  };
+
+  /** While the provider takes no more, the sender is not to blame. */
+  private readonly onIdle = (): void => {
+    if (this.request.isPaused()) this.idle?.refresh();
+    else this.fail(uploadStalled());
+  };
 
   private readonly read = (chunk: Buffer): void => {
+    this.idle?.refresh();
     this.beside += chunk.length;
     const rest = this.search ? this.search.push(chunk, this.hand) : chunk;
     if (rest) this.parse(rest);
