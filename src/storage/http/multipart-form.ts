@@ -112,7 +112,7 @@ class MultipartForm implements UploadForm {
     const brokenOff = (): void => this.fail(invalidParameters('The upload broke off'));
     request.once('aborted', brokenOff);
     request.once('error', brokenOff);
-    this.idle = setTimeout(this.onIdle, IDLE_LIMIT_MS);
+    this.idle = setTimeout(this.onIdle, IDLE_LIMIT_MS).unref();
     request.on('end', this.close);
     request.on('data', this.read);
   }
