@@ -233,11 +233,12 @@ describe('concurrency', () => {
   });
 
   it('answers 503 with Retry-After when no connection becomes free in time', async () => {
-    const tight = new ProjectPools({ ...LIMITS, perProject: 1, acquireTimeoutMs: 50 });
+    const tight = new ProjectPools({ ...LIMITS, perProject: 1, acquireTimeoutMs: 1_000 });
     const context = await contextFor(project, 'service_role');
-    let giveBack = (): void => undefined;
-    const holder = tight.use(context.database, () => new Promise<void>((resolve) => (giveBack = resolve)));
-    await until(() => tight.stats().open === 1 && tight.stats().waiting === 0);
+    let [giveBack, isHeld] = [(): void => undefined, false];
+    const held = () => new Promise<void>((resolve) => ([giveBack, isHeld] = [resolve, true]));
+    const holder = tight.use(context.database, held);
+    await until(() => isHeld);
     await expect(new RlsTransaction(tight).query(context, { text: 'select 1' })).rejects.toMatchObject({
       status: 503,
       headers: { 'Retry-After': '1' },

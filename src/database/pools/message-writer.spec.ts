@@ -1,6 +1,6 @@
 /** Byte for byte what node-postgres' own serializer writes, save that a statement without binary values names no formats. */
 import { serialize } from 'pg-protocol';
-import { MessageWriter, type WireValue } from './message-writer';
+import { BINARY, MessageWriter, TEXT, type WireValue } from './message-writer';
 
 const written = (write: (writer: MessageWriter) => void, writer = new MessageWriter()): Buffer => {
   write(writer);
@@ -28,10 +28,10 @@ describe('MessageWriter', () => {
   ];
   it.each(VALUES)('binds %s', (_what, values) => {
     const expected = serialize.bind({ statement: 'name', values, binary: true });
-    expect(written((writer) => writer.bind('name', values, true)).equals(expected)).toBe(true);
+    expect(written((writer) => writer.bind('name', values, [BINARY])).equals(expected)).toBe(true);
   });
 
-  it('names no formats where all values are texts', () => {
+  it('names no formats of values where all are texts, and those of the columns', () => {
     const parts = [
       [0],
       Buffer.from('n\0'),
@@ -41,10 +41,12 @@ describe('MessageWriter', () => {
       Buffer.from('é'),
       [255, 255, 255, 255],
     ];
-    const body = Buffer.concat([...parts, [0, 1], [0, 0]].map((part) => Buffer.from(part)));
+    const body = Buffer.concat([...parts, [0, 2], [0, 0], [0, 1]].map((part) => Buffer.from(part)));
     const head = Buffer.alloc(5, 'B');
     head.writeInt32BE(body.length + 4, 1);
-    expect(written((writer) => writer.bind('n', ['é', null], false))).toEqual(Buffer.concat([head, body]));
+    expect(written((writer) => writer.bind('n', ['é', null], [TEXT, BINARY]))).toEqual(
+      Buffer.concat([head, body]),
+    );
   });
 
   it('gives away what it wrote: nothing that comes later shows in it', () => {

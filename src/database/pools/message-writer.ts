@@ -21,8 +21,11 @@ const [PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC] = [...'PBDECS'].map((code) =
 ];
 const STATEMENT = 'S'.charCodeAt(0);
 const PORTAL = 'P'.charCodeAt(0);
-const [TEXT, BINARY] = [0, 1];
+export const TEXT = 0;
+export const BINARY = 1;
 const NULL_LENGTH = -1;
+
+export type Format = typeof TEXT | typeof BINARY;
 
 /** A parameter as PostgreSQL takes it: text, bytes in the type's binary format, or null. */
 export type WireValue = string | Buffer | null;
@@ -40,16 +43,19 @@ export class MessageWriter {
     this.end(length);
   }
 
-  /** Binds a statement of that name to the unnamed portal; results come in binary format or as text. */
-  bind(name: string, values: readonly WireValue[], isBinary: boolean): void {
+  /**
+   * Binds a statement of that name to the unnamed portal.
+   * @param formats of the columns of its result: one for all, or one for each
+   */
+  bind(name: string, values: readonly WireValue[], formats: readonly Format[]): void {
     const length = this.begin(BIND);
     this.cString('');
     this.cString(name);
     this.formats(values);
     this.int16(values.length);
     for (const value of values) this.value(value);
-    this.int16(1);
-    this.int16(isBinary ? BINARY : TEXT);
+    this.int16(formats.length);
+    for (const format of formats) this.int16(format);
     this.end(length);
   }
 

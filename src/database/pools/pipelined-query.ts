@@ -6,7 +6,7 @@
 import { type Connection, type FieldDef, type QueryResultRow, type Submittable } from 'pg';
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
-import { MessageWriter, type WireValue } from './message-writer';
+import { BINARY, type Format, MessageWriter, TEXT, type WireValue } from './message-writer';
 import { type MessageTaker, type RawRow, rowIn } from './row-splitter';
 import { StatementCache } from './statement-cache';
 import type { WireConnection } from './wire-connection';
@@ -24,12 +24,14 @@ export interface Statement {
    * binary format, which is UTF-8 text for text and json.
    */
   readonly onRow?: (row: RawRow) => void;
-  /** The same for rows of many columns: all values come as text. */
+  /** The same for rows of many columns. */
   readonly columns?: ColumnsTaker;
 }
 
 /** Takes rows apart itself, where they lie in what was read. */
 export interface ColumnsTaker {
+  /** In which the values come, for each column; otherwise all are text. */
+  readonly formats?: readonly Format[];
   /** Before the first row, once for each connection that prepares the statement. @throws to refuse them */
   onTypes?(types: readonly number[]): void;
   /** As MessageTaker.onRow(). */
@@ -112,8 +114,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
       }
     }
     this.prepared[index] = prepared;
-    const binary = statement.onRow !== undefined;
-    WRITER.bind(name, values, binary);
+    WRITER.bind(name, values, formatsOf(statement));
     if (isDescribed(statement)) {
       if (prepared?.fields === undefined) WRITER.describePortal();
       else if (prepared.fields) this.results[index]?.addFields(prepared.fields);
@@ -218,6 +219,14 @@ export class PipelinedQuery implements Submittable, MessageTaker {
 
 function isTaken({ onRow, columns }: Statement): boolean {
   return onRow !== undefined || columns !== undefined;
+}
+
+const ALL_TEXT: readonly Format[] = [TEXT];
+const ALL_BINARY: readonly Format[] = [BINARY];
+
+function formatsOf({ onRow, columns }: Statement): readonly Format[] {
+  if (onRow) return ALL_BINARY;
+  return columns?.formats ?? ALL_TEXT;
 }
 
 /** Most takers know what comes. */

@@ -3,7 +3,7 @@
  * whole, and no part keeps the process busy for long. Gives the bytes that JsonRow gives.
  */
 import type { Printer } from '../../common/http/body-blocks';
-import { type JsonForm, type JsonRow, TEXT_PART, valuePrinter } from './json-row';
+import { BEHIND_UTC, type JsonForm, type JsonRow, TEXT_PART, valuePrinter } from './json-row';
 
 /** Where the bytes go, in their order. */
 export interface PartsTaker {
@@ -14,6 +14,7 @@ export interface PartsTaker {
 const NULL = Buffer.from('null');
 const QUOTE = Buffer.from('"');
 const CLOSING_BRACE = Buffer.from('}');
+const NO_LENGTH = Buffer.alloc(4);
 /** Bytes of a text that are printed at once. */
 const PIECE = 16 * 1024;
 
@@ -25,7 +26,7 @@ export class JsonRowParts {
   private lengthBytes = 0;
   /** Bytes of it that are still to come; null before its length is known. */
   private left: number | null = null;
-  /** What came of a value that can't be printed in parts. */
+  /** What came of a value that can't be printed in parts, and of one before it that it is printed with. */
   private kept: Buffer[] = [];
 
   constructor(
@@ -50,7 +51,7 @@ export class JsonRowParts {
   private beginValue(length: number): void {
     this.taker.append(this.row.keys[this.column] as Buffer);
     if (length < 0) {
-      this.taker.append(NULL);
+      if (this.form !== 'utc') this.taker.append(NULL);
       this.endColumn();
       return;
     }
@@ -79,10 +80,14 @@ export class JsonRowParts {
 
   private endValue(): void {
     if (this.form === 'text') this.taker.append(QUOTE);
-    if (this.kept.length > 0) {
+    if (this.form === 'utc') {
+      // In a row that is whole, the next one's length stands between them.
+      this.kept.push(NO_LENGTH);
+    } else if (this.kept.length > 0) {
       const value = Buffer.concat(this.kept);
       this.kept = [];
-      this.taker.print(valuePrinter(this.form), value, 0, value.length);
+      const start = this.form === 'zoned' ? BEHIND_UTC : 0;
+      this.taker.print(valuePrinter(this.form), value, start, value.length);
     }
     this.left = null;
     this.endColumn();

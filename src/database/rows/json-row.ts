@@ -1,61 +1,82 @@
 /**
- * Prints rows as JSON from the texts of their columns: the bytes that row_to_json() would give, for types whose JSON is
- * their text, in quotes or without. PostgreSQL needs twice the time for a row if it does that itself, mostly to look up
- * again for every value how its type is printed (docs/performance.md).
+ * Prints rows as JSON from their columns: the bytes that row_to_json() would give. PostgreSQL needs twice the time for a
+ * row if it does that itself, mostly to look up again for every value how its type is printed (docs/performance.md).
  */
 import { types } from 'pg';
 import type { Printer } from '../../common/http/body-blocks';
+import { BINARY, type Format, TEXT } from '../pools/message-writer';
+import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
+import { int16At, int32At, printInt32, printInt64, printUuid, ROOM } from './binary-values';
 
 /**
- * How a value's text becomes JSON: as it is; as it is unless it is no number (`NaN`); as a word; in quotes; or, for a
- * timestamp in UTC that to_json() wrote, cut to milliseconds and with a Z, as Date.toISOString() writes it.
+ * How a value becomes JSON. What comes as text: as it is (`json`); as it is unless it is no number, as `NaN`; in quotes.
+ * What comes in binary format: by its type. A timestamp with time zone comes twice, as it is (`utc`, which prints nothing)
+ * and behind that in the session's zone (`zoned`); or as it is, to be printed as Date.toISOString() does it (`instant`).
  */
-export type JsonForm = 'json' | 'number' | 'boolean' | 'text' | 'instant';
+export type JsonForm =
+  | 'json'
+  | 'number'
+  | 'text'
+  | 'boolean'
+  | 'int2'
+  | 'int4'
+  | 'int8'
+  | 'uuid'
+  | 'date'
+  | 'timestamp'
+  | 'utc'
+  | 'zoned'
+  | 'instant';
 
 export interface JsonColumn {
-  readonly name: string;
+  /** Null: nothing is printed of it. */
+  readonly name: string | null;
   readonly form: JsonForm;
 }
 
-const {
-  BOOL,
-  BPCHAR,
-  FLOAT4,
-  FLOAT8,
-  INT2,
-  INT4,
-  INT8,
-  JSON: JSON_TEXT,
-  JSONB,
-  NUMERIC,
-  TEXT,
-  UUID,
-  VARCHAR,
-} = types.builtins;
+const { builtins } = types;
 
-/** The forms of PostgreSQL's own types, as format_type() writes them without length and precision, with their OIDs. */
-const TYPES: readonly (readonly [name: string, oid: number, form: JsonForm])[] = [
-  ['boolean', BOOL, 'boolean'],
-  ['bigint', INT8, 'number'],
-  ['smallint', INT2, 'number'],
-  ['integer', INT4, 'number'],
-  ['real', FLOAT4, 'number'],
-  ['double precision', FLOAT8, 'number'],
-  ['numeric', NUMERIC, 'number'],
-  ['text', TEXT, 'text'],
-  ['bpchar', BPCHAR, 'text'],
-  ['character', BPCHAR, 'text'],
-  ['character varying', VARCHAR, 'text'],
-  ['uuid', UUID, 'text'],
-  ['json', JSON_TEXT, 'json'],
-  ['jsonb', JSONB, 'json'],
-];
-const FORM_BY_NAME: ReadonlyMap<string, JsonForm> = new Map(TYPES.map(([name, , form]) => [name, form]));
-const FORM_BY_OID: ReadonlyMap<number, JsonForm> = new Map(TYPES.map(([, oid, form]) => [oid, form]));
+/** Types by form, and the format in which their values are asked for. */
+const FORMS: Readonly<Record<JsonForm, { readonly format: Format; readonly oids: readonly number[] }>> = {
+  json: { format: TEXT, oids: [builtins.JSON, builtins.JSONB] },
+  number: { format: TEXT, oids: [builtins.FLOAT4, builtins.FLOAT8, builtins.NUMERIC] },
+  text: { format: BINARY, oids: [builtins.TEXT, builtins.VARCHAR, builtins.BPCHAR] },
+  boolean: { format: BINARY, oids: [builtins.BOOL] },
+  int2: { format: BINARY, oids: [builtins.INT2] },
+  int4: { format: BINARY, oids: [builtins.INT4] },
+  int8: { format: BINARY, oids: [builtins.INT8] },
+  uuid: { format: BINARY, oids: [builtins.UUID] },
+  date: { format: BINARY, oids: [builtins.DATE] },
+  timestamp: { format: BINARY, oids: [builtins.TIMESTAMP] },
+  utc: { format: BINARY, oids: [builtins.TIMESTAMPTZ] },
+  zoned: { format: BINARY, oids: [builtins.TIMESTAMP] },
+  instant: { format: BINARY, oids: [builtins.TIMESTAMPTZ] },
+};
+
+/** PostgreSQL's own types, as format_type() writes them without length and precision. */
+const FORM_BY_NAME: ReadonlyMap<string, JsonForm> = new Map([
+  ['boolean', 'boolean'],
+  ['bigint', 'int8'],
+  ['smallint', 'int2'],
+  ['integer', 'int4'],
+  ['real', 'number'],
+  ['double precision', 'number'],
+  ['numeric', 'number'],
+  ['text', 'text'],
+  ['bpchar', 'text'],
+  ['character', 'text'],
+  ['character varying', 'text'],
+  ['uuid', 'uuid'],
+  ['json', 'json'],
+  ['jsonb', 'json'],
+  ['date', 'date'],
+  ['timestamp without time zone', 'timestamp'],
+  ['timestamp with time zone', 'zoned'],
+]);
 
 /**
  * @param type as format_type() writes it: `numeric(5,2)`, but also `numeric(5,2)[]`
- * @returns null where PostgreSQL has to make JSON of it (dates, arrays, records ...)
+ * @returns null where PostgreSQL has to make JSON of it (arrays, records, intervals ...)
  */
 export function jsonFormOf(type: string): JsonForm | null {
   return FORM_BY_NAME.get(type.replace(/\([^)]*\)/, '')) ?? null;
@@ -67,54 +88,60 @@ const FALSE = Buffer.from('false');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const CLOSING_BRACE = 0x7d;
-const DOT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const MINUS = 0x2d;
-const LETTER_T = 0x74;
 const LETTER_U = 0x75;
-const Z = 0x5a;
 
 /** By byte: 0 where it stands for itself, the letter behind the backslash, or `u` for \u00.. (RFC 8259, 7). */
 const ESCAPES = escapes();
 const HEX = Buffer.from('0123456789abcdef');
 /** Bytes of the longest escape sequence. */
 const LONGEST_ESCAPE = 6;
-/** Bytes of a row up to which room for the worst case costs less than looking. */
+/** Bytes of a row up to which room for the worst case, which is room for binary values too, costs less than looking. */
 const SMALL = 4 * 1024;
+/** Bytes between a timestamp and the same in the session's zone: its own, and the other's length. */
+export const BEHIND_UTC = 12;
 /** Bytes from which native copying pays. */
 const LONG = 128;
 
 export class JsonRow {
-  /** What stands before each value: `{"id":`, `,"name":`. */
+  /** What stands before each value: `{"id":`, `,"name":`, or nothing. */
   readonly keys: readonly Buffer[];
+  /** In which the columns are asked for. */
+  readonly formats: readonly Format[];
   /** All that is not made of values. */
   private readonly fixed: number;
+  /** What values in binary format may take more than their own bytes. */
+  private readonly room: number;
 
-  /** @param columns at least one */
+  /** @param columns at least one with a name */
   constructor(readonly columns: readonly JsonColumn[]) {
+    const first = columns.findIndex(({ name }) => name !== null);
     this.keys = columns.map(({ name }, index) =>
-      Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+      Buffer.from(name === null ? '' : `${index === first ? '{' : ','}${JSON.stringify(name)}:`),
     );
-    // Quotes, a word or the end of an instant, which may be longer than the text, and the brace.
-    this.fixed = this.keys.reduce((sum, key) => sum + key.length + FALSE.length, 1);
+    this.formats = columns.map(({ form }) => FORMS[form].format);
+    // Quotes or a word, which may be longer than the value, and the brace.
+    this.fixed = this.keys.reduce((sum, key) => sum + key.length + NULL.length, 1);
+    this.room = ROOM * columns.length;
   }
 
   /** Whether columns of these types (OIDs) look as this expects them. */
   fits(types: readonly number[]): boolean {
     return (
       types.length === this.columns.length &&
-      types.every((type, index) => FORM_BY_OID.get(type) === this.columns[index]?.form)
+      this.columns.every(({ form }, index) => FORMS[form].oids.includes(types[index] as number))
     );
   }
 
   /** Bytes that print() writes at most. */
   mostBytes(bytes: Buffer, start: number, end: number): number {
-    return this.fixed + mostEscaped(bytes, start, end);
+    return this.fixed + (end - start > SMALL ? this.room : 0) + mostEscaped(bytes, start, end);
   }
 
   /**
-   * @param bytes a row's columns as PostgreSQL sends them, from `start`: the length of each in four bytes, and its text
+   * @param bytes a row's columns as PostgreSQL sends them, from `start`: the length of each in four bytes, and its value
    * @param into has room for mostBytes() from `at`
    * @returns where the row ends there
    */
@@ -122,15 +149,14 @@ export class JsonRow {
     let from = start;
     let to = at;
     for (let index = 0; index < this.columns.length; index += 1) {
-      to = copy(this.keys[index] as Buffer, into, to);
+      const { form } = this.columns[index] as JsonColumn;
       const length = int32At(bytes, from);
-      from += 4;
-      if (length < 0) {
-        to = copy(NULL, into, to);
-        continue;
+      const end = from + 4 + Math.max(0, length);
+      if (form !== 'utc') {
+        to = copy(this.keys[index] as Buffer, into, to);
+        to = length < 0 ? copy(NULL, into, to) : printValue(form, bytes, from + 4, end, into, to);
       }
-      to = printValue((this.columns[index] as JsonColumn).form, bytes, from, from + length, into, to);
-      from += length;
+      from = end;
     }
     into[to] = CLOSING_BRACE;
     return to + 1;
@@ -143,7 +169,7 @@ export const TEXT_PART: Printer = { mostBytes: mostEscaped, print: printEscaped 
 /** Prints a whole value of a form whose values are short. */
 export function valuePrinter(form: JsonForm): Printer {
   return {
-    mostBytes: (bytes, start, end) => FALSE.length + mostEscaped(bytes, start, end),
+    mostBytes: (bytes, start, end) => ROOM + mostEscaped(bytes, start, end),
     print: (bytes, start, into, at, end) => printValue(form, bytes, start, end, into, at),
   };
 }
@@ -168,34 +194,35 @@ function printValue(
   at: number,
 ): number {
   switch (form) {
+    case 'text':
+      return printText(bytes, from, end, into, at);
+    case 'int4':
+      return printInt32(int32At(bytes, from), into, at);
+    case 'uuid':
+      return printUuid(bytes, from, into, at);
     case 'json':
       return copyPart(bytes, from, end, into, at);
     case 'number':
       return isNumber(bytes, from)
         ? copyPart(bytes, from, end, into, at)
         : printText(bytes, from, end, into, at);
+    case 'zoned':
+      return printZoned(bytes, from, from - BEHIND_UTC, into, at);
+    case 'int8':
+      return printInt64(bytes, from, into, at);
     case 'boolean':
-      return copy(bytes[from] === LETTER_T ? TRUE : FALSE, into, at);
-    case 'text':
-      return printText(bytes, from, end, into, at);
+      return copy(bytes[from] === 1 ? TRUE : FALSE, into, at);
+    case 'int2':
+      return printInt32(int16At(bytes, from), into, at);
+    case 'date':
+      return printDate(bytes, from, into, at);
+    case 'timestamp':
+      return printTimestamp(bytes, from, into, at);
     case 'instant':
-      return printInstant(bytes, from, end, into, at);
+      return printInstant(bytes, from, into, at);
+    case 'utc':
+      return at;
   }
-}
-
-/** `"2026-11-21T18:31:59.04829"`: the fraction is as long as it has to be, or missing. */
-function printInstant(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
-  const closing = end - 1;
-  const dot = bytes.lastIndexOf(DOT, closing);
-  const seconds = dot > from ? dot : closing;
-  let to = copyPart(bytes, from, seconds, into, at);
-  into[to++] = DOT;
-  for (let digit = seconds + 1; digit <= seconds + 3; digit += 1) {
-    into[to++] = digit < closing ? (bytes[digit] as number) : ZERO;
-  }
-  into[to++] = Z;
-  into[to++] = QUOTE;
-  return to;
 }
 
 function printText(bytes: Buffer, from: number, end: number, into: Buffer, at: number): number {
@@ -245,16 +272,6 @@ function copyPart(bytes: Buffer, from: number, end: number, into: Buffer, at: nu
 
 function copy(bytes: Buffer, into: Buffer, at: number): number {
   return copyPart(bytes, 0, bytes.length, into, at);
-}
-
-/** Without the checks of Buffer.readInt32BE(), which cost more than the reading. */
-function int32At(bytes: Buffer, at: number): number {
-  return (
-    ((bytes[at] as number) << 24) |
-    ((bytes[at + 1] as number) << 16) |
-    ((bytes[at + 2] as number) << 8) |
-    (bytes[at + 3] as number)
-  );
 }
 
 function escapes(): Uint8Array {

@@ -1,7 +1,7 @@
 /** What the rows of a read are printed from: the outer SELECT's list, and how its values become JSON. */
 import type { Column } from '../catalog/catalog';
 import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
-import { type JsonForm, jsonFormOf, JsonRow } from '../../database/rows/json-row';
+import { type JsonColumn, type JsonForm, jsonFormOf, JsonRow } from '../../database/rows/json-row';
 import { areNameable, columnSql, hasColumns } from './named-columns';
 
 export interface JsonColumns {
@@ -29,13 +29,23 @@ export function jsonColumns({ read, relation, representation }: ReadRequestPlan)
   }
   if (!areNameable(shown.map(({ name }) => name))) return null;
   return {
-    select: shown.map(({ name, form }) => {
-      const value = columnSql(name);
-      return form === null ? `to_json(${value})` : value;
-    }),
+    select: shown.flatMap(expressionsOf),
     condition: read.outputs.some(({ kind }) => kind === 'all') ? hasColumns(shown.length) : null,
-    row: new JsonRow(shown.map(({ name, form }) => ({ name, form: form ?? 'json' }))),
+    row: new JsonRow(shown.flatMap(columnsOf)),
   };
+}
+
+function expressionsOf({ name, form }: ShownColumn): string[] {
+  const value = columnSql(name);
+  if (form === null) return [`to_json(${value})`];
+  // Called by its name, so that of another type it is one that doesn't exist.
+  return form === 'zoned' ? [value, `pg_catalog."timestamp"(${value})`] : [value];
+}
+
+/** For each of its expressions one. */
+function columnsOf({ name, form }: ShownColumn): JsonColumn[] {
+  const column = { name, form: form ?? 'json' };
+  return form === 'zoned' ? [{ name: null, form: 'utc' }, column] : [column];
 }
 
 function isPlainJson(representation: RepresentationPlan): boolean {
@@ -59,7 +69,7 @@ function shownBy(output: OutputPlan, columns: ReadonlyMap<string, Column>): Show
     case 'field':
       return [{ name: output.name, form: formOf(output, columns) }];
     case 'row-count':
-      return [{ name: output.name, form: output.cast === null ? 'number' : null }];
+      return [{ name: output.name, form: output.cast === null ? 'int8' : null }];
     case 'embed':
       return [{ name: output.name, form: 'json' }];
     case 'one':

@@ -25,6 +25,7 @@ interface PrintingTaker {
 /** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
 export function printed(row: JsonRow, taker: PrintingTaker): ColumnsTaker {
   return {
+    formats: row.formats,
     onTypes: (types) => {
       if (!row.fits(types)) throw new SchemaChanged();
     },

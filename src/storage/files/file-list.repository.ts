@@ -150,8 +150,7 @@ const PAGE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.s
   f.updated_at`;
 
 /** The columns of a record as PageRows takes them, and as many nulls. */
-const RECORD = `id, bucket_id, (select slug from bucket), filename, content_type, size, sha256, owner_id, metadata,
-  to_json(created_at at time zone 'UTC'), to_json(updated_at at time zone 'UTC')`;
+const RECORD = `id, bucket_id, (select slug from bucket), filename, content_type, size, sha256, owner_id, metadata, created_at, updated_at`;
 const NO_RECORD = 'null, null, null, null, null, null, null, null, null, null, null';
 
 /**

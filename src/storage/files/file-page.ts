@@ -1,6 +1,7 @@
 /** A page of a list of files, taken from the rows of its statement (file-list.repository.ts). */
 import { BodyBlocks } from '../../common/http/body-blocks';
 import { ColumnsTaker } from '../../database/pools/pipelined-query';
+import { type Format, TEXT } from '../../database/pools/message-writer';
 import { rowIn } from '../../database/pools/row-splitter';
 import { JsonRow } from '../../database/rows/json-row';
 
@@ -15,14 +16,14 @@ export interface FilePage {
 
 /** The members of a FileRecord, in its order. */
 const RECORD = new JsonRow([
-  { name: 'id', form: 'text' },
-  { name: 'bucket_id', form: 'text' },
+  { name: 'id', form: 'uuid' },
+  { name: 'bucket_id', form: 'uuid' },
   { name: 'bucket_slug', form: 'text' },
   { name: 'filename', form: 'text' },
   { name: 'content_type', form: 'text' },
-  { name: 'size', form: 'number' },
+  { name: 'size', form: 'int8' },
   { name: 'sha256', form: 'text' },
-  { name: 'owner_id', form: 'text' },
+  { name: 'owner_id', form: 'uuid' },
   { name: 'metadata', form: 'json' },
   { name: 'created_at', form: 'instant' },
   { name: 'updated_at', form: 'instant' },
@@ -31,6 +32,7 @@ const COMMA = Buffer.from(',');
 
 /** Takes the columns of RECORD, or nulls in their places, and then total, key and id of what is known of the page. */
 export class PageRows implements ColumnsTaker {
+  readonly formats: readonly Format[] = [...RECORD.formats, TEXT, TEXT, TEXT];
   private readonly files = new BodyBlocks();
   private facts: Pick<FilePage, 'total' | 'next'> | null = null;
 

@@ -9,6 +9,19 @@ let project: TestProject;
 const CHARACTERS = `(select string_agg(chr(code), '') from generate_series(1, 255) code)
   || '\\u2028 \\ud83d\\ude00 ' || chr(8232) || chr(128512)`;
 
+/** Dates and times of all kinds, to the ends of what PostgreSQL knows. */
+const TIMES = `
+    create table times (id int primary key, day date, at timestamp, at_zone timestamptz, short timestamp(2), whole timestamptz(0));
+    insert into times values (1, 'infinity', 'infinity', 'infinity', 'infinity', 'infinity'),
+      (2, '-infinity', '-infinity', '-infinity', '-infinity', '-infinity'),
+      (3, '4713-01-01 BC', '4713-01-01 BC', '4713-01-02 BC', '0001-01-01', '0001-01-01 BC'),
+      (4, '5874897-12-31', '294276-12-31 23:59:59.999999', '294276-12-30 23:59:59.999999Z', '9999-12-31 23:59:59.99', '10000-01-01 00:00Z'),
+      (5, '0001-12-31 BC', '1999-12-31 23:59:59.999999', '1999-12-31 23:59:59.999999Z', '2000-01-01', '1970-01-01 00:00Z'),
+      (6, '1900-02-28', '1900-03-01', '1883-11-18 12:03:58-05', '2000-02-29', '1600-02-29 00:00Z'), (7, null, null, null, null, null);
+    insert into times select 3000 + n, '0044-03-15 BC'::date + n * 787, '2000-01-01'::timestamp + n * case when n > 0 then interval '50000 days 01:02:03.004005' else interval '37 days 00:00:00.1' end,
+      '1900-01-01 00:00:00Z'::timestamptz + n * interval '45 days 07:08:09.1', '1582-10-04'::timestamp + n * interval '1 month 1 day',
+      to_timestamp(n * 86399.0) from generate_series(-2000, 2000) n where n <> 0`;
+
 beforeAll(async () => {
   plinth = await TestPlinth.start();
   project = await plinth.createProject();
@@ -51,6 +64,7 @@ beforeAll(async () => {
       case when n % 6 > 0 then jsonb_build_object('n', n, 'text', repeat(chr(1 + n % 300), n % 50)) end,
       case when n % 9 > 0 then 'epoch'::timestamptz + n * interval '1 day 1.000007 seconds' end,
       case when n % 8 > 0 then md5(n::text)::uuid end from generate_series(1, 2000) n;
+    ${TIMES};
     create function doubled(noise) returns bigint stable language sql as $$ select 2 * $1.a $$`);
 });
 afterAll(() => plinth.stop());
@@ -100,6 +114,32 @@ it.each([
   expect((await get(path, 'application/x-ndjson')).text).toBe(
     `${rows.map((row) => row.replaceAll('\n', ' ')).join('\n')}\n`,
   );
+});
+
+/** What PostgreSQL says of all times in a time zone. */
+async function printedTimes(zone: string): Promise<string> {
+  const rows = (await project.sql(
+    `set local timezone = '${zone}'; select row_to_json(times)::text as row from times order by id`,
+  )) as { row: string }[];
+  return `[${rows.map(({ row }) => row).join(',')}]`;
+}
+
+it.each(['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia', 'Africa/Monrovia'])(
+  'prints dates and times in the time zone that is asked for: %s',
+  async (zone) => {
+    const { text } = await project.service.get('/rest/v1/times?order=id', {
+      headers: { prefer: `timezone=${zone}` },
+    });
+    expect(text).toBe(await printedTimes(zone));
+  },
+);
+
+it('prints dates and times in the time zone of the session, whoever set it', async () => {
+  const zone = '<-12>+12:34';
+  const other = await plinth.createProject({ settings: { pre_request: 'travel' } });
+  await other.sql(`${TIMES};
+    create function travel() returns void language sql as $$ select set_config('timezone', '${zone}', true) $$`);
+  expect((await other.service.get('/rest/v1/times?order=id')).text).toBe(await printedTimes(zone));
 });
 
 it('keeps a row of lines of JSON on its line', async () => {
