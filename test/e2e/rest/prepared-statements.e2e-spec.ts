@@ -90,6 +90,20 @@ it('sees new, replaced, retyped and dropped columns at once, even before anybody
       { id: 1, b: '2024-02-29', z: '[1]' },
     ],
     ['alter table hushed drop column b', { id: 1, z: '[1]' }],
+    [
+      `alter table hushed add column t timestamptz default '2024-02-29Z'`,
+      { id: 1, z: '[1]', t: '2024-02-29T00:00:00+00:00' },
+    ],
+    ['alter table hushed alter column t type timestamp', { id: 1, z: '[1]', t: '2024-02-29T00:00:00' }],
+    [
+      'alter table hushed alter column t type timestamptz',
+      { id: 1, z: '[1]', t: '2024-02-29T00:00:00+00:00' },
+    ],
+    [
+      `alter table hushed alter column t drop default, alter column t type int using 7`,
+      { id: 1, z: '[1]', t: 7 },
+    ],
+    ['alter table hushed alter column t type bigint', { id: 1, z: '[1]', t: 7 }],
   ];
   for (const [ddl, row] of steps) {
     await silently(ddl);
