@@ -69,7 +69,7 @@ describe('compiled SQL', () => {
       'GET',
       '/projects?data->a->>b=eq.x',
       undefined,
-      'SELECT plinth_row."id", plinth_row."name", plinth_row."client_id", plinth_row."data" FROM (SELECT "plinth_0".* FROM "public"."projects" "plinth_0" WHERE "plinth_0"."data"->$1::text->>$2::text = $3) "plinth_row" WHERE TRUE OR EXISTS (VALUES (plinth_row.*), (NULL, NULL, NULL, NULL))',
+      'SELECT plinth_row."id", plinth_row."name", plinth_row."client_id", plinth_row."data" FROM (SELECT "plinth_0".* FROM "public"."projects" "plinth_0" WHERE "plinth_0"."data"->$1->>$2 = $3) "plinth_row" WHERE TRUE OR EXISTS (VALUES (plinth_row.*), (NULL, NULL, NULL, NULL))',
       ['a', 'b', 'x'],
     ],
     [

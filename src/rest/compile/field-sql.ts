@@ -38,9 +38,9 @@ function pathSql(builder: StatementBuilder, path: readonly JsonStep[]): string {
   return path
     .map((step) => {
       const arrow = step.asText ? '->>' : '->';
-      // The type is written out: a parameter could be either a key or an index.
+      // A key has no type, like PostgREST's literals: PostgreSQL takes it for text, and says `unknown` where no operator fits.
       return step.kind === 'key'
-        ? `${arrow}${builder.parameter(step.key)}::text`
+        ? `${arrow}${builder.parameter(step.key)}`
         : `${arrow}${builder.parameter(step.index)}::integer`;
     })
     .join('');

@@ -255,6 +255,11 @@ describe('refusals', () => {
     ]);
   });
 
+  it('says in the words of PostgREST that a text has no keys', async () => {
+    const answer = await project.service.get('/rest/v1/things?select=data->>s->a');
+    expect([answer.status, answer.body.message]).toEqual([404, 'operator does not exist: text -> unknown']);
+  });
+
   it('answers 404 for a path that is no address of a table, and looks at the credentials first', async () => {
     const answer = await project.service.get('/rest/v1/things/1/name');
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([404, 'PL125']);
