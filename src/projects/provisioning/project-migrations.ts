@@ -11,6 +11,7 @@ import { CallerId1790000000021 } from '../../../migrations/project/1790000000021
 import { StorageTotals1790000000025 } from '../../../migrations/project/1790000000025-storage-totals';
 import { StorageUploadCost1790000000027 } from '../../../migrations/project/1790000000027-storage-upload-cost';
 import { StorageChargeOrder1790000000031 } from '../../../migrations/project/1790000000031-storage-charge-order';
+import { StorageListCost1790000000043 } from '../../../migrations/project/1790000000043-storage-list-cost';
 
 export const PROJECT_MIGRATIONS = [
   Foundation1790000000001,
@@ -22,6 +23,7 @@ export const PROJECT_MIGRATIONS = [
   StorageTotals1790000000025,
   StorageUploadCost1790000000027,
   StorageChargeOrder1790000000031,
+  StorageListCost1790000000043,
 ];
 
 /** Changes with every migration that is added; the version of a template and of each project. */

@@ -177,8 +177,9 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
           select * from (select ${PAGE_COLUMNS} from storage.files f where ${conditions.text} ${order}
             ${jumps ? `offset ${offset}` : `limit ${MAX_LIMIT + 1}`}) f limit ${limit} + 1),
         found as materialized (select count(*) as files from page),
-        last as (select ${key} as key, id from page where ${limit} > 0 and (select files from found) > ${limit}
-          offset greatest(${limit} - 1, 0) limit 1)
+        last as (select ${key} as key, id from (
+          select * from page where ${limit} > 0 and (select files from found) > ${limit}
+            offset greatest(${limit} - 1, 0) limit 1) page)
         select ${NO_RECORD}, ${query.after ? 'null' : `(${totalOf(conditions, limit, offset)})::text`} as total,
             last.key, last.id::text
           from bucket cross join found left join last on true
@@ -192,14 +193,14 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
 
 /**
  * The total, counted only where it must be: the last page tells it, and where one visible file of a bucket tells that all
- * are, the database keeps it (migrations/project/1790000000025-storage-totals.ts).
+ * are, the database keeps it (migrations/project/1790000000043-storage-list-cost.ts).
  */
 function totalOf(conditions: Conditions, limit: string, offset: string): string {
-  const isKept = conditions.name === '' ? `found.files > ${limit}` : 'false';
-  const seesAll = `not pg_catalog.row_security_active('storage.files')`;
-  return `case when found.files between 1 and ${limit} then ${offset} + found.files else coalesce(
-    case when ${isKept} then storage.total_if_alike(bucket.id, ${seesAll}) end,
-    (select count(*) from storage.files f where ${conditions.text})) end`;
+  const isNarrowed = conditions.name !== '';
+  const counted = isNarrowed
+    ? `(select count(*) from storage.files f where ${conditions.text})`
+    : `storage.count_visible(bucket.id, found.files > ${limit})`;
+  return `case when found.files between 1 and ${limit} then ${offset} + found.files else ${counted} end`;
 }
 
 /** A search is plain text: what LIKE would read as a wildcard stands for itself (PostgreSQL manual, 9.7.1). */
