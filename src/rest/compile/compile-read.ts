@@ -1,6 +1,14 @@
 /** A read plan as TypeORM builder calls: one SelectQueryBuilder per level, embeds as lateral joins. */
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
-import type { AggregatePlan, EmbedPlan, OrderPlan, OutputPlan, ReadPlan, SourcePlan } from '../plan/plan';
+import type {
+  AggregatePlan,
+  EmbedPlan,
+  OrderPlan,
+  OutputPlan,
+  ReadPlan,
+  RequestPlan,
+  SourcePlan,
+} from '../plan/plan';
 import { conditionSql } from './condition-sql';
 import { aliasReference, fieldSql, routineSql, type RowReference } from './field-sql';
 import type { Select, StatementBuilder } from './statement-builder';
@@ -9,13 +17,26 @@ import { typeName } from './type-name';
 /** The common table expression that holds what a write or a function gave. */
 export const RESULT = 'plinth_result';
 
-/** The SELECT of a level with everything below it. */
-export function compileRead(builder: StatementBuilder, plan: ReadPlan): string {
+/** What a media type handler takes is a record of jsonb, as PostgREST's is. */
+export function compileShown(
+  builder: StatementBuilder,
+  { read, representation }: Pick<RequestPlan, 'read' | 'representation'>,
+): string {
+  return compileRead(builder, read, representation.kind === 'handler');
+}
+
+/**
+ * The SELECT of a level with everything below it.
+ * @param embedsJsonb whether embeds are jsonb, not json
+ */
+function compileRead(builder: StatementBuilder, plan: ReadPlan, embedsJsonb = false): string {
   const reference = aliasReference(plan.alias, plan.source.kind === 'result');
   const isGrouped = plan.outputs.some(isAggregate);
+  // json can't be grouped by, jsonb can.
+  const asJsonb = isGrouped || embedsJsonb;
   const query = from(builder, builder.select(), plan);
   for (const output of plan.outputs)
-    query.addSelect(outputSql(builder, reference, output, plan.embeds, isGrouped));
+    query.addSelect(outputSql(builder, reference, output, plan.embeds, asJsonb));
   for (const embed of plan.embeds) joinEmbed(builder, query, embed);
   addConditions(builder, query, reference, plan);
   if (isGrouped) addGroups(query, plan);
@@ -106,7 +127,7 @@ function outputSql(
   reference: RowReference,
   output: OutputPlan,
   embeds: readonly EmbedPlan[],
-  isGrouped: boolean,
+  asJsonb: boolean,
 ): string {
   switch (output.kind) {
     case 'all':
@@ -124,13 +145,12 @@ function outputSql(
       const embed = quoteIdentifier(output.embed);
       if (output.column === null) return `${embed}.*`;
       const column = `${embed}.${quoteIdentifier(output.column)}`;
-      const value = isGrouped && output.isEmbed ? `${column}::jsonb` : column;
+      const value = asJsonb && output.isEmbed ? `${column}::jsonb` : column;
       return named(aggregateSql(value, output.aggregate), output.name ?? output.column);
     }
     case 'embed': {
       const value = embedValueSql(output.embed, output.toOne, columnsOf(embeds, output.embed));
-      // json can't be grouped by, jsonb can.
-      return named(isGrouped ? `${value}::jsonb` : value, output.name);
+      return named(asJsonb ? `${value}::jsonb` : value, output.name);
     }
   }
 }

@@ -14,7 +14,7 @@ import { EMPTY_ROW } from '../plan/plan-read';
 import { compileCall, SCALAR } from './compile-call';
 import type { CompileInput } from './compile-input';
 import { compileInserts } from './compile-inserts';
-import { compileCount, compileRead, RESULT, windowSql } from './compile-read';
+import { compileCount, compileShown, RESULT, windowSql } from './compile-read';
 import { BODY, compileDelete, compileNoUpdate, compileUpdate } from './compile-write';
 import { jsonColumns } from './json-columns';
 import { areNameable, csvSql, hasColumns, WHOLE_ROW } from './named-columns';
@@ -58,7 +58,7 @@ function compileMain(plan: RequestPlan, input: CompileInput): CompiledStatement[
 
 function compileReading(plan: ReadRequestPlan, input: CompileInput): CompiledStatement {
   const builder = new StatementBuilder();
-  const read = compileRead(builder, plan.read);
+  const read = compileShown(builder, plan);
   const columns = input.printsRows ? jsonColumns(plan) : null;
   if (!columns) return finish(builder, rowsSql(builder, plan, read), input);
   const query = builder.select().from(`(${read})`, 'plinth_row');
@@ -187,7 +187,7 @@ function resultSql(
     const whole: Shown = { ...plan, representation: { kind: 'rows', stripNulls: false }, read };
     return rowsSql(builder, whole, rows, expressions);
   }
-  return rowsSql(builder, plan, compileRead(builder, plan.read), expressions);
+  return rowsSql(builder, plan, compileShown(builder, plan), expressions);
 }
 
 function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStatement {
@@ -198,7 +198,7 @@ function compileCalled(plan: CallRequestPlan, input: CompileInput): CompiledStat
   const isScalar = result !== 'composite';
   const value = isScalar ? scalarSql(plan) : rowSql(plan);
   if (isScalar && !returnsSet) return finish(builder, `SELECT ${value} FROM (${called}) plinth_row`, input);
-  const rows = isScalar ? `SELECT * FROM ${RESULT}${windowSql(builder, read)}` : compileRead(builder, read);
+  const rows = isScalar ? `SELECT * FROM ${RESULT}${windowSql(builder, read)}` : compileShown(builder, plan);
   const query = builder.select();
   query.addCommonTableExpression(called, RESULT);
   if (!countsBeside(plan)) {

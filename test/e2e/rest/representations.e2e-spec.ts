@@ -135,6 +135,18 @@ describe('media types', () => {
     expect([answer.status, answer.body.code]).toEqual([406, 'PL107']);
   });
 
+  it('gives the aggregate of a media type embeds as jsonb', async () => {
+    await project.sql(`
+      create table parts (id int primary key, item int references items);
+      insert into parts values (1, 1);
+      create domain "text/x-kinds" as text;
+      create function kinds_step(state text, item anyelement) returns "text/x-kinds" language sql as $$
+        select (state || item::text)::"text/x-kinds" $$;
+      create aggregate kinds_of(anyelement) (sfunc = kinds_step, stype = "text/x-kinds", initcond = '')`);
+    const answer = await get('parts?select=id,items(id,rank)', 'text/x-kinds');
+    expect(answer.text).toBe('(1,"{""id"": 1, ""rank"": 1}")');
+  });
+
   it('serves media types that functions and aggregates make', async () => {
     const page = await get('rpc/page', 'text/html');
     expect([page.text, page.headers.get('content-type')]).toEqual(['<p>hi</p>', 'text/html']);
