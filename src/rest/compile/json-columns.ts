@@ -38,8 +38,20 @@ export function jsonColumns({ read, relation, representation }: ReadRequestPlan)
 function expressionsOf({ name, form }: ShownColumn): string[] {
   const value = columnSql(name);
   if (form === null) return [`to_json(${value})`];
-  // Called by its name, so that of another type it is one that doesn't exist.
-  return form === 'zoned' ? [value, `pg_catalog."timestamp"(${value})`] : [value];
+  return form === 'zoned' ? [value, inSessionZone(value)] : [value];
+}
+
+/** Room for any zone's clocks: a timestamp beyond the end of all time is an error (22008). */
+const FIRST = `'4713-01-01 00:00+00 BC'::timestamptz`;
+const LAST = `'294276-12-31 00:00+00'::timestamptz`;
+
+/**
+ * A timestamp with time zone as the session's clocks show it, and in UTC at the ends of all time. Called by its name, so that
+ * of another type it is one that doesn't exist.
+ */
+function inSessionZone(value: string): string {
+  const [local, utc] = [`pg_catalog."timestamp"(${value})`, `pg_catalog.timezone('UTC', ${value})`];
+  return `CASE WHEN ${value} BETWEEN ${FIRST} AND ${LAST} THEN ${local} ELSE ${utc} END`;
 }
 
 /** For each of its expressions one. */

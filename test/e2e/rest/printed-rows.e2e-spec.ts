@@ -142,6 +142,22 @@ it('prints dates and times in the time zone of the session, whoever set it', asy
   expect((await other.service.get('/rest/v1/times?order=id')).text).toBe(await printedTimes(zone));
 });
 
+it.each(['Asia/Kathmandu', 'America/New_York'])(
+  'prints the first and the last day that PostgreSQL knows in UTC where %s has none',
+  async (zone) => {
+    await project.sql(`
+      create table if not exists ends (id int primary key, at timestamptz);
+      insert into ends values (1, '4714-11-24 00:00Z BC'), (2, '294276-12-31 23:59:59.999999Z') on conflict do nothing`);
+    const { body } = await project.service.get('/rest/v1/ends?order=id', {
+      headers: { prefer: `timezone=${zone}` },
+    });
+    expect(body).toEqual([
+      { id: 1, at: '4714-11-24T00:00:00+00:00 BC' },
+      { id: 2, at: '294276-12-31T23:59:59.999999+00:00' },
+    ]);
+  },
+);
+
 it('keeps a row of lines of JSON on its line', async () => {
   await project.sql(`
     create function scattered() returns setof json language sql stable as $$ select json E'[\\r\\n1,\\n"\\\\n"]' from generate_series(1, 2) $$`);
