@@ -132,6 +132,8 @@ async function transfer(
       const uploads = Array.from({ length: CROWD }, (_, n) => transfer(plinth, `file-${n}`, each));
       const downloads = await Promise.all(uploads);
       await Promise.all(downloads.map((download) => download()));
+      if (process.env.PLINTH_LARGE_FILE_MIB)
+        process.stdout.write(`${name}: ${CROWD} of ${each} MiB, ${plinth.added().toFixed(0)} MiB more\n`);
       expect(plinth.added()).toBeLessThan(mayAdd);
     });
   }, 300_000);

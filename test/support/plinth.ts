@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApp } from '../../src/bootstrap/create-app';
+import type { DrainableServer } from '../../src/bootstrap/drainable-server';
 import { Clock } from '../../src/common/time/clock';
 import { loadConfig } from '../../src/config/load-config';
 import { withConnection } from '../../src/database/pools/one-off-connection';
@@ -13,6 +14,7 @@ import { quoteIdentifier } from '../../src/database/sql/identifier';
 import { HttpClient } from './http-client';
 import { TestProject } from './test-project';
 
+const DRAIN_LIMIT_MS = 5_000;
 export const ADMIN_KEY = 'test-platform-admin-key-0123456789';
 
 /** The system's time, moved by hand. */
@@ -98,6 +100,8 @@ export class TestPlinth {
   }
 
   async stop(): Promise<void> {
+    // As the product ends: a connection that somebody left open holds nothing up.
+    await (this.app.getHttpServer() as DrainableServer).drain(DRAIN_LIMIT_MS);
     await this.app.close();
     if (this.isReplica) return;
     await this.dropPlatformDatabase();
