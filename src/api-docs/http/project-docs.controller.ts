@@ -1,5 +1,5 @@
-/** The OpenAPI document of a project, with its tables typed (DECISIONS.md 7). */
-import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
+/** The OpenAPI document of a project, with its tables typed (DECISIONS.md 7); also where PostgREST has one, at table REST's root. */
+import { Controller, Get, Options, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ApiKeyGuard } from '../../access/api-key.guard';
@@ -9,18 +9,34 @@ import { CurrentCaller } from '../../access/current-caller.decorator';
 import { isNotModified } from '../../common/http/preconditions';
 import { ProjectDocumentService } from '../project/project-document.service';
 
+const ROOTS = ['rest/v1', 'p/:project_slug/rest/v1'];
+
 @ApiExcludeController()
-@Controller('p/:project_slug')
+@Controller()
 @UseGuards(ApiKeyGuard, BearerGuard)
 export class ProjectDocsController {
   constructor(private readonly documents: ProjectDocumentService) {}
 
-  @Get('openapi.json')
-  async openapi(
+  @Options(ROOTS)
+  allowed(@Res() response: Response): void {
+    response.writeHead(200, { Allow: 'OPTIONS,GET,HEAD', 'Content-Length': 0 }).end();
+  }
+
+  @Get(ROOTS)
+  root(@CurrentCaller() caller: Caller, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answer(caller, request, response, 'application/openapi+json');
+  }
+
+  @Get('p/:project_slug/openapi.json')
+  openapi(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    return this.answer(caller, request, response, 'application/json');
+  }
+
+  private async answer(caller: Caller, request: Request, response: Response, type: string): Promise<void> {
     const { body, etag } = await this.documents.get(caller);
     // What is in it depends on who asks.
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
@@ -30,7 +46,7 @@ export class ProjectDocsController {
     }
     response.writeHead(200, {
       ...headers,
-      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Type': `${type}; charset=utf-8`,
       'Content-Length': body.length,
       'X-Content-Type-Options': 'nosniff',
     });

@@ -349,6 +349,31 @@ describe('what a role may not see', () => {
   });
 });
 
+describe('the root of table REST', () => {
+  it.each(['/rest/v1', '/rest/v1/', 'slug'])('%s has the same document', async (root) => {
+    const at = root === 'slug' ? `/p/${project.slug}/rest/v1/` : root;
+    const answer = await project.anon.get(at);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'application/openapi+json; charset=utf-8',
+    ]);
+    expect(answer.text).toBe((await project.anon.get(address())).text);
+    const options = await project.anon.send('OPTIONS', at);
+    expect([options.status, options.headers.get('allow'), options.text]).toEqual([
+      200,
+      'OPTIONS,GET,HEAD',
+      '',
+    ]);
+  });
+
+  it('is for those who have a key alone, and takes no other method', async () => {
+    const refused = await plinth.http.get('/rest/v1/');
+    expect([refused.status, refused.body.code]).toEqual([401, 'PL401']);
+    const posted = await project.anon.post('/rest/v1/', {});
+    expect([posted.status, posted.body.code.slice(0, 2)]).toEqual([405, 'PL']);
+  });
+});
+
 describe('changes', () => {
   it('are in the document within a second: tables, comments, privileges, settings', async () => {
     const own = await plinth.createProject();
