@@ -9,7 +9,7 @@ export const ROOM = 48;
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** Numbers of more digits than this, sign aside, are printed by JavaScript. */
+/** Whole numbers beyond these are printed by JavaScript. */
 const INT32_MIN = -0x80000000;
 const INT32_MAX = 0x7fffffff;
 
