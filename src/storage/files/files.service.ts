@@ -1,18 +1,21 @@
 /** Shows, lists, changes and deletes files. What a caller may is decided by the policies in the database. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
+import { Bucket } from '../buckets/bucket';
 import { BucketRepository, Refusal } from '../buckets/bucket.repository';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { assertRoom } from '../quotas/quota';
-import { parseContentType } from '../content-type/content-type';
+import { isAllowed, parseContentType } from '../content-type/content-type';
 import {
   bucketNotFound,
   fileNotFound,
+  fileTooLarge,
   forbidden,
   invalidParameters,
   storageUnavailable,
+  unsupportedMediaType,
 } from '../storage.errors';
 import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
@@ -104,7 +107,7 @@ export class FilesService {
     return folders;
   }
 
-  /** Renames, moves, or describes anew. @throws AppError 400, 403, 404, 409, 413 */
+  /** Renames, moves, or describes anew. @throws AppError 400, 403, 404, 409, 413, 415 */
   async update(caller: Caller, id: string, update: FileUpdate): Promise<ChangedFile> {
     const { bucket_name: bucketName, ...rest } = update;
     if (rest.filename !== undefined) assertFilename(rest.filename);
@@ -112,8 +115,27 @@ export class FilesService {
     if (rest.metadata !== undefined) assertMetadata(rest.metadata);
     const bucket = bucketName === undefined ? undefined : await this.buckets.find(caller, bucketName);
     if (bucket === null) throw bucketNotFound();
+    if (bucket || rest.content_type !== undefined)
+      await this.assertFits(caller, id, rest.content_type, bucket);
     const outcome = await this.files.update(caller, id, { ...rest, bucketId: bucket?.id });
     return this.done(outcome, caller, id);
+  }
+
+  /**
+   * A bucket's limits hold for what is moved into it or given another type there, not for what it has held since before them.
+   * @param bucket that the file moves to @throws AppError 404, 413, 415
+   */
+  private async assertFits(caller: Caller, id: string, type?: string, bucket?: Bucket): Promise<void> {
+    const file = await this.get(caller, id);
+    const isMoved = bucket !== undefined && bucket.id !== file.bucket_id;
+    const holder =
+      bucket ?? (file.bucket_slug === null ? null : await this.buckets.find(caller, file.bucket_slug));
+    if (!holder) return;
+    const limit = holder.file_size_limit ?? Infinity;
+    if (isMoved && file.size > limit) throw fileTooLarge(limit);
+    const newType = type ?? (isMoved ? file.content_type : null);
+    if (newType !== null && !isAllowed(newType, holder.allowed_mime_types))
+      throw unsupportedMediaType(newType);
   }
 
   /**

@@ -42,7 +42,7 @@ export class FilesController {
   @Patch(':file_id')
   @ApiOperation({ summary: 'Rename, move or describe a file', operationId: 'updateFile' })
   @Success(200, 'The record', FileDto, QUOTA_HEADER)
-  @Failures(400, 403, 404, 409, 413)
+  @Failures(400, 403, 404, 409, 413, 415)
   async update(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,

@@ -172,6 +172,35 @@ describe('PATCH /files/<file_id>', () => {
     ).toMatchObject({ code: 'forbidden', status: 403 });
   });
 
+  it('answers 413 and 415 for what the other bucket does not take, as an upload there does', async () => {
+    const id = await put('box', user, 'words');
+    const move = async (bucket: object): Promise<[number, string | undefined]> => {
+      const name = `picky-${counter++}`;
+      await user.post(`${storage}/buckets`, { name, ...bucket });
+      const { status, body } = await user.patch(`${storage}/files/${id}`, { bucket_name: name });
+      return [status, body.error?.code];
+    };
+    expect(await move({ file_size_limit: 4 })).toEqual([413, 'file_too_large']);
+    expect(await move({ allowed_mime_types: ['image/*'] })).toEqual([415, 'unsupported_media_type']);
+    expect((await user.get(`${storage}/files/${id}`)).body.data.bucket_slug).toBe('box');
+    expect(await move({ file_size_limit: 5, allowed_mime_types: ['text/*'] })).toEqual([200, undefined]);
+  });
+
+  it('answers 415 for a type that its bucket does not take, and leaves alone what came before the limits', async () => {
+    await user.post(`${storage}/buckets`, { name: 'strict' });
+    const id = await put('strict', user, 'words');
+    await user.patch(`${storage}/buckets/strict`, { file_size_limit: 1, allowed_mime_types: ['text/csv'] });
+    const change = async (update: object): Promise<number> =>
+      (await user.patch(`${storage}/files/${id}`, update)).status;
+    expect(await change({ content_type: 'text/html' })).toBe(415);
+    expect(await change({ content_type: 'text/html', bucket_name: 'strict' })).toBe(415);
+    expect(await change({ filename: `kept-${counter++}`, bucket_name: 'strict' })).toBe(200);
+    expect(await change({ content_type: 'text/csv' })).toBe(200);
+    // Of a deleted bucket nothing is left to say no.
+    await user.delete(`${storage}/buckets/strict`);
+    expect(await change({ content_type: 'text/html' })).toBe(200);
+  });
+
   it('lets nobody change the owner', async () => {
     const id = await put();
     const { body } = await user.patch(`${storage}/files/${id}`, {
