@@ -1,5 +1,5 @@
 /** Policies of a project's own: what they look at, when they are asked, and what becomes of those that fail. */
-import { HttpAnswer, HttpClient } from '../../support/http-client';
+import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { rawExchange, upload } from '../../support/uploads';
@@ -19,9 +19,16 @@ describe('a policy that looks at the filename', () => {
     create policy folder on storage.files for insert to authenticated
       with check (split_part(filename, '/', 1) = (select auth.uid())::text);`;
 
+  let project: TestProject;
+  let user: ReturnType<TestProject['asSubject']>;
+  beforeAll(async () => {
+    project = await plinth.createProject({ plan: 'enterprise' });
+    user = project.asSubject();
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    await project.sql(OWN_FOLDER);
+  });
+
   it('is asked with the name that the upload has, from address, field or file', async () => {
-    const { project, clients } = await (await prepare(false, false, OWN_FOLDER))();
-    const user = clients.other as HttpClient & { userId: string };
     const mine = `${user.userId}/mine-`;
     const box = (options: object): Promise<HttpAnswer> => upload(user, project.storage, 'box', 'x', options);
     expect((await box({ query: { filename: `${mine}1` } })).status).toBe(201);
@@ -37,12 +44,11 @@ describe('a policy that looks at the filename', () => {
   });
 
   it('refuses before the bytes of the file are read', async () => {
-    const { project, clients } = await (await prepare(false, false, OWN_FOLDER))();
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="no.txt"\r\n\r\nfirst bytes';
     const answer = await rawExchange(
       plinth.baseUrl,
       `POST ${project.storage}/buckets/box/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
-        `Authorization: ${clients.other.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n` +
+        `Authorization: ${user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n` +
         `Content-Length: 1000000\r\n\r\n${head}`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 403 /);
