@@ -1,5 +1,6 @@
 /** The command line, against a running server (DECISIONS.md 7). */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdminClient } from '../../../src/cli/admin-client';
@@ -214,15 +215,26 @@ describe('plinth storage', () => {
     ]);
   });
 
-  it('names the files that lost their bytes', async () => {
+  it('counts bytes that lost their file, and names the files that lost their bytes', async () => {
     const project = await plinth.createProject();
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
     await upload(project.service, project.storage, 'box', 'lost', { name: 'lost.txt' });
-    rmSync(join(plinth.dataDir, 'files', project.id), { recursive: true });
+    const root = join(plinth.dataDir, 'files', project.id);
+    rmSync(root, { recursive: true });
+    const orphan = randomUUID();
+    mkdirSync(join(root, orphan.slice(0, 2)), { recursive: true });
+    writeFileSync(join(root, orphan.slice(0, 2), orphan), 'orphan');
+    plinth.clock.move(3_610);
     const { code, out } = await run(['storage', 'check', '--project', project.slug]);
+    const [check] = await json(['storage', 'check', '--project', project.slug]);
+    plinth.clock.move(-3_610);
     expect(code).toBe(0);
+    expect(out).toMatch(/^project +objects +bytes_without_row +size +rows_without_bytes$/m);
+    expect(out).toMatch(new RegExp(`^${project.slug} +1 +1 +6 +1$`, 'm'));
     expect(out).toMatch(/^Files without bytes:$/m);
     expect(out).toMatch(/lost\.txt$/m);
+    expect(check.bytes_without_row).toEqual({ count: 1, size: 6, object_ids: [orphan] });
+    expect(check.rows_without_bytes).toMatchObject({ count: 1, files: [{ filename: 'lost.txt' }] });
   });
 
   it('says which project there is not', async () => {

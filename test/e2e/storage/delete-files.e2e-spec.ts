@@ -88,8 +88,14 @@ describe('POST /files/bulk-delete', () => {
   });
 
   it('takes a thousand ids, and answers 400 for more, for none and for what are none', async () => {
-    const ids = Array.from({ length: 1_000 }, () => '00000000-0000-4000-8000-000000000000');
-    expect((await user.post(`${storage}/files/bulk-delete`, { file_ids: ids })).status).toBe(200);
+    const rows = await project.sql(`
+      insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
+      select id, 'one of many/' || n, 'text/plain', 1, repeat('0', 64), owner_id, gen_random_uuid()
+      from storage.buckets, generate_series(1, 1000) n where slug = 'box' returning id`);
+    const ids = rows.map(({ id }: { id: string }) => id);
+    const all = await user.post(`${storage}/files/bulk-delete`, { file_ids: ids });
+    expect([all.status, all.body.data]).toEqual([200, { deleted: ids, not_found: [] }]);
+    expect((await user.get(`${storage}/buckets/box/files?prefix=one of many/`)).body.data).toEqual([]);
     for (const body of [
       {},
       { file_ids: 'x' },
@@ -150,8 +156,10 @@ describe('PATCH /files/<file_id>', () => {
       code: 'file_already_exists',
       status: 409,
     });
-    for (const bad of ['', '../x', 'a\0b', 5, null])
+    for (const bad of ['', '../x', 'a\0b', 'a\u0085b', 'ü'.repeat(513), 5, null]) {
       expect((await user.patch(`${storage}/files/${second}`, { filename: bad })).status).toBe(400);
+      expect((await user.post(`${storage}/files/${second}/copy`, { filename: bad })).status).toBe(400);
+    }
     expect((await user.patch(`${storage}/files/${second}`, { content_type: 'x\r\ny' })).status).toBe(400);
     expect((await user.patch(`${storage}/files/${second}`, { metadata: [] })).status).toBe(400);
     expect((await user.patch(`${storage}/files/${second}`, { metadata: null })).status).toBe(400);
@@ -214,11 +222,17 @@ describe('PATCH /files/<file_id>', () => {
 describe('POST /files/<file_id>/copy', () => {
   it('makes a file of its own, in the same bucket or another', async () => {
     const id = await put('box', user, 'to be copied');
+    const described = { content_type: 'text/markdown', metadata: { a: 1 } };
+    const { sha256 } = (await user.patch(`${storage}/files/${id}`, described)).body.data;
     const near = await user.post(`${storage}/files/${id}/copy`, { filename: `copy-${counter++}` });
     expect(near).toMatchObject({
       status: 201,
-      body: { data: { bucket_slug: 'box', size: 12, owner_id: user.userId }, error: null },
+      body: {
+        data: { bucket_slug: 'box', size: 12, sha256, owner_id: user.userId, ...described },
+        error: null,
+      },
     });
+    expect(near.body.data.id).not.toBe(id);
     const far = await user.post(`${storage}/files/${id}/copy`, {
       filename: `copy-${counter++}`,
       bucket_name: 'window',

@@ -53,6 +53,24 @@ const mounted =
     await eventually(async () => expect(objects()).toHaveLength(1));
     expect((await send(3 * MIB, 'too large')).status).toBe(201);
   });
+
+  it('keeps no part of a small file, either, which is written where it stays', async () => {
+    // No multiple of what the file system gives out at a time: the last one is written in part.
+    const size = 50_001;
+    const answers: Awaited<ReturnType<typeof send>>[] = [];
+    while (answers.at(-1)?.status !== 500 && answers.length < 100)
+      answers.push(await send(size, `small ${answers.length}`));
+    const { status, body } = answers.pop() as (typeof answers)[number];
+    expect([status, body.error?.code]).toEqual([500, 'storage_unavailable']);
+    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 201));
+    const rows = await project.sql('select object_id from storage.files');
+    expect(objects().sort()).toEqual(rows.map((row: { object_id: string }) => row.object_id).sort());
+
+    const [first] = answers;
+    await project.service.delete(`${project.storage}/files/${first?.body.data.id}`);
+    await eventually(async () => expect(objects()).toHaveLength(rows.length - 1));
+    expect((await send(size, 'fits again')).status).toBe(201);
+  });
 });
 
 afterAll(() => {

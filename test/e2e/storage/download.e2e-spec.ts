@@ -115,17 +115,28 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
     expect((await ask(kind, { range: 'bytes=0-4', 'if-range': '"other"' })).status).toBe(200);
   });
 
+  it('answers 304 for If-Modified-Since the date that it told, and looks at If-None-Match first', async () => {
+    const date = (await ask(kind)).headers.get('last-modified') as string;
+    expect((await ask(kind, { 'if-modified-since': date })).status).toBe(304);
+    expect((await ask(kind, { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status).toBe(200);
+    expect((await ask(kind, { 'if-modified-since': date, 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it('names the file anew for ?download=', async () => {
+    const { client, path } = addresses[kind] as { client: HttpClient; path: string };
+    const name = encodeURIComponent('a"b\r\nc é.txt');
+    const { status, headers } = await client.get(`${path}${path.includes('?') ? '&' : '?'}download=${name}`);
+    expect([status, headers.get('content-disposition')]).toEqual([
+      200,
+      `attachment; filename="a_b__c e.txt"; filename*=UTF-8''a%22b%0D%0Ac%20%C3%A9.txt`,
+    ]);
+  });
+
   it('cannot run anything in the origin', async () => {
     const { headers } = await ask(kind);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'/);
   });
-});
-
-it('?download= names the file anew', async () => {
-  const path = `${file}/preview?download=${encodeURIComponent('a"b\r\nc é.txt')}`;
-  const header = (await plinth.http.get(path)).headers.get('content-disposition');
-  expect(header).toBe(`attachment; filename="a_b__c e.txt"; filename*=UTF-8''a%22b%0D%0Ac%20%C3%A9.txt`);
 });
 
 it('answers 404 file_not_found for a file that is not there, not to be seen, or no id', async () => {

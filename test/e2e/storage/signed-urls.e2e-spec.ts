@@ -103,9 +103,14 @@ describe('POST /files/bulk-signed-urls', () => {
   });
 
   it('takes up to 1,000 ids', async () => {
-    const id = file.split('/').at(-1);
-    const { body } = await bulk({ file_ids: Array<unknown>(1_000).fill(id), expiry: '7d' });
-    expect(body.data).toHaveLength(1_000);
+    const rows = await project.sql(`
+      insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
+      select id, 'one of many/' || n, 'text/plain', 1, repeat('0', 64), owner_id, gen_random_uuid()
+      from storage.buckets, generate_series(1, 1000) n where slug = 'private' returning id`);
+    const ids = rows.map(({ id }: { id: string }) => id);
+    const { body } = await bulk({ file_ids: ids, expiry: '7d' });
+    const signed = body.data.map(({ file_id: id, url }: { file_id: string; url: string }) => [id, url]);
+    expect(signed).toEqual(ids.map((id: string) => [id, expect.stringContaining(`/files/${id}/signed?`)]));
     expect((await bulk({ file_ids: [], expiry: '5m' })).body.data).toEqual([]);
   });
 
