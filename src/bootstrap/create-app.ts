@@ -52,9 +52,9 @@ function configureExpress(
 ): void {
   // One step for all: each costs every request a microsecond of looking for it.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
+    lingerAfterAnswer(request, response);
     if (namesTwoHosts(request)) return next(invalidParameters('The request has more than one Host header'));
     request.url = mendPath(request.url);
-    lingerAfterAnswer(request, response);
     // Preflights are answered before any route is looked for.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(() => next());

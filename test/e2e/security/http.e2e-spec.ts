@@ -294,11 +294,12 @@ it.each([
   [413, 'a body that auth may not have', 'signup', 'credentials'],
   [401, 'administration without the key', '/admin/v1/projects', ''],
   [404, 'an unknown path', '/nowhere', ''],
+  [400, 'a second Host line', '/rest/v1/todos', 'Host: y\r\n'],
 ])('answers %i and does not read on: %s', async (status, _case, path, given) => {
   const { apikey, authorization } = project.service.headers;
   const target = path.startsWith('/') ? path : `${project.auth}/${path}`;
-  const credentials = given ? `apikey: ${apikey}\r\nAuthorization: ${authorization}\r\n` : '';
-  const head = `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${credentials}`;
+  const lines = given === 'credentials' ? `apikey: ${apikey}\r\nAuthorization: ${authorization}\r\n` : given;
+  const head = `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${lines}`;
   const { answer, sent } = await sendEndlessly(plinth.baseUrl, head, '"', 128 * MIB);
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   // What is read after the answer, and what the kernels hold.
