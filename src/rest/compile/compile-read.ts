@@ -6,6 +6,7 @@ import type {
   OrderPlan,
   OutputPlan,
   ReadPlan,
+  RepresentationPlan,
   RequestPlan,
   SourcePlan,
 } from '../plan/plan';
@@ -22,7 +23,13 @@ export function compileShown(
   builder: StatementBuilder,
   { read, representation }: Pick<RequestPlan, 'read' | 'representation'>,
 ): string {
-  return compileRead(builder, read, representation.kind === 'handler');
+  return compileRead(builder, read, isHandlers(representation));
+}
+
+function isHandlers(representation: RepresentationPlan): boolean {
+  return representation.kind === 'explain'
+    ? isHandlers(representation.of)
+    : representation.kind === 'handler';
 }
 
 /**

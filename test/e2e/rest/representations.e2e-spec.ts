@@ -145,6 +145,10 @@ describe('media types', () => {
       create aggregate kinds_of(anyelement) (sfunc = kinds_step, stype = "text/x-kinds", initcond = '')`);
     const answer = await get('parts?select=id,items(id,rank)', 'text/x-kinds');
     expect(answer.text).toBe('(1,"{""id"": 1, ""rank"": 1}")');
+    const plan = await project.service.get('/rest/v1/parts?select=id,items(id,rank)', {
+      headers: { accept: 'application/vnd.pgrst.plan; for="text/x-kinds"; options=verbose' },
+    });
+    expect([plan.status, plan.text]).toEqual([200, expect.stringContaining('::jsonb')]);
   });
 
   it('serves media types that functions and aggregates make', async () => {
