@@ -69,12 +69,13 @@ interface Head {
 }
 
 /** What SQL set comes before what Plinth would say. */
-function writeHead(
-  response: Response,
-  parsed: ParsedRequest,
-  { status, headers }: Head,
-  settings: ResponseSettings,
-): void {
+function statusOf({ status }: Head, settings: ResponseSettings): number {
+  return overriddenStatus(settings.status) ?? status;
+}
+
+/** The same for the headers. */
+function writeHead(response: Response, parsed: ParsedRequest, head: Head, settings: ResponseSettings): void {
+  const { headers } = head;
   headers.Vary = VARY.Vary;
   const applied = appliedPreferences(parsed);
   if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ');
@@ -82,7 +83,7 @@ function writeHead(
   if (parsed.plan.renamed.length > 0) headers.Warning = renamedWarning(parsed.plan.renamed);
   const overriding = overriddenHeaders(settings.headers);
   response.writeHead(
-    overriddenStatus(settings.status) ?? status,
+    statusOf(head, settings),
     overriding === null ? headers : { ...without(headers, overriding), ...overriding },
   );
 }
@@ -102,11 +103,12 @@ function write(
   const rows = isHead && plan.kind !== 'write' ? Number(collector.first ?? 0) : execution.rows;
   if (plan.singular && rows !== 1) throw notSingular(rows);
   const head = headOf(parsed, execution, collector, rows);
-  const { status, headers } = head;
-  const body = hasBody(parsed, status) ? bodyOf(parsed, collector) : null;
+  const status = statusOf(head, execution.response);
+  const body = hasBody(parsed, head.status) && status !== 204 ? bodyOf(parsed, collector) : null;
   if (body === null) collector.finish();
-  const length = body === null ? lengthOfNothing(parsed, execution, status) : lengthOf(body);
-  if (length !== null) headers['Content-Length'] = String(length);
+  // RFC 9110, 8.6: a 204 has no length, and HEAD would have to tell GET's.
+  const hasLength = status !== 204 && (body !== null || parsed.request.method !== 'HEAD');
+  if (hasLength) head.headers['Content-Length'] = String(lengthOf(body ?? []));
   writeHead(response, parsed, head, execution.response);
   const last = body?.pop();
   for (const block of body ?? []) response.write(block);
@@ -160,12 +162,6 @@ function bodyOf({ plan }: ParsedRequest, collector: RowCollector): Buffer[] {
     return [Buffer.from(Buffer.concat(blocks).toString('latin1'), 'base64')];
   }
   return blocks;
-}
-
-/** RFC 9110, 8.6: a 204 has no length, and HEAD would have to tell GET's. */
-function lengthOfNothing({ request }: ParsedRequest, { response }: Execution, status: number): number | null {
-  const sent = overriddenStatus(response.status) ?? status;
-  return sent === 204 || request.method === 'HEAD' ? null : 0;
 }
 
 function lengthOf(blocks: readonly Buffer[]): number {

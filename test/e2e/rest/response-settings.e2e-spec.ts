@@ -38,6 +38,11 @@ describe('response.status', () => {
     expect([answer.status, answer.headers.get('content-length'), answer.text]).toEqual([205, '0', '']);
   });
 
+  it('204 leaves an answer neither its rows nor their length', async () => {
+    const answer = await project.anon.post('/rest/v1/rpc/with_status', { status: '204' });
+    expect([answer.status, answer.headers.get('content-length'), answer.text]).toEqual([204, null, '']);
+  });
+
   it.each(['0xC8', '2e2', '200.0', '99', '1000', '600', 'bad', '+200', '１２３'])(
     '%j is refused',
     async (status) => {
