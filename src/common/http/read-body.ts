@@ -1,7 +1,7 @@
 /** Reads a request's body into memory, up to a limit. For bodies that are not meant to stream. */
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors/app-error';
 import { httpError } from '../errors/http-errors';
+import { assertNotEncoded } from './content-encoding';
 
 /** Milliseconds without a byte after which a body counts as abandoned. */
 const IDLE_LIMIT_MS = 30_000;
@@ -32,24 +32,6 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     });
     request.on('error', (error) => reject(httpError(400, 'The body ended early', error)));
     request.on('aborted', () => reject(httpError(400, 'The body ended early')));
-  });
-}
-
-/**
- * Bodies are read as they come: a small one that unpacks to gigabytes does no harm. RFC 9110, 15.5.16: the answer tells
- * what would be read.
- * @throws AppError 415
- */
-export function assertNotEncoded({ headers }: IncomingMessage): void {
-  const coding = headers['content-encoding'];
-  const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
-  if (!coding || !hasBody || coding.toLowerCase() === 'identity') return;
-  throw new AppError({
-    status: 415,
-    code: 'unsupported_media_type',
-    message: `A body with Content-Encoding ${coding} is not read here: send it without one`,
-    headers: { 'Accept-Encoding': 'identity' },
-    database: { sqlstate: 'PL415' },
   });
 }
 

@@ -6,7 +6,7 @@
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { assertNotEncoded } from '../../common/http/read-body';
+import { assertNotEncoded } from '../../common/http/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
 import { BoundaryCheck } from './boundary-check';
