@@ -30,6 +30,8 @@ const OPEN: CorsOptions = {
   maxAge: MAX_AGE,
 };
 
+const NONE: CorsOptions = { origin: false };
+
 /**
  * Without an Origin no header is added, save to what OPTIONS tells; an OPTIONS that is no preflight goes on to its route.
  * What a preflight asks for and how it is answered is PostgREST's: clients of it may compare.
@@ -38,10 +40,11 @@ export function corsOptions(
   request: Request,
   respond: (error: Error | null, options: CorsOptions) => void,
 ): void {
-  const { origin, 'access-control-request-headers': asked } = request.headers;
-  if (origin === undefined && request.method !== 'OPTIONS') return respond(null, { origin: false });
-  const isPreflight = request.headers['access-control-request-method'] !== undefined;
-  respond(null, { ...OPEN, allowedHeaders: allowedHeaders(asked), preflightContinue: !isPreflight });
+  const { headers } = request;
+  if (request.method !== 'OPTIONS') return respond(null, headers.origin === undefined ? NONE : OPEN);
+  const isPreflight = headers['access-control-request-method'] !== undefined;
+  const allowed = allowedHeaders(headers['access-control-request-headers']);
+  respond(null, { ...OPEN, allowedHeaders: allowed, preflightContinue: !isPreflight });
 }
 
 /** Those that the client asks for, whatever they are, and the ones that no client has to ask for. */
