@@ -1,5 +1,6 @@
 /** PostgREST's word, in its own words, to those who call an embed by its relation although it has an alias. */
 import type { RenamedEmbed } from '../plan/plan';
+import { inQuotes } from './header-text';
 
 const WILL_GO =
   'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will stop working in a future release.';
@@ -8,14 +9,9 @@ const LIST_LENGTH = 1_000;
 
 /** The value of `Warning` (RFC 7234, 5.5). */
 export function renamedWarning(renamed: readonly RenamedEmbed[]): string {
-  const names = renamed.map(({ relation, alias }) => `\`${quotable(relation)}\` to \`${quotable(alias)}\``);
+  const names = renamed.map(({ relation, alias }) => `\`${inQuotes(relation)}\` to \`${inQuotes(alias)}\``);
   const list = names.join(', ');
   const advice =
     list.length > LIST_LENGTH ? '' : ` Update ${list} in query string filters, orders or limits.`;
   return `299 Plinth "${WILL_GO}${advice}"`;
-}
-
-/** A name inside of a quoted string: one with other characters than printable ASCII, or with those that end it, encoded. */
-function quotable(name: string): string {
-  return /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/.test(name) ? name : encodeURIComponent(name);
 }
