@@ -2,11 +2,11 @@
  * Errors whose text names what the caller has no rights to: a table that refers to the one asked for, or one that a
  * policy, view or function looks into. They keep status and SQLSTATE and lose the names.
  */
-import { DatabaseError } from 'pg';
-import { AppError } from '../../common/errors/app-error';
-import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import type { DatabaseError } from 'pg';
+import type { AppError } from '../../common/errors/app-error';
 import { isVisible } from '../plan/plan-context';
 import type { ParsedRequest } from '../query-parser.service';
+import { retold } from './retold-error';
 
 /** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
 const MISSING_PRIVILEGE = 'aclcheck_error';
@@ -17,16 +17,16 @@ export function concealed(
   role: string,
   { catalog, plan }: ParsedRequest,
 ): AppError | null {
-  const { code = 'XX000', schema, table } = error;
+  const { schema, table } = error;
   if (error.routine === MISSING_PRIVILEGE) {
     const target = plan.kind === 'call' ? plan.call.routine.name : plan.relation.name;
     if (isAbout(target, error.message)) return null;
-    return nameless(error, code, `permission denied for '${target}', or for something that it uses`);
+    return retold(error, `permission denied for '${target}', or for something that it uses`);
   }
   if (schema === undefined || table === undefined) return null;
   const isTarget = plan.kind !== 'call' && plan.relation.schema === schema && plan.relation.name === table;
   if (isTarget || isVisible({ catalog, role }, { schema, name: table })) return null;
-  return nameless(error, code, 'a constraint of a related table is violated');
+  return retold(error, 'a constraint of a related table is violated');
 }
 
 /** The client named the target itself, and learns nothing. Other languages' words are not looked at. */
@@ -35,14 +35,4 @@ function isAbout(target: string, message: string): boolean {
     /^permission denied for (?:table|view|materialized view|foreign table|function) (.*)$/s.exec(message) ??
     [];
   return name === target;
-}
-
-function nameless(error: DatabaseError, sqlstate: string, message: string): AppError {
-  return new AppError({
-    status: statusOfSqlstate(sqlstate),
-    code: sqlstate,
-    message,
-    database: { sqlstate },
-    cause: error,
-  });
 }

@@ -2,11 +2,11 @@
  * A policy or view that asks itself: PostgreSQL's message names the relation, which whoever wrote the policy has to know. It
  * passes where the caller may hear of that relation; like others that answer 500 it has no words else.
  */
-import { DatabaseError } from 'pg';
-import { AppError } from '../../common/errors/app-error';
-import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import type { DatabaseError } from 'pg';
+import type { AppError } from '../../common/errors/app-error';
 import { isVisible } from '../plan/plan-context';
 import type { ParsedRequest } from '../query-parser.service';
+import { retold } from './retold-error';
 
 const INVALID_OBJECT_DEFINITION = '42P17';
 /** A server that speaks another language than English may quote otherwise: its message stays out. */
@@ -19,11 +19,5 @@ export function recursionOf(error: DatabaseError, role: string, parsed: ParsedRe
   if (name === undefined || !isVisible({ catalog: parsed.catalog, role }, { schema: parsed.schema, name })) {
     return null;
   }
-  return new AppError({
-    status: statusOfSqlstate(error.code),
-    code: error.code,
-    message: error.message,
-    database: { sqlstate: error.code },
-    cause: error,
-  });
+  return retold(error, error.message);
 }

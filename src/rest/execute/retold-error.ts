@@ -1,0 +1,15 @@
+/** A database's error with a message of our choice: status and SQLSTATE stay, all else is for the log. */
+import type { DatabaseError } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { statusOfSqlstate } from '../../database/sql/sqlstate';
+
+export function retold(error: DatabaseError, message: string): AppError {
+  const { code: sqlstate = 'XX000' } = error;
+  return new AppError({
+    status: statusOfSqlstate(sqlstate),
+    code: sqlstate,
+    message,
+    database: { sqlstate },
+    cause: error,
+  });
+}
