@@ -1,9 +1,8 @@
 /** What holds on every path: error bodies of unknown paths, broken requests, limits, cross-origin access. */
-import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
-import { sendEndlessly } from '../../support/uploads';
+import { rawExchange, sendEndlessly } from '../../support/uploads';
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -13,17 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** Sends bytes as they are, which fetch would repair; they have to end the connection by `Connection: close`. */
-function raw(request: string): Promise<string> {
-  const { hostname, port } = new URL(plinth.baseUrl);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(request));
-    let answer = '';
-    socket.on('data', (chunk) => (answer += String(chunk)));
-    socket.on('end', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}
+/** Bytes as they are, which fetch would repair. */
+const raw = (request: string): Promise<string> => rawExchange(plinth.baseUrl, request);
 
 const MIB = 1024 * 1024;
 
