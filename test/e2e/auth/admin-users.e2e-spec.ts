@@ -125,6 +125,13 @@ describe('/admin/users', () => {
     ]) {
       expect((await own.service.get(`${path}?${wrong}`)).status).toBe(400);
     }
+    for (const [wrong, detail] of [
+      ['page=-1', 'page must not be less than 1'],
+      ['per_page=1001', 'per_page must not be greater than 1000'],
+      ['page=x', 'page must be an integer number'],
+    ]) {
+      expect((await own.service.get(`${path}?${wrong}`)).body.detail).toBe(detail);
+    }
   });
 
   it('changes email, name, data and password, and ends the sessions with the password', async () => {
