@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DrainableServer } from './drainable-server';
+import { lingerAfterAnswer } from '../common/http/linger';
 import { HttpAdapter } from './http-adapter';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -14,7 +15,10 @@ let peer: Socket;
 
 beforeEach(async () => {
   const adapter = new HttpAdapter();
-  adapter.getInstance<Express>().get('/', (_request, response) => void response.send('done'));
+  adapter.getInstance<Express>().all('/', (request, response) => {
+    lingerAfterAnswer(request, response);
+    response.send('done');
+  });
   adapter.initHttpServer();
   server = adapter.getHttpServer() as DrainableServer;
   server.listen(0, '127.0.0.1');
@@ -62,4 +66,17 @@ it.each([
   await begin(begun);
   client.resume();
   await Promise.all([server.drain(60_000), once(client, 'close')]);
+});
+
+it('lets a client whose body nobody wants read its answer to the end', async () => {
+  client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nx');
+  await once(client, 'data');
+  const unused = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  unused.resume();
+  await once(unused, 'connect');
+  const drained = server.drain(60_000);
+  await once(unused, 'close');
+  expect(peer.destroyed).toBe(false);
+  client.write('y');
+  await Promise.all([drained, once(client, 'close')]);
 });

@@ -102,6 +102,7 @@ describe('PATCH /projects/<id>', () => {
 
   it('answers 400 for what cannot be changed, and changes nothing then', async () => {
     const { id } = await plinth.createProject();
+    expect((await plinth.admin.patch(`${projects}/${id}`, { name: ' ' })).status).toBe(400);
     const answer = await plinth.admin.patch(`${projects}/${id}`, { name: 'New', slug: 'other' });
     expect([answer.status, answer.body.error.message]).toEqual([400, 'slug is unknown here']);
     expect((await plinth.admin.get(`${projects}/${id}`)).body.name).toBe('Test');

@@ -40,6 +40,10 @@ it('gives no hint to names that are merely a little alike', async () => {
 it('tells of a missing right on the table that the request names itself', async () => {
   const answer = await project.anon.get('/rest/v1/secret_links');
   expect([answer.status, answer.body.message]).toEqual([403, 'permission denied for table secret_links']);
+  await project.sql(`create function shut() returns int language sql as 'select 1';
+    revoke execute on function shut from public, anon, authenticated`);
+  const call = await project.anon.post('/rest/v1/rpc/shut', {});
+  expect([call.status, call.body.message]).toEqual([403, 'permission denied for function shut']);
 });
 
 it('keeps the names of tables that refer to a row to itself', async () => {

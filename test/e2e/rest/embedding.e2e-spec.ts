@@ -236,6 +236,13 @@ describe('an embed that has an alias, named by its relation', () => {
     expect(await warning(nested)).toContain('Update `projects` to `work`, `tasks` to `jobs` in');
   });
 
+  it('has the warning on what a function and a write return, too', async () => {
+    const inside = 'select=id,jobs:tasks(id)&tasks.limit=1';
+    expect(await warning(`rpc/projects_after?above=0&${inside}`)).toContain('`tasks` to `jobs`');
+    const written = await project.service.patch(`/rest/v1/projects?id=eq.0&${inside}`, { name: 'x' });
+    expect(written.headers.get('warning')).toContain('`tasks` to `jobs`');
+  });
+
   it('has no warning where the alias is used, or there is none', async () => {
     expect(await warning('projects?select=id,jobs:tasks(id)&jobs.name=like.Code*')).toBeNull();
     expect(
@@ -246,6 +253,8 @@ describe('an embed that has an alias, named by its relation', () => {
   it('repeats the alias as one line of ASCII', async () => {
     const path = 'projects?select=id,"jöb\n":tasks(id)&tasks.id=eq.1';
     expect(await warning(path)).toContain('Update `tasks` to `j%C3%B6b%0A` in');
+    const quoting = 'projects?select=id,"a\\"b":tasks(id)&tasks.id=eq.1';
+    expect(await warning(quoting)).toContain('Update `tasks` to `a%22b` in');
     const long = await warning(`projects?select=id,${'x'.repeat(3_000)}:tasks(id)&tasks.id=eq.1`);
     expect(long).toBe(`299 Plinth "${WILL_GO}"`);
   });

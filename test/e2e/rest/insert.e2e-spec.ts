@@ -200,7 +200,15 @@ describe('columns=', () => {
     const body = '{"title": "twice", "data": {"a": 1, "a": 2}}';
     const path = 'notes?columns=title,data&select=data';
     expect((await post(path, body)).text).toBe('[{"data":{"a": 1, "a": 2}}]');
-    expect((await post(path, body, { prefer: 'missing=default' })).text).toBe('[{"data":{"a": 2}}]');
+    const headers = { prefer: 'missing=default' };
+    expect((await post(path, body, headers)).text).toBe('[{"data":{"a": 2}}]');
+    const changed = await project.service.patch(
+      '/rest/v1/notes?title=eq.twice&select=data&limit=1',
+      '{"data": {"b": 1, "b": 2}}',
+      { headers },
+    );
+    expect(changed.body[0]).toEqual({ data: { b: 2 } });
+    expect(changed.text).not.toContain('"b": 1');
   });
 
   it('fills gaps with the DEFAULT under missing=default', async () => {

@@ -185,6 +185,12 @@ describe('bodies', () => {
     expect(answer.body).toMatchObject(body);
     expect(answer.text).toContain('gzip');
     expect((await send('identity', Buffer.from('{"name":"x"}'))).status).not.toBe(415);
+    const { apikey, authorization } = project.service.headers;
+    const unmeasured = await raw(
+      `POST ${path(project)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\napikey: ${apikey}\r\nAuthorization: ${authorization}\r\n` +
+        `Content-Type: ${type}\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
+    );
+    expect(unmeasured).toMatch(/^HTTP\/1\.1 415 /);
   });
 
   it('answers an oversized JSON body with 413', async () => {
