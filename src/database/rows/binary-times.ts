@@ -17,8 +17,10 @@ const LETTER_Z = 0x5a;
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
 const DAY_EXACT = BigInt(DAY);
-/** Days from 0000-03-01, where a leap year's last day is a year's last, to PostgreSQL's epoch, 2000-01-01. */
+/** Days from 0000-03-01, where printDay() counts from, to PostgreSQL's epoch, 2000-01-01. */
 const EPOCH = 730_425;
+/** 0001-01-01 as days from that epoch. */
+const FIRST_DAY = 306 - EPOCH;
 const DAYS_OF_400_YEARS = 146_097;
 const DAYS_OF_100_YEARS = 36_524;
 const DAYS_OF_4_YEARS = 1_461;
@@ -86,9 +88,8 @@ function daysAt(bytes: Buffer, from: number): number {
     const exact = bytes.readBigInt64BE(from);
     return Number((exact - (((exact % DAY_EXACT) + DAY_EXACT) % DAY_EXACT)) / DAY_EXACT);
   }
-  const days = Math.floor(microseconds / DAY) | 0;
-  // The quotient may have been rounded up to a whole one.
-  return microseconds < days * DAY ? days - 1 : days;
+  // The quotient is below 2^17, where rounding moves it by less than 1 / DAY: never up to a whole one.
+  return Math.floor(microseconds / DAY) | 0;
 }
 
 /** The microseconds that are left of them. */
@@ -184,6 +185,3 @@ function printEnd(days: number, into: Buffer, at: number): number {
   into[to] = QUOTE;
   return to + 1;
 }
-
-/** 0001-01-01. */
-const FIRST_DAY = 306 - EPOCH;
