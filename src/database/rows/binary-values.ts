@@ -1,10 +1,7 @@
 /**
  * Prints values from PostgreSQL's binary format: the bytes that to_json() would give, quotes included. Most types cost
- * PostgreSQL half as much to send so, dates and times a fraction (docs/performance.md). Each writes at most ROOM bytes.
+ * PostgreSQL half as much to send so, dates and times a fraction (docs/performance.md).
  */
-
-/** Bytes: a timestamp with its zone, far in the future. */
-export const ROOM = 48;
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;

@@ -1,5 +1,5 @@
 /** What test/e2e/rest/printed-rows doesn't compare with PostgreSQL's own: limits of room, and forms that no table read shows. */
-import { JsonColumn, JsonRow } from './json-row';
+import { JsonColumn, JsonRow, valuePrinter } from './json-row';
 import { int32, int64, rowOf, type Value } from '../../../test/support/row-of';
 
 /** Printed into exactly the room that was asked for, behind something else. */
@@ -83,9 +83,32 @@ it('asks for room enough, and not for much more where rows are large', () => {
   }
   for (const [form, value, expected] of LONGEST) {
     expect(JSON.parse(printed([{ name: 'a', form }], value))).toEqual({ a: expected });
+    const printer = valuePrinter(form);
+    const most = printer.mostBytes(value, 0, value.length);
+    expect(printer.print(value, 0, Buffer.alloc(100), 0, value.length)).toBeLessThanOrEqual(most);
   }
   const none: unknown = Object.fromEntries(shown.map(({ name }) => [name, null]));
   expect(JSON.parse(printed(shown, ...shown.map(() => null)))).toEqual(none);
+});
+
+it('asks for room enough where a large row has many short values', () => {
+  const far = 9_223_371_331_199_999_999n;
+  const zoned: JsonColumn[] = [
+    { name: null, form: 'utc' },
+    { name: '', form: 'zoned' },
+  ];
+  const short: [JsonColumn[], Value[]][] = [
+    ...LONGEST.map(([form, value]): [JsonColumn[], Value[]] => [[{ name: '', form }], [value]]),
+    [zoned, [int64(far), int64(far - 28_378_000_000n)]],
+    [[{ name: '', form: 'number' }], ['-Infinity']],
+  ];
+  for (const [columns, values] of short) {
+    const times = Array.from({ length: 500 });
+    printed(
+      times.flatMap(() => columns),
+      ...times.flatMap(() => values),
+    );
+  }
 });
 
 it('prints whole numbers of every length', () => {

@@ -6,7 +6,7 @@ import { types } from 'pg';
 import type { Printer } from '../../common/http/body-blocks';
 import { BINARY, type Format, TEXT } from '../pools/message-writer';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
-import { int16At, int32At, printInt32, printInt64, printUuid, ROOM } from './binary-values';
+import { int16At, int32At, printInt32, printInt64, printUuid } from './binary-values';
 
 /**
  * How a value becomes JSON. What comes as text: as it is (`json`); as it is unless it is no number, as `NaN`; in quotes.
@@ -98,7 +98,7 @@ const ESCAPES = escapes();
 const HEX = Buffer.from('0123456789abcdef');
 /** Bytes of the longest escape sequence. */
 const LONGEST_ESCAPE = 6;
-/** Bytes of a row up to which room for the worst case, which is room for binary values too, costs less than looking. */
+/** Bytes of a row or value up to which room for the worst case costs less than looking. */
 const SMALL = 4 * 1024;
 /** Bytes between a timestamp and the same in the session's zone: its own, and the other's length. */
 export const BEHIND_UTC = 12;
@@ -112,8 +112,6 @@ export class JsonRow {
   readonly formats: readonly Format[];
   /** All that is not made of values. */
   private readonly fixed: number;
-  /** What values in binary format may take more than their own bytes. */
-  private readonly room: number;
 
   /** @param columns at least one with a name */
   constructor(readonly columns: readonly JsonColumn[]) {
@@ -124,7 +122,6 @@ export class JsonRow {
     this.formats = columns.map(({ form }) => FORMS[form].format);
     // Quotes or a word, which may be longer than the value, and the brace.
     this.fixed = this.keys.reduce((sum, key) => sum + key.length + NULL.length, 1);
-    this.room = ROOM * columns.length;
   }
 
   /** Whether columns of these types (OIDs) look as this expects them. */
@@ -137,7 +134,7 @@ export class JsonRow {
 
   /** Bytes that print() writes at most. */
   mostBytes(bytes: Buffer, start: number, end: number): number {
-    return this.fixed + (end - start > SMALL ? this.room : 0) + mostEscaped(bytes, start, end);
+    return this.fixed + mostEscaped(bytes, start, end);
   }
 
   /**
@@ -169,11 +166,15 @@ export const TEXT_PART: Printer = { mostBytes: mostEscaped, print: printEscaped 
 /** Prints a whole value of a form whose values are short. */
 export function valuePrinter(form: JsonForm): Printer {
   return {
-    mostBytes: (bytes, start, end) => ROOM + mostEscaped(bytes, start, end),
+    mostBytes: mostEscaped,
     print: (bytes, start, into, at, end) => printValue(form, bytes, start, end, into, at),
   };
 }
 
+/**
+ * Enough for values in binary format, too: none prints more than six bytes for each of its own, and in a large row each
+ * grows by less than its length's four bytes count here, which are escapes (a zoned one has two lengths).
+ */
 function mostEscaped(bytes: Buffer, start: number, end: number): number {
   const length = end - start;
   if (length <= SMALL) return LONGEST_ESCAPE * length;
