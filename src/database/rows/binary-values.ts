@@ -59,15 +59,18 @@ export function printUuid(bytes: Buffer, from: number, into: Buffer, at: number)
   let index = 0;
   into[to++] = QUOTE;
   for (const end of GROUPS) {
-    for (; index < end; index += 1) {
-      const byte = bytes[from + index] as number;
-      into[to++] = HEX[byte >> 4] as number;
-      into[to++] = HEX[byte & 15] as number;
-    }
+    for (; index < end; index += 1) to = printHex(bytes[from + index] as number, into, to);
     into[to++] = MINUS;
   }
   into[to - 1] = QUOTE;
   return to;
+}
+
+/** A byte as two digits. */
+export function printHex(byte: number, into: Buffer, at: number): number {
+  into[at] = HEX[byte >> 4] as number;
+  into[at + 1] = HEX[byte & 15] as number;
+  return at + 2;
 }
 
 /** Writes the last `digits` digits of a whole number that is not negative, zeros before it where it has fewer. */

@@ -6,7 +6,7 @@ import { types } from 'pg';
 import type { Printer } from '../../common/http/body-blocks';
 import { BINARY, type Format, TEXT } from '../pools/message-writer';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
-import { int16At, int32At, printInt32, printInt64, printUuid } from './binary-values';
+import { int16At, int32At, printHex, printInt32, printInt64, printUuid } from './binary-values';
 
 /**
  * How a value becomes JSON. What comes as text: as it is (`json`); as it is unless it is no number, as `NaN`; in quotes.
@@ -95,7 +95,6 @@ const LETTER_U = 0x75;
 
 /** By byte: 0 where it stands for itself, the letter behind the backslash, or `u` for \u00.. (RFC 8259, 7). */
 const ESCAPES = escapes();
-const HEX = Buffer.from('0123456789abcdef');
 /** Bytes of the longest escape sequence. */
 const LONGEST_ESCAPE = 6;
 /** Bytes of a row or value up to which room for the worst case costs less than looking. */
@@ -247,8 +246,7 @@ function printEscaped(bytes: Buffer, from: number, into: Buffer, at: number, end
     if (escape === LETTER_U) {
       into[to++] = ZERO;
       into[to++] = ZERO;
-      into[to++] = HEX[byte >> 4] as number;
-      into[to++] = HEX[byte & 15] as number;
+      to = printHex(byte, into, to);
     }
   }
   return to;
