@@ -20,10 +20,13 @@ function memoryInUse(): number {
   return heapUsed + external;
 }
 
-/** @returns the most bytes that were in use at a time during the work, above what was before it */
+/**
+ * @returns the most bytes that were in use at a time during the work, above what was before it
+ * @throws when the work was done before it was looked at
+ */
 export async function mostMemoryAdded(work: () => Promise<unknown>): Promise<number> {
   const before = memoryInUse();
-  let most = 0;
+  let most = -Infinity;
   let timer: NodeJS.Timeout;
   const probe = (): void => {
     const begin = performance.now();
@@ -36,5 +39,6 @@ export async function mostMemoryAdded(work: () => Promise<unknown>): Promise<num
   } finally {
     clearTimeout(timer);
   }
+  if (most === -Infinity) throw new Error('nothing was measured: the work is too short');
   return most;
 }
