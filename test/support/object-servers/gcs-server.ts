@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { HashedContent } from './hashed-content';
+import { entriesOf } from './listing';
 import { Fault, ObjectServer, rangeOf, SeenRequest } from './object-server';
-import { entriesOf } from './s3-server';
 
 export interface GcsObject {
   readonly content: HashedContent;

@@ -5,18 +5,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Content } from './content';
+import { entriesOf } from './listing';
 import { Fault, ObjectServer, rangeOf, SeenRequest } from './object-server';
+import { joined, S3Object, toObject } from './s3-object';
 import { AwsKey, signatureFault } from './sigv4';
-
-export interface S3Object {
-  readonly content: Content;
-  readonly etag: string;
-  modified: Date;
-}
 
 interface MultipartUpload {
   readonly key: string;
-  readonly parts: Map<number, { content: Content; etag: string }>;
+  readonly parts: Map<number, Pick<S3Object, 'content' | 'etag'>>;
   initiated: Date;
 }
 
@@ -263,37 +259,8 @@ export class S3Server extends ObjectServer {
   }
 }
 
-/** Names below the prefix, in order; with a delimiter folders instead of what lies in them. */
-export function entriesOf(names: readonly string[], prefix: string, delimiter: string | null): string[] {
-  const below = names.filter((name) => name.startsWith(prefix));
-  if (delimiter === null) return below.sort();
-  const entries = below.map((name) => {
-    const end = name.indexOf(delimiter, prefix.length);
-    return end < 0 ? name : name.slice(0, end + delimiter.length);
-  });
-  return [...new Set(entries)].sort();
-}
-
 function contentOf({ body }: SeenRequest): Content {
   return new Content().append(body);
-}
-
-function toObject(content: Content): S3Object {
-  return { content, etag: `"${md5Of(content)}"`, modified: new Date() };
-}
-
-/** As AWS does it: the tag of many parts is a hash of their hashes, with their number. */
-function joined(parts: readonly { readonly content: Content; readonly etag: string }[]): S3Object {
-  const content = new Content();
-  for (const part of parts) for (const piece of part.content) content.append(piece);
-  const hashes = parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex'));
-  return { content, etag: `"${md5Of(hashes)}-${parts.length}"`, modified: new Date() };
-}
-
-function md5Of(pieces: Iterable<Buffer>): string {
-  const hash = createHash('md5');
-  for (const piece of pieces) hash.update(piece);
-  return hash.digest('hex');
 }
 
 function sourceKey(source: string): string {
