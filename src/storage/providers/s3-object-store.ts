@@ -210,6 +210,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
       for await (const part of send(upload)) Parts.push(part);
       await this.client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
     } catch (error) {
+      // The first failure counts; an upload that could not be aborted is the sweep's.
       await this.client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
       throw error;
     }
