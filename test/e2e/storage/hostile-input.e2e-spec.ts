@@ -137,6 +137,7 @@ describe('numbers, choices and lists', () => {
     ['limit=1001', 'limit must not be greater than 1000'],
     ['limit=many', 'limit must be an integer number'],
     ['offset=-1', 'offset must not be less than 0'],
+    ['offset=9999999999999999', 'offset must not be greater than 9007199254740991'],
   ])('a list by %s is told: %s', async (query, message) => {
     const { body } = await user.get(`${storage}/buckets/box/files?${query}`);
     expect(body.error.message).toBe(message);

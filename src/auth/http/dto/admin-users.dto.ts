@@ -1,18 +1,7 @@
 /** Bodies and queries of the administration of users. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsUUID,
-  Matches,
-  Max,
-  Min,
-  NotContains,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsUUID, Matches, NotContains } from 'class-validator';
+import { WholeNumber } from '../../../common/http/whole-number';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
@@ -20,24 +9,15 @@ import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
 import { IsDateTime, IsName, IsText, MAX_EMAIL } from './checks';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
 
-const toNumber = ({ value }: { value: unknown }): unknown =>
-  typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
-
 export class PageQuery {
   @ApiPropertyOptional({ type: Number, minimum: 1, default: 1 })
   @IsOptional()
-  @Transform(toNumber)
-  @Min(1)
-  @Max(1_000_000)
-  @IsInt()
+  @WholeNumber(1, 1_000_000)
   page?: number;
 
   @ApiPropertyOptional({ type: Number, minimum: 1, maximum: 1000, default: 50 })
   @IsOptional()
-  @Transform(toNumber)
-  @Min(1)
-  @Max(1_000)
-  @IsInt()
+  @WholeNumber(1, 1_000)
   per_page?: number;
 }
 

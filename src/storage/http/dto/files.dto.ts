@@ -1,18 +1,7 @@
 /** Bodies and query strings of file requests. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
+import { WholeNumber } from '../../../common/http/whole-number';
 import { JsonObject } from '../../../common/text/json';
 import {
   ListOptions,
@@ -25,12 +14,6 @@ import {
 import { Expiry, EXPIRY_NAMES } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
 import { QueryText } from './text';
-
-/** Only plain digits are a number: no exponent or blank. What has a sign is told the bound that it does not reach. */
-const ToInteger = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
-  );
 
 /** Characters of a name, or of a part of one, in a query string. */
 export const MAX_TEXT = 1_024;
@@ -63,17 +46,12 @@ export class ListFilesQuery implements ListOptions {
 
   @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
   @IsOptional()
-  @ToInteger()
-  @Min(0)
-  @Max(MAX_LIMIT)
-  @IsInt()
+  @WholeNumber(0, MAX_LIMIT)
   limit?: number;
 
   @ApiPropertyOptional({ default: 0 })
   @IsOptional()
-  @ToInteger()
-  @Min(0)
-  @IsInt()
+  @WholeNumber(0)
   offset?: number;
 
   @ApiPropertyOptional({ description: 'From X-Next-Cursor; stays fast however many files there are' })
@@ -91,10 +69,7 @@ export class ListFoldersQuery {
 
   @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
   @IsOptional()
-  @ToInteger()
-  @Min(1)
-  @Max(MAX_LIMIT)
-  @IsInt()
+  @WholeNumber(1, MAX_LIMIT)
   limit?: number;
 
   @ApiPropertyOptional({ description: 'The last folder of the page before' })

@@ -1,0 +1,15 @@
+/** Whole numbers of query strings. */
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsInt, Max, Min } from 'class-validator';
+
+/**
+ * A parameter that is a whole number within bounds. Only plain digits are one: no exponent or blank; what has a sign is told
+ * the bound that it does not keep. Of several faults the first in this order is told.
+ */
+export const WholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER): PropertyDecorator =>
+  applyDecorators(Transform(toNumber), IsInt(), Max(max), Min(min));
+
+function toNumber({ value }: { value: unknown }): unknown {
+  return typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+}
