@@ -14,10 +14,21 @@ describe('parseCsv', () => {
     ['CRLF and a last line end', 'a\r\n1\r\n', [{ a: '1' }]],
     ['quotes, commas and line ends inside', 'a,b\n"x,""y""","l1\nl2"', [{ a: 'x,"y"', b: 'l1\nl2' }]],
     ['NULL as null, empty as empty', 'a,b\nNULL,', [{ a: null, b: '' }]],
+    ['blank lines as nothing', 'a\n\n1\r\n\r\n""\n2\n\n', [{ a: '1' }, { a: '2' }]],
+    ['blank lines between many fields as nothing', 'a,b\n\n1,2\n', [{ a: '1', b: '2' }]],
+    ['the last of columns with one name', 'a,b,a\n1,2,3', [{ b: '2', a: '3' }]],
+    ['names and values that JSON escapes', 'a"\\\n"x\t""y\\"', [{ 'a"\\': 'x\t"y\\' }]],
     ['a header alone', 'a,b\n', []],
   ];
   it.each(PARSED)('reads %s', (_what, text, rows) => {
-    expect(parseCsv(text)).toEqual(rows);
+    const { json, count } = parseCsv(text);
+    expect(JSON.parse(json)).toEqual(rows);
+    expect(count).toBe((rows as unknown[]).length);
+  });
+
+  it('gives each name once', () => {
+    expect(parseCsv('a,b,a\n1,2,3').names).toEqual(['a', 'b']);
+    expect(parseCsv('a,b,a\n1,2,3').json).toBe('[{"b":"2","a":"3"}]');
   });
 
   it.each(['', 'a,b\n1\n', 'a\n1,2\n', 'a\n"x', 'a\n"x"y\n'])('refuses %j', (text) => {

@@ -1,27 +1,62 @@
-/** CSV (RFC 4180) with a header line, to rows of texts. An unquoted or quoted NULL is null, as in PostgREST. */
+/**
+ * CSV (RFC 4180) with a header line, to JSON. An unquoted or quoted NULL is null, and lines of one empty field are no rows,
+ * both as in PostgREST. Nothing is made of a row but its text: a body of megabytes has millions of them.
+ */
 import { invalidBody } from '../rest.errors';
 
 const QUOTE = '"';
+const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
+
+export interface CsvRows {
+  /** A list of objects with the names of the header, all values texts or null. */
+  readonly json: string;
+  /** Each once. */
+  readonly names: readonly string[];
+  readonly count: number;
+}
 
 /**
- * Lines end with LF or CRLF; a quoted field may hold anything, `""` is a quote.
+ * Lines end with LF or CRLF; a quoted field may hold anything, `""` is a quote. Of columns with one name the last counts.
  * @throws AppError PL102 for an open quote, or a line with more or fewer fields than the header
  */
-export function parseCsv(text: string): Record<string, string | null>[] {
-  const [header, ...lines] = records(text);
-  if (!header) throw invalidBody('The CSV body is empty');
-  return lines.map((fields) => {
-    if (fields.length !== header.length) throw invalidBody('All lines must have same number of fields');
-    return Object.fromEntries(header.map((name, at) => [name, toValue(fields[at] as string)]));
+export function parseCsv(text: string): CsvRows {
+  let header: readonly string[] | null = null;
+  let write: RowWriter = () => '';
+  const rows: string[] = [];
+  forEachRecord(text, (fields) => {
+    if (header === null) {
+      header = fields;
+      write = rowWriter(fields);
+    } else if (fields.length !== 1 || fields[0] !== '') {
+      if (fields.length !== header.length) throw invalidBody('All lines must have same number of fields');
+      rows.push(write(fields));
+    }
   });
+  if (header === null) throw invalidBody('The CSV body is empty');
+  return { json: `[${rows.join(',')}]`, names: [...new Set<string>(header)], count: rows.length };
 }
 
-function toValue(field: string): string | null {
-  return field === 'NULL' ? null : field;
+type RowWriter = (fields: readonly string[]) => string;
+
+function rowWriter(header: readonly string[]): RowWriter {
+  const places = header
+    .map((name, at) => ({ name, at }))
+    .filter(({ name, at }) => header.lastIndexOf(name) === at);
+  const heads = places.map(({ name, at }, index) => ({
+    at,
+    head: `${index > 0 ? ',' : '{'}${JSON.stringify(name)}:`,
+  }));
+  return (fields) => {
+    let row = '';
+    for (const { head, at } of heads) {
+      const field = fields[at] as string;
+      row += head + (field === 'NULL' ? 'null' : JSON.stringify(field));
+    }
+    return `${row}}`;
+  };
 }
 
-function records(text: string): string[][] {
-  const all: string[][] = [];
+function forEachRecord(text: string, take: (fields: string[]) => void): void {
   let at = 0;
   while (at < text.length) {
     const fields: string[] = [];
@@ -29,21 +64,23 @@ function records(text: string): string[][] {
       const [field, end] = text[at] === QUOTE ? quoted(text, at) : plain(text, at);
       fields.push(field);
       at = end;
-      if (text[at] !== ',') break;
+      if (text.charCodeAt(at) !== COMMA) break;
       at += 1;
     }
-    if (text[at] === '\r') at += 1;
-    if (at < text.length && text[at] !== '\n')
+    if (text.charCodeAt(at) === CR) at += 1;
+    if (at < text.length && text.charCodeAt(at) !== LF)
       throw invalidBody('The CSV body has text after a closing quote');
     at += 1;
-    all.push(fields);
+    take(fields);
   }
-  return all;
 }
 
 function plain(text: string, start: number): [string, number] {
   let end = start;
-  while (end < text.length && text[end] !== ',' && text[end] !== '\n' && text[end] !== '\r') end += 1;
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (code === COMMA || code === LF || code === CR) break;
+  }
   return [text.slice(start, end), end];
 }
 

@@ -5,12 +5,13 @@
 import type { AppError } from '../../common/errors/app-error';
 import type { MediaType } from '../grammar/rest-request';
 import { invalidBody, restError } from '../rest.errors';
-import { parseCsv } from './csv';
+import { type CsvRows, parseCsv } from './csv';
 
 export interface Payload {
   /** JSON: an object or a list of objects. */
   readonly json: string;
   readonly isList: boolean;
+  /** For the names in them: values are PostgreSQL's to read. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -27,7 +28,7 @@ export function parsePayload(body: Buffer, type: MediaType): Payload {
     case 'any':
       return jsonPayload(textOf(body));
     case 'csv':
-      return listPayload(parseCsv(textOf(body)));
+      return csvPayload(parseCsv(textOf(body)));
     case 'form':
       return objectPayload(Object.fromEntries(formFields(textOf(body))));
     default:
@@ -97,8 +98,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function listPayload(rows: readonly Readonly<Record<string, unknown>>[]): Payload {
-  return { json: JSON.stringify(rows), isList: true, rows };
+/** Of the rows only the names are asked for, and all have the same. */
+function csvPayload({ json, names, count }: CsvRows): Payload {
+  const row = Object.fromEntries(names.map((name) => [name, null]));
+  return { json, isList: true, rows: new Array<typeof row>(count).fill(row) };
 }
 
 function objectPayload(row: Readonly<Record<string, unknown>>): Payload {

@@ -141,7 +141,11 @@ function fromQuery({ query }: RestRequest): Given {
 
 function fromTexts(fields: readonly (readonly [string, string])[]): Given {
   const texts = new Map<string, string[]>();
-  for (const [name, value] of fields) texts.set(name, [...(texts.get(name) ?? []), value]);
+  for (const [name, value] of fields) {
+    const values = texts.get(name);
+    if (values) values.push(value);
+    else texts.set(name, [value]);
+  }
   return { names: [...texts.keys()], texts, inList: false };
 }
 

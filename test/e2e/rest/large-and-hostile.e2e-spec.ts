@@ -10,6 +10,10 @@ import type { TestProject } from '../../support/test-project';
 const ROWS = 300_000;
 /** Bytes that a large result may add to the memory in use: 4 to 8 MB are seen. */
 const MAY_ADD = 16 * 1024 * 1024;
+/** The event loop of a process of tests, with the client in it, stands still for 10 to 30 now and then. */
+const STALL_MS = 150;
+/** Reading a megabyte takes up to 200, and each as long; what looks at a part once for every other takes minutes. */
+const BODY_STALL_MS = 1_000;
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -22,6 +26,7 @@ beforeAll(async () => {
     insert into big select i, repeat('x', 60) from generate_series(1, ${ROWS}) i;
     create table vast (text text); insert into vast values (repeat('Text "as" it is\n', 4000000));
     create table parents (id int primary key, parent int references parents);
+    create function one(a int) returns int immutable language sql as $$ select 1 $$;
     create view endless as select pg_sleep(30)::text as s, generate_series(1, 10) as n;
   `);
 }, 60_000);
@@ -140,32 +145,85 @@ async function running(name: string): Promise<number> {
   }
 }
 
-describe('nasty requests', () => {
-  const long = (text: string, times: number) => text.repeat(times);
-  const NASTY: [what: string, path: string][] = [
-    ['deep embeds', `parents?select=${long('parent(', 200)}id${long(')', 200)}`],
-    ['deep logic', `parents?and=${long('(or', 300)}(id.eq.1)${long(')', 300)}`],
-    ['many embeds', `parents?select=${Array.from({ length: 500 }, (_, i) => `a${i}:parent(id)`).join(',')}`],
-    ['many filters', `parents?${long('id=eq.1&', 2_000)}`],
-    ['many terms', `parents?or=(${long('id.eq.1,', 4_000)}id.eq.1)`],
-    ['many order terms', `parents?order=${long('id,', 5_000)}id`],
-    ['a long JSON path', `parents?select=id${long('->a', 2_000)}`],
-    ['open quotes', `parents?id=in.(${long('"', 5_001)}`],
-    ['backslashes', `parents?id=eq.${long('%5C', 5_000)}`],
-    ['a long name', `${long('a', 3_000)}`],
-    ['dots', `${long('a.', 400)}`],
-    ['parentheses', `parents?select=${long('(', 3_000)}`],
-    ['colons', `parents?select=${long('a:', 3_000)}id`],
-    ['stars', `parents?id=like.${long('*', 8_000)}`],
-  ];
-
-  it.each(NASTY)('%s are refused, or harmless, without holding anybody up', async (_what, path) => {
+/** Milliseconds in which nothing else was done; a busy machine holds everything up now and then, so only the least of three counts. */
+async function withoutStall<Answer>(ask: () => Promise<Answer>, bound = STALL_MS): Promise<Answer> {
+  let least = Infinity;
+  for (let attempt = 0; ; attempt += 1) {
     const lag = monitorEventLoopDelay({ resolution: 1 });
     lag.enable();
-    const answer = await project.service.get(`/rest/v1/${path}`);
+    const answer = await ask();
     lag.disable();
-    expect(answer.status).toBeLessThan(500);
-    expect(lag.max / 1e6).toBeLessThan(1_000);
+    least = Math.min(least, lag.max / 1e6);
+    if (least < bound) return answer;
+    if (attempt === 2) expect(least).toBeLessThan(bound);
+  }
+}
+
+describe('nasty requests', () => {
+  const long = (text: string, times: number) => text.repeat(times);
+  const NASTY: [what: string, status: number, code: string | null, path: string][] = [
+    ['deep embeds', 400, 'PL152', `parents?select=${long('parent(', 200)}id${long(')', 200)}`],
+    ['deep logic', 400, 'PL152', `parents?and=(${long('or(', 300)}id.eq.1${long(')', 300)})`],
+    [
+      'many embeds',
+      400,
+      'PL153',
+      `parents?select=${Array.from({ length: 500 }, (_, i) => `a${i}:parent(id)`).join(',')}`,
+    ],
+    ['many filters', 400, 'PL153', `parents?${long('id=eq.1&', 1_500)}`],
+    ['many terms', 400, 'PL153', `parents?or=(${long('id.eq.1,', 1_800)}id.eq.1)`],
+    ['many order terms', 400, 'PL153', `parents?order=${long('id,', 4_000)}id`],
+    ['a long JSON path', 400, 'PL153', `parents?select=id${long('->a', 2_000)}`],
+    ['open quotes', 400, 'PL100', `parents?id=in.(${long('"', 5_001)}`],
+    ['backslashes', 400, '22P02', `parents?id=eq.${long('%5C', 5_000)}`],
+    ['a long name', 400, 'PL151', `${long('a', 3_000)}`],
+    ['dots', 404, 'PL205', `${long('a.', 400)}`],
+    ['parentheses', 400, 'PL100', `parents?select=${long('(', 3_000)}`],
+    ['colons', 400, 'PL100', `parents?select=${long('a:', 3_000)}id`],
+    ['stars', 404, '42883', `parents?id=like.${long('*', 8_000)}`],
+  ];
+
+  it.each(NASTY)(
+    '%s are answered by %i, code %s, without holding anybody up',
+    async (_what, status, code, path) => {
+      const refusals = await withoutStall(() => project.service.get(`/rest/v1/${path}`));
+      expect([refusals.status, refusals.body.code]).toEqual([status, code]);
+    },
+  );
+
+  const MEGABYTE = 1024 * 1024;
+  const filled = (unit: string) => long(unit, Math.floor(MEGABYTE / unit.length));
+  const listOf = (unit: string) => `[${filled(`${unit},`).slice(0, -1)}]`;
+  const numbered = (unit: (n: number) => string) =>
+    Array.from({ length: 80_000 }, (_, n) => unit(n)).join(',');
+  const [json, csv, form] = ['application/json', 'text/csv', 'application/x-www-form-urlencoded'];
+  const BODIES: [what: string, status: number, path: string, type: string, body: string][] = [
+    ['rows of one column that is none', 400, 'parents', json, listOf('{"a":1}')],
+    ['rows with a column each', 400, 'parents', json, `[${numbered((n) => `{"c${n}":1}`)}]`],
+    ['an object of many columns', 400, 'parents', json, `{${numbered((n) => `"c${n}":1`)}}`],
+    ['one column over and over', 400, 'parents', json, `{${filled('"a":1,')}"a":1}`],
+    ['numbers', 400, 'parents', json, listOf('1')],
+    ['lists in lists', 400, 'parents', json, filled('[')],
+    ['objects in objects', 400, 'parents', json, filled('{"a":')],
+    ['an open text', 400, 'parents', json, `{"id":"${filled('\\"')}`],
+    ['a long number', 400, 'parents', json, `{"id":${filled('9')}}`],
+    ['blank lines', 201, 'parents', csv, `id${filled('\n')}`],
+    ['quotes', 400, 'parents', csv, `id\n${filled('"')}`],
+    ['a header of nothing', 201, 'parents', csv, filled(',')],
+    ['lines that are too long', 400, 'parents', csv, `id\n${filled('1,2\n')}`],
+    ['a field over and over', 400, 'parents', form, filled('a=1&')],
+    ['signs for blanks', 400, 'parents', form, filled('+')],
+    ['arguments that nobody has', 404, 'rpc/one', json, `{${numbered((n) => `"c${n}":1`)}}`],
+    ['an argument over and over', 200, 'rpc/one', form, filled('a=1&')],
+    ['fields that nobody has', 404, 'rpc/one', form, numbered((n) => `c${n}=1&`)],
+  ];
+
+  it.each(BODIES)('a megabyte of %s is answered by %i', async (_what, status, path, type, body) => {
+    const answer = await withoutStall(
+      () => project.service.post(`/rest/v1/${path}`, body, { headers: { 'content-type': type } }),
+      BODY_STALL_MS,
+    );
+    expect(answer.status).toBe(status);
   });
 
   it('bodies that nest deeply are refused', async () => {
@@ -178,7 +236,7 @@ describe('nasty requests', () => {
 });
 
 describe('overload', () => {
-  it('answers 503 with Retry-After when no connection becomes free, and recovers', async () => {
+  it('answers 503 with Retry-After when no connection becomes free, serves others meanwhile, and recovers', async () => {
     const busy = await TestPlinth.start({
       env: { DATABASE_MAX_CONNECTIONS: '4', DATABASE_PROJECT_CONNECTIONS: '1' },
     });
@@ -188,9 +246,17 @@ describe('overload', () => {
         'create table t (id int); create function hold(s float) returns void language sql as $$ select pg_sleep(s) $$',
       );
       await small.service.get('/rest/v1/t');
+      const other = await busy.createProject();
+      await other.sql('create table t (id int)');
+      await other.service.get('/rest/v1/t');
       const held = small.service.post('/rest/v1/rpc/hold', { s: 6 });
       await eventually(async () => expect(await running('hold')).toBe(1));
-      const answer = await small.service.get('/rest/v1/t');
+      const begin = performance.now();
+      const refused = small.service.get('/rest/v1/t');
+      // Nobody else waits for that project's only connection.
+      expect((await other.service.get('/rest/v1/t')).status).toBe(200);
+      expect(performance.now() - begin).toBeLessThan(3_000);
+      const answer = await refused;
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
       await held;
       expect((await small.service.get('/rest/v1/t')).status).toBe(200);
