@@ -29,4 +29,15 @@ export const CONTEXT_SETTINGS = [
   'storage.quota_files',
 ] as const;
 
-export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], string>>;
+export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], string>> & {
+  /** Of the transaction; by default that of the database. It can only be set before anything is read. */
+  isolation?: IsolationLevel;
+};
+
+export const ISOLATION_LEVELS = [
+  'read uncommitted',
+  'read committed',
+  'repeatable read',
+  'serializable',
+] as const;
+export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];

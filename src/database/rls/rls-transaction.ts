@@ -65,7 +65,8 @@ export class RlsTransaction {
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
     const all = inContext(context, statements, settings);
-    return this.pools.use(context.database, (connection) => pipelineOnce(connection, all, 1));
+    const own = all.length - statements.length;
+    return this.pools.use(context.database, (connection) => pipelineOnce(connection, all, own));
   }
 
   /**
@@ -78,10 +79,11 @@ export class RlsTransaction {
     taker: StreamTaker,
   ): Promise<StatementResult[]> {
     const all = inContext(context, statements, settings);
+    const own = all.length - statements.length;
     return this.pools.use(context.database, async (connection) => {
       taker.onStart(connection);
       try {
-        return await pipelineOnce(connection, all, 1, () => taker.onRepeat());
+        return await pipelineOnce(connection, all, own, () => taker.onRepeat());
       } finally {
         connection.resume();
       }
@@ -101,12 +103,13 @@ export class RlsTransaction {
     mayRepeat: () => boolean = () => true,
   ): Promise<StatementResult[]> {
     const all = [{ text: 'begin' }, ...inContext(context, statements, settings)];
+    const own = all.length - statements.length;
     return this.pools.use(context.database, async (connection) => {
       try {
-        const results = await attributed(connection.start(all), 2).catch(async (error: unknown) => {
+        const results = await attributed(connection.start(all), own).catch(async (error: unknown) => {
           if (!isStalePlan(error) || !mayRepeat()) throw error;
           await rollback(connection);
-          return attributed(connection.start(all.map(withoutName)), 2);
+          return attributed(connection.start(all.map(withoutName)), own);
         });
         await connection.pipeline([{ text: decide(results) }]);
         return results;
@@ -215,7 +218,7 @@ function assertRole(context: RlsContext): void {
   if (context.role === 'none' || context.role === context.database.user) throw callerRefused();
 }
 
-/** The statements behind the one that sets the caller's context. @throws AppError 401 for a role that nobody may take */
+/** The statements behind those that set the caller's context. @throws AppError 401 for a role that nobody may take */
 function inContext(
   context: RlsContext,
   statements: readonly Statement[],
@@ -223,6 +226,8 @@ function inContext(
 ): Statement[] {
   assertRole(context);
   const all = [contextStatement(context, settings)];
+  // Ends with the transaction as `set transaction` does, and is no error outside of a block that was begun.
+  if (settings?.isolation) all.unshift({ text: `set transaction_isolation = '${settings.isolation}'` });
   for (const statement of statements) all.push(withRole(context.role, statement));
   return all;
 }

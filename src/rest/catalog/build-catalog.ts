@@ -46,7 +46,7 @@ export function buildCatalog(rows: CatalogRows): Catalog {
         { source: row.source, target: row.target, routine: { schema: row.schema, name: row.name } },
       ]),
     ),
-    roleTimeouts: new Map(rows.roles.map((row) => [row.role, row.statement_timeout])),
+    roleSettings: settingsByRole(rows),
     announcesDdl: rows.announcesDdl,
     setsResponse: rows.setsResponse,
   };
@@ -90,6 +90,16 @@ function computedFields({ routines }: CatalogRows): Map<string, Map<string, Comp
     ofRelation.set(row.name, [...sameName, field]);
   }
   return fields;
+}
+
+function settingsByRole({ roles }: CatalogRows): Map<string, Map<string, string>> {
+  const byRole = new Map<string, Map<string, string>>();
+  for (const { role, name, value } of roles) {
+    const settings = byRole.get(role);
+    if (settings) settings.set(name, value);
+    else byRole.set(role, new Map([[name, value]]));
+  }
+  return byRole;
 }
 
 function routinesByName({ routines }: CatalogRows, index: SchemaIndex): Map<string, Routine[]> {

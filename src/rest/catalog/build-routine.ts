@@ -34,6 +34,7 @@ export function buildRoutine(row: RoutineRow, index: SchemaIndex): Routine | nul
     columns: outputColumns(row),
     resultType: { schema: row.result_schema, name: row.result_name },
     statementTimeout: row.statement_timeout,
+    isolation: row.isolation,
     grantees: row.grantees && new Set(row.grantees),
   };
 }
@@ -49,7 +50,7 @@ function argumentsOf(row: RoutineRow): RoutineArgument[] {
       name,
       type,
       inputType: UNBOUNDED[type] ?? type,
-      required: position < types.length - row.default_count && mode !== 'v',
+      required: position < types.length - row.default_count,
       variadic: mode === 'v' || (row.variadic && position === types.length - 1),
     };
   });

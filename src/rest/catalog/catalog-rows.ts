@@ -61,6 +61,8 @@ export interface RoutineRow {
   readonly result_relation: string | null;
   readonly argument_relation: string | null;
   readonly statement_timeout: string | null;
+  /** Its default_transaction_isolation. */
+  readonly isolation: string | null;
   /** Roles that may call it; null is everybody. */
   readonly grantees: readonly string[] | null;
 }
@@ -82,9 +84,11 @@ export interface RepresentationRow {
   readonly name: string;
 }
 
+/** One setting of a role; where a role has one for this database and one for all, the latter comes first. */
 export interface RoleRow {
   readonly role: string;
-  readonly statement_timeout: string;
+  readonly name: string;
+  readonly value: string;
 }
 
 export interface CatalogRows {

@@ -104,6 +104,7 @@ const ROUTINES = `
     (select a.typrelid::text from pg_type a where p.pronargs = 1 and a.oid = p.proargtypes[0] and a.typrelid <> 0)
       as argument_relation,
     (select substr(s, 19) from unnest(p.proconfig) s where s like 'statement_timeout=%') as statement_timeout,
+    (select substr(s, 31) from unnest(p.proconfig) s where s like 'default_transaction_isolation=%') as isolation,
     case when p.proacl is not null then
       (select coalesce(array_agg(case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end), '{}')
         from aclexplode(p.proacl) a where a.privilege_type = 'EXECUTE')
@@ -138,12 +139,14 @@ const REPRESENTATIONS = `
     and (s.typtype = 'd' and t.oid in ('json'::regtype, 'text'::regtype)
       or t.typtype = 'd' and s.oid in ('json'::regtype, 'text'::regtype))`;
 
+/** Of those that a request may set: a role that needs more for a setting can't give it to its requests. */
 const ROLES = `
-  select r.rolname as role, substr(s.setting, 19) as statement_timeout
+  select r.rolname as role, p.name, substr(s.setting, strpos(s.setting, '=') + 1) as value
   from pg_db_role_setting d join pg_roles r on r.oid = d.setrole, unnest(d.setconfig) as s(setting)
-  where s.setting like 'statement_timeout=%'
+    join pg_settings p on p.name = split_part(s.setting, '=', 1)
+  where p.context = 'user' and p.name not in ('role', 'session_authorization', 'search_path')
     and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-  order by d.setdatabase`;
+  order by r.rolname, d.setdatabase, p.name`;
 
 const TRAITS = `
   select exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}' and evtenabled <> 'D') as announces_ddl,

@@ -110,6 +110,8 @@ export interface Routine extends QualifiedName {
   readonly resultType: QualifiedName;
   /** Milliseconds, where the function sets a statement_timeout of its own. */
   readonly statementTimeout: string | null;
+  /** The isolation level, where the function sets a default_transaction_isolation of its own. */
+  readonly isolation: string | null;
   /** Roles that may call it, and so hear its name; null is everybody. */
   readonly grantees: ReadonlySet<string> | null;
 }
@@ -146,8 +148,8 @@ export interface Catalog {
   readonly mediaHandlers: readonly MediaHandler[];
   /** By representationKey(). */
   readonly representations: ReadonlyMap<string, Representation>;
-  /** statement_timeout that ALTER ROLE gave to request roles. */
-  readonly roleTimeouts: ReadonlyMap<string, string>;
+  /** What ALTER ROLE set for roles, by role and by name: requests only switch to them, which sets none of it. */
+  readonly roleSettings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** True where an event trigger notifies of DDL; elsewhere only a look tells. */
   readonly announcesDdl: boolean;
   /** True when some function may set response.headers or response.status. */

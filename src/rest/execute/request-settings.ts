@@ -1,7 +1,7 @@
 /** What a request tells the database about itself, for policies and functions, and the limits it runs under. */
 import type { Caller } from '../../access/caller';
 import type { Statement } from '../../database/pools/pipelined-query';
-import type { ContextSettings } from '../../database/rls/rls-context';
+import { type ContextSettings, ISOLATION_LEVELS, type IsolationLevel } from '../../database/rls/rls-context';
 import { quoteIdentifier } from '../../database/sql/identifier';
 import { statementTimeout } from '../../projects/project-settings';
 import type { RequestHeaders } from '../grammar/rest-request';
@@ -28,6 +28,8 @@ export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: Request
   // A function of the project may have set them for the whole session: for whoever has the connection next.
   if (parsed.catalog.setsResponse) Object.assign(context, { 'response.headers': '', 'response.status': '' });
   if (isReadOnly(parsed)) context.transaction_read_only = 'on';
+  const isolation = isolationOf(caller, parsed);
+  if (isolation) context.isolation = isolation;
   return context;
 }
 
@@ -37,10 +39,32 @@ export function timezoneStatement(timezone: string): Statement {
   return { name: 'rest:timezone', text, values: [timezone] };
 }
 
+/** Settings of a role that have a rule of their own. */
+const HANDLED = new Set(['statement_timeout', 'default_transaction_isolation']);
+
+/** What ALTER ROLE set for the caller's role, which PostgreSQL itself gives to those who log in alone; null for nothing. */
+export function roleStatement({ role }: Caller, { catalog }: ParsedRequest): Statement | null {
+  const settings = [...(catalog.roleSettings.get(role) ?? [])].filter(([name]) => !HANDLED.has(name));
+  if (settings.length === 0) return null;
+  const calls = settings.map((_, at) => `pg_catalog.set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
+  return { text: `select ${calls.join(', ')}`, values: settings.flat() };
+}
+
+/** As the time limit: the function's own, or else the role's. */
+function isolationOf({ role }: Caller, { plan, catalog }: ParsedRequest): IsolationLevel | undefined {
+  const ofRoutine = plan.kind === 'call' ? plan.call.routine.isolation : null;
+  const level = ofRoutine ?? catalog.roleSettings.get(role)?.get('default_transaction_isolation');
+  return ISOLATION_LEVELS.find((one) => one === level);
+}
+
 /** The function's own, or else what ALTER ROLE set, or else the project's setting; milliseconds unless written with a unit. */
 function timeoutOf({ role, project }: Caller, { plan, catalog }: ParsedRequest): string {
   const ofRoutine = plan.kind === 'call' ? plan.call.routine.statementTimeout : null;
-  return ofRoutine ?? catalog.roleTimeouts.get(role) ?? String(statementTimeout(project.settings, role));
+  return (
+    ofRoutine ??
+    catalog.roleSettings.get(role)?.get('statement_timeout') ??
+    String(statementTimeout(project.settings, role))
+  );
 }
 
 /** Reads write nothing, whatever functions they go through; nor do functions that say they don't. */

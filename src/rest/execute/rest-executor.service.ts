@@ -20,7 +20,7 @@ import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
 import { recursionOf } from './recursion-error';
 import { printed } from './printed-rows';
-import { type RequestFacts, settingsOf, timezoneStatement } from './request-settings';
+import { type RequestFacts, roleStatement, settingsOf, timezoneStatement } from './request-settings';
 
 /** response.headers and response.status, as SQL set them. */
 export interface ResponseSettings {
@@ -179,13 +179,12 @@ function readBackRefused(error: DatabaseError): AppError {
   });
 }
 
-function pipelineOf(
-  caller: Caller,
-  { plan, statements, catalog, request }: ParsedRequest,
-  taker: RowTaker,
-): Pipeline {
+function pipelineOf(caller: Caller, parsed: ParsedRequest, taker: RowTaker): Pipeline {
+  const { plan, statements, catalog, request } = parsed;
   // Executed in this order.
   const list: Statement[] = [];
+  const ofRole = roleStatement(caller, parsed);
+  if (ofRole) list.push(ofRole);
   const { tx, timezone } = request.preferences;
   if (timezone !== null) list.push(timezoneStatement(timezone));
   const { pre_request: preRequest } = caller.project.settings;

@@ -14,6 +14,7 @@ beforeAll(async () => {
     create function trees_below(id int) returns setof trees stable language sql as $$ select * from trees where trees.id < $1 order by id $$;
     create function numbers(top int) returns setof int immutable language sql as $$ select nullif(n, 2) from generate_series(1, top) n $$;
     create function rectangle(width int, height int default 1) returns int immutable language sql as $$ select width * height $$;
+    create function sum_of(variadic numbers int[]) returns bigint immutable language sql as $$ select sum(n) from unnest(numbers) n $$;
     create function any_json(json) returns json immutable language sql as $$ select $1 $$;
     create function any_text(text) returns text immutable language sql as $$ select $1 $$;
     create function tally() returns int immutable language sql as $$ select 0 $$;
@@ -85,6 +86,16 @@ describe('a function that is not found', () => {
         details:
           'Searched for the function public.tally with parameters apple, pears or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
         hint: 'Perhaps you meant to call the function public.tally(apples, pears)',
+      },
+    ],
+    [
+      'a variadic argument, of which PostgreSQL needs one,',
+      'POST',
+      'sum_of',
+      {},
+      'application/json',
+      {
+        message: 'Could not find the function public.sum_of without parameters in the schema cache',
       },
     ],
     [

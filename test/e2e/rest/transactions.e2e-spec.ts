@@ -1,0 +1,85 @@
+/** PostgREST's "Transactions": what roles and functions set for the transactions that they run in. */
+import { accessOf, asSuperuser } from '../../support/owner-connection';
+import { eventually } from '../../support/eventually';
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject({ settings: { statement_timeout: 500 } });
+  const level = `select current_setting('transaction_isolation')`;
+  await project.sql(`
+    create table counters (id int primary key); insert into counters values (1);
+    create function level() returns text language sql as $$ ${level} $$;
+    create function serial_level() returns text stable language sql set default_transaction_isolation to 'serializable' as $$ ${level} $$;
+    create function serial_write() returns text language sql set default_transaction_isolation to 'repeatable read' as $$
+      insert into counters values (2) on conflict do nothing; ${level} $$;
+    create function nap(seconds float) returns void language sql as $$ select pg_sleep(seconds) $$;
+    create function patient() returns void language sql set statement_timeout to '4s' as $$ select pg_sleep(0.8) $$;
+    create function hasty() returns void language sql set statement_timeout to '50ms' as $$ select pg_sleep(0.4) $$;
+    create function settings() returns json stable language sql as $$ select json_build_object(
+      'memory', current_setting('work_mem'), 'zone', current_setting('timezone'), 'path', current_setting('search_path')) $$;
+  `);
+});
+afterAll(() => plinth.stop());
+
+const call = (name: string, headers: Record<string, string> = {}, http = project.service) =>
+  http.post(`/rest/v1/rpc/${name}`, {}, { headers });
+
+describe('a function', () => {
+  it('runs at the isolation level that it sets, and nothing after it does', async () => {
+    expect((await project.service.get('/rest/v1/rpc/serial_level')).body).toBe('serializable');
+    expect((await call('serial_level')).body).toBe('serializable');
+    expect((await call('serial_write')).body).toBe('repeatable read');
+    expect((await call('serial_write', { prefer: 'tx=rollback' })).body).toBe('repeatable read');
+    for (let round = 0; round < 4; round += 1) expect((await call('level')).body).toBe('read committed');
+    expect(await project.sql('select id from counters order by id')).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('has the time that it sets, more or less than the project gives', async () => {
+    expect((await call('patient')).status).toBe(204);
+    expect((await call('hasty')).body.code).toBe('57014');
+    const nap = await project.service.post('/rest/v1/rpc/nap', { seconds: 0.8 });
+    expect(nap.body.code).toBe('57014');
+  });
+});
+
+describe('a role', () => {
+  it('gives its requests what ALTER ROLE set, and no other role’s', async () => {
+    const { database } = await accessOf(plinth, project.id);
+    const set = (setting: string) => `alter role anon in database "${database}" set ${setting};`;
+    await asSuperuser(database, (client) =>
+      client.query(
+        [
+          `statement_timeout to '4s'`,
+          `default_transaction_isolation to 'repeatable read'`,
+          `work_mem to '7MB'`,
+          `timezone to 'Asia/Kathmandu'`,
+          `search_path to 'elsewhere'`,
+        ]
+          .map(set)
+          .join(' '),
+      ),
+    );
+    // The schema is read anew after DDL, and the roles' settings with it.
+    await project.sql('create table anything ()');
+    const service = (await call('settings')).body;
+    await eventually(async () =>
+      expect((await call('level', {}, project.anon)).body).toBe('repeatable read'),
+    );
+    expect((await call('settings', {}, project.anon)).body).toEqual({
+      ...service,
+      memory: '7MB',
+      zone: 'Asia/Kathmandu',
+    });
+    const asked = await call('settings', { prefer: 'timezone=UTC' }, project.anon);
+    expect(asked.body.zone).toBe('UTC');
+    expect((await project.anon.post('/rest/v1/rpc/nap', { seconds: 0.8 })).status).toBe(204);
+    expect((await project.anon.get('/rest/v1/counters?select=id')).status).toBe(200);
+    expect((await call('level')).body).toBe('read committed');
+    expect((await call('settings')).body).toEqual(service);
+  });
+});
