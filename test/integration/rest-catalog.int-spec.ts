@@ -204,6 +204,29 @@ describe('following DDL', () => {
     await catalog.close();
   });
 
+  it('serves the old one, without waiting, while the new one is read', async () => {
+    let release = (): void => undefined;
+    let reads = 0;
+    const slow = Object.create(repository) as CatalogRepository;
+    slow.read = async (one) => {
+      reads += 1;
+      if (reads > 1) await new Promise<void>((resolve) => (release = resolve));
+      return repository.read(one);
+    };
+    const catalog = new ProjectCatalog(database, slow, (error) => expect(error).toBeUndefined());
+    const old = await catalog.current();
+    await owner.query('create table while_it_is_read (id int)');
+    const fresh = catalog.verified();
+    await eventually(() => Promise.resolve(expect(reads).toBe(2)));
+    expect(await catalog.current()).toBe(old);
+    release();
+    expect(await catalog.current()).toBe(old);
+    const swapped = await fresh;
+    expect(swapped.relations.has(nameKey({ schema: 'public', name: 'while_it_is_read' }))).toBe(true);
+    expect(await catalog.current()).toBe(swapped);
+    await catalog.close();
+  });
+
   it('knows what was committed before it was asked to verify', async () => {
     const catalog = new ProjectCatalog(database, repository, () => undefined);
     await catalog.current();

@@ -18,6 +18,8 @@ beforeAll(async () => {
     create function jsonish(data json) returns json immutable language sql as $$ select data -> 'a' $$;
     create function whole(json) returns text immutable language sql as $$ select json_typeof($1) $$;
     create function raw(text) returns text immutable language sql as $$ select upper($1) $$;
+    create function markup(xml) returns text immutable language sql as $$ select (xpath('/a/text()', $1))[1]::text $$;
+    create function whole_b(jsonb) returns text immutable language sql as $$ select jsonb_typeof($1) $$;
     create function bytes(bytea) returns int immutable language sql as $$ select length($1) $$;
     create function overloaded() returns text immutable language sql as $$ select 'none' $$;
     create function overloaded(a int) returns text immutable language sql as $$ select 'int' $$;
@@ -28,11 +30,15 @@ beforeAll(async () => {
     create function several(n int) returns setof int immutable language sql as $$ select generate_series(1, n) $$;
     create function pairs() returns table (k text, v int) immutable language sql as $$ values ('a', 1), ('b', 2) $$;
     create function outs(out x int, out y text) immutable language sql as $$ select 1, 'one' $$;
+    create function ins_and_outs(inout a int, out b int) immutable language sql as $$ select a + 1, a * 2 $$;
+    create function a_record() returns record immutable language sql as $$ select 1 as n, 'one' as word $$;
+    create function records() returns setof record stable language sql as $$ select id, name from people order by id $$;
     create function everybody() returns setof people stable language sql as $$ select * from people $$;
     create function oldest() returns people stable language sql as $$ select * from people order by age desc limit 1 $$;
     create function nobody() returns people stable language sql as $$ select * from people where false $$;
     create function no_text() returns text immutable language sql as $$ select null::text $$;
     create function write_one(name text) returns int language sql as $$ insert into people values (99, name) returning id $$;
+    create function says_it_only_reads() returns int stable language sql as $$ select write_one('x') $$;
     create function nothing() returns void language sql as $$ select $$;
     create function facts() returns json stable language sql as $$ select json_build_object(
       'method', current_setting('request.method', true), 'path', current_setting('request.path', true),
@@ -60,6 +66,8 @@ describe('arguments', () => {
     ['jsonish', { data: { a: [1, null] } }, [1, null]],
     ['whole', { any: 'thing' }, 'object'],
     ['whole', [1, 2], 'array'],
+    ['whole_b', [{ a: 1 }], 'array'],
+    ['whole_b', 'null', 'null'],
     ['overloaded', {}, 'none'],
     ['overloaded', { a: 1 }, 'int'],
     ['overloaded', { b: 2, a: 1 }, 'two'],
@@ -89,11 +97,13 @@ describe('arguments', () => {
       'content-type': 'application/octet-stream',
     });
     expect(bytes.body).toBe(3);
+    expect((await post('markup', '<a>in XML</a>', { 'content-type': 'text/xml' })).body).toBe('in XML');
   });
 
   it('takes a form', async () => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await post('add', 'a=4&b=5', type)).body).toBe(9);
+    expect((await post('total', 'numbers=4&numbers=5', type)).body).toBe(9);
   });
 
   it('answers 404 when no function takes these arguments, and says what was looked for', async () => {
@@ -101,6 +111,8 @@ describe('arguments', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'PL202']);
     expect(answer.body.hint).toBe('Perhaps you meant to call the function public.add(a, b)');
     expect((await post('nowhere')).status).toBe(404);
+    expect((await get('pg_sleep?seconds=0')).status).toBe(404);
+    expect((await get('lower?text=X')).status).toBe(404);
     for (const name of ['pg_sleep', 'version', 'pg_read_file', 'auth.uid', 'pg_catalog.version']) {
       expect((await post(name)).status).toBe(404);
     }
@@ -132,6 +144,10 @@ describe('results', () => {
     ],
     ['pairs?select=v&k=eq.b', [{ v: 2 }]],
     ['outs', { x: 1, y: 'one' }],
+    ['ins_and_outs?a=5', { a: 6, b: 10 }],
+    ['a_record', { n: 1, word: 'one' }],
+    ['records?limit=1', [{ id: 1, name: 'Ann' }]],
+    ['everybody?or=(age.eq.30,name.like.C*)&not.and=(id.eq.3,age.eq.50)&select=n:name', [{ n: 'Ann' }]],
     ['everybody?age=gt.30&select=name&order=age.desc&limit=1', [{ name: 'Cid' }]],
     ['oldest', { id: 3, name: 'Cid', age: 50 }],
     ['oldest?select=name', { name: 'Cid' }],
@@ -168,6 +184,16 @@ describe('methods', () => {
   it('answers 405 for a function that writes, called with GET, and writes nothing', async () => {
     expect((await get('write_one?name=x')).status).toBe(405);
     expect((await post('write_one', { name: 'x' })).body).toBe(99);
+  });
+
+  it('answers 405 when a function that is declared to read writes, by POST too', async () => {
+    const answer = await post('says_it_only_reads');
+    expect([answer.status, answer.body.code]).toEqual([405, '25006']);
+  });
+
+  it('answers HEAD with the headers of GET', async () => {
+    const answer = await project.service.send('HEAD', '/rest/v1/rpc/everybody?id=lt.3');
+    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([200, '', '0-1/*']);
   });
 
   it('answers 405 for PUT, PATCH and DELETE', async () => {

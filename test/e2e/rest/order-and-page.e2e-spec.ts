@@ -10,7 +10,8 @@ beforeAll(async () => {
   project = await plinth.createProject();
   await project.sql(`
     create table items (id int primary key, grp int, data jsonb);
-    insert into items select i, nullif(i % 3, 0), jsonb_build_object('n', 100 - i) from generate_series(1, 10) i
+    insert into items select i, nullif(i % 3, 0), jsonb_build_object('n', 100 - i) from generate_series(1, 10) i;
+    create function distance(items) returns int immutable language sql as $$ select abs($1.id - 4) $$;
   `);
 });
 afterAll(() => plinth.stop());
@@ -29,6 +30,7 @@ describe('order', () => {
     ['order=grp.desc.nullslast,id', [2, 5, 8, 1, 4, 7, 10, 3, 6, 9]],
     ['order=data->n.asc&limit=2', [10, 9]],
     ['order=data->>n.desc&limit=2', [1, 2]],
+    ['order=distance.desc,id&limit=4', [10, 9, 8, 1]],
   ];
   it.each(ORDERS)('%s gives %j', async (query, expected) => {
     expect(idsOf(await get(query))).toEqual(expected);
@@ -65,6 +67,15 @@ describe('the Range header', () => {
     expect(idsOf(await get('order=id&limit=4&offset=2', { range: '0-3' }))).toEqual([3, 4]);
   });
 
+  it('is not meant where its unit is another', async () => {
+    expect(idsOf(await get('order=id', { range: '0-1', 'range-unit': 'bytes' }))).toHaveLength(10);
+  });
+
+  it('answers 206 for a part of what was counted', async () => {
+    const answer = await get('order=id', { range: '0-3', 'range-unit': 'items', prefer: 'count=exact' });
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([206, '0-3/10']);
+  });
+
   it('answers 416 when it ends before it starts', async () => {
     expect((await get('order=id', { range: '5-2' })).status).toBe(416);
   });
@@ -95,7 +106,7 @@ describe('counts', () => {
   it('gives the planner’s guess for count=planned', async () => {
     await project.sql('analyze items');
     const answer = await get('limit=2', { prefer: 'count=planned' });
-    expect(answer.headers.get('content-range')).toBe('0-1/10');
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([206, '0-1/10']);
   });
 
   it('answers HEAD with the count', async () => {
@@ -121,6 +132,19 @@ describe('max_rows', () => {
     expect(answer.headers.get('content-range')).toBe('0-1/5');
     const guessed = await limited.service.get('/rest/v1/a', { headers: { prefer: 'count=estimated' } });
     expect(Number(guessed.headers.get('content-range')?.split('/')[1])).toBeGreaterThanOrEqual(3);
+  });
+
+  it('holds for what functions give', async () => {
+    const limited = await plinth.createProject({ settings: { max_rows: 2 } });
+    await limited.sql(`
+      create table a (id int primary key); insert into a select generate_series(1, 5);
+      create function all_of_a() returns setof a stable language sql as $$ select * from a order by id $$;
+    `);
+    const answer = await limited.service.get('/rest/v1/rpc/all_of_a?limit=4', {
+      headers: { prefer: 'count=exact' },
+    });
+    expect([answer.status, answer.body]).toEqual([206, [{ id: 1 }, { id: 2 }]]);
+    expect(answer.headers.get('content-range')).toBe('0-1/5');
   });
 
   it('does not cut short what a write answers', async () => {

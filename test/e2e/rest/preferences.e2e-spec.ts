@@ -15,6 +15,8 @@ beforeAll(async () => {
     create table notes (body text);
     create table legs (zone int, day int, km int, primary key (zone, day));
     create view legs_view as select km, zone, day from legs;
+    create function free_seats(above int) returns setof seats language sql as $$ delete from seats where id > above returning * $$;
+    create function seat_count() returns bigint language sql as $$ select count(*) from seats $$;
   `);
 });
 afterAll(() => plinth.stop());
@@ -80,6 +82,63 @@ describe('a single object', () => {
     const answer = await project.service.send('HEAD', '/rest/v1/seats?id=gt.2', { headers: OBJECT });
     expect(answer.status).toBe(406);
     expect(answer.headers.get('proxy-status')).toBe('Plinth; error=PL116');
+  });
+});
+
+describe('max-affected under handling=strict', () => {
+  const strict = { prefer: 'handling=strict, max-affected=1' };
+
+  it.each<[method: string, path: string, body: unknown]>([
+    ['PATCH', 'seats?id=gt.2', { label: 'x' }],
+    ['POST', 'rpc/free_seats', { above: 2 }],
+  ])('refuses more rows of %s %s and changes nothing', async (method, path, body) => {
+    const before = await seats();
+    const answer = await project.service.send(method, `/rest/v1/${path}`, { body, headers: strict });
+    expect([answer.status, answer.body.code, answer.body.details]).toEqual([
+      400,
+      'PL124',
+      'The query affects 2 rows',
+    ]);
+    expect(await seats()).toEqual(before);
+  });
+
+  it('lets as many pass', async () => {
+    const answer = await project.service.patch('/rest/v1/seats?id=eq.4', { label: 'd' }, { headers: strict });
+    expect([answer.status, answer.body.length]).toEqual([200, 1]);
+  });
+
+  it('is refused for a function that returns no set', async () => {
+    const answer = await project.service.post('/rest/v1/rpc/seat_count', {}, { headers: strict });
+    expect([answer.status, answer.body.code]).toEqual([400, 'PL128']);
+  });
+});
+
+describe('tx=rollback', () => {
+  it.each<[method: string, path: string, body: unknown, rows: number]>([
+    ['PATCH', 'seats?id=gt.2', { label: 'dry' }, 2],
+    ['DELETE', 'seats?id=gt.2', undefined, 2],
+    ['PUT', 'seats?id=eq.1', { id: 1, label: 'dry', row_no: 1 }, 1],
+    ['POST', 'rpc/free_seats', { above: 1 }, 3],
+  ])('answers %s %s as if it were done, and undoes it', async (method, path, body, rows) => {
+    const before = await seats();
+    const answer = await project.service.send(method, `/rest/v1/${path}`, {
+      body,
+      headers: { prefer: 'tx=rollback' },
+    });
+    expect([answer.status, answer.body.length]).toEqual([200, rows]);
+    expect(answer.headers.get('preference-applied')).toBe('tx=rollback');
+    expect(await seats()).toEqual(before);
+  });
+});
+
+describe('count', () => {
+  it('is the number of rows written, of writes too', async () => {
+    const rows = [{ body: 'a' }, { body: 'b' }];
+    const headers = { prefer: 'return=minimal, count=exact' };
+    const made = await project.service.post('/rest/v1/notes', rows, { headers });
+    expect([made.status, made.headers.get('content-range')]).toEqual([201, '*/2']);
+    const gone = await project.service.delete('/rest/v1/notes?body=in.(a,b)', { headers });
+    expect([gone.status, gone.headers.get('content-range')]).toEqual([204, '*/2']);
   });
 });
 

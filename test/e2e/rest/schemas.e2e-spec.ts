@@ -15,6 +15,8 @@ const DDL = `
   create table hidden.items (id int primary key, label text);
   create table "api.items" (id int primary key, label text);
   create table "sch.dot"."ta.ble" (id int primary key, label text);
+  create function whereabouts() returns text immutable language sql as $$ select 'public' $$;
+  create function api.whereabouts() returns text immutable language sql as $$ select 'api' $$;
   create table "we(ird)" (id int primary key, "col.umn" text);
   insert into items values (1, 'public'); insert into api.items values (1, 'api'); insert into hidden.items values (1, 'hidden');
   insert into "sch.dot"."ta.ble" values (1, 'dots');
@@ -83,6 +85,33 @@ describe('profile headers', () => {
     expect(await project.sql('select from api.items where id = 3')).toHaveLength(1);
   });
 
+  it('choose it for every method', async () => {
+    const to = (method: string, path: string, body?: unknown) =>
+      project.service.send(method, `/rest/v1/${path}`, { body, headers: { 'content-profile': 'api' } });
+    expect((await to('PUT', 'items?id=eq.4', { id: 4, label: 'put' })).status).toBe(201);
+    expect((await to('PATCH', 'items?id=eq.4', { label: 'new' })).body).toEqual([{ id: 4, label: 'new' }]);
+    const head = await project.service.send('HEAD', '/rest/v1/items?id=eq.4', {
+      headers: { 'accept-profile': 'api' },
+    });
+    expect([head.status, head.headers.get('content-range')]).toEqual([200, '0-0/*']);
+    expect((await to('DELETE', 'items?id=eq.4')).body).toEqual([{ id: 4, label: 'new' }]);
+    expect((await to('DELETE', 'items?id=eq.1&label=eq.public')).body).toEqual([]);
+  });
+
+  it('choose it for functions, as a name with a dot does', async () => {
+    const asked = (headers: Record<string, string>) =>
+      project.service.get('/rest/v1/rpc/whereabouts', { headers });
+    expect((await asked({})).body).toBe('public');
+    expect((await asked({ 'accept-profile': 'api' })).body).toBe('api');
+    const called = await project.service.post(
+      '/rest/v1/rpc/whereabouts',
+      {},
+      { headers: { 'content-profile': 'api' } },
+    );
+    expect(called.body).toBe('api');
+    expect((await project.service.post('/rest/v1/rpc/api.whereabouts', {})).body).toBe('api');
+  });
+
   it('are answered by Content-Profile, as long as there is a choice', async () => {
     const profileOf = async (path: string, headers: Record<string, string> = {}) =>
       (await project.service.get(`/rest/v1/${path}`, { headers })).headers.get('content-profile');
@@ -146,5 +175,25 @@ describe('what is not exposed', () => {
       settings: { exposed_schemas: ['public', 'api', 'sch.dot'] },
     });
     expect(await labels('items')).toEqual([200, 'public']);
+  });
+});
+
+describe('extra_search_path', () => {
+  it('is where functions and casts look for names, and serves nothing', async () => {
+    const wide = await plinth.createProject({ settings: { extra_search_path: ['tools'] } });
+    await wide.sql(`
+      create schema tools; grant usage on schema tools to service_role;
+      create type tools.level as enum ('low', 'high');
+      create function tools.answer() returns int immutable language sql as $$ select 42 $$;
+      create table tools.hammers (id int primary key); grant all on tools.hammers to service_role;
+      create function asks() returns int language plpgsql as $$ begin return answer(); end $$;
+      create table gauges (id int primary key, text text); insert into gauges values (1, 'high');
+    `);
+    expect((await wide.service.post('/rest/v1/rpc/asks', {})).body).toBe(42);
+    expect((await wide.service.get('/rest/v1/gauges?select=text::level')).body).toEqual([{ text: 'high' }]);
+    for (const path of ['hammers', 'tools.hammers', 'rpc/answer', 'rpc/tools.answer'])
+      expect((await wide.service.get(`/rest/v1/${path}`)).status).toBe(404);
+    await plinth.admin.patch(`/admin/v1/projects/${wide.id}`, { settings: { extra_search_path: [] } });
+    expect((await wide.service.post('/rest/v1/rpc/asks', {})).status).toBe(404);
   });
 });

@@ -92,6 +92,28 @@ describe('PATCH', () => {
     ]);
   });
 
+  it('reads a form and CSV', async () => {
+    const as = (type: string) => ({ 'content-type': type });
+    const form = await patch(
+      '?id=eq.1&select=name,age',
+      'name=a+b&age=9',
+      as('application/x-www-form-urlencoded'),
+    );
+    expect([form.status, form.body]).toEqual([200, [{ name: 'a b', age: 9 }]]);
+    const csv = await patch('?id=eq.1&select=name,age', 'name,age\nCsv,NULL\n', as('text/csv'));
+    expect([csv.status, csv.body]).toEqual([200, [{ name: 'Csv', age: null }]]);
+  });
+
+  it('answers 204 with the count for return=headers-only', async () => {
+    const answer = await patch('?age=gt.4', { age: 1 }, { prefer: 'return=headers-only, count=exact' });
+    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([204, '', '0-1/2']);
+  });
+
+  it('changes all rows that the filters match, whatever limit and order say, as in PostgREST', async () => {
+    expect((await patch('?id=gt.0&order=id&limit=1&offset=1', { name: 'All' })).body).toHaveLength(3);
+    expect(await names()).toEqual(['All', 'All', 'All']);
+  });
+
   it('answers 400 for malformed JSON, a list of several, and an unknown column', async () => {
     for (const body of ['{"name"', [{ name: 'a' }, { name: 'b' }], { nope: 1 }]) {
       expect((await patch('?id=eq.1', body)).status).toBe(400);
@@ -134,6 +156,11 @@ describe('DELETE', () => {
   it('answers 204 for return=minimal', async () => {
     expect((await remove('?id=eq.1', { prefer: 'return=minimal' })).status).toBe(204);
     expect(await names()).toEqual(['Tom', 'Kit']);
+  });
+
+  it('deletes all rows that the filters match, whatever limit and order say, as in PostgREST', async () => {
+    expect((await remove('?id=gt.1&order=id&limit=1')).body).toHaveLength(2);
+    expect(await names()).toEqual(['Rex']);
   });
 
   it('answers 409 for a row that others refer to', async () => {
