@@ -1,0 +1,80 @@
+/**
+ * What an upload has made durable when its row is inserted: the bytes, their name, and the directories that had to be made.
+ * A kill does not show it, for the kernel keeps what a dead process wrote; so the calls themselves are looked at.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { HttpClient } from '../support/http-client';
+import { PlinthProcess } from '../support/plinth-process';
+import { hasStrace, SystemCall, systemCallsDuring } from '../support/system-calls';
+import { upload } from '../support/uploads';
+
+const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwritev', 'fsync', 'fdatasync'];
+
+(hasStrace ? describe : describe.skip)('an upload to the disk', () => {
+  let directory: string;
+  let files: string;
+  let plinth: PlinthProcess;
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'plinth-durable-'));
+    files = join(directory, 'files');
+    plinth = await PlinthProcess.start({ dataDir: directory, env: { STORAGE_DISK_DIR: files } });
+  }, 120_000);
+  afterAll(async () => {
+    await plinth.end('SIGTERM');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** The calls of the first upload into a new project, whose directories are all to be made; and the name of its bytes. */
+  async function callsOfUpload(size: number): Promise<{ calls: SystemCall[]; objectId: string }> {
+    const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Durable', plan: 'enterprise' });
+    const { id, slug, service_role_key: key } = body;
+    const service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
+    await service.post(`/p/${slug}/storage/buckets`, { name: 'box' });
+    const calls = await systemCallsDuring(plinth.child.pid as number, CALLS, async () =>
+      expect((await upload(service, `/p/${slug}/storage`, 'box', 'x'.repeat(size))).status).toBe(201),
+    );
+    const query = 'select object_id from storage.files';
+    const { rows } = (await plinth.admin.post(`/admin/v1/projects/${id}/sql`, { query })).body;
+    return { calls, objectId: rows[0].object_id };
+  }
+
+  it.each([
+    ['small', 4_000],
+    ['large', 500_000],
+  ])('has synced a %s file and each directory entry on the way to it before its row', async (_size, size) => {
+    const { calls, objectId } = await callsOfUpload(size);
+    const row = calls.findIndex((call) => /^writev?\(\d+<(?!\/)/.test(call) && call.includes(objectId));
+    expect(row).toBeGreaterThan(0);
+    const { written, unsynced } = stateAfter(calls.slice(0, row), files);
+    expect([...written]).toEqual([expect.stringMatching(`/${objectId}$`)]);
+    // Drafts need no name that lasts.
+    expect([...unsynced].filter((path) => !path.endsWith('/.uploads'))).toEqual([]);
+    expect(calls.slice(row).some((call) => call.includes('HTTP/1.1 201'))).toBe(true);
+  });
+});
+
+/** Files that were written, by the names that they have in the end, and what a power failure could still undo. */
+function stateAfter(
+  calls: readonly SystemCall[],
+  below: string,
+): { written: Set<string>; unsynced: Set<string> } {
+  const [written, unsynced] = [new Set<string>(), new Set<string>()];
+  const isOurs = (path: string | undefined): path is string => path?.startsWith(below) ?? false;
+  for (const call of calls) {
+    const [, name = '', rest = ''] = /^(\w+)\((.*)$/s.exec(call) ?? [];
+    const opened = /^\d+<([^>]+)>/.exec(rest)?.[1];
+    const [from, to] = [...rest.matchAll(/"([^"]*)"/g)].map(([, path]) => path);
+    if (/write/.test(name) && isOurs(opened)) {
+      written.add(opened);
+      unsynced.add(opened);
+    } else if (/sync/.test(name) && opened) unsynced.delete(opened);
+    else if ((name === 'mkdir' || rest.includes('O_CREAT')) && isOurs(from)) unsynced.add(dirname(from));
+    else if (name === 'rename' && isOurs(from) && isOurs(to)) {
+      for (const paths of [written, unsynced]) if (paths.delete(from)) paths.add(to);
+      unsynced.add(dirname(to));
+    }
+  }
+  return { written, unsynced };
+}
