@@ -111,6 +111,26 @@ describe('the sweep', () => {
   });
 });
 
+describe('what the sweep tells of lost bytes', () => {
+  it('is their number in the metrics, and in the log the names of a thousand, not of millions', async () => {
+    const { test } = await prepare();
+    await test.sql(`insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id)
+      select (select id from storage.buckets), 'lost-' || n, 'text/plain', 1, repeat('0', 64), gen_random_uuid()
+      from generate_series(1, 1500) n`);
+    const told: string[] = [];
+    const error = (message: unknown): void => void told.push(String(message));
+    plinth.app.useLogger({ log: () => undefined, warn: () => undefined, error });
+    await sweep.sweepAll();
+    const ours = told.filter((line) => line.includes(test.slug));
+    expect(ours).toHaveLength(1_001);
+    expect(ours[0]).toMatch(/^file [0-9a-f-]{36} of project .* has lost its bytes$/);
+    expect(ours.at(-1)).toMatch(/^1500 files of project /);
+    const { text } = await plinth.http.get('/metrics');
+    const [, lost] = /^plinth_storage_rows_without_bytes (\d+)$/m.exec(text) ?? [];
+    expect(Number(lost)).toBeGreaterThanOrEqual(1_500);
+  });
+});
+
 describe('the bytes of a deleted project', () => {
   async function attemptsAt(projectId: string): Promise<number> {
     const removals = plinth.app.get<Queue<RemovalJob>>(getQueueToken(REMOVAL_QUEUE));

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 /** Replicas that start together begin at different times. */
 const FIRST_RUN_MS = 60_000;
 const FIRST_RUN_SPREAD_MS = 600_000;
-/** Findings of each kind that a report lists one by one. */
+/** Findings of each kind that a report or the log lists one by one. */
 const LISTED = 1_000;
 
 export interface StorageReport {
@@ -86,8 +86,13 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
       const orphans = findings.bytesWithoutRow.map(({ objectId }) => objectId);
       await this.store.remove(project.id, orphans);
       objects += orphans.length;
+      this.tellLosses(project, findings, LISTED - rowsWithoutBytes);
       rowsWithoutBytes += findings.rowsWithoutBytes.length;
-      this.tellLosses(project, findings);
+    }
+    if (rowsWithoutBytes > LISTED) {
+      this.logger.error(
+        `${rowsWithoutBytes} files of project ${project.slug} have lost their bytes; the first ${LISTED} are named above`,
+      );
     }
     const uploads = await this.store.removeUnfinished(project.id, this.oldest());
     this.metrics.swept(objects, uploads);
@@ -122,8 +127,9 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     return report;
   }
 
-  private tellLosses({ slug }: Project, { rowsWithoutBytes }: Findings): void {
-    for (const { id } of rowsWithoutBytes)
+  /** @param atMost files that are named: where a whole disk is lost, a line for each would fill the log every hour */
+  private tellLosses({ slug }: Project, { rowsWithoutBytes }: Findings, atMost: number): void {
+    for (const { id } of rowsWithoutBytes.slice(0, Math.max(atMost, 0)))
       this.logger.error(`file ${id} of project ${slug} has lost its bytes`);
   }
 
