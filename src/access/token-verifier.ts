@@ -37,12 +37,13 @@ export class TokenVerifier {
     return (valid.length > 1 && valid.find(({ key }) => isSignedWith(key, token))) || project.secrets[0];
   }
 
-  /** True between `nbf` and `exp` (RFC 7519, 4.1.4 and 4.1.5), give or take the tolerance. */
-  isTimely(claims: JsonObject): boolean {
+  /** True from `nbf` and `iat` to `exp` (RFC 7519, 4.1.4 to 4.1.6), give or take the tolerance. */
+  isTimely({ exp, nbf, iat }: JsonObject): boolean {
     const now = this.clock.nowSeconds();
-    const { exp, nbf } = claims;
     if (exp !== undefined && !(typeof exp === 'number' && exp + CLOCK_TOLERANCE_SECONDS > now)) return false;
-    return nbf === undefined || (typeof nbf === 'number' && nbf - CLOCK_TOLERANCE_SECONDS <= now);
+    return [nbf, iat].every(
+      (begin) => begin === undefined || (typeof begin === 'number' && begin - CLOCK_TOLERANCE_SECONDS <= now),
+    );
   }
 
   /** False once the grace period after a rotation is over. */

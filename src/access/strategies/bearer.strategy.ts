@@ -45,6 +45,7 @@ export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | f
   if (typeof tokenRole !== 'string' || tokenRole === '' || !isStorableText(tokenRole)) return false;
   // A key of another project signed with a shared secret would be a forgery all the same.
   if (claims.project_id !== undefined && claims.project_id !== apiKey.project.id) return false;
+  if (!isAudience(claims.aud)) return false;
   const isService = apiKey.role === SERVICE_ROLE || tokenRole === SERVICE_ROLE;
   const sessionId = claims.session_id === undefined ? null : sessionIdOf(claims.session_id);
   const userId = typeof claims.sub === 'string' && UUID.test(claims.sub) ? claims.sub.toLowerCase() : null;
@@ -66,6 +67,11 @@ export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | f
 function secondFactorDemand({ project }: VerifiedApiKey, claims: JsonObject): Pick<Caller, 'secondFactor'> {
   const { mfa_required: rule } = project.settings;
   return rule === 'never' || claims.aal === TWO_FACTORS ? {} : { secondFactor: rule };
+}
+
+/** RFC 7519, 4.1.3: a name or a list of them. Any will do, for the project's secret says already whom a token is for. */
+function isAudience(claim: unknown): boolean {
+  return (claim ?? null) === null || [claim].flat().every((one) => typeof one === 'string');
 }
 
 /** A session claim that is no text names no session, so the check in the database refuses it. */

@@ -1,5 +1,5 @@
 /** What attackers try on the accounts; docs/security.md maps each threat to its test here or elsewhere. */
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { decode, sign } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -68,12 +68,28 @@ describe('forged access tokens', () => {
     );
   });
 
-  it('refuses a token that is not valid yet, with the clock allowed 30 seconds', async () => {
-    const now = Math.floor(plinth.clock.now() / 1000);
-    const withNbf = (nbf: number) =>
-      sign({ ...claims, nbf }, project.jwtSecret, { algorithm: 'HS256', keyid: kid });
-    expect(await userStatus(withNbf(now + 20))).toBe(200);
-    expect(await userStatus(withNbf(now + 90))).toBe(401);
+  it.each(['nbf', 'iat'])(
+    'refuses a token whose %s lies ahead, with the clock allowed 30 seconds',
+    async (claim) => {
+      const now = Math.floor(plinth.clock.now() / 1000);
+      const from = (time: number) =>
+        sign({ ...claims, [claim]: time }, project.jwtSecret, { algorithm: 'HS256', keyid: kid });
+      expect(await userStatus(from(now + 20))).toBe(200);
+      expect(await userStatus(from(now + 90))).toBe(401);
+    },
+  );
+
+  it.each<[unknown, number]>([
+    ['anybody', 200],
+    [['anybody', 'else'], 200],
+    [[], 200],
+    [1, 401],
+    [['anybody', 1], 401],
+    [null, 200],
+  ])('takes an audience for a name or a list of them: %j is answered %i', async (aud, status) => {
+    const text = unsigned({ alg: 'HS256', kid }, { ...claims, aud });
+    const signature = createHmac('sha256', project.jwtSecret).update(text.slice(0, -1)).digest('base64url');
+    expect(await userStatus(text + signature)).toBe(status);
   });
 
   it.each(['postgres', 'none', 'pg_read_all_data', 'pg_monitor', '', 'service_role; drop table x', 'PUBLIC'])(

@@ -73,6 +73,8 @@ function forgeries(token: string, foreignToken: string): Record<string, string> 
       algorithm: 'HS256',
       keyid: kid,
     }),
+    'issued ahead of time': signAnything({ ...claims, iat: past + 7_200 }),
+    'issued at no time': signAnything({ ...claims, iat: 'now' }),
     'null for claims': signAnything(null),
     'a list for claims': signAnything([claims]),
     'a role with a NUL': signAnything({ ...claims, role: 'anon\u0000' }),
