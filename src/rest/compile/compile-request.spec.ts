@@ -87,6 +87,13 @@ describe('compiled SQL', () => {
       ['{"name":"x"}'],
     ],
     [
+      'POST',
+      '/projects',
+      '[{"id":1,"name":"x"},{"name":"y"}]',
+      'WITH "plinth_group_0" AS (INSERT INTO "public"."projects" ("id", "name") SELECT "plinth_body"."id", "plinth_body"."name" FROM (SELECT * FROM ROWS FROM (json_to_recordset($1::json) AS ("id" integer, "name" text)) WITH ORDINALITY AS plinth_all("id", "name", "plinth_ordinal") WHERE (plinth_all."plinth_ordinal" IN (SELECT unnest((SELECT $2::bigint[])))) IS TRUE) "plinth_body" RETURNING "public"."projects".*), "plinth_group_1" AS (INSERT INTO "public"."projects" ("name") SELECT "plinth_body"."name" FROM (SELECT * FROM ROWS FROM (json_to_recordset($1::json) AS ("name" text)) WITH ORDINALITY AS plinth_all("name", "plinth_ordinal") WHERE (plinth_all."plinth_ordinal" IN (SELECT unnest((SELECT $3::bigint[])))) IS TRUE) "plinth_body" RETURNING "public"."projects".*), "plinth_result" AS (SELECT "id", "name", "client_id", "data" FROM (SELECT *, ($4::integer[])[row_number() OVER ()] AS "plinth_ordinal" FROM "plinth_group_0" UNION ALL SELECT *, ($5::integer[])[row_number() OVER ()] AS "plinth_ordinal" FROM "plinth_group_1") plinth_united ORDER BY "plinth_ordinal") SELECT row_to_json(plinth_row.*) FROM (SELECT "plinth_0".* FROM "plinth_result" "plinth_0") "plinth_row"',
+      ['[{"id":1,"name":"x"},{"name":"y"}]', '{"1"}', '{"2"}', '{"1"}', '{"2"}'],
+    ],
+    [
       'PATCH',
       '/projects?id=eq.1',
       '{"name":"x"}',

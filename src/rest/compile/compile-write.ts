@@ -80,11 +80,12 @@ function rowsOf(
   { placeholder, isList }: BodyParameter,
 ): string {
   const list = isList ? `${placeholder}::json` : `json_build_array(${placeholder}::json)`;
-  // Hashed in every kind of plan, where ANY is in those alone that know the list; IS TRUE keeps it from a join, which has an order of its own.
+  // Hashed in every kind of plan: ANY is in those alone that know the list, and IN not where a long list is known. IS TRUE keeps it
+  // from a join, which has an order of its own.
   const chosen =
     ordinals === null
       ? ''
-      : ` WHERE (plinth_all."plinth_ordinal" IN (SELECT unnest(${builder.parameter(arrayLiteral(ordinals.map(String)))}::bigint[]))) IS TRUE`;
+      : ` WHERE (plinth_all."plinth_ordinal" IN (SELECT unnest((SELECT ${builder.parameter(arrayLiteral(ordinals.map(String)))}::bigint[])))) IS TRUE`;
   if (columns.length === 0) {
     return `(SELECT FROM json_array_elements(${list}) WITH ORDINALITY AS plinth_all("plinth_value", "plinth_ordinal")${chosen}) "${BODY}"`;
   }
