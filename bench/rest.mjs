@@ -122,7 +122,7 @@ function print(workload, contestant, { rate, p50, p99, failed, own, database, me
   const number = (value, digits, width) => (isNaN(value) ? '–' : value.toFixed(digits)).padStart(width);
   console.log(
     `${workload.padEnd(21)} ${contestant.padEnd(10)} ${number(rate, 0, 12)} ${number(p50, 1, 8)} ${number(p99, 1, 8)}` +
-      `   ${`${own.toFixed(3)} + ${database.toFixed(3)}`.padStart(27)} ${number(memory, 0, 10)}` +
+      `   ${`${number(own, 3, 0)} + ${number(database, 3, 0)}`.padStart(27)} ${number(memory, 0, 10)}` +
       ` ${number(plinth.rate / rate, 2, 13)}${failed ? `   ${failed} FAILED` : ''}`,
   );
 }
