@@ -43,9 +43,9 @@ module.exports = {
       to: { path: '^src/(auth|rest|storage)/http/' },
     },
     {
-      name: 'grammar-and-plan-are-pure',
+      name: 'grammar-body-and-plan-are-pure',
       severity: 'error',
-      from: { path: '^src/rest/(grammar|plan)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^src/rest/(grammar|body|plan)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(src/(database|infra|projects|access)/|node_modules/(@nestjs|typeorm|pg)/)' },
     },
     {

@@ -1,10 +1,10 @@
 /** Plan and compile: what a request comes to on a catalog, apart from the values in it. Pure. */
 import type { ProjectSettings } from '../projects/project-settings';
+import type { GivenBody } from './body/given-body';
 import type { Catalog } from './catalog/catalog';
 import { compileRequest, type CompiledRequest } from './compile/compile-request';
 import type { RestRequest } from './grammar/rest-request';
 import type { Operation } from './grammar/tree';
-import type { Payload } from './plan/payload';
 import type { RequestPlan } from './plan/plan';
 import type { PlanContext } from './plan/plan-context';
 import { planRoutine } from './plan/plan-routine';
@@ -31,12 +31,6 @@ export interface PreparedRequest {
   readonly slots: ReadonlyMap<Operation, number>;
 }
 
-/** A request's body: as rows where the operation reads rows, and as it came. */
-export interface GivenBody {
-  readonly payload: Payload | null;
-  readonly bytes: Buffer | null;
-}
-
 /**
  * @param printsRows as CompileInput
  * @throws AppError for whatever the request asks in vain
@@ -45,7 +39,7 @@ export function prepareRequest(
   caller: Asker,
   catalog: Catalog,
   request: RestRequest,
-  body: GivenBody,
+  body: GivenBody | null,
   printsRows: boolean,
 ): PreparedRequest {
   const context = contextOf(caller, request, catalog);
@@ -56,7 +50,7 @@ export function prepareRequest(
     profile: context.exposedSchemas.length > 1 ? schema : null,
     compiled: compileRequest(plan, {
       catalogVersion: catalog.version,
-      bodyIsList: body.payload?.isList ?? false,
+      bodyIsList: body?.payload?.isList ?? false,
       printsRows,
     }),
     slots: new Map(operationsOf(request.query).map((operation, index) => [operation, index])),
@@ -80,18 +74,17 @@ function planned(
   context: PlanContext,
   { project }: Asker,
   request: RestRequest,
-  { payload, bytes }: GivenBody,
+  body: GivenBody | null,
 ): { plan: RequestPlan; schema: string } {
   const options = { planEnabled: project.settings.plan_enabled };
   if (request.kind === 'rpc') {
-    const taken = payload ? Buffer.from(payload.json) : bytes;
-    const { plan, schema } = planRoutine(context, request, taken, options);
+    const { plan, schema } = planRoutine(context, request, body, options);
     return { plan, schema };
   }
   const target = resolveTarget(context, request.target);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const plan = isRead
     ? planTableRead(target.context, target.relation, request, options)
-    : planTableWrite(target.context, target.relation, request, payload, options);
+    : planTableWrite(target.context, target.relation, request, body?.payload ?? null, options);
   return { plan, schema: target.context.schema };
 }

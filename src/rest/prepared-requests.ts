@@ -4,9 +4,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { ProjectSettings } from '../projects/project-settings';
+import type { Payload } from './body/payload';
 import type { Catalog } from './catalog/catalog';
 import type { RestRequest } from './grammar/rest-request';
-import type { Payload } from './plan/payload';
 import { shapeOf } from './plan/request-shape';
 import type { Asker, PreparedRequest } from './prepare-request';
 

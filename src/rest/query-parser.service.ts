@@ -6,6 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { AppError } from '../common/errors/app-error';
+import { type GivenBody, readGivenBody } from './body/given-body';
 import type { Catalog } from './catalog/catalog';
 import { CatalogService } from './catalog/catalog.service';
 import { bindRequest, type BoundRequest } from './compile/bind';
@@ -13,7 +14,6 @@ import { RequestValues } from './compile/parameter';
 import { GrammarError } from './grammar/grammar-error';
 import { parseRestRequest } from './grammar/parse-rest-request';
 import type { RawRestRequest, RestRequest } from './grammar/rest-request';
-import { parsePayload, type Payload } from './plan/payload';
 import type { RequestPlan } from './plan/plan';
 import { planRoutine } from './plan/plan-routine';
 import { allowedMethods } from './plan/plan-table';
@@ -35,6 +35,7 @@ export interface ParsedRequest {
   readonly schema: string;
   /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
   readonly profile: string | null;
+  readonly given: GivenBody | null;
   /** As the statements take it: JSON of a write, any text of a call. */
   readonly body: string | Buffer | null;
   readonly bodyIsList: boolean;
@@ -75,7 +76,8 @@ export class QueryParser {
    */
   async parse(caller: Caller, request: RestRequest, body: Buffer | null): Promise<ParsedRequest> {
     assertPreferences(request);
-    return this.onCatalog(caller, this.parserOf(caller, request, body, true));
+    const given = await readGivenBody(request, body);
+    return this.onCatalog(caller, this.parserOf(caller, request, given, true));
   }
 
   /**
@@ -84,31 +86,29 @@ export class QueryParser {
    */
   async parseAgain(
     caller: Caller,
-    parsed: ParsedRequest,
-    body: Buffer | null,
+    { catalog, request, given }: ParsedRequest,
   ): Promise<ParsedRequest | null> {
     const fresh = await this.catalogs.verified(caller.database);
-    return fresh === parsed.catalog ? null : this.parserOf(caller, parsed.request, body, false)(fresh);
+    return fresh === catalog ? null : this.parserOf(caller, request, given, false)(fresh);
   }
 
   /** @param isSettled false while the schema is changing: nothing that depends on it is kept */
   private parserOf(
     caller: Caller,
     request: RestRequest,
-    body: Buffer | null,
+    given: GivenBody | null,
     isSettled: boolean,
   ): (catalog: Catalog) => ParsedRequest {
-    const payload = this.payloadOf(request, body);
-    const taken = payload?.json ?? body;
+    const payload = given?.payload ?? null;
+    const body = payload?.json ?? given?.bytes ?? null;
     return (catalog) => {
-      const prepare = (): PreparedRequest =>
-        prepareRequest(caller, catalog, request, { payload, bytes: body }, isSettled);
+      const prepare = (): PreparedRequest => prepareRequest(caller, catalog, request, given, isSettled);
       const prepared = isSettled ? this.prepared.of(caller, catalog, request, payload, prepare) : prepare();
       const { plan, compiled, schema, profile, slots } = prepared;
-      const values = new RequestValues(slots, operationsOf(request.query), taken);
+      const values = new RequestValues(slots, operationsOf(request.query), body);
       const statements = bindRequest(compiled, values);
       const bodyIsList = payload?.isList ?? false;
-      return { request, plan, statements, values, catalog, schema, profile, body: taken, bodyIsList };
+      return { request, plan, statements, values, catalog, schema, profile, given, body, bodyIsList };
     };
   }
 
@@ -119,13 +119,6 @@ export class QueryParser {
       if (request.kind === 'table') return allowedMethods(resolveTarget(context, request.target).relation);
       return planRoutine(context, request, null, { planEnabled: false }).allowed;
     });
-  }
-
-  private payloadOf({ kind, method, contentType }: RestRequest, body: Buffer | null): Payload | null {
-    if (body === null || method === 'DELETE') return null;
-    // A function takes its body as it is, save that CSV becomes JSON.
-    if (kind === 'rpc' && contentType.kind !== 'csv') return null;
-    return parsePayload(body, contentType);
   }
 
   private async onCatalog<Result>(caller: Caller, work: (catalog: Catalog) => Result): Promise<Result> {

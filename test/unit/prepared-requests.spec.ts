@@ -8,12 +8,14 @@ import { bindRequest, type BoundRequest } from '../../src/rest/compile/bind';
 import { RequestValues } from '../../src/rest/compile/parameter';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
 import type { RestRequest } from '../../src/rest/grammar/rest-request';
-import { parsePayload, type Payload } from '../../src/rest/plan/payload';
+import type { GivenBody } from '../../src/rest/body/given-body';
+import type { Payload } from '../../src/rest/body/payload';
 import { operationsOf, shapeOf } from '../../src/rest/plan/request-shape';
 import { type PreparedRequest, prepareRequest } from '../../src/rest/prepare-request';
 import { PreparedRequests } from '../../src/rest/prepared-requests';
 import { AppError } from '../../src/common/errors/app-error';
 import { EXAMPLE_ROWS } from '../support/example-catalog';
+import { jsonPayload } from '../support/json-payload';
 
 const CATALOG = buildCatalog(EXAMPLE_ROWS);
 const SETTINGS = effectiveSettings({});
@@ -29,15 +31,14 @@ function given(line: string, headers: Record<string, string> = {}, body?: string
   const [method = '', url = ''] = line.split(/ (.*)/s);
   const [target = '', queryString = ''] = url.slice(1).split(/\?(.*)/s);
   const request = parseRestRequest({ kind: 'table', method, target, queryString, headers });
-  return {
-    request,
-    payload: body === undefined ? null : parsePayload(Buffer.from(body), request.contentType),
-  };
+  return { request, payload: body === undefined ? null : jsonPayload(body) };
 }
 
 function prepared({ request, payload }: Given): PreparedRequest {
-  return prepareRequest(ASKER, CATALOG, request, { payload, bytes: null }, true);
+  return prepareRequest(ASKER, CATALOG, request, bodyOf(payload), true);
 }
+
+const bodyOf = (payload: Payload | null): GivenBody => ({ bytes: Buffer.alloc(0), payload, outline: null });
 
 /** What a request sends if it goes by what was prepared. */
 function sent({ slots, compiled }: PreparedRequest, { request, payload }: Given): BoundRequest {
@@ -154,7 +155,7 @@ describe('what is kept', () => {
     { request, payload }: Given,
   ) =>
     kept.of(asker, catalog, request, payload, () =>
-      prepareRequest(asker, catalog, request, { payload, bytes: null }, true),
+      prepareRequest(asker, catalog, request, bodyOf(payload), true),
     );
 
   it('serves its shape, for the same role, settings and catalog alone', () => {

@@ -1,11 +1,11 @@
 /** SQL and parameters, pinned. The e2e tests run the same requests. */
 import { buildCatalog } from '../catalog/build-catalog';
 import { parseRestRequest } from '../grammar/parse-rest-request';
-import { parsePayload } from '../plan/payload';
 import type { PlanContext } from '../plan/plan-context';
 import { operationsOf } from '../plan/request-shape';
 import { planTableRead, planTableWrite } from '../plan/plan-table';
 import { resolveTarget } from '../plan/target';
+import { jsonPayload } from '../../../test/support/json-payload';
 import { EXAMPLE_ROWS } from '../../../test/support/example-catalog';
 import { bindRequest } from './bind';
 import { compileRequest } from './compile-request';
@@ -26,7 +26,7 @@ function compiled(method: string, url: string, body?: string): { text: string; v
   const prefer = { prefer: method === 'PATCH' || method === 'DELETE' ? 'return=minimal' : '' };
   const request = parseRestRequest({ kind: 'table', method, target, queryString, headers: prefer });
   const { relation: found } = resolveTarget(CONTEXT, request.target);
-  const payload = body === undefined ? null : parsePayload(Buffer.from(body), request.contentType);
+  const payload = body === undefined ? null : jsonPayload(body);
   const plan =
     method === 'GET'
       ? planTableRead(CONTEXT, found, request, { planEnabled: false })

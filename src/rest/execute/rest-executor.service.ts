@@ -9,11 +9,11 @@ import type { Statement, StatementResult } from '../../database/pools/pipelined-
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { type FlowControl, RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import { nestsDeeply } from '../body/nests-deeply';
 import { bindRequest, type BoundStatement } from '../compile/bind';
 import { compileRequest } from '../compile/compile-request';
 import { INSERTED_SETTING } from '../compile/compile-write';
 import type { JsonRow } from '../../database/rows/json-row';
-import { nestsDeeply } from '../plan/payload';
 import type { ParsedRequest } from '../query-parser.service';
 import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';
 import { concealed } from './concealed-error';

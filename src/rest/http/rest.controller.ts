@@ -8,6 +8,7 @@ import type { Caller } from '../../access/caller';
 import { callerOf } from '../../access/current-caller.decorator';
 import { readBody } from '../../common/http/read-body';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
+import { LARGEST_FORM } from '../body/form';
 import { SchemaChanged } from '../execute/printed-rows';
 import type { RestRequest, TargetKind } from '../grammar/rest-request';
 import { type ParsedRequest, QueryParser } from '../query-parser.service';
@@ -58,9 +59,7 @@ export class RestController {
       await this.answerOptions(caller, head, response);
       return;
     }
-    const body = METHODS_WITH_BODY.has(head.method)
-      ? await readBody(request, this.config.maxBodyBytes)
-      : null;
+    const body = METHODS_WITH_BODY.has(head.method) ? await readBody(request, this.limitOf(head)) : null;
     const facts = { method: request.method, path: pathInApi(path), headers: request.headers };
     let parsed = await this.parser.parse(caller, head, body);
     for (let repeats = 0; ; repeats += 1) {
@@ -68,7 +67,7 @@ export class RestController {
         await this.responder.respond(caller, parsed, facts, response);
         return;
       } catch (error) {
-        const again = response.headersSent ? null : await this.again(error, caller, parsed, body);
+        const again = response.headersSent ? null : await this.again(error, caller, parsed);
         if (!again) throw error;
         if (repeats === MOST_REPEATS) throw isStaleSchema(error) ? new SchemaChanged() : error;
         parsed = again;
@@ -76,14 +75,15 @@ export class RestController {
     }
   }
 
+  /** Bytes. */
+  private limitOf({ contentType }: RestRequest): number {
+    const { maxBodyBytes } = this.config;
+    return contentType.kind === 'form' ? Math.min(maxBodyBytes, LARGEST_FORM) : maxBodyBytes;
+  }
+
   /** What may simply run again, for nothing was committed: a request that met a schema newer than the catalog, and a deadlocked read. */
-  private async again(
-    error: unknown,
-    caller: Caller,
-    parsed: ParsedRequest,
-    body: Buffer | null,
-  ): Promise<ParsedRequest | null> {
-    if (isStaleSchema(error)) return this.parser.parseAgain(caller, parsed, body);
+  private async again(error: unknown, caller: Caller, parsed: ParsedRequest): Promise<ParsedRequest | null> {
+    if (isStaleSchema(error)) return this.parser.parseAgain(caller, parsed);
     const isDeadlocked = error instanceof DatabaseError && error.code === DEADLOCK_SQLSTATE;
     return isDeadlocked && parsed.plan.kind === 'read' ? parsed : null;
   }

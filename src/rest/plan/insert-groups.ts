@@ -4,8 +4,8 @@
  * Columns without a default make no difference: there, left out and null are the same.
  */
 import type { Relation } from '../catalog/catalog';
-import { columnNotFound } from '../rest.errors';
-import type { Payload } from './payload';
+import type { RowShapes } from '../body/row-shapes';
+import { columnNotFound, invalidBody } from '../rest.errors';
 import type { InsertGroup, WrittenColumn } from './plan';
 import type { PlanContext } from './plan-context';
 import { representation } from './resolve-field';
@@ -19,26 +19,27 @@ export interface GroupOptions {
   readonly mergesKeys: boolean;
 }
 
-/** @throws AppError PL204 for a column that the relation lacks */
+/** INSERTs of one request, and rows in them: the list of each one's rows is a parameter, which is made in one go. */
+const MOST_GROUPS = 1_000;
+const MOST_GROUPED = 100_000;
+
+/** @throws AppError PL204 for a column that the relation lacks, PL102 for too many rows that name different columns */
 export function insertGroups(
   context: PlanContext,
   relation: Relation,
-  { rows }: Payload,
+  rows: RowShapes,
   { columns, useDefaults, mergesKeys }: GroupOptions,
 ): InsertGroup[] {
-  const names = columns ?? namesIn(rows);
+  const names = columns ?? rows.allNames();
   const written = names.map((name) => writtenColumn(context, relation, name, mergesKeys));
   const defaulted = useDefaults ? written.filter(({ column }) => column.hasDefault) : [];
-  const missing = rows.map((row) => missingIn(row, defaulted));
-  const [first = ''] = missing;
-  if (missing.every((one) => one === first)) return [groupOf(written, first, null)];
-  const ordinals = new Map<string, number[]>();
-  missing.forEach((key, index) => {
-    const list = ordinals.get(key);
-    if (list) list.push(index + 1);
-    else ordinals.set(key, [index + 1]);
-  });
-  return [...ordinals].map(([key, list]) => groupOf(written, key, list));
+  const missing = rows.shapes.map((shape) => missingIn(new Set(shape), defaulted));
+  const keys = new Set(missing);
+  if (keys.size <= 1) return [groupOf(written, missing[0] ?? '', null)];
+  if (keys.size > MOST_GROUPS || rows.count > MOST_GROUPED)
+    throw invalidBody('Too many rows that name different columns: send them in several requests');
+  const positions = rows.positions(missing);
+  return [...positions].map(([key, list]) => groupOf(written, key, list));
 }
 
 /** @throws AppError PL204 */
@@ -55,18 +56,9 @@ export function writtenColumn(
   return { column: read, parse: representation(context, 'json', column.declaredType) };
 }
 
-/** In the order in which the body first names them. */
-export function namesIn(rows: Payload['rows']): string[] {
-  const names = new Set<string>();
-  for (const row of rows) for (const name in row) names.add(name);
-  return [...names];
-}
-
-/** A key of the defaulted columns that a row leaves out; one character each: `+` named, `-` left out. */
-function missingIn(row: Payload['rows'][number], defaulted: readonly WrittenColumn[]): string {
-  let key = '';
-  for (const { column } of defaulted) key += Object.hasOwn(row, column.name) ? '+' : '-';
-  return key;
+/** A key of the defaulted columns that a shape leaves out; one character each: `+` named, `-` left out. */
+function missingIn(shape: ReadonlySet<string>, defaulted: readonly WrittenColumn[]): string {
+  return defaulted.map(({ column }) => (shape.has(column.name) ? '+' : '-')).join('');
 }
 
 function groupOf(written: readonly WrittenColumn[], key: string, ordinals: number[] | null): InsertGroup {

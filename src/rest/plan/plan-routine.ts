@@ -1,5 +1,8 @@
 /** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
-import { isJsonObject } from '../../common/text/json';
+import { textOf } from '../body/body-text';
+import { formFields } from '../body/form';
+import { unreadable } from '../body/payload';
+import type { GivenBody } from '../body/given-body';
 import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
@@ -7,7 +10,6 @@ import { invalidBody, restError } from '../rest.errors';
 import { columnNames } from './column-names';
 import { attach, draftOf, renamedEmbeds, rowOf } from './draft';
 import { negotiate } from './negotiate';
-import { formFields, textOf, unreadable } from './payload';
 import type { ArgumentsPlan, CallRequestPlan, RepresentationPlan } from './plan';
 import type { PlanContext } from './plan-context';
 import { planRead } from './plan-read';
@@ -39,7 +41,7 @@ const NOTHING: Given = { names: [], texts: null, inList: false };
 export function planRoutine(
   context: PlanContext,
   request: RestRequest,
-  body: Buffer | null,
+  body: GivenBody | null,
   options: { readonly planEnabled: boolean },
 ): PlannedRoutine {
   const { routine, schema, given } = findRoutine(context, request, body);
@@ -53,7 +55,7 @@ export function planRoutine(
 function findRoutine(
   context: PlanContext,
   request: RestRequest,
-  body: Buffer | null,
+  body: GivenBody | null,
 ): { routine: Routine; schema: string; given: Given } {
   let overloads: readonly Routine[] = [];
   for (const { schema, name } of request.target.candidates) {
@@ -110,15 +112,15 @@ function takesBody({ arguments: declared }: Routine, contentType: string): boole
   return argument.type === WHOLE_BODY_TYPES[contentType];
 }
 
-function givenBy(request: RestRequest, body: Buffer | null, overloads: readonly Routine[]): Given {
+function givenBy(request: RestRequest, body: GivenBody | null, overloads: readonly Routine[]): Given {
   if (body === null) return fromQuery(request);
   const { contentType, query } = request;
   switch (contentType.kind) {
     case 'form':
-      return fromTexts(formFields(textOf(body)));
+      return fromTexts(formFields(body.bytes));
     case 'text':
     case 'xml':
-      textOf(body);
+      textOf(body.bytes);
       return NOTHING;
     case 'octet-stream':
       return NOTHING;
@@ -149,17 +151,11 @@ function fromTexts(fields: readonly (readonly [string, string])[]): Given {
   return { names: [...texts.keys()], texts, inList: false };
 }
 
-function membersOf(body: Buffer, overloads: readonly Routine[]): Given {
-  if (body.length === 0) return NOTHING;
-  let value: unknown;
-  try {
-    value = JSON.parse(textOf(body));
-  } catch (error) {
-    throw invalidBody('Empty or invalid json', error);
-  }
-  if (isJsonObject(value)) return { ...NOTHING, names: Object.keys(value) };
-  if (Array.isArray(value) && value.every(isJsonObject)) {
-    return { ...NOTHING, names: Object.keys(value[0] ?? {}), inList: true };
+function membersOf({ bytes, outline }: GivenBody, overloads: readonly Routine[]): Given {
+  if (bytes.length === 0 || outline === null) return NOTHING;
+  const { kind, rows } = outline;
+  if (kind === 'object' || kind === 'list') {
+    return { ...NOTHING, names: rows.shapes[0] ?? [], inList: kind === 'list' };
   }
   // Another list or a single value can only be the one unnamed argument.
   if (overloads.some((routine) => takesBody(routine, 'json'))) return NOTHING;

@@ -1,13 +1,13 @@
 /** Plans requests to `/rest/v1/<table>`: reads and writes. */
+import type { Payload } from '../body/payload';
 import type { Relation } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
 import type { Filter, LogicTree } from '../grammar/tree';
 import { invalidBody, methodNotAllowed, missingFilter, restError } from '../rest.errors';
 import { columnNames } from './column-names';
 import { attach, draftOf, renamedEmbeds } from './draft';
-import { insertGroups, namesIn, writtenColumn } from './insert-groups';
+import { insertGroups, writtenColumn } from './insert-groups';
 import { negotiate, type Negotiated } from './negotiate';
-import type { Payload } from './payload';
 import type {
   DeletePlan,
   InsertPlan,
@@ -157,7 +157,11 @@ function planInsert(
     kind: 'insert',
     relation,
     returning,
-    groups: insertGroups(context, relation, payload, { columns: query.columns, useDefaults, mergesKeys }),
+    groups: insertGroups(context, relation, payload.rows, {
+      columns: query.columns,
+      useDefaults,
+      mergesKeys,
+    }),
     conflict: isUpsert
       ? { columns: target, action: preferences.resolution === 'merge-duplicates' ? 'merge' : 'ignore' }
       : null,
@@ -195,7 +199,11 @@ function planPut(
     kind: 'insert',
     relation,
     returning,
-    groups: insertGroups(context, relation, payload, { columns: null, useDefaults: true, mergesKeys: false }),
+    groups: insertGroups(context, relation, payload.rows, {
+      columns: null,
+      useDefaults: true,
+      mergesKeys: false,
+    }),
     conflict: { columns: relation.primaryKey, action: 'merge' },
     only: filters.map((one) => planRowCondition(context, relation, one)),
   };
@@ -219,9 +227,9 @@ function planUpdate(
   returning: WritePlan['returning'],
 ): UpdatePlan {
   assertPossible(relation, 'PATCH', relation.updatable);
-  if (isList && rows.length > 1) throw invalidBody('PATCH takes one object of columns to change');
-  const names = query.columns ?? namesIn(rows);
-  const given = new Set(namesIn(rows));
+  if (isList && rows.count > 1) throw invalidBody('PATCH takes one object of columns to change');
+  const given = new Set(rows.allNames());
+  const names = query.columns ?? [...given];
   const setsDefaults = preferences.missing === 'default';
   const isGap = (name: string): boolean => setsDefaults && !given.has(name);
   const column = (name: string): WrittenColumn => writtenColumn(context, relation, name, setsDefaults);

@@ -2,10 +2,10 @@
  * What of a request decides its plan and its SQL, as one text: all but the values that its filters compare with and those
  * in its body. Requests of one shape differ in parameters alone.
  */
+import type { Payload } from '../body/payload';
 import { ruleOf } from '../grammar/rest-query';
 import type { RestRequest } from '../grammar/rest-request';
 import type { Filter, LogicTree, Operation, RestQuery } from '../grammar/tree';
-import type { Payload } from './payload';
 
 /** Between parts; the grammar lets no name and no value hold it. */
 const END = '\0';
@@ -98,19 +98,10 @@ function operatorOf(operation: Operation): string {
 
 /** The columns that the rows name, and how many rows there are as far as it matters. */
 function bodyShape({ isList, rows }: Payload): string | null {
-  const [first] = rows;
-  if (!first) return '[]';
-  const names = Object.keys(first);
-  if (!rows.every((row) => namesExactly(row, names))) return null;
-  return `${isList ? '[' : ''}${rows.length > 1 ? 'n' : '1'}${JSON.stringify(names)}`;
-}
-
-/** Rows that one program wrote name their columns in one order; another order is another shape. */
-function namesExactly(row: Payload['rows'][number], names: readonly string[]): boolean {
-  let at = 0;
-  for (const name in row) {
-    if (name !== names[at]) return false;
-    at += 1;
-  }
-  return at === names.length;
+  const [names, ...others] = rows.shapes;
+  if (!names) return '[]';
+  // Rows that one program wrote name their columns in one order; another order is another shape.
+  return others.length > 0
+    ? null
+    : `${isList ? '[' : ''}${rows.count > 1 ? 'n' : '1'}${JSON.stringify(names)}`;
 }

@@ -20,18 +20,32 @@ describe('parseCsv', () => {
     ['names and values that JSON escapes', 'a"\\\n"x\t""y\\"', [{ 'a"\\': 'x\t"y\\' }]],
     ['a header alone', 'a,b\n', []],
   ];
-  it.each(PARSED)('reads %s', (_what, text, rows) => {
-    const { json, count } = parseCsv(text);
+  it.each(PARSED)('reads %s', async (_what, text, rows) => {
+    const { json, count } = await parseCsv(text);
     expect(JSON.parse(json)).toEqual(rows);
     expect(count).toBe((rows as unknown[]).length);
   });
 
-  it('gives each name once', () => {
-    expect(parseCsv('a,b,a\n1,2,3').names).toEqual(['a', 'b']);
-    expect(parseCsv('a,b,a\n1,2,3').json).toBe('[{"b":"2","a":"3"}]');
+  it('gives each name once', async () => {
+    const { names, json } = await parseCsv('a,b,a\n1,2,3');
+    expect(names).toEqual(['a', 'b']);
+    expect(json).toBe('[{"b":"2","a":"3"}]');
   });
 
-  it.each(['', 'a,b\n1\n', 'a\n1,2\n', 'a\n"x', 'a\n"x"y\n'])('refuses %j', (text) => {
-    expect(() => parseCsv(text)).toThrow(AppError);
+  it('reads a body that it has to rest in as a small one', async () => {
+    const field = '""'.repeat(100_000);
+    const { json, count } = await parseCsv(`a\n${`"${field}"\n`.repeat(3)}${'1\n'.repeat(100_001)}`);
+    expect(count).toBe(100_004);
+    expect(JSON.parse(json)).toEqual([
+      ...Array.from({ length: 3 }, () => ({ a: '"'.repeat(100_000) })),
+      ...Array.from({ length: 100_001 }, () => ({ a: '1' })),
+    ]);
   });
+
+  it.each(['', ','.repeat(10_000), 'a,b\n1\n', 'a\n1,2\n', 'a\n"x', 'a\n"x"y\n'])(
+    'refuses %j',
+    async (text) => {
+      await expect(parseCsv(text)).rejects.toThrow(AppError);
+    },
+  );
 });

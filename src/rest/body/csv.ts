@@ -2,10 +2,15 @@
  * CSV (RFC 4180) with a header line, to JSON. An unquoted or quoted NULL is null, and lines of one empty field are no rows,
  * both as in PostgREST. Nothing is made of a row but its text: a body of megabytes has millions of them.
  */
+import { Slices } from '../../common/time/slices';
 import { invalidBody } from '../rest.errors';
 
 const QUOTE = '"';
 const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
+/** Columns of a header: a table has 1,600 at most, but `columns=` may leave some of a header out. */
+const MOST_COLUMNS = 10_000;
+/** Lines, or pieces of a field, after which it may be time to rest. */
+const MANY = 256;
 
 export interface CsvRows {
   /** A list of objects with the names of the header, all values texts or null. */
@@ -19,30 +24,40 @@ export interface CsvRows {
  * Lines end with LF or CRLF; a quoted field may hold anything, `""` is a quote. Of columns with one name the last counts.
  * @throws AppError PL102 for an open quote, or a line with more or fewer fields than the header
  */
-export function parseCsv(text: string): CsvRows {
+export async function parseCsv(text: string): Promise<CsvRows> {
+  const slices = new Slices();
+  const blocks: string[] = [];
+  let rows: string[] = [];
+  let [lines, count] = [0, 0];
   let header: readonly string[] | null = null;
   let write: RowWriter = () => '';
-  const rows: string[] = [];
-  forEachRecord(text, (fields) => {
-    if (header === null) {
+  for (const fields of records(text)) {
+    if (fields !== null && header === null) {
       header = fields;
       write = rowWriter(fields);
-    } else if (fields.length !== 1 || fields[0] !== '') {
-      if (fields.length !== header.length) throw invalidBody('All lines must have same number of fields');
+    } else if (fields !== null && (fields.length !== 1 || fields[0] !== '')) {
+      if (fields.length !== header?.length) throw unequalLines();
       rows.push(write(fields));
+      count += 1;
     }
-  });
+    lines += 1;
+    if (fields !== null && lines % MANY > 0) continue;
+    if (rows.length > 0) blocks.push(rows.join(','));
+    rows = [];
+    if (slices.isOver) await slices.rest();
+  }
   if (header === null) throw invalidBody('The CSV body is empty');
-  return { json: `[${rows.join(',')}]`, names: [...new Set<string>(header)], count: rows.length };
+  return { json: `[${[...blocks, ...rows].join(',')}]`, names: [...new Set<string>(header)], count };
 }
+
+const unequalLines = () => invalidBody('All lines must have same number of fields');
 
 type RowWriter = (fields: readonly string[]) => string;
 
 function rowWriter(header: readonly string[]): RowWriter {
-  const places = header
-    .map((name, at) => ({ name, at }))
-    .filter(({ name, at }) => header.lastIndexOf(name) === at);
-  const heads = places.map(({ name, at }, index) => ({
+  const last = new Map(header.map((name, at) => [name, at]));
+  const places = [...header.entries()].filter(([at, name]) => last.get(name) === at);
+  const heads = places.map(([at, name], index) => ({
     at,
     head: `${index > 0 ? ',' : '{'}${JSON.stringify(name)}:`,
   }));
@@ -56,12 +71,16 @@ function rowWriter(header: readonly string[]): RowWriter {
   };
 }
 
-function forEachRecord(text: string, take: (fields: string[]) => void): void {
+/** The lines, each as its fields; null now and then in a long field, for whoever wants to rest. */
+function* records(text: string): Generator<readonly string[] | null, void> {
+  let most = MOST_COLUMNS;
   let at = 0;
-  while (at < text.length) {
+  for (let isFirst = true; at < text.length; isFirst = false) {
     const fields: string[] = [];
     for (;;) {
-      const [field, end] = text[at] === QUOTE ? quoted(text, at) : plain(text, at);
+      if (fields.length === most)
+        throw isFirst ? invalidBody('The CSV body has too many columns') : unequalLines();
+      const [field, end] = text[at] === QUOTE ? yield* quoted(text, at) : plain(text, at);
       fields.push(field);
       at = end;
       if (text.charCodeAt(at) !== COMMA) break;
@@ -71,7 +90,8 @@ function forEachRecord(text: string, take: (fields: string[]) => void): void {
     if (at < text.length && text.charCodeAt(at) !== LF)
       throw invalidBody('The CSV body has text after a closing quote');
     at += 1;
-    take(fields);
+    if (isFirst) most = fields.length;
+    yield fields;
   }
 }
 
@@ -84,15 +104,19 @@ function plain(text: string, start: number): [string, number] {
   return [text.slice(start, end), end];
 }
 
-function quoted(text: string, start: number): [string, number] {
-  const pieces: string[] = [];
+function* quoted(text: string, start: number): Generator<null, [string, number]> {
+  const blocks: string[] = [];
+  let pieces: string[] = [];
   let from = start + 1;
   for (;;) {
     const end = text.indexOf(QUOTE, from);
     if (end < 0) throw invalidBody('The CSV body has a quote that is never closed');
     pieces.push(text.slice(from, end));
-    if (text[end + 1] !== QUOTE) return [pieces.join(''), end + 1];
-    pieces.push(QUOTE);
+    if (text[end + 1] !== QUOTE) return [[...blocks, ...pieces].join(''), end + 1];
     from = end + 2;
+    if (pieces.push(QUOTE) < MANY) continue;
+    blocks.push(pieces.join(''));
+    pieces = [];
+    yield null;
   }
 }

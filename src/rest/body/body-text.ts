@@ -1,0 +1,18 @@
+/** A body as text. */
+import type { AppError } from '../../common/errors/app-error';
+import { invalidBody } from '../rest.errors';
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws AppError PL102 when it is not UTF-8, or holds a NUL, which PostgreSQL has no text for */
+export function textOf(body: Buffer): string {
+  if (body.includes(0)) throw holdsNul();
+  try {
+    return UTF8.decode(body);
+  } catch (error) {
+    throw invalidBody('The body is not valid UTF-8', error);
+  }
+}
+
+export const holdsNul = (): AppError =>
+  invalidBody('The body holds a NUL character, which text in PostgreSQL cannot hold');

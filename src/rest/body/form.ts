@@ -1,0 +1,26 @@
+/** application/x-www-form-urlencoded (WHATWG URL, 5). */
+import { invalidBody } from '../rest.errors';
+import { holdsNul, textOf } from './body-text';
+
+/** Bytes of a form: it takes as long to read as JSON of ten times its size. */
+export const LARGEST_FORM = 1024 * 1024;
+const MOST_FIELDS = 10_000;
+
+/** The fields, in the client's order. @throws AppError PL102 for a NUL, or too many fields */
+export function formFields(body: Buffer): [string, string][] {
+  const text = textOf(body);
+  if (hasTooMany(text)) throw invalidBody(`A form may have ${MOST_FIELDS} fields`);
+  return [...new URLSearchParams(text)].map(([name, value]) => {
+    if (name.includes('\0') || value.includes('\0')) throw holdsNul();
+    return [name, value];
+  });
+}
+
+function hasTooMany(text: string): boolean {
+  let fields = 1;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    fields += 1;
+    if (fields > MOST_FIELDS) return true;
+  }
+  return false;
+}

@@ -1,0 +1,80 @@
+/**
+ * A request's body as a write or a function takes it: JSON text that PostgreSQL reads itself, so that no number loses a
+ * digit on the way, and the names of the members in it.
+ */
+import { AppError } from '../../common/errors/app-error';
+import type { MediaType } from '../grammar/rest-request';
+import { invalidBody, restError } from '../rest.errors';
+import { textOf } from './body-text';
+import { parseCsv } from './csv';
+import { formFields } from './form';
+import { type JsonOutline, outlineOf } from './json-outline';
+import { RowShapes } from './row-shapes';
+import { scanOutline } from './scan-outline';
+
+export interface Payload {
+  /** JSON: an object or a list of objects. */
+  readonly json: string;
+  readonly isList: boolean;
+  readonly rows: RowShapes;
+}
+
+/** Bytes from which JSON is scanned: what is smaller is parsed within a few milliseconds, whatever it holds. */
+const LARGE = 64 * 1024;
+
+/**
+ * A body of rows. However large it is, the event loop is not held for long.
+ * @throws AppError PL102 for what does not parse, PL157 for another media type
+ */
+export async function readPayload(body: Buffer, type: MediaType): Promise<Payload> {
+  switch (type.kind) {
+    case 'json':
+    case 'object':
+    case 'any':
+      return jsonPayload(body);
+    case 'csv':
+      return csvPayload(body);
+    case 'form':
+      return formPayload(body);
+    default:
+      throw unreadable();
+  }
+}
+
+/** What a JSON body names. @throws AppError PL102 */
+export async function readOutline(body: Buffer, text = textOf(body)): Promise<JsonOutline> {
+  try {
+    return body.length < LARGE ? outlineOf(text) : await scanOutline(body);
+  } catch (error) {
+    throw error instanceof AppError ? error : invalidBody('Empty or invalid json', error);
+  }
+}
+
+/** For a media type that the operation does not read. */
+export const unreadable = (): AppError =>
+  restError('PL157', { message: 'The body must be application/json, text/csv or a form' });
+
+async function jsonPayload(body: Buffer): Promise<Payload> {
+  const json = textOf(body);
+  const { kind, rows } = await readOutline(body, json);
+  // PostgREST's words; objects with other keys than the one before them are fine here.
+  if (kind === 'mixed') throw invalidBody('All object keys must match');
+  if (kind === 'other') throw invalidBody('The body must be a JSON object or a list of objects');
+  return payloadOf(json, kind === 'list', rows);
+}
+
+async function csvPayload(body: Buffer): Promise<Payload> {
+  const { json, names, count } = await parseCsv(textOf(body));
+  return payloadOf(json, true, RowShapes.alike(names, count));
+}
+
+/** Of fields with one name the last counts. */
+function formPayload(body: Buffer): Payload {
+  const row = Object.fromEntries(formFields(body));
+  return payloadOf(JSON.stringify(row), false, RowShapes.alike(Object.keys(row), 1));
+}
+
+function payloadOf(json: string, isList: boolean, rows: RowShapes): Payload {
+  if (rows.isCut) throw invalidBody('The body names too many columns, or too many different sets of them');
+  return { json, isList, rows };
+}

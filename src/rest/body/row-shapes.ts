@@ -1,0 +1,97 @@
+/**
+ * Which members the rows of a body name. Nearly all bodies have rows of one shape, so a row is compared with the one before
+ * it, name by name, and costs nothing more where it is alike.
+ */
+
+/** Names of all shapes together that are kept: far more than any table has columns (1,600), or any function arguments. */
+const MOST_NAMES = 100_000;
+
+export class RowShapes {
+  /** The names of each shape, in the order of the first row that has it; the first shape is the first row's. */
+  readonly shapes: (readonly string[])[] = [];
+  /** True when there were more names than are kept; those of the first row are there even so, as many as are kept of one row. */
+  isCut = false;
+  private rows = 0;
+  /** The shape of each row, by its number; empty while all have the first. */
+  private readonly ofRows: number[] = [];
+  private readonly numbers = new Map<string, number>();
+  private names = 0;
+  /** The shape of the row before, and how many of its names the current row has so far. */
+  private last = 0;
+  private alike = 0;
+  /** The current row's names once it is found to be unlike the one before. */
+  private own: Set<string> | null = null;
+
+  /** Rows that are known to name the same. */
+  static alike(names: readonly string[], count: number): RowShapes {
+    const rows = new RowShapes();
+    rows.enter(names);
+    rows.rows = count;
+    return rows;
+  }
+
+  /** How many rows there are. */
+  get count(): number {
+    return this.rows;
+  }
+
+  /** The current row names a member; again, if it likes. */
+  name(name: string): void {
+    const before = this.shapes[this.last];
+    if (this.own === null && before?.[this.alike] === name) {
+      this.alike += 1;
+      return;
+    }
+    this.own ??= new Set(before?.slice(0, this.alike));
+    if (this.own.size < MOST_NAMES) this.own.add(name);
+    else this.isCut = true;
+  }
+
+  /** The current row is over. */
+  endRow(): void {
+    const before = this.shapes[this.last];
+    if (this.own !== null || this.alike !== before?.length) {
+      this.enter([...(this.own ?? before?.slice(0, this.alike) ?? [])]);
+      this.own = null;
+    }
+    if (this.ofRows.length > 0) this.ofRows.push(this.last);
+    this.rows += 1;
+    this.alike = 0;
+  }
+
+  addRow(row: object): void {
+    for (const name in row) this.name(name);
+    this.endRow();
+  }
+
+  /** All names, in the order in which the body first has them. */
+  allNames(): string[] {
+    return [...new Set(this.shapes.flat())];
+  }
+
+  /**
+   * Positions in the body, from 1, of the rows whose shapes have the same key.
+   * @param keys by the number of the shape
+   */
+  positions(keys: readonly string[]): Map<string, number[]> {
+    const positions = new Map(keys.map((key): [string, number[]] => [key, []]));
+    const lists = keys.map((key) => positions.get(key));
+    for (let row = 0; row < this.rows; row += 1) lists[this.ofRows[row] ?? 0]?.push(row + 1);
+    return positions;
+  }
+
+  private enter(names: readonly string[]): void {
+    const key = JSON.stringify(names);
+    let number = this.numbers.get(key);
+    if (number === undefined) {
+      this.names += names.length + 1;
+      if (this.names > MOST_NAMES) this.isCut = true;
+      if (this.isCut && this.shapes.length > 0) return;
+      number = this.shapes.push(names) - 1;
+      this.numbers.set(key, number);
+      // The rows so far have the first shape.
+      if (number === 1) for (let row = 0; row < this.rows; row += 1) this.ofRows.push(0);
+    }
+    this.last = number;
+  }
+}

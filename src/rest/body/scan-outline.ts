@@ -1,0 +1,119 @@
+/** The outline of a large JSON body, token by token (RFC 8259): nothing of it is built, and the event loop is never held for long. */
+import { TokenType, Tokenizer } from '@streamparser/json';
+import { Slices } from '../../common/time/slices';
+import { invalidBody } from '../rest.errors';
+import { type JsonOutline, kindOf } from './json-outline';
+import { RowShapes } from './row-shapes';
+
+/** Bytes that are looked at in one go. */
+const PIECE = 16 * 1024;
+/** Characters of a string that are put together at once; without it, each would be added to a text. */
+const STRING_BUFFER = 64 * 1024;
+/** Levels; PostgreSQL's default stack holds fewer. */
+const MOST_LEVELS = 10_000;
+
+/** @throws Error for what is no JSON, AppError PL102 for what nests too deeply */
+export async function scanOutline(body: Buffer): Promise<JsonOutline> {
+  const scan = new OutlineScan();
+  const tokenizer = new Tokenizer({ stringBufferSize: STRING_BUFFER });
+  tokenizer.onToken = ({ token, value }) => scan.take(token, value);
+  const slices = new Slices();
+  for (let at = 0; at < body.length; at += PIECE) {
+    tokenizer.write(body.subarray(at, at + PIECE));
+    if (slices.isOver) await slices.rest();
+  }
+  tokenizer.end();
+  return scan.outline();
+}
+
+type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end' | 'nothing';
+
+class OutlineScan {
+  private readonly rows = new RowShapes();
+  /** Whether each level that is open is an object. */
+  private readonly open: boolean[] = [];
+  private expected: Expected = 'value';
+  /** Elements of the body's list; null while it is none. */
+  private length: number | null = null;
+
+  take(token: TokenType, value: unknown): void {
+    switch (token) {
+      case TokenType.LEFT_BRACE:
+        return this.begin(true);
+      case TokenType.LEFT_BRACKET:
+        return this.begin(false);
+      case TokenType.RIGHT_BRACE:
+      case TokenType.RIGHT_BRACKET:
+        return this.end(token === TokenType.RIGHT_BRACE);
+      case TokenType.COLON:
+        return this.colon();
+      case TokenType.COMMA:
+        return this.comma();
+      case TokenType.STRING:
+        return this.expected === 'name' || this.expected === 'name or }'
+          ? this.name(value as string)
+          : this.value();
+      default:
+        this.value();
+    }
+  }
+
+  outline(): JsonOutline {
+    if (this.expected !== 'nothing') throw new SyntaxError('JSON ends too soon');
+    return { kind: kindOf(this.length, this.rows.count), rows: this.rows };
+  }
+
+  private begin(isObject: boolean): void {
+    this.assertValue();
+    if (this.open.length === 0 && !isObject) this.length = 0;
+    if (this.open.length === MOST_LEVELS) throw invalidBody('The body nests too deeply');
+    this.open.push(isObject);
+    this.expected = isObject ? 'name or }' : 'value or ]';
+  }
+
+  private end(isObject: boolean): void {
+    const isEmpty = this.expected === (isObject ? 'name or }' : 'value or ]');
+    if (this.open.at(-1) !== isObject || (!isEmpty && this.expected !== ', or end')) throw unexpected();
+    if (this.isRow()) this.rows.endRow();
+    this.open.pop();
+    this.valueEnded();
+  }
+
+  private name(name: string): void {
+    if (this.isRow()) this.rows.name(name);
+    this.expected = ':';
+  }
+
+  private colon(): void {
+    if (this.expected !== ':') throw unexpected();
+    this.expected = 'value';
+  }
+
+  private comma(): void {
+    if (this.expected !== ', or end') throw unexpected();
+    this.expected = this.open.at(-1) ? 'name' : 'value';
+  }
+
+  private value(): void {
+    this.assertValue();
+    this.valueEnded();
+  }
+
+  private assertValue(): void {
+    if (this.expected !== 'value' && this.expected !== 'value or ]') throw unexpected();
+  }
+
+  private valueEnded(): void {
+    if (this.length !== null && this.open.length === 1) this.length += 1;
+    this.expected = this.open.length === 0 ? 'nothing' : ', or end';
+  }
+
+  /** Whether the innermost level is the body itself, or an object in its list. */
+  private isRow(): boolean {
+    return this.open.at(-1) === true && this.open.length === (this.length === null ? 1 : 2);
+  }
+}
+
+function unexpected(): SyntaxError {
+  return new SyntaxError('Unexpected token in JSON');
+}
