@@ -139,12 +139,15 @@ const REPRESENTATIONS = `
     and (s.typtype = 'd' and t.oid in ('json'::regtype, 'text'::regtype)
       or t.typtype = 'd' and s.oid in ('json'::regtype, 'text'::regtype))`;
 
-/** Of those that a request may set: a role that needs more for a setting can't give it to its requests. */
+/**
+ * Of those that a request may set: a role that needs more for a setting can't give it to its requests. Not those that answers
+ * are read by.
+ */
 const ROLES = `
   select r.rolname as role, p.name, substr(s.setting, strpos(s.setting, '=') + 1) as value
   from pg_db_role_setting d join pg_roles r on r.oid = d.setrole, unnest(d.setconfig) as s(setting)
     join pg_settings p on p.name = split_part(s.setting, '=', 1)
-  where p.context = 'user' and p.name not in ('role', 'session_authorization', 'search_path')
+  where p.context = 'user' and p.name not in ('role', 'session_authorization', 'search_path', 'client_encoding')
     and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
   order by r.rolname, d.setdatabase, p.name`;
 

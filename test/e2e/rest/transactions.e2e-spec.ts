@@ -21,7 +21,8 @@ beforeAll(async () => {
     create function patient() returns void language sql set statement_timeout to '4s' as $$ select pg_sleep(0.8) $$;
     create function hasty() returns void language sql set statement_timeout to '50ms' as $$ select pg_sleep(0.4) $$;
     create function settings() returns json stable language sql as $$ select json_build_object(
-      'memory', current_setting('work_mem'), 'zone', current_setting('timezone'), 'path', current_setting('search_path')) $$;
+      'memory', current_setting('work_mem'), 'zone', current_setting('timezone'), 'path', current_setting('search_path'),
+      'encoding', current_setting('client_encoding')) $$;
   `);
 });
 afterAll(() => plinth.stop());
@@ -59,6 +60,7 @@ describe('a role', () => {
           `work_mem to '7MB'`,
           `timezone to 'Asia/Kathmandu'`,
           `search_path to 'elsewhere'`,
+          `client_encoding to 'LATIN1'`,
         ]
           .map(set)
           .join(' '),
