@@ -1,15 +1,15 @@
-/** A small schema as the catalog is read from a database, for tests that need none: clients, their projects, odd names. */
-import type { CatalogRows, ColumnRow, RelationRow } from '../../src/rest/catalog/catalog-rows';
+/**
+ * A small schema as the catalog is read from a database, for tests that need none: clients, their projects, odd names. The
+ * schema itself is in example-schema.ts; an integration test holds the two together.
+ */
+import type { CatalogRows, ColumnRow, RelationRow, RoutineRow } from '../../src/rest/catalog/catalog-rows';
 
-const column = (position: number, name: string, type = 'integer', hasDefault = false): ColumnRow => [
-  position,
-  name,
-  type,
-  type,
-  type,
-  true,
-  hasDefault,
-];
+const column = (
+  position: number,
+  name: string,
+  type = 'integer',
+  { nullable = true, hasDefault = false } = {},
+): ColumnRow => [position, name, type, type, type, nullable, hasDefault];
 const relation = (oid: string, name: string, columns: ColumnRow[]): RelationRow => ({
   oid,
   schema: 'public',
@@ -21,15 +21,41 @@ const relation = (oid: string, name: string, columns: ColumnRow[]): RelationRow 
   columns,
   grantees: ['anon'],
 });
+/** Named arguments, which anybody may give. */
+const routine = (
+  name: string,
+  types: readonly (readonly [name: string, type: string])[],
+  rest: Pick<RoutineRow, 'default_count' | 'volatility'> & Partial<RoutineRow>,
+): RoutineRow => ({
+  schema: 'public',
+  name,
+  names: types.map(([argument]) => argument),
+  modes: null,
+  types: types.map(([, type]) => type),
+  output: null,
+  variadic: false,
+  returns_set: false,
+  single_row: true,
+  result_schema: 'pg_catalog',
+  result_name: 'text',
+  base_name: 'text',
+  is_composite: false,
+  result_relation: null,
+  argument_relation: null,
+  statement_timeout: null,
+  isolation: null,
+  grantees: null,
+  ...rest,
+});
 
 export const EXAMPLE_ROWS: CatalogRows = {
   fingerprint: 'f',
   announcesDdl: true,
   setsResponse: false,
   relations: [
-    relation('1', 'clients', [column(1, 'id'), column(2, 'name', 'text')]),
+    relation('1', 'clients', [column(1, 'id', 'integer', { nullable: false }), column(2, 'name', 'text')]),
     relation('2', 'projects', [
-      column(1, 'id', 'integer', true),
+      column(1, 'id', 'integer', { nullable: false, hasDefault: true }),
       column(2, 'name', 'text'),
       column(3, 'client_id'),
       column(4, 'data', 'jsonb'),
@@ -65,7 +91,34 @@ export const EXAMPLE_ROWS: CatalogRows = {
       inherited: false,
     },
   ],
-  routines: [],
+  routines: [
+    routine(
+      'projects_of',
+      [
+        ['client', 'integer'],
+        ['named', 'text'],
+      ],
+      {
+        default_count: 1,
+        volatility: 's',
+        returns_set: true,
+        single_row: false,
+        result_schema: 'public',
+        result_name: 'projects',
+        base_name: 'projects',
+        is_composite: true,
+        result_relation: '2',
+      },
+    ),
+    routine(
+      'rename_client',
+      [
+        ['client', 'integer'],
+        ['new_name', 'text'],
+      ],
+      { default_count: 0, volatility: 'v' },
+    ),
+  ],
   handlers: [],
   representations: [],
   roles: [],

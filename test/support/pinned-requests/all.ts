@@ -1,0 +1,12 @@
+/** Every pinned request. */
+import { CALLS } from './calls';
+import type { PinnedRequest } from './pinned-request';
+import { READS } from './reads';
+import { WRITES } from './writes';
+
+const ALL = [...READS, ...CALLS, ...WRITES];
+
+/** With a title each, as `it.each` takes them. */
+export const PINNED_REQUESTS: readonly (readonly [title: string, pinned: PinnedRequest])[] = ALL.map(
+  (one) => [[one.line, ...Object.values(one.headers ?? {}), one.body].filter(Boolean).join(' '), one],
+);
