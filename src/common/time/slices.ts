@@ -4,6 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Milliseconds. */
 const SLICE_MS = 5;
 
+/** Who rests goes on behind those who rest already, one in each turn of the loop: many at once hold it no longer than one. */
+let line: Promise<void> = Promise.resolve();
+
 export class Slices {
   private until = performance.now() + SLICE_MS;
 
@@ -13,7 +16,8 @@ export class Slices {
   }
 
   async rest(): Promise<void> {
-    await nextTurn();
+    line = line.then(() => nextTurn());
+    await line;
     this.until = performance.now() + SLICE_MS;
   }
 }

@@ -1,0 +1,29 @@
+import { Slices } from './slices';
+
+it('lets one go on in each turn of the event loop, in the order in which they came to rest', async () => {
+  let turn = 0;
+  let isOver = false;
+  const count = (): void => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const resumed: { who: number; turn: number }[] = [];
+  const work = async (who: number): Promise<void> => {
+    const slices = new Slices();
+    for (let slice = 0; slice < 3; slice += 1) {
+      await slices.rest();
+      resumed.push({ who, turn });
+    }
+  };
+  await Promise.all([0, 1, 2, 3].map(work));
+  isOver = true;
+  expect(resumed.map(({ who }) => who)).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]);
+  expect(new Set(resumed.map((one) => one.turn)).size).toBe(resumed.length);
+});
+
+it('is over in time', () => {
+  const slices = new Slices();
+  const begin = performance.now();
+  while (!slices.isOver) if (performance.now() - begin > 10_000) throw new Error('it never is');
+});
