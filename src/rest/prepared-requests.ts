@@ -15,6 +15,9 @@ const KEPT = 2_000;
 /** Characters in the query of a request that is kept: rarely does a longer one come again, and its values stay with it. */
 const LONGEST_QUERY = 2_000;
 
+/** Characters of a shape that is kept, which has the names of the body's columns in it: a client chooses them, and how many. */
+const LONGEST_SHAPE = 8_000;
+
 interface Kept {
   readonly prepared: PreparedRequest;
   /** Replaced as a whole when any of them changes. */
@@ -36,7 +39,7 @@ export class PreparedRequests {
     prepare: () => PreparedRequest,
   ): PreparedRequest {
     const shape = request.kind === 'table' ? shapeOf(request, payload) : null;
-    if (shape === null) return prepare();
+    if (shape === null || shape.length > LONGEST_SHAPE) return prepare();
     const key = `${this.numberOf(catalog)}\0${role}\0${shape}`;
     const found = this.kept.get(key);
     if (found?.settings === project.settings) return found.prepared;

@@ -170,6 +170,14 @@ describe('what is kept', () => {
     expect(ask(kept, ASKER, CATALOG, two).plan.read.limit).toBe(prepared.plan.read.limit);
   });
 
+  it('is never a request whose body names very much, for a client could fill the memory with it', () => {
+    const kept = new PreparedRequests();
+    const named = (length: number) =>
+      given('POST /projects?columns=id', {}, JSON.stringify({ id: 1, ['x'.repeat(length)]: 1 }));
+    expect(ask(kept, ASKER, CATALOG, named(500))).toBe(ask(kept, ASKER, CATALOG, named(500)));
+    expect(ask(kept, ASKER, CATALOG, named(8_000))).not.toBe(ask(kept, ASKER, CATALOG, named(8_000)));
+  });
+
   it('is never a request with a long query, whose values would stay', () => {
     const kept = new PreparedRequests();
     const long = given(`GET /projects?name=eq.${'x'.repeat(5_000)}`);

@@ -46,17 +46,26 @@ describe.each([
     const { shapes, positions, count } = told(outline);
     expect(count).toBe(objects.length);
     positions.forEach(([, rows], shape) => {
-      for (const row of rows) expect(Object.keys(objects[row - 1] ?? {})).toEqual(shapes[shape]);
+      for (const row of rows)
+        expect(Object.keys(objects[row - 1] ?? {}).sort()).toEqual([...(shapes[shape] ?? [])].sort());
     });
     expect(positions.flatMap(([, rows]) => rows)).toHaveLength(objects.length);
     expect(outline.rows.allNames()).toEqual([...new Set(objects.flatMap((object) => Object.keys(object)))]);
+  });
+
+  it('takes rows of one shape for it, in whatever order they name it', async () => {
+    const names = 'abcdefghij'.split('');
+    const row = (_: unknown, at: number) =>
+      Object.fromEntries([...names.slice(at % 10), ...names.slice(0, at % 10)].map((name) => [name, at]));
+    const { shapes, count, isCut } = told(await read(JSON.stringify(Array.from({ length: 20_000 }, row))));
+    expect([shapes, count, isCut]).toEqual([[names], 20_000, false]);
   });
 
   it('takes a name that comes twice once', async () => {
     const { shapes } = told(
       await read('[{"a":1,"b":2,"a":3},{"a":1,"b":2},{"a":1,"a":2},{"b":1,"a":2,"b":3}]'),
     );
-    expect(shapes).toEqual([['a', 'b'], ['a'], ['b', 'a']]);
+    expect(shapes).toEqual([['a', 'b'], ['a']]);
   });
 
   it('keeps no more names than any table has columns', async () => {
@@ -145,6 +154,6 @@ it('tells the same of drawn bodies, scanned as parsed', async () => {
 
 it('refuses what nests more deeply than PostgreSQL reads', async () => {
   const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
-  expect((await scanOutline(nested(10_000))).kind).toBe('other');
-  await expect(scanOutline(nested(10_001))).rejects.toThrow('The body nests too deeply');
+  expect((await scanOutline(nested(100_000))).kind).toBe('other');
+  await expect(scanOutline(nested(100_001))).rejects.toThrow('The body nests too deeply');
 });

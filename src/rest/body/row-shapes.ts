@@ -7,7 +7,7 @@
 const MOST_NAMES = 100_000;
 
 export class RowShapes {
-  /** The names of each shape, in the order of the first row that has it; the first shape is the first row's. */
+  /** The names of each shape, in whatever order its first row has them; the first shape is the first row's. */
   readonly shapes: (readonly string[])[] = [];
   /** True when there were more names than are kept; those of the first row are there even so, as many as are kept of one row. */
   isCut = false;
@@ -25,7 +25,7 @@ export class RowShapes {
   /** Rows that are known to name the same. */
   static alike(names: readonly string[], count: number): RowShapes {
     const rows = new RowShapes();
-    rows.enter(names);
+    if (count > 0) rows.enter(names);
     rows.rows = count;
     return rows;
   }
@@ -81,7 +81,7 @@ export class RowShapes {
   }
 
   private enter(names: readonly string[]): void {
-    const key = JSON.stringify(names);
+    const key = JSON.stringify([...names].sort());
     let number = this.numbers.get(key);
     if (number === undefined) {
       this.names += names.length + 1;

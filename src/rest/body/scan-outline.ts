@@ -9,8 +9,8 @@ import { RowShapes } from './row-shapes';
 const PIECE = 16 * 1024;
 /** Characters of a string that are put together at once; without it, each would be added to a text. */
 const STRING_BUFFER = 64 * 1024;
-/** Levels; PostgreSQL's default stack holds fewer. */
-const MOST_LEVELS = 10_000;
+/** Levels, of which each is remembered; PostgreSQL's stack ends before, and how long before is its to say. */
+const MOST_LEVELS = 100_000;
 
 /** @throws Error for what is no JSON, AppError PL102 for what nests too deeply */
 export async function scanOutline(body: Buffer): Promise<JsonOutline> {

@@ -198,6 +198,7 @@ describe('nasty requests', () => {
   const listOf = (unit: string) => `[${filled(`${unit},`).slice(0, -1)}]`;
   const numbered = (unit: (n: number) => string, length = 700_000) =>
     Array.from({ length }, (_, n) => unit(n)).join(',');
+  const wide = `${Array.from({ length: 10_000 }, (_, n) => `c${n}`).join(',')}\n${long(`${long(',', 9_999)}\n`, 1_000)}`;
   const [json, csv, form] = ['application/json', 'text/csv', 'application/x-www-form-urlencoded'];
   const BODIES: [what: string, status: number, path: string, type: string, body: string][] = [
     ['rows of one column that is none', 400, 'parents', json, listOf('{"a":1}')],
@@ -215,6 +216,7 @@ describe('nasty requests', () => {
     ['blank lines', 201, 'parents', csv, `id${filled('\n')}`],
     ['quotes', 400, 'parents', csv, `id\n${filled('"')}`],
     ['a header of nothing', 400, 'parents', csv, filled(',')],
+    ['fields of columns that are none', 400, 'parents', csv, wide],
     ['lines that are too long', 400, 'parents', csv, `id\n${filled('1,2\n')}`],
     ['a field over and over', 400, 'parents', form, fields('a=1&')],
     ['signs for blanks', 400, 'parents', form, fields('+')],

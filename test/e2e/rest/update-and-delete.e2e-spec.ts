@@ -35,6 +35,15 @@ const remove = (query: string, headers: Record<string, string> = {}) =>
   project.service.delete(`/rest/v1/pets${query}`, { headers });
 
 describe('PATCH', () => {
+  it.each(['name\n', 'name,age\n', 'nosuch\n'])(
+    'changes nothing by the CSV %j, which has no row',
+    async (body) => {
+      const answer = await patch('?id=eq.1', body, { 'content-type': 'text/csv' });
+      expect([answer.status, answer.body]).toEqual([200, []]);
+      expect(await names()).toEqual(['Rex', 'Tom', 'Kit']);
+    },
+  );
+
   it('answers 200 with the changed rows', async () => {
     const answer = await patch('?age=gt.4&select=id,name,age', { name: 'Old', age: null });
     expect(answer.status).toBe(200);
