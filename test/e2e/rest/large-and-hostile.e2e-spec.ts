@@ -8,8 +8,8 @@ import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
 const ROWS = 300_000;
-/** Bytes that a large result may add to the memory in use: 4 to 8 MB are seen. */
-const MAY_ADD = 16 * 1024 * 1024;
+/** Bytes that a large result may add to the memory in use: 4 to 8 MB are seen, 22 once; kept as a whole it would be 27 or more. */
+const MAY_ADD = 24 * 1024 * 1024;
 /** The event loop of a process of tests, with the client in it, stands still for 10 to 30 now and then. */
 const STALL_MS = 150;
 /** Bodies are read in slices of 5, and what is not sliced takes 50, or 150 for a form; parsing one in one go takes up to 2,000. */
@@ -198,35 +198,38 @@ describe('nasty requests', () => {
   const listOf = (unit: string) => `[${filled(`${unit},`).slice(0, -1)}]`;
   const numbered = (unit: (n: number) => string, length = 700_000) =>
     Array.from({ length }, (_, n) => unit(n)).join(',');
-  const wide = `${Array.from({ length: 10_000 }, (_, n) => `c${n}`).join(',')}\n${long(`${long(',', 9_999)}\n`, 1_000)}`;
+  const wide = () =>
+    `${Array.from({ length: 10_000 }, (_, n) => `c${n}`).join(',')}\n${long(`${long(',', 9_999)}\n`, 1_000)}`;
   const [json, csv, form] = ['application/json', 'text/csv', 'application/x-www-form-urlencoded'];
-  const BODIES: [what: string, status: number, path: string, type: string, body: string][] = [
-    ['rows of one column that is none', 400, 'parents', json, listOf('{"a":1}')],
-    ['rows with a column each', 400, 'parents', json, `[${numbered((n) => `{"c${n}":1}`)}]`],
-    ['an object of many columns', 400, 'parents', json, `{${numbered((n) => `"c${n}":1`)}}`],
-    ['one column over and over', 400, 'parents', json, `{${filled('"a":1,')}"a":1}`],
-    ['empty rows', 400, 'parents', json, listOf('{}')],
-    ['rows of two shapes', 400, 'parents', json, listOf('{"id":1},{}')],
-    ['rows of a column that JSON names in many ways', 400, 'parents', json, listOf('{"\\u0061":1}')],
-    ['numbers', 400, 'parents', json, listOf('1')],
-    ['lists in lists', 400, 'parents', json, filled('[')],
-    ['objects in objects', 400, 'parents', json, filled('{"a":')],
-    ['an open text', 400, 'parents', json, `{"id":"${filled('\\"')}`],
-    ['a long number', 400, 'parents', json, `{"id":${filled('9')}}`],
-    ['blank lines', 201, 'parents', csv, `id${filled('\n')}`],
-    ['quotes', 400, 'parents', csv, `id\n${filled('"')}`],
-    ['a header of nothing', 400, 'parents', csv, filled(',')],
+  /** Made when they are sent: all at once would take most of the memory that other tests measure. */
+  const BODIES: [what: string, status: number, path: string, type: string, body: () => string][] = [
+    ['rows of one column that is none', 400, 'parents', json, () => listOf('{"a":1}')],
+    ['rows with a column each', 400, 'parents', json, () => `[${numbered((n) => `{"c${n}":1}`)}]`],
+    ['an object of many columns', 400, 'parents', json, () => `{${numbered((n) => `"c${n}":1`)}}`],
+    ['one column over and over', 400, 'parents', json, () => `{${filled('"a":1,')}"a":1}`],
+    ['empty rows', 400, 'parents', json, () => listOf('{}')],
+    ['rows of two shapes', 400, 'parents', json, () => listOf('{"id":1},{}')],
+    ['rows of a column that JSON names in many ways', 400, 'parents', json, () => listOf('{"\\u0061":1}')],
+    ['numbers', 400, 'parents', json, () => listOf('1')],
+    ['lists in lists', 400, 'parents', json, () => filled('[')],
+    ['objects in objects', 400, 'parents', json, () => filled('{"a":')],
+    ['an open text', 400, 'parents', json, () => `{"id":"${filled('\\"')}`],
+    ['a long number', 400, 'parents', json, () => `{"id":${filled('9')}}`],
+    ['blank lines', 201, 'parents', csv, () => `id${filled('\n')}`],
+    ['quotes', 400, 'parents', csv, () => `id\n${filled('"')}`],
+    ['a header of nothing', 400, 'parents', csv, () => filled(',')],
     ['fields of columns that are none', 400, 'parents', csv, wide],
-    ['lines that are too long', 400, 'parents', csv, `id\n${filled('1,2\n')}`],
-    ['a field over and over', 400, 'parents', form, fields('a=1&')],
-    ['signs for blanks', 400, 'parents', form, fields('+')],
-    ['arguments that nobody has', 404, 'rpc/one', json, `{${numbered((n) => `"c${n}":1`)}}`],
-    ['an argument over and over', 200, 'rpc/one', form, long('a=1&', 9_999)],
-    ['more arguments than a form may have', 400, 'rpc/one', form, long('a=1&', 10_000)],
-    ['fields that nobody has', 404, 'rpc/one', form, numbered((n) => `c${n}=1&`, 9_000)],
+    ['lines that are too long', 400, 'parents', csv, () => `id\n${filled('1,2\n')}`],
+    ['a field over and over', 400, 'parents', form, () => fields('a=1&')],
+    ['signs for blanks', 400, 'parents', form, () => fields('+')],
+    ['arguments that nobody has', 404, 'rpc/one', json, () => `{${numbered((n) => `"c${n}":1`)}}`],
+    ['an argument over and over', 200, 'rpc/one', form, () => long('a=1&', 9_999)],
+    ['more arguments than a form may have', 400, 'rpc/one', form, () => long('a=1&', 10_000)],
+    ['fields that nobody has', 404, 'rpc/one', form, () => numbered((n) => `c${n}=1&`, 9_000)],
   ];
 
-  it.each(BODIES)('a body full of %s is answered by %i', async (_what, status, path, type, body) => {
+  it.each(BODIES)('a body full of %s is answered by %i', async (_what, status, path, type, make) => {
+    const body = make();
     const answer = await withoutStall(
       () => project.service.post(`/rest/v1/${path}`, body, { headers: { 'content-type': type } }),
       BODY_STALL_MS,
