@@ -38,7 +38,12 @@ function prepared({ request, payload }: Given): PreparedRequest {
   return prepareRequest(ASKER, CATALOG, request, bodyOf(payload), true);
 }
 
-const bodyOf = (payload: Payload | null): GivenBody => ({ bytes: Buffer.alloc(0), payload, outline: null });
+const bodyOf = (payload: Payload | null): GivenBody => ({
+  bytes: Buffer.alloc(0),
+  payload,
+  outline: null,
+  fields: null,
+});
 
 /** What a request sends if it goes by what was prepared. */
 function sent({ slots, compiled }: PreparedRequest, { request, payload }: Given): BoundRequest {

@@ -6,8 +6,10 @@ import { holdsNul, textOf } from './body-text';
 export const LARGEST_FORM = 1024 * 1024;
 const MOST_FIELDS = 10_000;
 
+export type FormField = readonly [name: string, value: string];
+
 /** The fields, in the client's order. @throws AppError PL102 for a NUL, or too many fields */
-export function formFields(body: Buffer): [string, string][] {
+export function formFields(body: Buffer): FormField[] {
   const text = textOf(body);
   if (hasTooMany(text)) throw invalidBody(`A form may have ${MOST_FIELDS} fields`);
   return [...new URLSearchParams(text)].map(([name, value]) => {

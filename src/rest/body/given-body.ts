@@ -1,16 +1,24 @@
 /** A request's body, read as far as plans need it. */
 import type { RestRequest } from '../grammar/rest-request';
+import { textOf } from './body-text';
+import { type FormField, formFields } from './form';
 import type { JsonOutline } from './json-outline';
-import { type Payload, readOutline, readPayload } from './payload';
+import { type Payload, readOutline, readPayload, unreadable } from './payload';
+import { RowShapes } from './row-shapes';
 
 export interface GivenBody {
   /** As it came. */
   readonly bytes: Buffer;
   /** As rows, where the operation reads rows. */
   readonly payload: Payload | null;
-  /** What a function's arguments, or its list of them, name; null for what is no JSON and becomes none. */
+  /** What a function's arguments, or its list of them, name; null for what is no JSON and becomes none, and for rows. */
   readonly outline: JsonOutline | null;
+  /** A function's arguments, where they come by a form. */
+  readonly fields: readonly FormField[] | null;
 }
+
+/** What a function's empty body says. */
+const NO_ARGUMENTS: JsonOutline = { kind: 'object', rows: RowShapes.alike([], 1) };
 
 /**
  * @param bytes null when the request has none
@@ -21,20 +29,31 @@ export async function readGivenBody(
   bytes: Buffer | null,
 ): Promise<GivenBody | null> {
   if (bytes === null) return null;
+  const asItCame: GivenBody = { bytes, payload: null, outline: null, fields: null };
   if (kind === 'table') {
-    const payload = method === 'DELETE' ? null : await readPayload(bytes, contentType);
-    return { bytes, payload, outline: null };
+    return method === 'DELETE' ? asItCame : { ...asItCame, payload: await readPayload(bytes, contentType) };
   }
   switch (contentType.kind) {
     case 'csv': {
       // A function takes its body as it is, save that CSV becomes JSON.
       const payload = await readPayload(bytes, contentType);
-      return { bytes, payload, outline: { kind: 'list', rows: payload.rows } };
+      return { ...asItCame, payload, outline: { kind: 'list', rows: payload.rows } };
     }
     case 'json':
     case 'any':
-      return { bytes, payload: null, outline: bytes.length > 0 ? await readOutline(bytes) : null };
+      return {
+        ...asItCame,
+        outline: bytes.length > 0 ? await readOutline(bytes, textOf(bytes)) : NO_ARGUMENTS,
+      };
+    case 'form':
+      return { ...asItCame, fields: formFields(bytes) };
+    case 'text':
+    case 'xml':
+      textOf(bytes);
+      return asItCame;
+    case 'octet-stream':
+      return asItCame;
     default:
-      return { bytes, payload: null, outline: null };
+      throw unreadable();
   }
 }

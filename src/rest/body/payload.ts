@@ -41,8 +41,8 @@ export async function readPayload(body: Buffer, type: MediaType): Promise<Payloa
   }
 }
 
-/** What a JSON body names. @throws AppError PL102 */
-export async function readOutline(body: Buffer, text = textOf(body)): Promise<JsonOutline> {
+/** What a JSON body names. @param text the same, decoded; @throws AppError PL102 */
+export async function readOutline(body: Buffer, text: string): Promise<JsonOutline> {
   try {
     return body.length < LARGE ? outlineOf(text) : await scanOutline(body);
   } catch (error) {

@@ -1,8 +1,6 @@
 /** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
-import { textOf } from '../body/body-text';
-import { formFields } from '../body/form';
-import { unreadable } from '../body/payload';
 import type { GivenBody } from '../body/given-body';
+import type { JsonOutline } from '../body/json-outline';
 import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
@@ -114,25 +112,10 @@ function takesBody({ arguments: declared }: Routine, contentType: string): boole
 
 function givenBy(request: RestRequest, body: GivenBody | null, overloads: readonly Routine[]): Given {
   if (body === null) return fromQuery(request);
-  const { contentType, query } = request;
-  switch (contentType.kind) {
-    case 'form':
-      return fromTexts(formFields(body.bytes));
-    case 'text':
-    case 'xml':
-      textOf(body.bytes);
-      return NOTHING;
-    case 'octet-stream':
-      return NOTHING;
-    case 'json':
-    case 'any':
-    case 'csv': {
-      const given = membersOf(body, overloads);
-      return query.columns ? { ...given, names: query.columns } : given;
-    }
-    default:
-      throw unreadable();
-  }
+  if (body.fields) return fromTexts(body.fields);
+  if (!body.outline) return NOTHING;
+  const given = membersOf(body.outline, overloads);
+  return request.query.columns ? { ...given, names: request.query.columns } : given;
 }
 
 /** GET: what reads as a filter is one, even where an argument has its name. Example: `/rpc/below?id=5&id=gt.2` */
@@ -151,9 +134,7 @@ function fromTexts(fields: readonly (readonly [string, string])[]): Given {
   return { names: [...texts.keys()], texts, inList: false };
 }
 
-function membersOf({ bytes, outline }: GivenBody, overloads: readonly Routine[]): Given {
-  if (bytes.length === 0 || outline === null) return NOTHING;
-  const { kind, rows } = outline;
+function membersOf({ kind, rows }: JsonOutline, overloads: readonly Routine[]): Given {
   if (kind === 'object' || kind === 'list') {
     return { ...NOTHING, names: rows.shapes[0] ?? [], inList: kind === 'list' };
   }
