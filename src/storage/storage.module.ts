@@ -10,6 +10,7 @@ import { FileContentRepository } from './files/file-content.repository';
 import { FileListRepository } from './files/file-list.repository';
 import { FileRepository } from './files/file.repository';
 import { FilesService } from './files/files.service';
+import { TargetRepository } from './files/target.repository';
 import { UploadService } from './files/upload.service';
 import { BucketsController } from './http/buckets.controller';
 import { ContentController } from './http/content.controller';
@@ -70,6 +71,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     StorageRateLimiter,
     StorageSweep,
     StorageTransaction,
+    TargetRepository,
     UploadService,
     OBJECT_STORE,
     ProviderCheck,

@@ -3,11 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/pools/pipelined-query';
-import { BUCKET_BY_ADDRESS, numberOrNull, Refusal } from '../buckets/bucket.repository';
-import { projectQuota, Quota, QuotaAccount, QuotaMark } from '../quotas/quota';
+import { Refusal } from '../buckets/bucket.repository';
+import { QuotaMark } from '../quotas/quota';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
 import { FileRecord, StoredBytes } from './file';
+import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
+import { UUID } from './file-id';
 
 const UNIQUE_VIOLATION = '23505';
 const NAME_KEY = 'files_bucket_id_filename_key';
@@ -16,8 +18,6 @@ const NAME_KEY = 'files_bucket_id_filename_key';
 const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
-
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export interface FileRow {
   readonly id: string;
@@ -32,21 +32,6 @@ export interface FileRow {
   readonly metadata: JsonObject;
   readonly created_at: Date;
   readonly updated_at: Date;
-}
-
-/** The bucket of an upload, and whether the caller may put a file into it. */
-export interface UploadTarget {
-  readonly bucketId: string;
-  readonly bucketSlug: string;
-  /** Bytes; null: the project's limit. */
-  readonly fileSizeLimit: number | null;
-  readonly allowedMimeTypes: readonly string[] | null;
-  /** The project's quota and the bucket's; none where neither is set. */
-  readonly accounts: readonly QuotaAccount[];
-  /** Bytes of the largest file in the bucket: more cannot become free by overwriting one. */
-  readonly largestFile: number;
-  /** `depends`: a policy looks at what only the body tells, and refuses what is known so far. */
-  readonly mayUpload: 'yes' | 'no' | 'depends';
 }
 
 /** A file as it was written, with the marks of quotas that this reached. */
@@ -84,28 +69,6 @@ export interface RemovedFile {
 @Injectable()
 export class FileRepository {
   constructor(private readonly door: StorageTransaction) {}
-
-  /**
-   * Finds the bucket of an upload and asks the policies before a byte of the file is read; one round trip.
-   * @param filename as far as it is known
-   */
-  async findUploadTarget(
-    caller: StorageContext,
-    address: string,
-    filename: string | null,
-  ): Promise<UploadTarget | null> {
-    const quota = projectQuota(caller.project);
-    const { rows } = await this.door.query(caller, {
-      name: 'storage:upload-target',
-      text: `select b.id, b.slug, b.file_size_limit, b.allowed_mime_types, b.quota_bytes, b.quota_files,
-          case when $3 or b.quota_bytes is not null or b.quota_files is not null
-            then to_json(storage.usage_of(b.id)) end as usage,
-          storage.may_upload(b.id, $2) as may_upload
-        from (select * from ${BUCKET_BY_ADDRESS}) b`,
-      values: [address, filename ?? 'unnamed', quota.bytes !== null || quota.files !== null],
-    });
-    return rows[0] ? toTarget(rows[0] as TargetRow, quota) : null;
-  }
 
   /**
    * Makes complete bytes visible as a file.
@@ -251,47 +214,6 @@ function removedFile(row: unknown): RemovedFile | Refusal {
   if (!row) return 'not_found';
   const gone = row as (FileRow & { object_id: string }) | { id: null };
   return gone.id === null ? 'forbidden' : { record: toFileRecord(gone), objectId: gone.object_id };
-}
-
-interface TargetRow {
-  readonly id: string;
-  readonly slug: string;
-  readonly file_size_limit: string | null;
-  readonly allowed_mime_types: string[] | null;
-  readonly quota_bytes: string | null;
-  readonly quota_files: string | null;
-  /** Null where nothing is limited, and nothing of it matters. */
-  readonly usage: {
-    readonly bucket_bytes: number;
-    readonly bucket_files: number;
-    readonly project_bytes: number;
-    readonly project_files: number;
-    readonly largest: number;
-  } | null;
-  readonly may_upload: UploadTarget['mayUpload'];
-}
-
-function toTarget(row: TargetRow, quota: Quota): UploadTarget {
-  return {
-    bucketId: row.id,
-    bucketSlug: row.slug,
-    fileSizeLimit: numberOrNull(row.file_size_limit),
-    allowedMimeTypes: row.allowed_mime_types,
-    accounts: row.usage ? accountsOf(row, row.usage, quota) : [],
-    largestFile: row.usage?.largest ?? 0,
-    mayUpload: row.may_upload,
-  };
-}
-
-function accountsOf(row: TargetRow, used: NonNullable<TargetRow['usage']>, quota: Quota): QuotaAccount[] {
-  return [
-    { scope: 'project', quota, used: { bytes: used.project_bytes, files: used.project_files } },
-    {
-      scope: 'bucket',
-      quota: { bytes: numberOrNull(row.quota_bytes), files: numberOrNull(row.quota_files) },
-      used: { bytes: used.bucket_bytes, files: used.bucket_files },
-    },
-  ];
 }
 
 function toFileRecord(row: FileRow): FileRecord {

@@ -1,29 +1,27 @@
 /** Shows, lists, changes and deletes files. What a caller may is decided by the policies in the database. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
-import { Bucket } from '../buckets/bucket';
-import { BucketRepository, Refusal } from '../buckets/bucket.repository';
+import { Refusal } from '../buckets/bucket.repository';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { assertRoom } from '../quotas/quota';
-import { isAllowed, parseContentType } from '../content-type/content-type';
+import { parseContentType } from '../content-type/content-type';
 import {
   bucketNotFound,
   fileNotFound,
-  fileTooLarge,
   forbidden,
   invalidParameters,
   storageUnavailable,
-  unsupportedMediaType,
 } from '../storage.errors';
 import { FileContent, FileRecord } from './file';
 import { FileContentRepository } from './file-content.repository';
 import { FileListRepository } from './file-list.repository';
-import { ChangedFile, FileChange, FileRepository, UploadTarget } from './file.repository';
+import { ChangedFile, FileChange, FileRepository } from './file.repository';
 import { assertFilename } from './filename';
 import { assertMetadata } from './metadata';
 import { assertTaken, isCertain, limitOf } from './upload-rules';
+import { TargetRepository, UploadTarget } from './target.repository';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 
 /** How often a copy begins whose source is overwritten meanwhile. */
@@ -57,7 +55,7 @@ export class FilesService {
   constructor(
     private readonly files: FileRepository,
     private readonly lists: FileListRepository,
-    private readonly buckets: BucketRepository,
+    private readonly targets: TargetRepository,
     private readonly contents: FileContentRepository,
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
@@ -113,29 +111,32 @@ export class FilesService {
     if (rest.filename !== undefined) assertFilename(rest.filename);
     if (rest.content_type !== undefined) parseContentType(rest.content_type);
     if (rest.metadata !== undefined) assertMetadata(rest.metadata);
-    const bucket = bucketName === undefined ? undefined : await this.buckets.find(caller, bucketName);
-    if (bucket === null) throw bucketNotFound();
-    if (bucket || rest.content_type !== undefined)
-      await this.assertFits(caller, id, rest.content_type, bucket);
-    const outcome = await this.files.update(caller, id, { ...rest, bucketId: bucket?.id });
+    // What neither moves nor gets a type is changed without a look at its bucket.
+    const looks = bucketName !== undefined || rest.content_type !== undefined;
+    const bucketId = looks ? await this.bucketThatTakes(caller, id, update) : undefined;
+    const outcome = await this.files.update(caller, id, { ...rest, bucketId });
     return this.done(outcome, caller, id);
   }
 
   /**
    * A bucket's limits hold for what is moved into it or given another type there, not for what it has held since before them.
-   * @param bucket that the file moves to @throws AppError 404, 413, 415
+   * @returns the id of the bucket that the file moves to, if it does
+   * @throws AppError 404, 413, 415
    */
-  private async assertFits(caller: Caller, id: string, type?: string, bucket?: Bucket): Promise<void> {
-    const file = await this.get(caller, id);
-    const isMoved = bucket !== undefined && bucket.id !== file.bucket_id;
-    const holder =
-      bucket ?? (file.bucket_slug === null ? null : await this.buckets.find(caller, file.bucket_slug));
-    if (!holder) return;
-    const limit = holder.file_size_limit ?? Infinity;
-    if (isMoved && file.size > limit) throw fileTooLarge(limit);
-    const newType = type ?? (isMoved ? file.content_type : null);
-    if (newType !== null && !isAllowed(newType, holder.allowed_mime_types))
-      throw unsupportedMediaType(newType);
+  private async bucketThatTakes(caller: Caller, id: string, update: FileUpdate): Promise<string | undefined> {
+    const address = update.bucket_name ?? null;
+    const target = await this.targets.findChangeTarget(caller, id, address);
+    if (!target) throw fileNotFound();
+    const { file, bucket, isMoved } = target;
+    if (!bucket) {
+      // Of a deleted bucket nothing is left to say no to a type.
+      if (address === null) return undefined;
+      throw bucketNotFound();
+    }
+    const contentType = update.content_type ?? file.contentType;
+    if (isMoved || contentType !== file.contentType)
+      assertTaken(bucket, { ...file, contentType }, isMoved ? (bucket.fileSizeLimit ?? Infinity) : Infinity);
+    return address === null ? undefined : bucket.bucketId;
   }
 
   /**
@@ -147,7 +148,7 @@ export class FilesService {
     const source = await this.get(caller, id);
     const address = copy.bucket_name ?? source.bucket_slug;
     const target =
-      address === null ? null : await this.files.findUploadTarget(caller, address, copy.filename);
+      address === null ? null : await this.targets.findUploadTarget(caller, address, copy.filename);
     if (!target) throw bucketNotFound();
     if (target.mayUpload !== 'yes') throw forbidden();
     const objectId = this.store.newObjectId();

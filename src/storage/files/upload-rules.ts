@@ -1,4 +1,4 @@
-/** What holds for every new file, uploaded or copied. */
+/** What holds for every file that comes into a bucket: uploaded, copied or moved. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { StorageConfig } from '../../config/app-config';
@@ -6,7 +6,7 @@ import { Project } from '../../projects/project';
 import { isAllowed } from '../content-type/content-type';
 import { fileTooLarge, unsupportedMediaType } from '../storage.errors';
 import { FileContent } from './file';
-import { UploadTarget } from './file.repository';
+import { UploadTarget } from './target.repository';
 
 /** Bytes: the least of what bucket, project and install allow. */
 export function limitOf(
@@ -19,8 +19,8 @@ export function limitOf(
 
 /** @throws AppError 413, 415 when the bucket does not take such a file */
 export function assertTaken(
-  { allowedMimeTypes }: UploadTarget,
-  { size, contentType }: FileContent,
+  { allowedMimeTypes }: Pick<UploadTarget, 'allowedMimeTypes'>,
+  { size, contentType }: Pick<FileContent, 'size' | 'contentType'>,
   limit: number,
 ): void {
   if (size > limit) throw fileTooLarge(limit);

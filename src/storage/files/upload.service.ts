@@ -19,9 +19,10 @@ import {
 } from '../storage.errors';
 import { ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
-import { FileRepository, NewFile, UploadTarget } from './file.repository';
+import { FileRepository, NewFile } from './file.repository';
 import { assertFilename } from './filename';
 import { parseMetadata } from './metadata';
+import { TargetRepository, UploadTarget } from './target.repository';
 import { UploadForm } from './upload-form';
 import { isCertain, limitOf } from './upload-rules';
 
@@ -55,6 +56,7 @@ const EARLY_FILENAME =
 export class UploadService {
   constructor(
     private readonly files: FileRepository,
+    private readonly targets: TargetRepository,
     private readonly store: ObjectStore,
     private readonly remover: ObjectRemover,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
@@ -81,7 +83,7 @@ export class UploadService {
   }
 
   private async target(caller: Caller, bucket: string, filename: string | null): Promise<UploadTarget> {
-    const target = await this.files.findUploadTarget(caller, bucket, filename);
+    const target = await this.targets.findUploadTarget(caller, bucket, filename);
     if (!target) throw bucketNotFound();
     return target;
   }

@@ -1,4 +1,4 @@
-/** What a request costs the database: one round trip to read, two to upload, by Plinth's own count (GET /metrics). */
+/** What a request costs the database: one round trip to read, two to upload, move or retype, by Plinth's own count (GET /metrics). */
 import { randomBytes } from 'node:crypto';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -53,4 +53,18 @@ it('an upload costs two round trips', async () => {
   const send = (n: number): Promise<HttpAnswer> =>
     upload(user, project.storage, 'box', 'text', { name: `upload ${n}.txt` });
   expect(await costOf(send, 201)).toBe(2);
+});
+
+it.each<[string, (n: number) => object, number]>([
+  ['a new name', (n) => ({ filename: `renamed ${n}` }), 1],
+  ['another type', (n) => ({ content_type: n % 2 ? 'text/csv' : 'text/plain' }), 2],
+  ['a move', (n) => ({ bucket_name: n % 2 ? 'box' : 'shelf' }), 2],
+  [
+    'a move with another type',
+    (n) => ({ bucket_name: n % 2 ? 'box' : 'shelf', content_type: 'text/html' }),
+    2,
+  ],
+])('%s costs as few round trips as can be', async (_name, change, expected) => {
+  await user.post(`${project.storage}/buckets`, { name: 'shelf' });
+  expect(await costOf((n) => user.patch(file, change(n)), 200)).toBe(expected);
 });
