@@ -16,6 +16,7 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   request_timeout: 408,
   bucket_already_exists: 409,
   file_already_exists: 409,
+  precondition_failed: 412,
   file_too_large: 413,
   quota_exceeded: 413,
   unsupported_media_type: 415,
@@ -67,6 +68,9 @@ export const unsupportedMediaType = (type: string): AppError =>
 
 export const uploadStalled = (): AppError =>
   storageError('request_timeout', 'The upload did not go on in time');
+
+export const preconditionFailed = (): AppError =>
+  storageError('precondition_failed', 'The file is not, or no longer, in the state that the request names');
 
 /** @param size bytes of the file */
 export const rangeNotSatisfiable = (size: number): AppError =>

@@ -6,7 +6,7 @@ import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { isNotModified } from '../../common/http/preconditions';
+import { evaluatePreconditions } from '../../common/http/preconditions';
 import { ProjectDocumentService } from '../project/project-document.service';
 
 const ROOTS = ['rest/v1', 'p/:project_slug/rest/v1'];
@@ -40,7 +40,8 @@ export class ProjectDocsController {
     const { body, etag } = await this.documents.get(caller);
     // What is in it depends on who asks.
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
-    if (isNotModified({ ifNoneMatch: request.get('if-none-match') }, { etag, lastModified: Infinity })) {
+    const conditions = { ifNoneMatch: request.get('if-none-match') };
+    if (evaluatePreconditions(conditions, { etag, lastModified: Infinity }) === 'not_modified') {
       response.writeHead(304, headers).end();
       return;
     }

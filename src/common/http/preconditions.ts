@@ -1,4 +1,5 @@
-/** Entity tags and conditional requests for reading (RFC 9110, 8.8.3 and 13.1). */
+/** Entity tags and conditional requests for reading (RFC 9110, 8.8 and 13). */
+import { parseHttpDate } from './http-date';
 
 export interface Validators {
   /** Strong, with its quotes. */
@@ -7,30 +8,61 @@ export interface Validators {
   readonly lastModified: number;
 }
 
-export interface ReadConditions {
+/** Values of header fields. */
+export interface Preconditions {
+  readonly ifMatch?: string | undefined;
+  readonly ifUnmodifiedSince?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
   readonly ifModifiedSince?: string | undefined;
 }
 
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
+const SECOND = 1_000;
 
-/** True when the client's copy is the current one: 304. If-Modified-Since counts only without If-None-Match (13.2.2). */
-export function isNotModified(
-  { ifNoneMatch, ifModifiedSince }: ReadConditions,
+/**
+ * In the order of 13.2.2: tags before dates, and a date counts only where there is no field of tags of its kind, and where
+ * it is one.
+ * @returns `failed`: 412; `not_modified`: 304, the client has the current state
+ */
+export function evaluatePreconditions(
+  { ifMatch, ifUnmodifiedSince, ifNoneMatch, ifModifiedSince }: Preconditions,
   { etag, lastModified }: Validators,
-): boolean {
-  if (ifNoneMatch !== undefined) {
-    if (ifNoneMatch.trim() === '*') return true;
-    // The weak comparison: W/ is ignored.
-    return (ifNoneMatch.match(ENTITY_TAG) ?? []).some((tag) => tag.replace(/^W\//, '') === etag);
-  }
-  const since = ifModifiedSince === undefined ? NaN : Date.parse(ifModifiedSince);
-  return Math.floor(lastModified / 1000) * 1000 <= since;
+): 'met' | 'failed' | 'not_modified' {
+  const modified = wholeSecond(lastModified);
+  if (ifMatch !== undefined) {
+    // The strong comparison: a weak tag equals none.
+    if (!names(ifMatch, (tag) => tag === etag)) return 'failed';
+  } else if (ifUnmodifiedSince !== undefined && modified > parseHttpDate(ifUnmodifiedSince)) return 'failed';
+  if (ifNoneMatch !== undefined)
+    return names(ifNoneMatch, (tag) => tag.replace(/^W\//, '') === etag) ? 'not_modified' : 'met';
+  const isOld = ifModifiedSince !== undefined && modified <= parseHttpDate(ifModifiedSince);
+  return isOld ? 'not_modified' : 'met';
 }
 
-/** True when a Range header counts: If-Range is absent, or names the current state exactly (13.1.5). */
-export function rangeApplies(ifRange: string | undefined, { etag, lastModified }: Validators): boolean {
+/**
+ * True when a Range header counts: If-Range is absent, or names the current state exactly (13.1.5).
+ * @param now milliseconds since the epoch: within the second that it names, a date is a weak validator (8.8.2.2)
+ */
+export function rangeApplies(
+  ifRange: string | undefined,
+  { etag, lastModified }: Validators,
+  now: number,
+): boolean {
   if (ifRange === undefined) return true;
-  if (/^\s*(W\/)?"/.test(ifRange)) return ifRange.trim() === etag;
-  return Date.parse(ifRange) === Math.floor(lastModified / 1000) * 1000;
+  if (isEntityTag(ifRange)) return ifRange.trim() === etag;
+  const modified = wholeSecond(lastModified);
+  return now - modified >= SECOND && parseHttpDate(ifRange) === modified;
+}
+
+/** Of an If-Range, which holds a tag or a date. */
+export function isEntityTag(text: string): boolean {
+  return /^\s*(W\/)?"/.test(text);
+}
+
+function names(list: string, isCurrent: (tag: string) => boolean): boolean {
+  return list.trim() === '*' || (list.match(ENTITY_TAG) ?? []).some(isCurrent);
+}
+
+function wholeSecond(time: number): number {
+  return Math.floor(time / SECOND) * SECOND;
 }

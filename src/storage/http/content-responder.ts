@@ -1,15 +1,22 @@
 /** Sends a file's bytes: whole, in ranges, or not at all when the client has them (RFC 9110, 13 and 14). */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ByteRange, contentRange, parseRange } from '../../common/http/byte-ranges';
 import { contentDisposition } from '../../common/http/content-disposition';
-import { isNotModified, rangeApplies, Validators } from '../../common/http/preconditions';
+import {
+  evaluatePreconditions,
+  isEntityTag,
+  Preconditions,
+  rangeApplies,
+  Validators,
+} from '../../common/http/preconditions';
+import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isContentType } from '../content-type/content-type';
 import { FileContent } from '../files/file';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
-import { fileNotFound, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
+import { fileNotFound, preconditionFailed, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
 import { ClientLeftError, sendChunks } from './send-chunks';
 
 export interface ContentOptions {
@@ -37,10 +44,11 @@ export class ContentResponder {
 
   constructor(
     private readonly store: ObjectStore,
+    private readonly clock: Clock,
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
-  /** @throws AppError 404, 416, 500; once bytes are under way the connection is broken off instead */
+  /** @throws AppError 404, 412, 416, 500; once bytes are under way the connection is broken off instead */
   async send(request: IncomingMessage, response: ServerResponse, options: ContentOptions): Promise<void> {
     const file = await options.find();
     if (!file) throw fileNotFound();
@@ -79,18 +87,16 @@ export class ContentResponder {
     const { headers } = request;
     const validators: Validators = { etag: `"${file.sha256}"`, lastModified: file.updatedAt };
     const common = headersOf(file, validators, options);
-    const conditions = {
-      ifNoneMatch: headers['if-none-match'],
-      ifModifiedSince: headers['if-modified-since'],
-    };
-    if (isNotModified(conditions, validators)) {
+    const outcome = evaluatePreconditions(preconditionsOf(headers), validators);
+    if (outcome === 'failed') throw preconditionFailed();
+    if (outcome === 'not_modified') {
       response.writeHead(304, common).end();
       return;
     }
-    const wanted = headerText(headers['if-range']);
-    const ranges = rangeApplies(wanted, validators) ? parseRange(headers.range, file.size) : null;
+    const applies = rangeApplies(headerText(headers['if-range']), validators, this.clock.now());
+    const ranges = applies ? parseRange(headers.range, file.size) : null;
     if (ranges === 'unsatisfiable') throw rangeNotSatisfiable(file.size);
-    const path = this.accelPath(request, file, options);
+    const path = mayBeNginx(headers, applies) ? this.accelPath(file, options) : null;
     if (path !== null) return this.leaveToNginx(response, file, common, options, path);
     const withoutBody = request.method === 'HEAD';
     if (ranges === null) return this.sendWhole(response, file, common, options, withoutBody);
@@ -99,11 +105,10 @@ export class ContentResponder {
     return this.sendParts(response, file, ranges, common, options, withoutBody);
   }
 
-  /** Null where Plinth has to answer itself: nginx would test these conditions against tags that it does not know yet. */
-  private accelPath({ headers }: IncomingMessage, file: FileContent, options: ContentOptions): string | null {
+  /** Null where nginx cannot send it. */
+  private accelPath(file: FileContent, { projectId }: ContentOptions): string | null {
     if (this.config.accelRedirect === null || file.size === 0) return null;
-    if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined) return null;
-    const path = this.store.sharedPath({ projectId: options.projectId, objectId: file.objectId });
+    const path = this.store.sharedPath({ projectId, objectId: file.objectId });
     return path === null ? null : `${this.config.accelRedirect}/${path}`;
   }
 
@@ -255,6 +260,24 @@ function servedType({ contentType }: FileContent): string {
   if (!isContentType(contentType)) return 'application/octet-stream';
   const isText = contentType.startsWith('text/') && essenceOf(contentType) === contentType;
   return isText ? `${contentType}; charset=utf-8` : contentType;
+}
+
+function preconditionsOf(headers: IncomingHttpHeaders): Preconditions {
+  return {
+    ifMatch: headers['if-match'],
+    ifUnmodifiedSince: headers['if-unmodified-since'],
+    ifNoneMatch: headers['if-none-match'],
+    ifModifiedSince: headers['if-modified-since'],
+  };
+}
+
+/**
+ * False where nginx would judge otherwise: it tests these conditions before it knows Plinth's tag and date, and takes each
+ * date in If-Range for a strong validator.
+ */
+function mayBeNginx(headers: IncomingHttpHeaders, rangeCounts: boolean): boolean {
+  if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined) return false;
+  return rangeCounts || isEntityTag(headerText(headers['if-range']) ?? '');
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {

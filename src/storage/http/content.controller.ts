@@ -60,7 +60,7 @@ export class ContentController {
   @ApiOperation({ summary: 'Download a file', operationId: 'downloadFile' })
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Failures(404, 416)
+  @Failures(404, 412, 416)
   async download(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);
     const id = fileIdOf(request);
@@ -81,7 +81,7 @@ export class ContentController {
   @ApiQuery({ name: 'signature', type: String })
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Failures(404, 416)
+  @Failures(404, 412, 416)
   async signed(@Req() request: Request, @Res() response: Response): Promise<void> {
     const project = await this.projectOf(request);
     // The signature first: what else the address says is looked at when it is known to be one of ours.
@@ -102,7 +102,7 @@ export class ContentController {
   @ApiOperation({ summary: 'Show a file of a public bucket', operationId: 'previewFile' })
   @DownloadName()
   @Bytes('*/*')
-  @Failures(404, 416)
+  @Failures(404, 412, 416)
   async preview(@Req() request: Request, @Res() response: Response): Promise<void> {
     const downloadName = downloadNameOf(request);
     const project = await this.projectOf(request);

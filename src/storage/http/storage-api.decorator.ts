@@ -13,6 +13,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   403: 'Permission denied',
   404: 'Project, bucket or file not found',
   409: 'Bucket or file already exists',
+  412: 'If-Match or If-Unmodified-Since does not hold',
   413: 'File exceeds the size limit, or a quota',
   415: 'File type not allowed',
   416: 'The range is not in the file',

@@ -12,6 +12,8 @@ const TEXT = Array.from({ length: 40_000 }, (_, n) => `${n} `).join('');
 const SIZE = TEXT.length;
 const ETAG = `"${createHash('sha256').update(TEXT).digest('hex')}"`;
 
+const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
+
 let plinth: TestPlinth;
 let project: TestProject;
 let user: ReturnType<TestProject['asSubject']>;
@@ -118,8 +120,50 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
   it('answers 304 for If-Modified-Since the date that it told, and looks at If-None-Match first', async () => {
     const date = (await ask(kind)).headers.get('last-modified') as string;
     expect((await ask(kind, { 'if-modified-since': date })).status).toBe(304);
-    expect((await ask(kind, { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' })).status).toBe(200);
+    expect((await ask(kind, { 'if-modified-since': LONG_AGO })).status).toBe(200);
     expect((await ask(kind, { 'if-modified-since': date, 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it.each(['GET', 'HEAD'])(
+    '%s answers 412 precondition_failed for what If-Match or If-Unmodified-Since does not name',
+    async (method) => {
+      const date = (await ask(kind)).headers.get('last-modified') as string;
+      const status = async (headers: Record<string, string>): Promise<number> =>
+        (await ask(kind, headers, method)).status;
+      for (const tag of [ETAG, `"x", ${ETAG}`, '*']) expect(await status({ 'if-match': tag })).toBe(200);
+      for (const tag of [`W/${ETAG}`, '"x", "y"']) expect(await status({ 'if-match': tag })).toBe(412);
+      expect(await status({ 'if-unmodified-since': date })).toBe(200);
+      expect(await status({ 'if-unmodified-since': LONG_AGO })).toBe(412);
+      expect(await status({ 'if-unmodified-since': '1970-01-01' })).toBe(200);
+      // Tags before dates, what must hold before what need not be sent, and that before ranges.
+      expect(await status({ 'if-match': ETAG, 'if-unmodified-since': LONG_AGO })).toBe(200);
+      expect(await status({ 'if-match': '"x"', 'if-none-match': ETAG })).toBe(412);
+      expect(await status({ 'if-match': ETAG, 'if-none-match': ETAG })).toBe(304);
+      expect(await status({ 'if-match': '"x"', range: `bytes=${SIZE}-` })).toBe(412);
+      expect(await status({ 'if-match': ETAG, range: 'bytes=0-4' })).toBe(206);
+    },
+  );
+
+  it('answers 412 in the error body of the storage', async () => {
+    const answer = await ask(kind, { 'if-match': '"x"' });
+    expect(answer.body).toEqual({
+      data: null,
+      error: { message: expect.any(String), code: 'precondition_failed', status: 412 },
+    });
+  });
+
+  it('takes a date in If-Range when its second is over, and only the very date', async () => {
+    const date = (await ask(kind)).headers.get('last-modified') as string;
+    const status = async (ifRange: string): Promise<number> =>
+      (await ask(kind, { range: 'bytes=0-4', 'if-range': ifRange })).status;
+    const sinceThen = plinth.clock.now() - Date.parse(date);
+    // Of the second in which the file was written, the middle; and then the next one.
+    plinth.clock.move((500 - sinceThen) / 1000);
+    const within = await status(date);
+    plinth.clock.move(1);
+    const after = [await status(date), await status(new Date(Date.parse(date) + 1000).toUTCString())];
+    plinth.clock.move((sinceThen - 1_500) / 1000);
+    expect([within, ...after]).toEqual([200, 206, 200]);
   });
 
   it('names the file anew for ?download=', async () => {

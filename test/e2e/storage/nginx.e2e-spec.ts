@@ -12,9 +12,12 @@ const [, DOCUMENTED = ''] =
   /```nginx\n([^]*?)```/.exec(readFileSync(join(__dirname, '../../../docs/storage.md'), 'utf8')) ?? [];
 const BYTES = randomBytes(3_000_000).toString('hex').slice(0, 3_000_000);
 const ETAG = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
+const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
 
 (hasNginx ? describe : describe.skip)('behind nginx', () => {
   let plinth: TestPlinth;
+  /** The same files without nginx. */
+  let bare: TestPlinth;
   let nginx: TestNginx;
   let project: TestProject;
   let user: HttpClient;
@@ -25,6 +28,7 @@ const ETAG = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
     plinth = await TestPlinth.start({
       env: { STORAGE_ACCEL_REDIRECT: '/internal-files/', TRUST_PROXY: '1' },
     });
+    bare = await TestPlinth.start({ replicaOf: plinth });
     nginx = await TestNginx.start(
       DOCUMENTED.replace('127.0.0.1:8080', new URL(plinth.baseUrl).host).replace(
         '/var/lib/plinth/files/',
@@ -50,6 +54,7 @@ const ETAG = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
   });
   afterAll(async () => {
     await nginx.stop();
+    await bare.stop();
     await plinth.stop();
   });
 
@@ -130,6 +135,46 @@ const ETAG = `"${createHash('sha256').update(BYTES).digest('hex')}"`;
         '',
         String(BYTES.length),
       ]);
+    });
+  });
+
+  describe.each(['GET', 'HEAD'])('%s with conditions', (method) => {
+    it.each<[string, (date: string) => Record<string, string>, number]>([
+      ['a tag that holds', () => ({ 'if-match': `"x", ${ETAG}` }), 200],
+      ['a tag that does not', () => ({ 'if-match': '"x"' }), 412],
+      ['a weak one', () => ({ 'if-match': `W/${ETAG}` }), 412],
+      ['any state', () => ({ 'if-match': '*' }), 200],
+      ['a date that holds', (date) => ({ 'if-unmodified-since': date }), 200],
+      ['a date that does not', () => ({ 'if-unmodified-since': LONG_AGO }), 412],
+      ['a date that is none', () => ({ 'if-unmodified-since': '1970-01-01' }), 200],
+      ['a tag before a date', () => ({ 'if-match': ETAG, 'if-unmodified-since': LONG_AGO }), 200],
+      ['what must hold first', () => ({ 'if-match': '"x"', 'if-none-match': ETAG }), 412],
+      ['what the client has', () => ({ 'if-none-match': `W/${ETAG}` }), 304],
+      ['anything that it has', () => ({ 'if-none-match': '*' }), 304],
+      ['the date that it has', (date) => ({ 'if-modified-since': date }), 304],
+      ['its tag before its date', (date) => ({ 'if-none-match': '"x"', 'if-modified-since': date }), 200],
+      ['a later date that is none', () => ({ 'if-modified-since': '2099-01-01' }), 200],
+      ['a range of a tag that holds', () => ({ 'if-match': ETAG, range: 'bytes=0-4' }), 206],
+      ['a range of the very date', (date) => ({ 'if-range': date, range: 'bytes=0-4' }), 206],
+      ['a range of another date', () => ({ 'if-range': LONG_AGO, range: 'bytes=0-4' }), 200],
+      ['a range of a weak tag', () => ({ 'if-range': `W/${ETAG}`, range: 'bytes=0-4' }), 200],
+    ])('answers as without nginx: %s', async (_what, headers, expected) => {
+      const date = (await ask('download')).headers.get('last-modified') as string;
+      // The second of the date must be over for it to count.
+      for (const { clock } of [plinth, bare]) clock.move(2);
+      const answer = await ask('download', headers(date), method);
+      const direct = await user.at(bare.baseUrl).send(method, `${file}/download`, { headers: headers(date) });
+      for (const { clock } of [plinth, bare]) clock.move(-2);
+      expect([answer.status, direct.status]).toEqual([expected, expected]);
+    });
+
+    it('takes no date in If-Range within its second', async () => {
+      const date = (await ask('download')).headers.get('last-modified') as string;
+      const sinceThen = (plinth.clock.now() - Date.parse(date)) / 1000;
+      plinth.clock.move(-sinceThen);
+      const answer = await ask('download', { 'if-range': date, range: 'bytes=0-4' }, method);
+      plinth.clock.move(sinceThen);
+      expect(answer.status).toBe(200);
     });
   });
 
