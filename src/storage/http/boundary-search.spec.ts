@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { BoundarySearch, delimiterOf } from './boundary-search';
+import { BoundarySearch } from './boundary-search';
 
 const DELIMITER = Buffer.from('\r\n--b1');
 
@@ -25,32 +25,6 @@ function cut(text: string, positions: readonly number[]): Buffer[] {
   const bytes = Buffer.from(text, 'latin1');
   return [0, ...positions].map((from, index) => bytes.subarray(from, positions[index] ?? bytes.length));
 }
-
-describe('delimiterOf', () => {
-  it.each([
-    ['multipart/form-data; boundary=abc', '\r\n--abc'],
-    [
-      'multipart/form-data;boundary=----WebKitFormBoundary7MA4YWxkTrZu0gW',
-      '\r\n------WebKitFormBoundary7MA4YWxkTrZu0gW',
-    ],
-    ['Multipart/Form-Data; Boundary=aB', '\r\n--aB'],
-    ['multipart/form-data; boundary="a b:(c)"', '\r\n--a b:(c)'],
-  ])('of %j is %j', (type, expected) => {
-    expect(delimiterOf(type)?.toString('latin1')).toBe(expected);
-  });
-
-  it.each([
-    'multipart/form-data; boundary="a\\"bc"',
-    'multipart/form-data; boundary="abc',
-    'multipart/form-data; boundary="é"',
-    'multipart/form-data; charset=utf-8; boundary=abc',
-    'multipart/form-data; boundary=abc; boundary=def',
-    'multipart/form-data; boundary=',
-    'multipart/form-data',
-  ])('of %j is left to busboy', (type) => {
-    expect(delimiterOf(type)).toBeNull();
-  });
-});
 
 describe('BoundarySearch', () => {
   it.each([

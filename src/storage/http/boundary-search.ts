@@ -4,17 +4,6 @@
  */
 
 const CR = 13;
-/** Alone, as a token or quoted, as nearly all clients send it: whatever else a header says is left to busboy. */
-const PLAIN_BOUNDARY =
-  /^multipart\/form-data; ?boundary=(?:([\w!#$%&'*+.^`|~-]{1,70})|"([\x20\x21\x23-\x5b\x5d-\x7e]{1,70})")$/i;
-
-/** What ends a part, or null when the header must be read by busboy. */
-export function delimiterOf(contentType: string): Buffer | null {
-  const [, token, quoted] = PLAIN_BOUNDARY.exec(contentType) ?? [];
-  const boundary = token ?? quoted;
-  return boundary === undefined ? null : Buffer.from(`\r\n--${boundary}`, 'latin1');
-}
-
 export class BoundarySearch {
   /** Bytes at the end of what came so far that may begin the delimiter; they are its first ones, so their number tells them. */
   private held: number;

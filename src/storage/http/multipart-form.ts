@@ -10,8 +10,9 @@ import { assertNotEncoded } from '../../common/http/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
 import { BoundaryCheck } from './boundary-check';
-import { BoundarySearch, delimiterOf } from './boundary-search';
+import { BoundarySearch } from './boundary-search';
 import { ChunkQueue } from './chunk-queue';
+import { boundaryOf, delimiterOf, formHeader, isForm } from './form-boundary';
 
 const FILE_PART = 'file';
 /** Milliseconds without a byte after which an upload counts as abandoned. */
@@ -40,8 +41,8 @@ class MultipartForm implements UploadForm {
 
   private readonly parser: busboy.Busboy;
   private readonly ended: Promise<void>;
-  private readonly delimiter: Buffer | null;
-  private readonly check: BoundaryCheck | null;
+  private readonly delimiter: Buffer;
+  private readonly check: BoundaryCheck;
   private fail!: (error: Error) => void;
   private begun: (() => void) | null = null;
   /**
@@ -56,9 +57,10 @@ class MultipartForm implements UploadForm {
   private search: BoundarySearch | null = null;
 
   constructor(private readonly request: IncomingMessage) {
-    this.parser = createParser(request);
-    this.delimiter = delimiterOf(request.headers['content-type'] ?? '');
-    this.check = this.delimiter && new BoundaryCheck(this.delimiter);
+    const boundary = boundaryFrom(request);
+    this.parser = createParser(boundary);
+    this.delimiter = delimiterOf(boundary);
+    this.check = new BoundaryCheck(this.delimiter);
     this.ended = new Promise((resolve, reject) => {
       this.parser.once('close', () => (this.failure ? reject(this.failure) : resolve()));
       this.fail = (error) => {
@@ -144,13 +146,13 @@ class MultipartForm implements UploadForm {
 
   /** What is not inside the file. Takes it whole: limits are few, and busboy keeps no more than a field. */
   private parse(chunk: Buffer): void {
-    if (this.check?.passes(chunk) === false) {
+    if (!this.check.passes(chunk)) {
       this.fail(invalidParameters('A line of the form begins with its boundary and does not end with it'));
       return;
     }
     this.parser.write(chunk);
     this.search =
-      this.stage === 'file' && this.delimiter && chunk.length >= this.delimiter.length
+      this.stage === 'file' && chunk.length >= this.delimiter.length
         ? new BoundarySearch(this.delimiter, chunk)
         : null;
   }
@@ -192,16 +194,19 @@ class MultipartForm implements UploadForm {
   }
 }
 
-function createParser(request: IncomingMessage): busboy.Busboy {
-  const { headers } = request;
-  if (!/^multipart\/form-data\b/i.test(headers['content-type'] ?? '')) {
-    throw invalidParameters('The body must be multipart/form-data');
-  }
-  try {
-    return busboy({ headers, limits: LIMITS, defParamCharset: 'utf8', preservePath: true });
-  } catch (error) {
-    throw invalidParameters('The Content-Type header has no boundary', error);
-  }
+/** @throws AppError 400 */
+function boundaryFrom({ headers }: IncomingMessage): string {
+  const type = headers['content-type'] ?? '';
+  if (!isForm(type)) throw invalidParameters('The body must be multipart/form-data');
+  const boundary = boundaryOf(type);
+  if (boundary === null) throw invalidParameters('The Content-Type header has no boundary');
+  return boundary;
+}
+
+/** Told the boundary as it was read here: two readers of one header may find two. */
+function createParser(boundary: string): busboy.Busboy {
+  const headers = { 'content-type': formHeader(boundary) };
+  return busboy({ headers, limits: LIMITS, defParamCharset: 'utf8', preservePath: true });
 }
 
 /** Browsers and fetch escape three characters of a file's name (WHATWG HTML, "multipart/form-data encoding algorithm"). */

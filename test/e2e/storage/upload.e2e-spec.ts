@@ -450,6 +450,21 @@ describe('broken forms', () => {
       `${part('name="file"; filename="a"', `${'one'.repeat(50_000)}\r\n--bc\r\ntwo`)}--b--\r\n`,
     ],
     [
+      'the same where the boundary stands behind another parameter',
+      'multipart/form-data; charset=UTF-8; boundary=b',
+      `${part('name="file"; filename="a"', 'one\r\n--bc\r\ntwo')}--b--\r\n`,
+    ],
+    [
+      'the same where blanks surround it',
+      'multipart/form-data ;  boundary=b ',
+      `${part('name="file"; filename="a"', 'one\r\n--bc\r\ntwo')}--b--\r\n`,
+    ],
+    [
+      'two boundaries',
+      'multipart/form-data; boundary=b; boundary=c',
+      `${part('name="file"; filename="a"')}--b--\r\n`,
+    ],
+    [
       'blanks behind a boundary, before a field',
       'multipart/form-data; boundary=b',
       `${part('name="file"; filename="a"')}${part('name="upsert"', 'true').replace('--b', '--b ')}--b--\r\n`,
@@ -472,6 +487,20 @@ describe('broken forms', () => {
   ])('answers 400 for %s', async (_case, type, body) => {
     expect(await post(type, body)).toMatchObject(refused(400, 'invalid_parameters'));
     await expectBytesMatchRows(plinth, project);
+  });
+
+  it.each([
+    'multipart/form-data; charset=UTF-8; boundary=b',
+    'multipart/form-data; boundary=b; charset=UTF-8',
+    'multipart/form-data ;  boundary=b ;',
+    'Multipart/Form-Data; Boundary="b"',
+  ])('the boundary is found in %s', async (type) => {
+    const content = 'one\r\n--a\r\ntwo';
+    const { status, body } = await user.send('POST', `${storage}/buckets/box/upload?upsert=true`, {
+      body: `${part('name="file"; filename="spelled"', content)}--b--\r\n`,
+      headers: { 'content-type': type },
+    });
+    expect([Math.floor(status / 100), body.data?.size]).toEqual([2, content.length]);
   });
 
   it('keeps nothing when the client leaves half-way', async () => {
