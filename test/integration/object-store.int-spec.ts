@@ -355,6 +355,38 @@ describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
       expect(digest(await get(at, 0, 299_999))).toBe(digest(LARGE.subarray(0, 300_000)));
       await put(LARGE, address(projectId));
     });
+
+    it('gives the source back, of which nothing was sent', async () => {
+      let isOpen = true;
+      async function* source(): AsyncGenerator<Buffer> {
+        try {
+          yield* inChunks(LARGE);
+        } finally {
+          isOpen = false;
+        }
+      }
+      await provider.goAway();
+      try {
+        await expect(store.put(address(), source())).rejects.toMatchObject(UNAVAILABLE);
+      } finally {
+        await provider.comeBack();
+      }
+      await eventually(async () => expect(isOpen).toBe(false));
+    });
+
+    it('does not wait for a sender that stalls', async () => {
+      const { server } = provider;
+      if (!server) return;
+      let letGo: () => void = () => undefined;
+      const stalled = new Promise<void>((resolve) => (letGo = resolve));
+      async function* source(): AsyncGenerator<Buffer> {
+        yield* inChunks(LARGE);
+        await stalled;
+      }
+      server.fail({ method: 'PUT', status: 503, times: 50 });
+      await expect(store.put(address(), source())).rejects.toMatchObject(UNAVAILABLE);
+      letGo();
+    });
   });
 });
 

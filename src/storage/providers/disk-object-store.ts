@@ -24,7 +24,7 @@ import {
 } from './object-store';
 import { NeighbouringIds } from './neighbouring-ids';
 import { ReadBuffers } from './read-buffers';
-import { readHead } from './source-head';
+import { giveBack, readHead } from './source-head';
 
 const UPLOADS = '.uploads';
 /** Lies in the root since the first start: without it the disk is not the one that holds the files. */
@@ -79,7 +79,8 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
    */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const [draft, final] = [this.draftOf(address), this.pathOf(address)];
-    const head = await readHead(chunks[Symbol.asyncIterator](), SMALL_WRITE);
+    const source = chunks[Symbol.asyncIterator]();
+    const head = await readHead(source, SMALL_WRITE);
     let fd: number | undefined;
     let writer: ChunkWriter | undefined;
     try {
@@ -95,6 +96,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       await this.makeDurable(fd, final);
       closeNow(fd);
     } catch (error) {
+      giveBack(source);
       await writer?.end().catch(() => undefined);
       if (fd !== undefined) await discard(fd, [draft, final]);
       throw error instanceof AppError || !isSystemError(error) ? error : storageUnavailable(error);

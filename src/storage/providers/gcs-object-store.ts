@@ -21,7 +21,7 @@ import { AT_ONCE, BucketLayout } from './bucket-layout';
 import { fetchRetrying } from './fetch-retrying';
 import { ObjectAddress, ObjectMissingError, ObjectStore, StoredObject } from './object-store';
 import { readResuming } from './resuming-read';
-import { readHead } from './source-head';
+import { giveBack, readHead } from './source-head';
 import { SourceFailure, watchSource } from './source-failure';
 
 /** Bytes of one request of a resumable upload; smaller files go in a single one. Google recommends 8 MiB at least. */
@@ -74,6 +74,7 @@ export class GcsObjectStore extends ObjectStore {
         await pipeline(head.andRest(), target);
       }
     } catch (error) {
+      giveBack(incoming);
       throw source.failed ? source.reason : storageUnavailable(error);
     }
   }

@@ -42,7 +42,8 @@ export abstract class ObjectStore {
 
   /**
    * Stores an object; there and durable when it resolves, never visible in part. What the chunks' source throws passes
-   * through, and then nothing stays; after a failure of the provider the sweep removes what may have stayed.
+   * through, and then nothing stays; after a failure of the provider the source is ended, and the sweep removes what may have
+   * stayed.
    */
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
 

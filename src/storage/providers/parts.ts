@@ -1,4 +1,5 @@
 /** Cuts a source into parts of one size, in memory that is used again: what comes in leaves no garbage of that size behind. */
+import { giveBack } from './source-head';
 
 /**
  * While one part is used the next one is read, so two are held.
@@ -44,9 +45,8 @@ class Filler {
     return memory;
   }
 
-  /** Does not wait: a source that is being read ends when its sender does. */
   stop(): void {
-    this.source.return?.().catch(() => undefined);
+    giveBack(this.source);
   }
 
   private take(memory: Buffer, at: number): number {

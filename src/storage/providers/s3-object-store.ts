@@ -30,7 +30,7 @@ import { ObjectAddress, ObjectMissingError, ObjectStore, StoredObject } from './
 import { partsOf } from './parts';
 import { readResuming } from './resuming-read';
 import { unfinishedUploads } from './s3-unfinished-uploads';
-import { readHead } from './source-head';
+import { giveBack, readHead } from './source-head';
 import { SourceFailure, watchSource } from './source-failure';
 
 const MIB = 1024 * 1024;
@@ -81,12 +81,14 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const place = { ...this.locate(address), ContentType: 'application/octet-stream' };
     const source = new SourceFailure();
+    const incoming = watchSource(chunks, source);
     try {
-      const head = await readHead(watchSource(chunks, source), this.partSize);
+      const head = await readHead(incoming, this.partSize);
       if (head.isWhole)
         await this.client.send(new PutObjectCommand({ ...place, Body: Buffer.concat(head.chunks) }));
       else await this.putInParts(place, head.andRest());
     } catch (error) {
+      giveBack(incoming);
       throw source.failed ? source.reason : storageUnavailable(error);
     }
   }

@@ -35,3 +35,11 @@ export async function readHead(source: AsyncIterator<Buffer>, limit: number): Pr
     },
   };
 }
+
+/**
+ * Ends a source that was begun and may not have been read to its end; no harm when it was. Does not wait: a source that is
+ * being read ends when its sender does, and what it says to this, nobody asked for.
+ */
+export function giveBack(source: AsyncIterator<Buffer>): void {
+  source.return?.().catch(() => undefined);
+}
