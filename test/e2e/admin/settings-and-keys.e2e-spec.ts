@@ -207,3 +207,14 @@ describe('GET /audit-log', () => {
     },
   );
 });
+
+it.each(['projects?limit', 'projects?offset', 'audit-log?limit', 'failed-mails?limit'])(
+  'takes plain digits alone for %s',
+  async (parameter) => {
+    const status = async (value: string): Promise<number> =>
+      (await plinth.admin.get(`/admin/v1/${parameter}=${value}`)).status;
+    expect(await status('7')).toBe(200);
+    for (const value of ['', '%207', '7.0', '1e2', '0x10'])
+      expect([value, await status(value)]).toEqual([value, 400]);
+  },
+);

@@ -15,6 +15,7 @@ import {
   NotContains,
   ValidateNested,
 } from 'class-validator';
+import { WholeNumber } from '../../../common/http/whole-number';
 import { Plan, PLANS } from '../../../projects/plans';
 import { ProjectSettingsInput } from '../../../projects/project-settings';
 
@@ -119,18 +120,12 @@ export class SqlDto {
 export class ListProjectsQuery {
   @ApiPropertyOptional({ default: 100, maximum: 1_000 })
   @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(1_000)
+  @WholeNumber(1, 1_000)
   limit?: number;
 
   @ApiPropertyOptional({ default: 0 })
   @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(0)
-  @Max(Number.MAX_SAFE_INTEGER)
+  @WholeNumber(0)
   offset?: number;
 
   @ApiPropertyOptional({ description: 'Exactly this slug' })
@@ -157,10 +152,7 @@ export class ListAuditLogQuery {
 
   @ApiPropertyOptional({ default: 100, maximum: 1_000 })
   @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(1_000)
+  @WholeNumber(1, 1_000)
   limit?: number;
 
   @ApiPropertyOptional({ description: 'The X-Next-Cursor of the page before' })
