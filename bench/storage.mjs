@@ -28,26 +28,28 @@ const { values: given } = parseArgs({
 const SECONDS = Number(given.seconds ?? (given.quick ? 2 : 5));
 const ROUNDS = Number(given.rounds ?? (given.quick ? 1 : 3));
 const CONNECTIONS = Number(given.connections);
+/** Longest run of a line in which hardly a request ends. */
+const MAX_SECONDS = 60;
 /** Bytes that one run of an upload writes at most: a disk is finite. */
 const MAX_UPLOADED = 4 * 1024 ** 3;
 const BARE_SERVER = fileURLToPath(new URL('./lib/bare-files.mjs', import.meta.url));
 
 /**
- * Each line: a name, what the rate counts, and how each contestant does it. What a contestant lacks is left out.
+ * Each line: a name, what the rate counts, and how each contestant does it for some seconds. What a contestant lacks is left out.
  * `goal`: what the rate of Plinth should be of that contestant's at least.
  */
 function linesOf({ plinth, bare, nginx, accel, rows }) {
   const downloads = Object.entries(SIZES).flatMap(([size, { label, unit }]) => {
     const yardsticks = {
-      bare: () => get(bare.url, bare.paths[size]),
-      ...(nginx && { nginx: () => get(nginx.url, bare.paths[size]) }),
+      bare: get(bare.url, bare.paths[size]),
+      ...(nginx && { nginx: get(nginx.url, bare.paths[size]) }),
     };
     return ['bearer', 'signed', 'preview'].map((how) => ({
       name: `download ${label} ${how}`,
       unit,
       goal: { bare: size === 'small' ? 0.5 : 0.9 },
       run: {
-        plinth: () => get(plinth.url, plinth.paths[how][size], how === 'bearer' ? plinth.headers : {}),
+        plinth: get(plinth.url, plinth.paths[how][size], how === 'bearer' ? plinth.headers : {}),
         ...yardsticks,
       },
     }));
@@ -58,13 +60,12 @@ function linesOf({ plinth, bare, nginx, accel, rows }) {
         unit: SIZES[size].unit,
         goal: { nginx: 0.8 },
         run: {
-          accel: () => get(accel.url, accel.paths.bearer[size], accel.headers),
-          nginx: () => get(nginx.url, bare.paths[size]),
-          rows: () =>
-            get(
-              accel.url,
-              bare.paths[size].map((file) => `/rows${file}`),
-            ),
+          accel: get(accel.url, accel.paths.bearer[size], accel.headers),
+          nginx: get(nginx.url, bare.paths[size]),
+          rows: get(
+            accel.url,
+            bare.paths[size].map((file) => `/rows${file}`),
+          ),
         },
       }))
     : [];
@@ -72,16 +73,17 @@ function linesOf({ plinth, bare, nginx, accel, rows }) {
   const one = (name, paths, more) => ({
     name,
     unit: 'requests',
-    run: { plinth: () => ask({ url: plinth.url, headers: plinth.headers, ...more }, paths) },
+    run: { plinth: ask({ url: plinth.url, headers: plinth.headers, ...more }, paths) },
   });
   const uploads = Object.entries(SIZES).map(([size, { label, unit, bytes }]) => ({
     name: `upload ${label}`,
     unit,
     goal: { bare: 0.7 },
     run: {
-      plinth: () => plinth.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
-      bare: () => bare.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
-      rows: () => rows.upload(bytes, (target) => upload(target, uploadLoad(bytes.length))),
+      plinth: (seconds) =>
+        plinth.upload(bytes, (target) => upload(target, uploadLoad(bytes.length, seconds))),
+      bare: (seconds) => bare.upload(bytes, (target) => upload(target, uploadLoad(bytes.length, seconds))),
+      rows: (seconds) => rows.upload(bytes, (target) => upload(target, uploadLoad(bytes.length, seconds))),
     },
   }));
   return [
@@ -90,7 +92,7 @@ function linesOf({ plinth, bare, nginx, accel, rows }) {
     {
       name: 'range of 100 bytes in 100 MB',
       unit: 'requests',
-      run: { plinth: () => get(plinth.url, plinth.paths.bearer.large, { ...plinth.headers, ...range }) },
+      run: { plinth: get(plinth.url, plinth.paths.bearer.large, { ...plinth.headers, ...range }) },
     },
     one('sign', plinth.paths.sign, {
       method: 'POST',
@@ -105,10 +107,18 @@ function linesOf({ plinth, bare, nginx, accel, rows }) {
   ];
 }
 
-const load = () => ({ connections: CONNECTIONS, seconds: SECONDS });
-const ask = ({ body, ...target }, paths) =>
-  httpLoad({ ...target, requests: paths.map((one) => ({ path: one, body })) }, load());
-const uploadLoad = (size) => ({ ...load(), atMost: Math.max(CONNECTIONS, Math.floor(MAX_UPLOADED / size)) });
+const ask =
+  ({ body, ...target }, paths) =>
+  (seconds) =>
+    httpLoad(
+      { ...target, requests: paths.map((one) => ({ path: one, body })) },
+      { connections: CONNECTIONS, seconds },
+    );
+const uploadLoad = (size, seconds) => ({
+  connections: CONNECTIONS,
+  seconds,
+  atMost: Math.max(CONNECTIONS, Math.floor(MAX_UPLOADED / size)),
+});
 const get = (url, paths, headers = {}) => ask({ url, headers }, paths);
 
 async function main() {
@@ -151,8 +161,10 @@ async function main() {
       ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
     );
     // The first seconds go into compiling.
-    await lines[0]?.run.plinth?.();
-    console.log(`${CONNECTIONS} connections, ${ROUNDS} x ${SECONDS} s each\n`);
+    await lines[0]?.run.plinth?.(SECONDS);
+    console.log(
+      `${CONNECTIONS} connections, ${ROUNDS} x ${SECONDS} s each, longer where fewer requests than that end\n`,
+    );
     console.log(HEADING);
     for (const line of lines) await compare(line, contestants);
   } finally {
@@ -165,46 +177,60 @@ const HEADING =
   `${'CPU s/1,000: server + database'.padStart(32)}${'peak MiB'.padStart(10)}${'first/this'.padStart(13)}`;
 
 async function compare({ name, unit, goal = {}, run }, contestants) {
-  const results = Object.keys(run).map((who) => ({ who, runs: [], ...contestants[who] }));
+  const results = Object.keys(run).map((who) => ({ who, runs: [], seconds: SECONDS, ...contestants[who] }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { who, runs, pid, postgresPid } of results) {
-      const cpu = () => [cpuSeconds(pid, postgresPid), postgresPid ? cpuSeconds(postgresPid) : 0];
-      resetPeakMemory(pid);
-      const before = cpu();
-      const outcome = await run[who]();
-      const used = cpu().map((after, index) => after - before[index]);
-      runs.push({ ...outcome, used, peak: peakMemoryMiB(pid) });
-      await outcome.after?.();
-    }
+    for (const result of results) result.runs.push(await runLongEnough(result, run[result.who]));
   }
   const median = (runs, of) => runs.map(of).sort((a, b) => a - b)[Math.floor(runs.length / 2)];
   const sum = (runs, of) => runs.map(of).reduce((total, one) => total + one, 0);
   const rateOf = ({ runs }) => median(runs, (one) => (unit === 'MB' ? one.bytesPerSecond / 1e6 : one.rate));
   for (const result of results) {
-    const { who, runs } = result;
-    const thousands = sum(runs, ({ requests }) => requests) / 1000;
-    const cpu = [0, 1].map((index) => (sum(runs, ({ used }) => used[index]) / thousands).toFixed(3));
-    const ratio = rateOf(results[0]) / rateOf(result);
+    const { who, runs, seconds } = result;
+    const requests = sum(runs, (one) => one.requests);
+    const cpu = [0, 1].map((index) => figure((sum(runs, ({ used }) => used[index]) / requests) * 1000, 3));
     const failed = sum(runs, (one) => one.failed);
+    // Where no request ended there is no time that one took.
+    const latency = (of) => figure(requests > 0 ? median(runs, of) : NaN, 1).padStart(10);
     console.log(
       name.padEnd(36) +
         who.padEnd(8) +
-        `${rateOf(result).toFixed(0)} ${unit === 'MB' ? 'MB/s' : '/s'}`.padStart(14) +
-        median(runs, ({ p50 }) => p50)
-          .toFixed(1)
-          .padStart(10) +
-        median(runs, ({ p99 }) => p99)
-          .toFixed(1)
-          .padStart(10) +
+        `${figure(rateOf(result), 0)} ${unit === 'MB' ? 'MB/s' : '/s'}`.padStart(14) +
+        latency(({ p50 }) => p50) +
+        latency(({ p99 }) => p99) +
         (result.postgresPid ? cpu.join(' + ') : cpu[0]).padStart(32) +
-        Math.max(...runs.map(({ peak }) => peak))
-          .toFixed(0)
-          .padStart(10) +
-        ratio.toFixed(2).padStart(13) +
+        figure(Math.max(...runs.map(({ peak }) => peak)), 0).padStart(10) +
+        figure(rateOf(results[0]) / rateOf(result), 2).padStart(13) +
         (goal[who] ? ` (goal ${goal[who]})` : '') +
+        (seconds > SECONDS ? `  (up to ${seconds} s)` : '') +
         (failed ? `  ${failed} FAILED` : ''),
     );
   }
+}
+
+/**
+ * What did not end in time is not counted, so a run in which fewer requests end than there are connections is run again for
+ * twice as long, and so are those after it.
+ */
+async function runLongEnough(result, run) {
+  const { pid, postgresPid } = result;
+  const cpu = () => [cpuSeconds(pid, postgresPid), postgresPid ? cpuSeconds(postgresPid) : 0];
+  for (;;) {
+    resetPeakMemory(pid);
+    const before = cpu();
+    const outcome = await run(result.seconds);
+    const used = cpu().map((after, index) => after - before[index]);
+    const peak = peakMemoryMiB(pid);
+    await outcome.after?.();
+    const { requests, failed } = outcome;
+    if (requests >= CONNECTIONS || failed > 0 || result.seconds >= MAX_SECONDS)
+      return { ...outcome, used, peak };
+    result.seconds *= 2;
+  }
+}
+
+/** A number, or a dash where there was nothing to divide by. */
+function figure(value, digits) {
+  return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }
 
 /** A Plinth, and beside it below /rows the least of servers, that leave the sending to nginx (docs/storage.md). */
