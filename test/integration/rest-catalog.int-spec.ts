@@ -1,58 +1,27 @@
 /** The catalog of table REST on a real PostgreSQL: what it reads, how fast, and that it follows DDL. */
-import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
-import { ProjectPools } from '../../src/database/pools/project-pools';
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { nameKey, Relationship } from '../../src/rest/catalog/catalog';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
 import { ProjectCatalog } from '../../src/rest/catalog/project-catalog';
 import { eventually } from '../support/eventually';
+import { amplePools, TestDatabase } from '../support/test-database';
 
-const name = `rest_catalog_${randomBytes(4).toString('hex')}`;
-const pools = new ProjectPools({
-  total: 4,
-  perProject: 4,
-  lentFreely: 2,
-  acquireTimeoutMs: 5_000,
-  idleTimeoutMs: 60_000,
-  maxWaiting: 10,
-});
+const pools = amplePools();
 const repository = new CatalogRepository(new RlsTransaction(pools));
-let owner: Client;
+let made: TestDatabase;
 let database: ProjectDatabase;
+let owner: Client;
 
 beforeAll(async () => {
-  const url = new URL(process.env.PLINTH_TEST_DATABASE_URL ?? '');
-  const admin = new Client({ connectionString: url.href });
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  await admin.end();
-  url.pathname = `/${name}`;
-  owner = new Client({ connectionString: url.href });
-  await owner.connect();
-  database = {
-    key: name,
-    host: url.hostname,
-    port: Number(url.port),
-    database: name,
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    ssl: false,
-  };
+  made = await TestDatabase.create();
+  ({ place: database, owner } = made);
 });
-
 afterAll(async () => {
   await pools.close();
-  await owner.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
-  );
-  await owner.end();
-  const admin = new Client({ connectionString: process.env.PLINTH_TEST_DATABASE_URL });
-  await admin.connect();
-  await admin.query(`drop database ${name} with (force)`);
-  await admin.end();
+  await made.drop();
 });
 
 const read = async () => buildCatalog(await repository.read(database));
@@ -197,7 +166,7 @@ describe('following DDL', () => {
     await owner.query('create table told (id int)');
     await eventually(async () => expect(await has('told')).toBe(true));
     await owner.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and application_name = 'plinth-listen'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.database}' and application_name = 'plinth-listen'`,
     );
     await owner.query('create table missed (id int)');
     await eventually(async () => expect(await has('missed')).toBe(true));

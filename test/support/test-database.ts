@@ -1,0 +1,54 @@
+/** A database of a test's own on the run's server, for parts that need PostgreSQL but neither a project nor HTTP. */
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import type { ProjectDatabase } from '../../src/database/pools/project-database';
+import { ProjectPools } from '../../src/database/pools/project-pools';
+import { asSuperuser } from './owner-connection';
+
+export class TestDatabase {
+  private constructor(
+    /** Where it is, as the parts under test are told. */
+    readonly place: ProjectDatabase,
+    /** Connected as its owner. */
+    readonly owner: Client,
+  ) {}
+
+  static async create(): Promise<TestDatabase> {
+    const name = `plinth_test_${randomBytes(6).toString('hex')}`;
+    await asSuperuser('postgres', (admin) => admin.query(`create database ${name}`));
+    const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
+    const place = {
+      key: name,
+      host: url.hostname,
+      port: Number(url.port),
+      database: name,
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      ssl: false,
+    };
+    const { key: _key, ...config } = place;
+    const owner = new Client(config);
+    await owner.connect();
+    return new TestDatabase(place, owner);
+  }
+
+  /** With whatever connections others have left open. */
+  async drop(): Promise<void> {
+    await this.owner.end();
+    await asSuperuser('postgres', (admin) =>
+      admin.query(`drop database ${this.place.database} with (force)`),
+    );
+  }
+}
+
+/** Pools large enough that nobody waits. */
+export function amplePools(): ProjectPools {
+  return new ProjectPools({
+    total: 4,
+    perProject: 4,
+    lentFreely: 2,
+    acquireTimeoutMs: 5_000,
+    idleTimeoutMs: 60_000,
+    maxWaiting: 10,
+  });
+}
