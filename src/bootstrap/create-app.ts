@@ -1,5 +1,4 @@
 /** Builds the application. main.ts and the tests call the same function. */
-import { ValidationPipe } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { ValidationError } from 'class-validator';
@@ -11,6 +10,7 @@ import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../common/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
+import { BodyPipe } from '../common/http/free-json';
 import { lingerAfterAnswer } from '../common/http/linger';
 import { namesTwoHosts } from '../common/http/host-header';
 import { mendPath } from '../common/http/percent-encoding';
@@ -37,7 +37,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const areas = [app.get(StorageErrorRenderer), new AuthErrorRenderer(), new RestErrorRenderer()];
   configureExpress(app, options, areas);
   app.useGlobalPipes(
-    new ValidationPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
+    new BodyPipe({ whitelist: true, stopAtFirstError: true, exceptionFactory: toInvalidParameters }),
   );
   app.useGlobalFilters(new ErrorFilter(areas, new PlatformErrorRenderer(), app.get(CallerCheck)));
   app.get(DocumentService).bind(app);

@@ -1,4 +1,7 @@
-/** What PostgreSQL can store, and Plinth handle: text without NUL and half surrogate pairs, JSON that does not nest endlessly. */
+/**
+ * What PostgreSQL can store, and Plinth handle: text without NUL and half surrogate pairs, JSON that does not nest endlessly
+ * or hold numbers beyond a double.
+ */
 
 /** Levels of lists and objects: what validates and prints JSON recurses, and would run out of stack. */
 const MAX_DEPTH = 64;
@@ -23,6 +26,9 @@ export function storageFault(name: string, value: unknown): string | null {
       member.some((part) => typeof part === 'string' && !isStorableText(part)),
     );
     if (fault) return `${fault[0].toWellFormed()} holds a NUL or half a surrogate pair`;
+    // JSON.parse() makes Infinity of 1e400, and null would be printed.
+    const endless = level.find(([, part]) => part === Infinity || part === -Infinity);
+    if (endless) return `${endless[0]} is a number that is too large`;
     level = level.flatMap(membersOf);
   }
   return null;

@@ -17,10 +17,10 @@ const MEDIA_TYPE = new RegExp(
 const TEXTUAL =
   /^(text\/.*|application\/(.*\+)?(json|xml|yaml)|application\/(javascript|ecmascript|x-\w+script|toml|sql|graphql|x-ndjson|x-yaml|x-sh|x-tex|ld\+json)|image\/svg\+xml)$/;
 
-/** @returns the type in lower case with its parameters @throws AppError 400 */
-export function parseContentType(text: string): string {
+/** @param name of the parameter @returns the type in lower case with its parameters @throws AppError 400 */
+export function parseContentType(text: string, name = 'contentType'): string {
   const match = text.length <= MAX_LENGTH ? MEDIA_TYPE.exec(text.trim()) : null;
-  if (!match) throw invalidParameters('contentType must be a MIME type such as image/png');
+  if (!match) throw invalidParameters(`${name} must be a MIME type such as image/png`);
   return `${(match[1] as string).toLowerCase()}${(match[2] as string).trim()}`;
 }
 

@@ -107,24 +107,31 @@ export class FilesService {
 
   /** Renames, moves, or describes anew. @throws AppError 400, 403, 404, 409, 413, 415 */
   async update(caller: Caller, id: string, update: FileUpdate): Promise<ChangedFile> {
-    const { bucket_name: bucketName, ...rest } = update;
+    const { bucket_name: bucketName, content_type: given, ...rest } = update;
     if (rest.filename !== undefined) assertFilename(rest.filename);
-    if (rest.content_type !== undefined) parseContentType(rest.content_type);
+    const type = given === undefined ? given : parseContentType(given, 'content_type');
     if (rest.metadata !== undefined) assertMetadata(rest.metadata);
     // What neither moves nor gets a type is changed without a look at its bucket.
-    const looks = bucketName !== undefined || rest.content_type !== undefined;
-    const bucketId = looks ? await this.bucketThatTakes(caller, id, update) : undefined;
-    const outcome = await this.files.update(caller, id, { ...rest, bucketId });
+    const looks = bucketName !== undefined || type !== undefined;
+    const bucketId = looks ? await this.bucketThatTakes(caller, id, type, bucketName) : undefined;
+    const outcome = await this.files.update(caller, id, { ...rest, content_type: type, bucketId });
     return this.done(outcome, caller, id);
   }
 
   /**
    * A bucket's limits hold for what is moved into it or given another type there, not for what it has held since before them.
+   * @param type that the file gets; default: it keeps its own
+   * @param bucketName slug or name of the bucket that it moves to
    * @returns the id of the bucket that the file moves to, if it does
    * @throws AppError 404, 413, 415
    */
-  private async bucketThatTakes(caller: Caller, id: string, update: FileUpdate): Promise<string | undefined> {
-    const address = update.bucket_name ?? null;
+  private async bucketThatTakes(
+    caller: Caller,
+    id: string,
+    type?: string,
+    bucketName?: string,
+  ): Promise<string | undefined> {
+    const address = bucketName ?? null;
     const target = await this.targets.findChangeTarget(caller, id, address);
     if (!target) throw fileNotFound();
     const { file, bucket, isMoved } = target;
@@ -133,7 +140,7 @@ export class FilesService {
       if (address === null) return undefined;
       throw bucketNotFound();
     }
-    const contentType = update.content_type ?? file.contentType;
+    const contentType = type ?? file.contentType;
     if (isMoved || contentType !== file.contentType)
       assertTaken(bucket, { ...file, contentType }, isMoved ? (bucket.fileSizeLimit ?? Infinity) : Infinity);
     return address === null ? undefined : bucket.bucketId;

@@ -38,6 +38,16 @@ describe('PATCH /user', () => {
     expect((await user.http.get(`${project.auth}/user`)).body).toEqual(answer.body);
   });
 
+  it('keeps data as it came, with the names that objects have by themselves', async () => {
+    const user = await project.signUp();
+    const data = '{"a":[{"constructor":{"b":1}}],"toString":3,"__proto__":{"a":1},"constructor":2}';
+    const mine = await user.http.send('PATCH', `${project.auth}/user`, { body: `{"data":${data}}` });
+    expect(JSON.stringify(mine.body.user.data)).toBe(data);
+    const path = `${project.auth}/admin/users/${user.id}`;
+    const changed = await project.service.send('PATCH', path, { body: `{"data":${data}}` });
+    expect(JSON.stringify(changed.body.user.data)).toBe(data);
+  });
+
   it('changes nothing of what only administrators may change', async () => {
     const user = await project.signUp();
     const id = randomUUID();

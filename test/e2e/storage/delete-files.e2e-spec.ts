@@ -220,6 +220,24 @@ describe('PATCH /files/<file_id>', () => {
   });
 });
 
+it('a type is stored as it is sent: without blanks around it, in lower case', async () => {
+  const id = await put();
+  for (const [given, stored] of [
+    [' TEXT/HTML ', 'text/html'],
+    ['Text/CSV;Charset=UTF-16', 'text/csv;Charset=UTF-16'],
+  ]) {
+    const { body } = await user.patch(`${storage}/files/${id}`, { content_type: given });
+    expect(body.data.content_type).toBe(stored);
+    const { headers } = await user.get(`${storage}/files/${id}/download`);
+    expect(headers.get('content-type')?.startsWith(stored as string)).toBe(true);
+  }
+  const refused = await user.patch(`${storage}/files/${id}`, { content_type: 'text' });
+  expect([refused.status, refused.body.error.message]).toEqual([
+    400,
+    'content_type must be a MIME type such as image/png',
+  ]);
+});
+
 describe('POST /files/<file_id>/copy', () => {
   it('makes a file of its own, in the same bucket or another', async () => {
     const id = await put('box', user, 'to be copied');

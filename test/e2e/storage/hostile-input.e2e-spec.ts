@@ -86,10 +86,19 @@ describe('metadata', () => {
     expect((await user.patch(file, { metadata: kept })).body.data.metadata).toEqual(kept);
   });
 
-  it('keeps the names that objects have by themselves', async () => {
-    const metadata = '{"__proto__":{"a":1},"constructor":2,"toString":3}';
+  it('keeps the names that objects have by themselves, uploaded and changed', async () => {
+    const metadata = '{"a":[{"constructor":{"b":1}}],"toString":3,"__proto__":{"a":1},"constructor":2}';
     const { body } = await upload(user, storage, 'box', 'x', { name: 'proto', before: { metadata } });
-    expect(JSON.stringify(body.data.metadata)).toContain('"constructor":2');
+    expect(JSON.stringify(body.data.metadata)).toBe(metadata);
+    const changed = await user.patch(file, `{"metadata":${metadata}}`);
+    expect(JSON.stringify(changed.body.data.metadata)).toBe(metadata);
+  });
+
+  it('with a number that no double holds is 400, never null', async () => {
+    for (const metadata of ['{"a":1e400}', '{"a":[-1e999]}']) {
+      expectRefused(await upload(user, storage, 'box', 'x', { name: 'huge', before: { metadata } }));
+      expectRefused(await user.patch(file, `{"metadata":${metadata}}`));
+    }
   });
 });
 

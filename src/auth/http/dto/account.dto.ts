@@ -1,6 +1,7 @@
 /** Bodies of the account endpoints. Whatever else a body holds is dropped before a service sees it. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsObject, IsOptional } from 'class-validator';
+import { IsIn, IsNotEmpty, IsOptional } from 'class-validator';
+import { FreeJson } from '../../../common/http/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../session.repository';
 import { IsName, IsText, MAX_EMAIL } from './checks';
@@ -93,6 +94,6 @@ export class UpdateUserDto {
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'Replaces what was there' })
   @IsOptional()
-  @IsObject()
+  @FreeJson()
   data?: JsonObject;
 }

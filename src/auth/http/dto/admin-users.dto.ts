@@ -1,8 +1,9 @@
 /** Bodies and queries of the administration of users. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsObject, IsOptional, IsUUID, Matches, NotContains } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsUUID, Matches, NotContains } from 'class-validator';
 import { WholeNumber } from '../../../common/http/whole-number';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
+import { FreeJson } from '../../../common/http/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
@@ -59,7 +60,7 @@ class UserFieldsDto {
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @IsOptional()
-  @IsObject()
+  @FreeJson()
   data?: JsonObject;
 
   @ApiPropertyOptional({ minLength: 6, description: 'Ends all sessions of the user' })
@@ -113,7 +114,7 @@ export class InviteUserDto {
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @IsOptional()
-  @IsObject()
+  @FreeJson()
   data?: JsonObject;
 }
 

@@ -1,6 +1,7 @@
 /** Bodies and query strings of file requests. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { FreeJson } from '../../../common/http/free-json';
 import { WholeNumber } from '../../../common/http/whole-number';
 import { JsonObject } from '../../../common/text/json';
 import {
@@ -87,7 +88,7 @@ export class UpdateFileDto {
   bucket_name?: string;
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @Omittable()
-  @IsObject()
+  @FreeJson()
   metadata?: JsonObject;
 }
 

@@ -1,0 +1,31 @@
+/**
+ * Members of bodies that hold whatever JSON their sender keeps there. What validates a body copies it, and leaves out what is
+ * named like `constructor` or `toString`, at every level: these members go past it.
+ */
+import 'reflect-metadata';
+import { applyDecorators, ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
+import { IsObject } from 'class-validator';
+import { isJsonObject } from '../text/json';
+
+const MEMBERS = Symbol('members of free JSON');
+
+/** An object, taken as it came. */
+export const FreeJson = (): PropertyDecorator => applyDecorators(IsObject(), register);
+
+const register: PropertyDecorator = ({ constructor }, name) =>
+  Reflect.defineMetadata(MEMBERS, [...membersOf(constructor), String(name)], constructor);
+
+function membersOf(type: object | undefined): readonly string[] {
+  return type ? ((Reflect.getMetadata(MEMBERS, type) as string[] | undefined) ?? []) : [];
+}
+
+@Injectable()
+export class BodyPipe extends ValidationPipe {
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (!isJsonObject(value)) return super.transform(value, metadata);
+    const members = membersOf(metadata.metatype).filter((name) => isJsonObject(value[name]));
+    const stripped = { ...value, ...Object.fromEntries(members.map((name) => [name, {}])) };
+    const valid = (await super.transform(members.length === 0 ? value : stripped, metadata)) as object;
+    return Object.assign(valid, Object.fromEntries(members.map((name) => [name, value[name]])));
+  }
+}
