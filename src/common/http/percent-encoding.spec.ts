@@ -1,4 +1,4 @@
-import { isDecodable, mendPath } from './percent-encoding';
+import { isDecodable, isQueryDecodable, mendPath } from './percent-encoding';
 
 it.each([
   ['/a/b', '/a/b', true],
@@ -11,4 +11,16 @@ it.each([
 ])('%s is mended to %s', (url, mended, decodable) => {
   expect([mendPath(url), isDecodable(url)]).toEqual([mended, decodable]);
   expect(isDecodable(mendPath(url))).toBe(true);
+});
+
+it.each([
+  ['/a?b=%C3%A9%20c+d', true],
+  ['/%ff?b=100%&c=%zz', true],
+  ['/a?b=%ff', false],
+  ['/a?b=%C3', false],
+  ['/a?b=%C3&c=%A9', false],
+  ['/a?%c0%af', false],
+  ['/a?b=%ed%a0%80', false],
+])('whether the query string of %s is UTF-8: %s', (url, expected) => {
+  expect(isQueryDecodable(url)).toBe(expected);
 });

@@ -20,6 +20,11 @@ export function isDecodable(url: string): boolean {
   return !url.includes('%') || decodes(split(url)[0]);
 }
 
+/** True when what the query string escapes is UTF-8. A percent sign that begins no escape stands for itself there. */
+export function isQueryDecodable(url: string): boolean {
+  return !url.includes('%') || (split(url)[1].match(/(?:%[0-9a-f]{2})+/gi) ?? []).every(decodes);
+}
+
 function split(url: string): [path: string, query: string] {
   const mark = url.indexOf('?');
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark)];

@@ -110,7 +110,7 @@ export class UploadService {
     try {
       await form.end();
       const filename = value('filename') ?? form.filename;
-      if (filename === null) throw invalidParameters('filename is missing');
+      if (filename === null) throw invalidParameters('filename is missing, or no UTF-8');
       assertFilename(filename);
       const facts = meter.facts();
       const contentType = contentTypeOf(facts.evidence, value('contentType'), form.declaredType);

@@ -13,6 +13,7 @@ import { BoundaryCheck } from './boundary-check';
 import { BoundarySearch } from './boundary-search';
 import { ChunkQueue } from './chunk-queue';
 import { boundaryOf, delimiterOf, formHeader, isForm } from './form-boundary';
+import { ReplacementCheck } from './replacement-check';
 
 const FILE_PART = 'file';
 /** Milliseconds without a byte after which an upload counts as abandoned. */
@@ -43,6 +44,7 @@ class MultipartForm implements UploadForm {
   private readonly ended: Promise<void>;
   private readonly delimiter: Buffer;
   private readonly check: BoundaryCheck;
+  private readonly text = new ReplacementCheck();
   private fail!: (error: Error) => void;
   private begun: (() => void) | null = null;
   /**
@@ -104,6 +106,8 @@ class MultipartForm implements UploadForm {
       if (value === undefined) this.fail(invalidParameters(`The field ${name} is in an unknown charset`));
       else if (info.nameTruncated || info.valueTruncated)
         this.fail(invalidParameters('A field of the form is too long'));
+      else if (!this.text.passes(value))
+        this.fail(invalidParameters(`The field ${name} is not in the charset that it says, or UTF-8`));
       else this.fields.set(name, value);
     });
     parser.on('filesLimit', () => this.fail(invalidParameters('The form has more than one file')));
@@ -150,6 +154,7 @@ class MultipartForm implements UploadForm {
       this.fail(invalidParameters('A line of the form begins with its boundary and does not end with it'));
       return;
     }
+    this.text.read(chunk);
     this.parser.write(chunk);
     this.search =
       this.stage === 'file' && chunk.length >= this.delimiter.length
@@ -172,7 +177,9 @@ class MultipartForm implements UploadForm {
       return;
     }
     this.stage = 'file';
-    this.filename = filename === undefined ? null : unescapeFilename(filename);
+    // A name that cannot be read is none: the address, or a field, may give another.
+    const isReadable = filename !== undefined && this.text.passes(filename);
+    this.filename = isReadable ? unescapeFilename(filename) : null;
     this.declaredType = mimeType;
     this.divert(stream);
     this.begun?.();

@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
-import { isDecodable } from '../../common/http/percent-encoding';
+import { isDecodable, isQueryDecodable } from '../../common/http/percent-encoding';
 import { Project } from '../../projects/project';
 import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
 import { invalidParameters } from '../storage.errors';
@@ -29,7 +29,7 @@ export class StorageAccessGuard implements CanActivate {
     const state = await this.limiter.hit((request.apiKey as { project: Project }).project);
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);
-    if (!isDecodable(request.originalUrl))
+    if (!isDecodable(request.originalUrl) || !isQueryDecodable(request.originalUrl))
       throw invalidParameters('The address is not percent-encoded UTF-8');
     return true;
   }

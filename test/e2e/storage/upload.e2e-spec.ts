@@ -177,6 +177,39 @@ describe('names', () => {
     expect((await user.get(`${storage}/files/${body.data.id}/download`)).text).toBe('x');
   });
 
+  it('that are no UTF-8 are 400, and never two of them one: in the address, a field, the part', async () => {
+    const send = (path: string, parts: string): Promise<HttpAnswer> =>
+      user.send('POST', `${storage}/buckets/box/upload${path}`, {
+        body: Buffer.from(`${parts}--b--\r\n`, 'latin1'),
+        headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      });
+    const file = (name: string): string =>
+      `--b\r\nContent-Disposition: form-data; name="file"; ${name}\r\n\r\nx\r\n`;
+    const field = (name: string, value: string): string =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    for (const [path, parts] of [
+      ['?filename=caf%E9', file('filename="a"')],
+      ['?filename=%C0%AFetc', file('filename="a"')],
+      ['?metadata=%7B%22a%22%3A%22%E9%22%7D', file('filename="a"')],
+      ['', file('filename="caf\xe9"')],
+      ['', file('filename="\xed\xa0\x80"')],
+      ['', file("filename*=UTF-8''caf%E9")],
+      ['', field('filename', 'caf\xe9') + file('filename="a"')],
+      ['', file('filename="a"') + field('filename', 'caf\xe9')],
+      ['', field('metadata', '{"a":"\xe9"}') + file('filename="a"')],
+    ] as const)
+      expect(await send(path, parts)).toMatchObject(refused(400, 'invalid_parameters'));
+    const named = await send('?filename=named', file('filename="caf\xe9"'));
+    expect([named.status, named.body.data?.filename]).toEqual([201, 'named']);
+    for (const [path, parts] of [
+      ['?filename=1%EF%BF%BD', file('filename="a"')],
+      ['', file('filename="2\xef\xbf\xbd"')],
+      ['', file("filename*=UTF-8''3%EF%BF%BD")],
+      ['', file('filename="a"') + field('filename', '4\xef\xbf\xbd')],
+    ] as const)
+      expect((await send(path, parts)).body.data?.filename).toMatch(/^\d\ufffd$/);
+  });
+
   it('takes a name with quotes and every script from the part itself', async () => {
     const name = 'dir/Ünï "cödé" 日本.txt';
     expect((await upload(user, storage, 'box', 'x', { name })).body.data.filename).toBe(name);
