@@ -125,6 +125,7 @@ describe('templates are checked when they are saved: 400 says what is wrong with
 
   it('does not keep other requests waiting while a hostile one is tried', async () => {
     const nested = `${'{% for i in (1..1000) %}'.repeat(5)}x${'{% endfor %}'.repeat(5)}`;
+    const start = performance.now();
     const saving = save({ reset: { subject: nested, text: nested, html: nested } });
     let slowest = 0;
     let done = false;
@@ -135,7 +136,7 @@ describe('templates are checked when they are saved: 400 says what is wrong with
       slowest = Math.max(slowest, performance.now() - begin);
     }
     expect((await saving).status).toBe(400);
-    // A stall on the event loop would last as long as the template: half a second at least.
-    expect(slowest).toBeLessThan(400);
+    // A stall on the event loop would last as long as the template.
+    expect(slowest).toBeLessThan((performance.now() - start) / 2);
   });
 });

@@ -262,11 +262,11 @@ describe('overload', () => {
       await other.service.get('/rest/v1/t');
       const held = small.service.post('/rest/v1/rpc/hold', { s: 6 });
       await eventually(async () => expect(await running('hold')).toBe(1));
-      const begin = performance.now();
-      const refused = small.service.get('/rest/v1/t');
+      let isRefused = false;
+      const refused = small.service.get('/rest/v1/t').finally(() => (isRefused = true));
       // Nobody else waits for that project's only connection.
       expect((await other.service.get('/rest/v1/t')).status).toBe(200);
-      expect(performance.now() - begin).toBeLessThan(3_000);
+      expect(isRefused).toBe(false);
       const answer = await refused;
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
       await held;

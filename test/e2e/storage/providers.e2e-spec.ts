@@ -93,23 +93,25 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
 
   it('copies a file that is overwritten meanwhile, and answers 404 for one that is deleted', async () => {
     // A disk copies at once.
-    if (!provider.server) return;
+    const { server } = provider;
+    if (!server) return;
+    const begun = () => eventually(() => Promise.resolve(expect(server.faultsLeft).toBe(0)));
     const delayed = { ...COPIES[provider.name], delay: 1_500 };
     const { id } = (await send('one', 'source')).body.data;
     const copy = (filename: string): Promise<HttpAnswer> =>
       project.service.post(`${project.storage}/files/${id}/copy`, { filename });
     const [before] = names();
-    provider.server.fail(delayed);
+    server.fail(delayed);
     const copying = copy('first');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await begun();
     expect((await send('two', 'source', true)).status).toBe(200);
     await eventually(async () => expect(names()).not.toContain(before));
     const { status, body } = await copying;
     expect([status, (await download(body.data?.id)).bytes.toString()]).toEqual([201, 'two']);
 
-    provider.server.fail(delayed);
+    server.fail(delayed);
     const late = copy('second');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await begun();
     expect((await project.service.delete(`${project.storage}/files/${id}`)).status).toBe(200);
     await eventually(async () => expect(names()).toHaveLength(1));
     expect(await late).toMatchObject({ status: 404, body: { error: { code: 'file_not_found' } } });

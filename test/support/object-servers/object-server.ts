@@ -74,6 +74,11 @@ export abstract class ObjectServer {
     this.faults.push({ fault, left: fault.times ?? 1 });
   }
 
+  /** Of the faults, how many have befallen nobody yet. */
+  get faultsLeft(): number {
+    return this.faults.reduce((sum, { left }) => sum + left, 0);
+  }
+
   /** Forgets faults that befell nobody, and what was asked so far. */
   reset(): void {
     this.faults.length = 0;
