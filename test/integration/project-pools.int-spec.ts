@@ -83,4 +83,12 @@ describe('ProjectPools', () => {
     expect(wide.stats().open).toBeLessThan(20);
     await wide.close();
   });
+
+  it('opens nothing any more once it is closed: nobody would close that', async () => {
+    const closed = new ProjectPools(LIMITS);
+    expect(await closed.use(flooded, answer)).toBe(42);
+    await closed.close();
+    await expect(closed.use(flooded, answer)).rejects.toMatchObject({ status: 503 });
+    expect(closed.stats().open).toBe(0);
+  });
 });

@@ -58,6 +58,7 @@ export class ProjectPools {
   private readonly pools = new Map<string, Pool>();
   private open = 0;
   private roundTrips = 0;
+  private closed = false;
   private readonly sweeper: NodeJS.Timeout;
 
   constructor(private readonly limits: PoolLimits) {
@@ -74,7 +75,7 @@ export class ProjectPools {
 
   /**
    * Lends a connection to `work` and takes it back whatever happens.
-   * @throws AppError 503 when none becomes free in time.
+   * @throws AppError 503 when none becomes free in time, or all are closed for good.
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const connection = this.takeAtOnce(database) ?? (await this.acquire(database));
@@ -98,7 +99,9 @@ export class ProjectPools {
     await Promise.all(pool.idle.splice(0).map((connection) => this.discard(pool, connection)));
   }
 
+  /** For good: who asks afterwards, as work in the background may, is refused. */
   async close(): Promise<void> {
+    this.closed = true;
     clearInterval(this.sweeper);
     await Promise.all([...this.pools.keys()].map((key) => this.evict(key)));
   }
@@ -128,7 +131,7 @@ export class ProjectPools {
 
   private acquire(database: ProjectDatabase): Promise<PooledConnection> {
     const pool = this.poolOf(database);
-    if (pool.waiting.length >= this.limits.maxWaiting) return Promise.reject(poolExhausted());
+    if (this.closed || pool.waiting.length >= this.limits.maxWaiting) return Promise.reject(poolExhausted());
     return new Promise((resolve, reject) => {
       const until = performance.now() + this.limits.acquireTimeoutMs;
       pool.waiting.push({ database, resolve, reject, until });
