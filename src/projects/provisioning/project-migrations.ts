@@ -12,6 +12,7 @@ import { StorageTotals1790000000025 } from '../../../migrations/project/17900000
 import { StorageUploadCost1790000000027 } from '../../../migrations/project/1790000000027-storage-upload-cost';
 import { StorageChargeOrder1790000000031 } from '../../../migrations/project/1790000000031-storage-charge-order';
 import { StorageListCost1790000000043 } from '../../../migrations/project/1790000000043-storage-list-cost';
+import { StorageTotalProof1790000000047 } from '../../../migrations/project/1790000000047-storage-total-proof';
 
 export const PROJECT_MIGRATIONS = [
   Foundation1790000000001,
@@ -24,6 +25,7 @@ export const PROJECT_MIGRATIONS = [
   StorageUploadCost1790000000027,
   StorageChargeOrder1790000000031,
   StorageListCost1790000000043,
+  StorageTotalProof1790000000047,
 ];
 
 /** Changes with every migration that is added; the version of a template and of each project. */

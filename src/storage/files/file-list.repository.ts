@@ -147,7 +147,7 @@ class Conditions {
 }
 
 const PAGE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata, f.created_at,
-  f.updated_at`;
+  f.updated_at, f.object_id`;
 
 /** The columns of a record as PageRows takes them, and as many nulls. */
 const RECORD = `id, bucket_id, (select slug from bucket), filename, content_type, size, sha256, owner_id, metadata, created_at, updated_at`;
@@ -193,13 +193,13 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
 
 /**
  * The total, counted only where it must be: the last page tells it, and where one visible file of a bucket tells that all
- * are, the database keeps it (migrations/project/1790000000043-storage-list-cost.ts).
+ * are, the database keeps it (migrations/project/1790000000047-storage-total-proof.ts).
  */
 function totalOf(conditions: Conditions, limit: string, offset: string): string {
   const isNarrowed = conditions.name !== '';
   const counted = isNarrowed
     ? `(select count(*) from storage.files f where ${conditions.text})`
-    : `storage.count_visible(bucket.id, found.files > ${limit})`;
+    : 'storage.count_visible(bucket.id, (select object_id from page limit 1))';
   return `case when found.files between 1 and ${limit} then ${offset} + found.files else ${counted} end`;
 }
 

@@ -111,3 +111,38 @@ it.each<[string, string]>([
   const expected = await seen();
   for (const query of QUERIES) expect([query, await told(query)]).toEqual([query, expected]);
 });
+
+describe('a total that is asked for by SQL', () => {
+  /** How many files the database says a bucket has, when the caller claims to see all of them. */
+  async function claimed(caller: string, slug: string, known: string): Promise<number | null> {
+    const [row] = await project.sql(`select b.id as bucket, ${known} as known from storage.buckets b
+      where b.slug = '${slug}'`);
+    const answer = await (callers[caller] as HttpClient).post('/rest/v1/rpc/total', row);
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    return answer.body as number | null;
+  }
+  const UNKNOWN = 'gen_random_uuid()';
+  const ONE = '(select object_id from storage.files f where f.bucket_id = b.id limit 1)';
+  const ANOTHER = '(select object_id from storage.files f where f.bucket_id <> b.id limit 1)';
+
+  it.each<[string, string, string, number | null]>([
+    ['anon', 'mine', UNKNOWN, null],
+    ['bob', 'mine', ANOTHER, null],
+    ['bob', 'mine', 'null::uuid', null],
+    ['ada', 'mine', UNKNOWN, null],
+    ['ada', 'mine', ONE, 5],
+    ['bob', 'shared', ONE, null],
+    ['service', 'shared', ONE, 9],
+  ])('%s learns of %s by %s: %s', async (caller, slug, known, expected) => {
+    await project.sql(`create function public.total(bucket uuid, known uuid) returns bigint language sql stable
+      as 'select storage.total_if_alike(bucket, known, true)'`);
+    expect(await claimed(caller, slug, known)).toBe(expected);
+  });
+
+  it('no other function of the storage tells one', async () => {
+    const answers = await project.sql(`select p.oid::regprocedure::text as name from pg_proc p
+      where p.pronamespace = 'storage'::regnamespace and p.prosecdef and p.proname like '%total%'
+        and has_function_privilege('anon', p.oid, 'execute')`);
+    expect(answers).toEqual([{ name: 'storage.total_if_alike(uuid,uuid,boolean)' }]);
+  });
+});
