@@ -1,6 +1,7 @@
 /**
  * The contract of the storage providers (src/storage/providers/object-store.ts): every behaviour against a real disk, and
- * against servers that speak the APIs of Google Cloud Storage and S3 over a socket to the real SDKs.
+ * against servers that speak the APIs of Google Cloud Storage and S3 (in both styles of its addresses) over a socket to the
+ * real SDKs.
  */
 import type { OnModuleInit } from '@nestjs/common';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
@@ -11,7 +12,7 @@ import { loadConfig } from '../../src/config/load-config';
 import { ObjectAddress, ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { eventually } from '../support/eventually';
-import { PROVIDERS, TestProvider } from '../support/object-servers/object-stores';
+import { PROVIDERS_BY_ADDRESS, TestProvider } from '../support/object-servers/object-stores';
 
 const MIB = 1024 * 1024;
 const UNAVAILABLE = { code: 'storage_unavailable', status: 500 };
@@ -19,7 +20,7 @@ const UNAVAILABLE = { code: 'storage_unavailable', status: 500 };
 /** More than a chunk of a resumable upload and several parts of a multipart upload, ending in the middle of both. */
 const LARGE = randomBytes(19 * MIB + 123);
 
-describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
+describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) => {
   let provider: TestProvider;
   let store: ObjectStore;
   let dataDir: string;

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import type { Content } from './content';
 import { GcsServer } from './gcs-server';
 import { ObjectServer } from './object-server';
+import { resolveHere } from './resolve-here';
 import { S3Server } from './s3-server';
 
 /** Seconds, so that a stalled provider does not hold up the tests. */
 const TIMEOUT = '4';
 const AWS_KEY = { accessKeyId: 'AKIAPLINTHTEST', secretAccessKey: 'secret/with+odd=characters' };
+const S3_DOMAIN = 's3.plinth.test';
 
 export interface TestProvider {
   readonly name: string;
@@ -33,7 +35,13 @@ export interface TestProvider {
 export const PROVIDERS: readonly (readonly [string, () => Promise<TestProvider>])[] = [
   ['disk', diskProvider],
   ['gcs', gcsProvider],
-  ['s3', s3Provider],
+  ['s3', () => s3Provider()],
+];
+
+/** For tests of the store alone: names are resolved in this process and no other. */
+export const PROVIDERS_BY_ADDRESS: typeof PROVIDERS = [
+  ...PROVIDERS,
+  ['s3 in virtual-hosted style', hostedS3Provider],
 ];
 
 async function diskProvider(): Promise<TestProvider> {
@@ -98,8 +106,37 @@ export async function gcsProvider(): Promise<TestProvider & { readonly server: G
   };
 }
 
-export async function s3Provider(): Promise<TestProvider & { readonly server: S3Server }> {
-  const server = new S3Server({ ...AWS_KEY, bucket: 'plinth-test', region: 'eu-central-1', pageSize: 7 });
+type S3Provider = TestProvider & { readonly server: S3Server };
+
+/** `bucket.endpoint/object`, as AWS has it, instead of `endpoint/bucket/object`. */
+async function hostedS3Provider(): Promise<TestProvider> {
+  const provider = await s3Provider(S3_DOMAIN);
+  const forget = resolveHere(S3_DOMAIN);
+  const { port } = new URL(provider.server.url);
+  return {
+    ...provider,
+    name: 's3 in virtual-hosted style',
+    env: {
+      ...provider.env,
+      STORAGE_ENDPOINT: `http://${S3_DOMAIN}:${port}`,
+      STORAGE_S3_PATH_STYLE: 'false',
+    },
+    stop: async () => {
+      forget();
+      await provider.stop();
+    },
+  };
+}
+
+/** @param domain that the bucket is a host below; else it is in the path */
+export async function s3Provider(domain?: string): Promise<S3Provider> {
+  const server = new S3Server({
+    ...AWS_KEY,
+    bucket: 'plinth-test',
+    region: 'eu-central-1',
+    pageSize: 7,
+    ...(domain === undefined ? {} : { domain }),
+  });
   await server.start();
   return {
     name: 's3',

@@ -19,6 +19,8 @@ interface MultipartUpload {
 export interface S3Options extends AwsKey {
   readonly bucket: string;
   readonly region: string;
+  /** Only as a host below this one is the bucket known then (virtual-hosted style), else as the first segment of the path. */
+  readonly domain?: string;
   /** Entries of one page of a listing. */
   readonly pageSize?: number;
 }
@@ -70,7 +72,7 @@ export class S3Server extends ObjectServer {
       const code = signatureFault(seen, this.options, this.options.region);
       if (code) throw new Refusal(code);
       const url = new URL(seen.path, this.url);
-      const [, bucket, ...rest] = url.pathname.split('/');
+      const [bucket, ...rest] = this.segmentsOf(seen, url.pathname);
       if (bucket !== this.options.bucket || !this.hasBucket) throw new Refusal('NoSuchBucket');
       const request = { seen, key: rest.map(decodeURIComponent).join('/'), query: url.searchParams };
       await (request.key ? this.onObject(request, response, fault) : this.onBucket(request, response));
@@ -86,6 +88,15 @@ export class S3Server extends ObjectServer {
 
   protected override receivedInPart(): void {
     // S3 keeps nothing of a request that broke off.
+  }
+
+  /** Of the address: the bucket, and those of the key. */
+  private segmentsOf({ headers }: SeenRequest, path: string): string[] {
+    const segments = path.split('/').slice(1);
+    if (this.options.domain === undefined) return segments;
+    const [host = ''] = (headers.host ?? '').split(':');
+    const below = `.${this.options.domain}`;
+    return [host.endsWith(below) ? host.slice(0, -below.length) : '', ...segments];
   }
 
   private async onBucket({ seen, query }: S3Request, response: ServerResponse): Promise<void> {
