@@ -11,7 +11,7 @@ import { postmasterPid } from './cpu.mjs';
 const DIST = process.env.BENCH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 const MAIN = path.join(path.resolve(DIST), 'src/main.js');
 /** As `npm start` does it. */
-const NODE_ARGUMENTS = ['--max-semi-space-size=8'];
+const NODE_ARGUMENTS = ['--max-semi-space-size=4'];
 const ADMIN_KEY = 'benchmark-platform-admin-key';
 
 /** @param nodeArguments for Node itself, such as --cpu-prof */
