@@ -36,6 +36,8 @@ export class HttpAdapter extends ExpressAdapter {
       continueWhenRead(request, response);
       void handle(request, response);
     });
+    // RFC 9110, 10.1.1: what else is expected may be ignored. Node's own 417 has no body, and no headers of the area.
+    server.on('checkExpectation', handle);
     this.httpServer = server satisfies Server;
   }
 }

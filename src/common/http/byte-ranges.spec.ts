@@ -9,6 +9,7 @@ describe('parseRange', () => {
     ['bytes=-5000', [{ start: 0, end: 999 }]],
     ['bytes=990-5000', [{ start: 990, end: 999 }]],
     ['BYTES=0-1', [{ start: 0, end: 1 }]],
+    ['bytes=, 0-1 ,,', [{ start: 0, end: 1 }]],
     [
       'bytes=0-9, 20-29 ,-1',
       [
@@ -37,13 +38,13 @@ describe('parseRange', () => {
     '',
     'bytes',
     'bytes=',
+    'bytes=, ,',
     'bytes=-',
     'bytes=a-b',
     'bytes=5-2',
     'bytes=1-2-3',
     'bytes=0x1-5',
     'items=0-5',
-    'bytes=0-5,,6-7',
     'bytes=0-10,5-20',
     'bytes=0-10,-995',
     `bytes=${Array.from({ length: 21 }, (_, n) => `${n * 2}-${n * 2}`).join()}`,

@@ -22,8 +22,11 @@ export function parseRange(
 ): readonly ByteRange[] | 'unsatisfiable' | null {
   const set = header === undefined ? null : RANGE_SET.exec(header.trim());
   if (!set) return null;
-  const parts = (set[1] as string).split(',');
-  if (parts.length > MAX_RANGES) return null;
+  const elements = (set[1] as string).split(',');
+  if (elements.length > MAX_RANGES) return null;
+  // Empty elements of a list count for nothing (RFC 9110, 5.6.1.2).
+  const parts = elements.filter((element) => element.trim() !== '');
+  if (parts.length === 0) return null;
   const ranges: ByteRange[] = [];
   for (const part of parts) {
     const range = parseOne(part, size);

@@ -39,7 +39,8 @@ export function formatCursor({ sortBy, sortDir, key, id }: Cursor): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const KEY_FORMAT: Readonly<Record<SortField, RegExp>> = {
-  created_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d(:\d\d)*)$/,
+  // Years and offsets as the database writes them, which takes no others.
+  created_at: /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:\d\d)*)$/,
   size: /^\d{1,18}$/,
   filename: /^[^\0]+$/s,
 };

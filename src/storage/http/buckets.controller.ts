@@ -18,7 +18,7 @@ export class BucketsController {
   @Post()
   @ApiOperation({ summary: 'Create a bucket', operationId: 'createBucket' })
   @Success(201, 'The bucket', BucketDto)
-  @Failures(400, 403, 404, 409)
+  @Failures(403, 404, 409, 413, 415)
   create(@CurrentCaller() caller: Caller, @Body() body: CreateBucketDto): Promise<Bucket> {
     return this.buckets.create(caller, body);
   }
@@ -45,7 +45,7 @@ export class BucketsController {
   @Patch(':bucket_name')
   @ApiOperation({ summary: 'Change a bucket; its slug follows its name', operationId: 'updateBucket' })
   @Success(200, 'The bucket', BucketDto)
-  @Failures(400, 403, 404, 409)
+  @Failures(403, 404, 409, 413, 415)
   update(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,

@@ -23,7 +23,7 @@ export interface ContentOptions {
   readonly projectId: string;
   readonly disposition: 'inline' | 'attachment';
   readonly cacheControl: (file: FileContent) => string;
-  /** Instead of the file's own name. */
+  /** Instead of the file's own name, unless it is empty. */
   readonly downloadName?: string;
   /** Reads the file's row; again when an overwrite has just taken its bytes away. */
   readonly find: () => Promise<FileContent | null>;
@@ -247,7 +247,7 @@ function headersOf(file: FileContent, validators: Validators, options: ContentOp
     'Last-Modified': new Date(validators.lastModified).toUTCString(),
     'Accept-Ranges': 'bytes',
     'Cache-Control': options.cacheControl(file),
-    'Content-Disposition': contentDisposition(options.disposition, options.downloadName ?? file.filename),
+    'Content-Disposition': contentDisposition(options.disposition, options.downloadName || file.filename),
     ...HARMLESS,
   };
 }

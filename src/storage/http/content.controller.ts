@@ -40,7 +40,7 @@ const DownloadName = (): MethodDecorator =>
     name: 'download',
     type: String,
     required: false,
-    description: 'Name that the client shall save the file under',
+    description: 'Name that the client shall save the file under; empty: its own',
   });
 
 @StorageDocs()

@@ -24,7 +24,7 @@ export class FileListsController {
       schema: { type: 'string' },
     },
   })
-  @Failures(400, 404)
+  @Failures(404)
   async list(
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFilesQuery,
@@ -40,7 +40,7 @@ export class FileListsController {
   @Get('folders')
   @ApiOperation({ summary: 'List the folders right below a prefix', operationId: 'listFolders' })
   @Success(200, 'Names with their trailing slash', [String])
-  @Failures(400, 404)
+  @Failures(404)
   async folders(
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFoldersQuery,

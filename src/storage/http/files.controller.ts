@@ -23,7 +23,7 @@ export class FilesController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Delete files, all that are there or none', operationId: 'bulkDeleteFiles' })
   @Success(200, 'What went, and what was not there', BulkDeleteResultDto)
-  @Failures(400, 403, 404)
+  @Failures(403, 404, 413, 415)
   removeAll(
     @CurrentCaller() caller: Caller,
     @Body() { file_ids: ids }: BulkDeleteDto,
@@ -42,7 +42,7 @@ export class FilesController {
   @Patch(':file_id')
   @ApiOperation({ summary: 'Rename, move or describe a file', operationId: 'updateFile' })
   @Success(200, 'The record', FileDto, QUOTA_HEADER)
-  @Failures(400, 403, 404, 409, 413, 415)
+  @Failures(403, 404, 409, 413, 415)
   async update(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
@@ -57,7 +57,7 @@ export class FilesController {
   @Post(':file_id/copy')
   @ApiOperation({ summary: 'Copy a file, within its bucket or into another', operationId: 'copyFile' })
   @Success(201, 'The copy', FileDto, QUOTA_HEADER)
-  @Failures(400, 403, 404, 409, 413, 415)
+  @Failures(403, 404, 409, 413, 415)
   async copy(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,

@@ -24,7 +24,7 @@ export class SignedUrlsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Create temporary download addresses', operationId: 'bulkCreateSignedUrls' })
   @Success(200, 'For each file an address, or an error', [BulkSignedUrlDto])
-  @Failures(400, 404)
+  @Failures(404, 413, 415)
   signAll(
     @CurrentCaller() caller: Caller,
     @Body() { file_ids: ids, expiry }: BulkSignedUrlsDto,
@@ -38,7 +38,7 @@ export class SignedUrlsController {
   @ApiParam({ name: 'file_id', type: String })
   @ApiBody({ type: CreateSignedUrlDto })
   @Success(200, 'The address', SignedUrlDto)
-  @Failures(400, 404)
+  @Failures(404, 413, 415)
   async sign(@Req() request: Request, @Res() response: Response): Promise<void> {
     const expiry = expiryOf(await readJson(request));
     sendData(response, await this.links.create(callerOf(request), String(request.params.file_id), expiry));

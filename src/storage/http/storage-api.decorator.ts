@@ -14,8 +14,8 @@ const FAILURES: Readonly<Record<number, string>> = {
   404: 'Project, bucket or file not found',
   409: 'Bucket or file already exists',
   412: 'If-Match or If-Unmodified-Since does not hold',
-  413: 'File exceeds the size limit, or a quota',
-  415: 'File type not allowed',
+  413: 'File, or body, exceeds the size limit, or a quota',
+  415: 'Type of file, or body, not allowed',
   416: 'The range is not in the file',
   429: 'More requests than the plan allows in a minute',
   500: 'Storage provider unavailable',
@@ -46,7 +46,7 @@ export const StorageDocs = (): ClassDecorator & MethodDecorator =>
     ApiTags('storage'),
     ApiParam({ name: 'project_slug', type: String }),
     ApiExtraModels(StorageErrorDto),
-    Failures(401, 429, 500),
+    Failures(400, 401, 429, 500),
   );
 
 /** A route, or all of a controller, that needs apikey and bearer. */

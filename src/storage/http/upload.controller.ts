@@ -53,7 +53,7 @@ export class UploadController {
   })
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
   @Success(200, 'The file, which took the place of another (upsert)', FileDto, QUOTA_HEADER)
-  @Failures(400, 403, 404, 409, 413, 415)
+  @Failures(403, 404, 409, 413, 415)
   async upload(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);
     const { record, isNew, marks } = await this.uploads.upload(caller, {

@@ -116,6 +116,7 @@ describe('POST /buckets', () => {
     ['a size limit of 0', { name: 'x', file_size_limit: 0 }],
     ['a size limit that is no whole number', { name: 'x', file_size_limit: 1.5 }],
     ['types that are none', { name: 'x', allowed_mime_types: ['images'] }],
+    ['a family of all types', { name: 'x', allowed_mime_types: ['*/png'] }],
     ['types that are no list', { name: 'x', allowed_mime_types: 'image/png' }],
     ['a list', '[{"name":"x"}]'],
     ['null', 'null'],
@@ -127,6 +128,17 @@ describe('POST /buckets', () => {
       data: null,
       error: { message: expect.any(String), code: 'invalid_parameters', status: 400 },
     });
+  });
+
+  it.each([
+    [{ name: 'x', file_size_limit: '5' }, 'file_size_limit must be an integer number'],
+    [{ name: 'x', file_size_limit: 0 }, 'file_size_limit must not be less than 1'],
+    [{ name: 'x', description: 5 }, 'description must be a string'],
+    [{ name: 'x', cache_control: 5 }, 'cache_control must be a string'],
+    [{ name: 'x', allowed_mime_types: 'image/png' }, 'allowed_mime_types must be an array'],
+    [{ name: 'x', allowed_mime_types: [5] }, 'each value in allowed_mime_types must be a string'],
+  ])('tells what is wrong with %j: %s', async (body, message) => {
+    expect((await project.asSubject().post(buckets, body)).body.error.message).toBe(message);
   });
 
   it('answers 403 forbidden to the anon key', async () => {

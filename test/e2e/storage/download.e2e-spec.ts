@@ -176,6 +176,13 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
     ]);
   });
 
+  it.each(['download', 'download='])('saves the file under its own name for ?%s', async (query) => {
+    const { client, path } = addresses[kind] as { client: HttpClient; path: string };
+    const own = (await ask(kind)).headers.get('content-disposition')?.replace(/^\w+/, 'attachment');
+    const { headers } = await client.get(`${path}${path.includes('?') ? '&' : '?'}${query}`);
+    expect(headers.get('content-disposition')).toBe(own);
+  });
+
   it('cannot run anything in the origin', async () => {
     const { headers } = await ask(kind);
     expect(headers.get('x-content-type-options')).toBe('nosniff');

@@ -1,4 +1,4 @@
-/** Bodies of bucket requests. */
+/** Bodies of bucket requests. Of several faults of a member the lowest decorator's is told: its type comes first. */
 import { ApiProperty, ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
@@ -15,7 +15,7 @@ import {
 
 import { Omittable } from './omittable.decorator';
 
-const MIME_PATTERN = /^(\*|[\w!#$&^.+-]+)\/(\*|[\w!#$&^.+-]+)$/;
+const MIME_PATTERN = /^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/;
 
 export class CreateBucketDto {
   @ApiProperty({ example: 'Team Photos' })
@@ -24,8 +24,8 @@ export class CreateBucketDto {
 
   @ApiPropertyOptional({ type: String, nullable: true })
   @IsOptional()
-  @IsString()
   @MaxLength(2_000)
+  @IsString()
   description?: string | null;
 
   @ApiPropertyOptional({ default: false, description: 'Lets everybody read its files' })
@@ -35,20 +35,20 @@ export class CreateBucketDto {
 
   @ApiPropertyOptional({ type: Number, nullable: true, description: 'Bytes that a file may have' })
   @IsOptional()
-  @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
+  @IsInt()
   file_size_limit?: number | null;
 
   @ApiPropertyOptional({ type: [String], nullable: true, example: ['image/*', 'application/pdf'] })
   @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(100)
-  @IsString({ each: true })
   @Matches(MIME_PATTERN, {
     each: true,
     message: 'allowed_mime_types must hold MIME types such as image/png or image/*',
   })
+  @IsString({ each: true })
+  @ArrayMaxSize(100)
+  @IsArray()
   allowed_mime_types?: string[] | null;
 
   @ApiPropertyOptional({
@@ -57,22 +57,22 @@ export class CreateBucketDto {
     description: 'Bytes that all files together may have',
   })
   @IsOptional()
-  @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
+  @IsInt()
   quota_bytes?: number | null;
 
   @ApiPropertyOptional({ type: Number, nullable: true, description: 'Files that the bucket may hold' })
   @IsOptional()
-  @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
+  @IsInt()
   quota_files?: number | null;
 
   @ApiPropertyOptional({ type: String, nullable: true, example: 'public, max-age=3600' })
   @IsOptional()
-  @IsString()
   @MaxLength(200)
+  @IsString()
   cache_control?: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Bodies and query strings of file requests. */
+/** Bodies and query strings of file requests. Of several faults of a member the lowest decorator's is told: its type comes first. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { FreeJson } from '../../../common/http/free-json';
@@ -108,16 +108,16 @@ export class CreateSignedUrlDto {
 
 export class BulkDeleteDto {
   @ApiProperty({ type: [String], maxItems: 1_000 })
-  @IsArray()
-  @ArrayMaxSize(1_000)
   @IsString({ each: true })
+  @ArrayMaxSize(1_000)
+  @IsArray()
   file_ids!: string[];
 }
 
 export class BulkSignedUrlsDto extends CreateSignedUrlDto {
   @ApiProperty({ type: [String], maxItems: 1_000 })
-  @IsArray()
-  @ArrayMaxSize(1_000)
   @IsString({ each: true })
+  @ArrayMaxSize(1_000)
+  @IsArray()
   file_ids!: string[];
 }
