@@ -32,8 +32,8 @@ const SORT: Readonly<Record<SortField, { column: string; type: string; key: stri
   filename: { column: 'f.filename', type: 'text', key: 'filename' },
 };
 
-/** Sorts after every name that begins with the prefix: the last code point. */
-const LAST_CODE_POINT = '\u{10ffff}';
+/** Behind a prefix it sorts after every name that begins with that: the last code point, as often as a name may hold it. */
+const LAST = '\u{10ffff}'.repeat(256);
 
 @Injectable()
 export class FileListRepository {
@@ -63,7 +63,7 @@ export class FileListRepository {
         values: [
           bucket,
           prefix,
-          prefix + LAST_CODE_POINT,
+          prefix + LAST,
           after === '' ? prefix : `${after.slice(0, -1)}0`,
           limit,
         ],
@@ -112,7 +112,7 @@ class Conditions {
       this.add('s', `f.filename collate "default" ilike ${this.parameter(`%${escapeLike(query.search)}%`)}`);
     }
     if (query.prefix !== undefined && query.prefix !== '') {
-      const [from, to] = [this.parameter(query.prefix), this.parameter(query.prefix + LAST_CODE_POINT)];
+      const [from, to] = [this.parameter(query.prefix), this.parameter(query.prefix + LAST)];
       this.add('p', `f.filename >= ${from} collate "C" and f.filename < ${to} collate "C"`);
     }
     if (query.directChildren) {

@@ -208,4 +208,13 @@ describe('folders', () => {
     expect(await names('prefix=%25')).toEqual([]);
     expect(await names('prefix=100%25')).toEqual(['100%.txt']);
   });
+
+  it('finds names that go on with the last code point there is', async () => {
+    await user.post(`${project.storage}/buckets`, { name: 'last' });
+    const path = `${project.storage}/buckets/last`;
+    const name = 'a/\u{10ffff}\u{10ffff}/b';
+    await upload(user, project.storage, 'last', 'x', { name });
+    expect((await user.get(`${path}/files?prefix=a/`)).body.data).toMatchObject([{ filename: name }]);
+    expect((await user.get(`${path}/folders?prefix=a/`)).body.data).toEqual(['a/\u{10ffff}\u{10ffff}/']);
+  });
 });
