@@ -2,11 +2,14 @@
 
 const MAX_FALLBACK = 100;
 
+/** Whether a browser shows it, or saves it. */
+export type Disposition = 'inline' | 'attachment';
+
 /**
  * `attachment; filename="resume.pdf"; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf`. Only the last segment of a name with slashes
  * is given, because clients make a path of it otherwise.
  */
-export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
+export function contentDisposition(kind: Disposition, name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1) || 'file';
   const fallback = asciiOf(last);
   const plain = `${kind}; filename="${fallback}"`;

@@ -1,4 +1,5 @@
 /** Types that a browser executes, or hands to a plugin, when it shows them: a preview offers these for saving instead. */
+import type { Disposition } from '../../common/http/content-disposition';
 import { essenceOf } from '../content-type/content-type';
 
 const ACTIVE = new Set([
@@ -18,7 +19,7 @@ const ACTIVE = new Set([
 const PDF = 'application/pdf';
 
 /** @param pdfInline the project's setting: scripts of a PDF run, if at all, in the browser's viewer, apart from the origin */
-export function previewDisposition(contentType: string, pdfInline: boolean): 'inline' | 'attachment' {
+export function previewDisposition(contentType: string, pdfInline: boolean): Disposition {
   const essence = essenceOf(contentType);
   if (essence === PDF) return pdfInline ? 'inline' : 'attachment';
   return ACTIVE.has(essence) || essence.endsWith('+xml') ? 'attachment' : 'inline';

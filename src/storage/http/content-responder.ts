@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ByteRange, contentRange, parseRange } from '../../common/http/byte-ranges';
-import { contentDisposition } from '../../common/http/content-disposition';
+import { contentDisposition, type Disposition } from '../../common/http/content-disposition';
 import {
   evaluatePreconditions,
   isEntityTag,
@@ -21,7 +21,7 @@ import { ClientLeftError, sendChunks } from './send-chunks';
 
 export interface ContentOptions {
   readonly projectId: string;
-  readonly disposition: 'inline' | 'attachment';
+  readonly disposition: (file: FileContent) => Disposition;
   readonly cacheControl: (file: FileContent) => string;
   /** Instead of the file's own name, unless it is empty. */
   readonly downloadName?: string;
@@ -247,7 +247,10 @@ function headersOf(file: FileContent, validators: Validators, options: ContentOp
     'Last-Modified': new Date(validators.lastModified).toUTCString(),
     'Accept-Ranges': 'bytes',
     'Cache-Control': options.cacheControl(file),
-    'Content-Disposition': contentDisposition(options.disposition, options.downloadName || file.filename),
+    'Content-Disposition': contentDisposition(
+      options.disposition(file),
+      options.downloadName || file.filename,
+    ),
     ...HARMLESS,
   };
 }

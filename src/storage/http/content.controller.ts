@@ -66,7 +66,7 @@ export class ContentController {
     const id = fileIdOf(request);
     await this.responder.send(request, response, {
       projectId: caller.project.id,
-      disposition: 'attachment',
+      disposition: () => 'attachment',
       cacheControl: ({ bucket }) => cacheControlFor('download', bucket),
       downloadName: downloadNameOf(request),
       find: () => this.files.findContent(caller, id),
@@ -90,7 +90,7 @@ export class ContentController {
     const downloadName = downloadNameOf(request);
     await this.responder.send(request, response, {
       projectId: project.id,
-      disposition: 'attachment',
+      disposition: () => 'attachment',
       cacheControl: ({ bucket }) => cacheControlFor('signed', bucket, this.links.secondsLeft(claims)),
       downloadName,
       find: () => this.links.resolve(project, claims),
@@ -117,9 +117,9 @@ export class ContentController {
     let first: FileContent | null | undefined = file;
     await this.responder.send(request, response, {
       projectId: project.id,
-      disposition:
-        file && downloadName === undefined
-          ? previewDisposition(file.contentType, project.settings.preview_pdf_inline)
+      disposition: ({ contentType }) =>
+        downloadName === undefined
+          ? previewDisposition(contentType, project.settings.preview_pdf_inline)
           : 'attachment',
       cacheControl: ({ bucket }) => cacheControlFor('preview', bucket),
       downloadName,

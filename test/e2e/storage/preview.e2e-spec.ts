@@ -1,4 +1,5 @@
 /** Previews: public buckets only, no headers, and nothing that runs in the origin (SPEC.md 3.3 and 4.1). */
+import { ObjectStore } from '../../../src/storage/providers/object-store';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
@@ -29,6 +30,24 @@ async function put(
 it('shows a file of a public bucket to everybody, without headers', async () => {
   const answer = await plinth.http.get(await put('public', 'hello'));
   expect([answer.status, answer.text]).toEqual([200, 'hello']);
+});
+
+it('offers for saving what became HTML between a look at its row and one at its bytes', async () => {
+  const path = await put('public', 'hello', { type: 'text/plain' });
+  const { filename } = (await user.get(path.replace('/preview', ''))).body.data;
+  const store = plinth.app.get(ObjectStore);
+  const read = store.read.bind(store);
+  const reads = jest.spyOn(store, 'read').mockImplementationOnce(async (address, range) => {
+    const html = { name: filename, type: 'text/html', query: { upsert: 'true' } };
+    expect((await upload(user, project.storage, 'public', '<h1>hello</h1>', html)).status).toBe(200);
+    await store.remove(address.projectId, [address.objectId]);
+    return read(address, range);
+  });
+  const { text, headers } = await plinth.http.get(path);
+  expect([text, reads.mock.calls.length]).toEqual(['<h1>hello</h1>', 2]);
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(headers.get('content-disposition')).toMatch(/^attachment/);
+  reads.mockRestore();
 });
 
 it('answers 404 for a file of a private bucket, even with its owner’s credentials', async () => {
