@@ -60,13 +60,7 @@ export class FileListRepository {
       {
         name: 'storage:list-folders',
         text: FOLDERS,
-        values: [
-          bucket,
-          prefix,
-          prefix + LAST,
-          after === '' ? prefix : `${after.slice(0, -1)}0`,
-          limit,
-        ],
+        values: [bucket, prefix, prefix + LAST, after === '' ? prefix : `${after.slice(0, -1)}0`, limit],
       },
     ]);
     if (!found?.rows.length) return null;
