@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { assertNotEncoded } from '../../common/http/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
+import { UPLOAD_PARAMETERS } from '../files/upload.service';
 import { BoundaryCheck } from './boundary-check';
 import { BoundarySearch } from './boundary-search';
 import { ChunkQueue } from './chunk-queue';
@@ -108,6 +109,8 @@ class MultipartForm implements UploadForm {
         this.fail(invalidParameters('A field of the form is too long'));
       else if (!this.text.passes(value))
         this.fail(invalidParameters(`The field ${name} is not in the charset that it says, or UTF-8`));
+      else if (this.fields.has(name) && isParameter(name))
+        this.fail(invalidParameters(`${name} must be given once`));
       else this.fields.set(name, value);
     });
     parser.on('filesLimit', () => this.fail(invalidParameters('The form has more than one file')));
@@ -200,6 +203,8 @@ class MultipartForm implements UploadForm {
     };
   }
 }
+
+const isParameter = (name: string): boolean => (UPLOAD_PARAMETERS as readonly string[]).includes(name);
 
 /** @throws AppError 400 */
 function boundaryFrom({ headers }: IncomingMessage): string {

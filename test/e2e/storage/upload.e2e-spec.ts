@@ -508,6 +508,11 @@ describe('broken forms', () => {
       `${part('name="file"; filename="a"')}${part('name="filename"\r\nContent-Type: text/plain; charset=nobodys', 'b')}--b--\r\n`,
     ],
     [
+      'a field that is given twice, before and after the file',
+      'multipart/form-data; boundary=b',
+      `${part('name="upsert"', 'false')}${part('name="file"; filename="a"')}${part('name="upsert"', 'true')}--b--\r\n`,
+    ],
+    [
       'far too many fields',
       'multipart/form-data; boundary=b',
       `${part('name="x"').repeat(50)}${part('name="file"; filename="a"')}--b--\r\n`,
