@@ -21,6 +21,7 @@ import { InvitationService } from './invitation.service';
 import { passwordFault } from './password-policy';
 import { RequestOrigin } from './request-origin';
 import { isTakenAddress } from './taken-address';
+import { UUID } from '../common/text/uuid';
 
 export interface UserInput {
   readonly email?: string;
@@ -32,8 +33,6 @@ export interface UserInput {
   readonly emailVerified?: boolean;
   readonly bannedUntil?: Date | null;
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 @Injectable()
 export class AdminUsersService {

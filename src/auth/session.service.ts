@@ -10,8 +10,7 @@ import { RefreshTokenService } from './refresh-token.service';
 import { RequestOrigin } from './request-origin';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
 import { LogoutScope, SessionOwner, SessionRepository, SessionRow } from './session.repository';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { UUID } from '../common/text/uuid';
 
 @Injectable()
 export class SessionService {

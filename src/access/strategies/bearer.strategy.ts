@@ -12,8 +12,7 @@ import { claimsText } from '../claims-text';
 import { TokenVerifier } from '../token-verifier';
 import { VerifiedApiKey } from './api-key.strategy';
 import { passportSecret, PINNED_VERIFICATION } from './verification';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { UUID } from '../../common/text/uuid';
 
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {

@@ -16,8 +16,8 @@ import { SessionOwner } from '../session.repository';
 import { Factor } from './factor';
 import { Allowed, FactorRepository, MAX_FACTORS } from './factor.repository';
 import { newTotpKey, stepOfCode } from './totp';
+import { UUID } from '../../common/text/uuid';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DEFAULT_NAME = 'Authenticator';
 
 export interface EnrolledFactor {

@@ -4,8 +4,7 @@ import type { Request } from 'express';
 import { invalidCredentials } from '../../access/access.errors';
 import { ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
 import { SessionOwner } from '../session.repository';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { UUID } from '../../common/text/uuid';
 
 /** A user by whatever token, whose session is known only if Plinth issued the token. */
 export interface TokenUser {

@@ -7,9 +7,9 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { AuthMailer } from './auth-mailer.service';
 import { OutboxListRepository } from './outbox-list.repository';
 import { FailedMail, OutgoingMailRepository } from './outgoing-mail.repository';
+import { UUID } from '../../common/text/uuid';
 
 const MAX_LISTED = 500;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 @Injectable()
 export class FailedMailService {

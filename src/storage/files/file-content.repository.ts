@@ -1,8 +1,8 @@
 /** Which bytes belong to which file. Everything runs in the RLS context that is passed in. */
 import { Injectable } from '@nestjs/common';
+import { UUID } from '../../common/text/uuid';
 import { FileContent, LinkedFile } from './file';
 import { FileRow } from './file.repository';
-import { UUID } from './file-id';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at,

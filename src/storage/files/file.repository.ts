@@ -3,13 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/pools/pipelined-query';
+import { UUID } from '../../common/text/uuid';
 import { Refusal } from '../buckets/bucket.repository';
 import { QuotaMark } from '../quotas/quota';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
 import { FileRecord, StoredBytes } from './file';
 import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
-import { UUID } from './file-id';
 
 const UNIQUE_VIOLATION = '23505';
 const NAME_KEY = 'files_bucket_id_filename_key';

@@ -1,10 +1,10 @@
 /** SQL of the buckets that files go into: their limits, and what is there already. Everything runs in the RLS context that is passed in. */
 import { Injectable } from '@nestjs/common';
+import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS, numberOrNull } from '../buckets/bucket.repository';
 import { projectQuota, Quota, QuotaAccount } from '../quotas/quota';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 import { FileContent } from './file';
-import { UUID } from './file-id';
 
 /** The bucket of an upload, and whether the caller may put a file into it. */
 export interface UploadTarget {

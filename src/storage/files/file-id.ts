@@ -1,2 +1,0 @@
-/** What the id of a file looks like: nothing else is asked of the database, which would refuse it as no uuid. */
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
