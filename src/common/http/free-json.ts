@@ -24,8 +24,9 @@ export class BodyPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (!isJsonObject(value)) return super.transform(value, metadata);
     const members = membersOf(metadata.metatype).filter((name) => isJsonObject(value[name]));
-    const stripped = { ...value, ...Object.fromEntries(members.map((name) => [name, {}])) };
-    const valid = (await super.transform(members.length === 0 ? value : stripped, metadata)) as object;
+    if (members.length === 0) return super.transform(value, metadata);
+    const emptied = { ...value, ...Object.fromEntries(members.map((name) => [name, {}])) };
+    const valid = (await super.transform(emptied, metadata)) as object;
     return Object.assign(valid, Object.fromEntries(members.map((name) => [name, value[name]])));
   }
 }
