@@ -1,23 +1,14 @@
 /** The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own migrations. */
 import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
-import { Projects1790000000001 } from '../../../migrations/platform/1790000000001-projects';
-import { PlatformFacts1790000000002 } from '../../../migrations/platform/1790000000002-platform-facts';
-import { MailOutboxes1790000000011 } from '../../../migrations/platform/1790000000011-mail-outboxes';
-import { StorageSecrets1790000000012 } from '../../../migrations/platform/1790000000012-storage-secrets';
-import { LoginRolesWithoutJit1790000000041 } from '../../../migrations/platform/1790000000041-login-roles-without-jit';
+import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
-export const PLATFORM_MIGRATIONS = [
-  Projects1790000000001,
-  PlatformFacts1790000000002,
-  MailOutboxes1790000000011,
-  StorageSecrets1790000000012,
-  LoginRolesWithoutJit1790000000041,
-];
+/** In the order in which they are applied. */
+const PLATFORM_MIGRATIONS = [Initial1790000000100];
 
 /** Serialises migrations of replicas that start together; any constant will do. */
 const MIGRATION_LOCK = 7_046_101;

@@ -2,33 +2,12 @@
 import { ClientConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
-import { Foundation1790000000001 } from '../../../migrations/project/1790000000001-foundation';
-import { Auth1790000000002 } from '../../../migrations/project/1790000000002-auth';
-import { Storage1790000000003 } from '../../../migrations/project/1790000000003-storage';
-import { StorageQuotas1790000000005 } from '../../../migrations/project/1790000000005-storage-quotas';
-import { SecondFactors1790000000011 } from '../../../migrations/project/1790000000011-second-factors';
-import { CallerId1790000000021 } from '../../../migrations/project/1790000000021-caller-id';
-import { StorageTotals1790000000025 } from '../../../migrations/project/1790000000025-storage-totals';
-import { StorageUploadCost1790000000027 } from '../../../migrations/project/1790000000027-storage-upload-cost';
-import { StorageChargeOrder1790000000031 } from '../../../migrations/project/1790000000031-storage-charge-order';
-import { StorageListCost1790000000043 } from '../../../migrations/project/1790000000043-storage-list-cost';
-import { StorageTotalProof1790000000047 } from '../../../migrations/project/1790000000047-storage-total-proof';
+import { Initial1790000000100 } from '../../../migrations/project/1790000000100-initial';
 
-export const PROJECT_MIGRATIONS = [
-  Foundation1790000000001,
-  Auth1790000000002,
-  Storage1790000000003,
-  StorageQuotas1790000000005,
-  SecondFactors1790000000011,
-  CallerId1790000000021,
-  StorageTotals1790000000025,
-  StorageUploadCost1790000000027,
-  StorageChargeOrder1790000000031,
-  StorageListCost1790000000043,
-  StorageTotalProof1790000000047,
-];
+/** In the order in which they are applied. */
+export const PROJECT_MIGRATIONS = [Initial1790000000100];
 
-/** Changes with every migration that is added; the version of a template and of each project. */
+/** Version of the schema: of a template database and of each project. Changes with every added migration. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
 
 const CONNECT_TIMEOUT_MS = 10_000;

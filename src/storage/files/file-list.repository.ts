@@ -187,7 +187,7 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
 
 /**
  * The total, counted only where it must be: the last page tells it, and where one visible file of a bucket tells that all
- * are, the database keeps it (migrations/project/1790000000047-storage-total-proof.ts).
+ * are, the database keeps it (migrations/project/sql/storage-lists.ts).
  */
 function totalOf(conditions: Conditions, limit: string, offset: string): string {
   const isNarrowed = conditions.name !== '';

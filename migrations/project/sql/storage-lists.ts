@@ -1,18 +1,12 @@
-/**
- * The total of a bucket is told to who shows that there is a reason. storage.total_if_alike() took its caller's word for
- * seeing a file of the bucket, or all files, so any role that could run SQL learned how many files any bucket has.
- */
-import { MigrationInterface, QueryRunner } from 'typeorm';
-import { StorageListCost1790000000043 } from './1790000000043-storage-list-cost';
-
-const FUNCTIONS = `
-  -- How many files a bucket has, when whoever sees one of them sees all: because no policy applies (sees_all), or because
-  -- policies that select look at bucket and owner alone, and all of the bucket's files have the same owner. Else null.
-  -- Policies that take a file as a whole (variable number 0) leave no trace of what they look at.
+/** Totals of file lists without counting: from storage.usage where one visible file proves that all are visible. */
+export const STORAGE_LISTS = `
+  -- The number of files of a bucket, if a caller that sees one of them sees all: because no policy applies (sees_all), or
+  -- because the select policies read bucket_id and owner_id only and all files of the bucket have the same owner. Else null.
+  -- Policies that refer to the whole row (variable number 0) do not record which columns they read.
   --
-  -- It runs as its owner, and cannot ask the policies what its caller sees. So seen is the object_id of a file of the bucket:
-  -- random, and read by nobody but who sees the file. And sees_all is checked by the role that the caller was given, which a
-  -- function that runs as its owner leaves as it is.
+  -- The function runs as its owner and cannot ask the policies what the caller sees. So the caller proves it: seen is the
+  -- object_id of a file of the bucket, which is random and visible only with the file. sees_all is checked against the
+  -- "role" setting, which security definer does not change.
   create function storage.total_if_alike(bucket uuid, seen uuid, sees_all boolean) returns bigint
     language plpgsql stable security definer set search_path = '' as $$
   declare
@@ -49,7 +43,7 @@ const FUNCTIONS = `
         and exists (select from storage.files f where f.object_id = seen and f.bucket_id = bucket));
   end $$;
 
-  -- How many files of a bucket the caller sees; seen is the object_id of one of them, or null.
+  -- The number of files of a bucket that the caller sees; seen is the object_id of one of them, or null.
   create function storage.count_visible(bucket uuid, seen uuid) returns bigint
     language plpgsql stable as $$
   begin
@@ -58,19 +52,4 @@ const FUNCTIONS = `
         storage.total_if_alike(bucket, seen, not pg_catalog.row_security_active('storage.files')) end,
       (select pg_catalog.count(*) from storage.files f where f.bucket_id = bucket));
   end $$;
-
-  drop function storage.count_visible(uuid, boolean), storage.total_if_alike(uuid, boolean);
 `;
-
-export class StorageTotalProof1790000000047 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(FUNCTIONS);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'drop function storage.count_visible(uuid, uuid), storage.total_if_alike(uuid, uuid, boolean);',
-    );
-    await new StorageListCost1790000000043().up(runner);
-  }
-}

@@ -1,13 +1,23 @@
 /**
- * Uploads at a quota's mark could wait for each other in a circle: who finds its slot changed meanwhile has locked it, then asks
- * for slot 0, and who holds slot 0 asks for all others. A slot that does not do is now let go of before slot 0 is asked for.
+ * Totals of buckets and of the project, exact under concurrency. One row per account would make all uploads into a bucket
+ * wait for each other's commits. Hence an account (a bucket, or the project) has up to 16 slots, chosen by the backend's
+ * process id, and each slot is granted a part of what is left up to the next mark (80 %, 95 %, the quota). Within its grant a
+ * session updates its own slot only. When a grant is used up, all slots of the account are locked, counted and granted again.
  */
-import { MigrationInterface, QueryRunner } from 'typeorm';
+export const STORAGE_CHARGES = `
+  -- The mark that a total has reached, in percent.
+  create function storage.mark_of(total bigint, quota bigint) returns smallint language sql immutable
+    as $$ select (case when total >= quota - quota / 20 then 95 when total >= quota - quota / 5 then 80 else 0 end)::smallint $$;
 
-const CHARGE = `
-  -- Adds to an account's totals. Null: no mark is reached; '80': it is; '80!': this change reached it.
-  -- Fails with PL413 when the quota has no room; what takes away always passes.
-  create or replace function storage.charge(
+  -- The largest total below the next mark, or within the quota.
+  create function storage.next_mark(total bigint, quota bigint) returns bigint language sql immutable
+    as $$ select case storage.mark_of(total, quota)
+      when 0 then quota - quota / 5 - 1 when 80 then quota - quota / 20 - 1 else quota end $$;
+
+  -- Adds to the totals of an account. Returns null below the first mark, '80' above it, '80!' if this change reached it.
+  -- Raises PL413 when the quota is exceeded; a change that shrinks the totals always passes.
+  -- Called by storage.keep_totals() only, under its search_path.
+  create function storage.charge(
     in_account uuid, more_bytes bigint, more_files bigint, max_bytes bigint, max_files bigint
   ) returns text language plpgsql as $$
   declare
@@ -28,7 +38,7 @@ const CHARGE = `
     begin
       update storage.usage u set bytes = u.bytes + more_bytes, files = u.files + more_files
         where u.account = in_account and u.slot = own_slot
-          -- Below a mark that was reached, the way back must be noticed.
+          -- A shrinking account may fall below its mark: take the slow path.
           and (not shrinks or u.mark = 0)
           and (not grows or (u.quota_bytes = quota_b and u.quota_files = quota_f))
           and (more_bytes <= 0 or u.bytes + more_bytes <= u.bytes_granted)
@@ -37,14 +47,14 @@ const CHARGE = `
       if found then
         return nullif(reached, 0)::text;
       end if;
-      -- Had another session granted anew meanwhile, the row was locked before its new version was found not to do:
-      -- the end of this block gives the lock back.
+      -- If another session has changed the grant, the update locked the row before it found that the new version does
+      -- not match. Leaving the block releases that lock: the slow path locks slot 0 first.
       raise sqlstate 'PL000';
     exception when sqlstate 'PL000' then
       null;
     end;
 
-    -- Slot 0 guards the others: no slot is made, and no grant given, without its lock.
+    -- Slots are created and grants given under the lock of slot 0.
     insert into storage.usage (account, slot) values (in_account, 0) on conflict do nothing;
     perform from storage.usage u where u.account = in_account and u.slot = 0 for update;
     insert into storage.usage (account, slot) values (in_account, own_slot) on conflict do nothing;
@@ -80,12 +90,3 @@ const CHARGE = `
     return case when reached > old.mark then reached || '!' else nullif(reached, 0)::text end;
   end $$;
 `;
-
-export class StorageChargeOrder1790000000031 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(CHARGE);
-  }
-
-  /** Nothing is changed back, because nothing else behaves differently. */
-  async down(): Promise<void> {}
-}
