@@ -40,10 +40,26 @@ export async function openPlatformDatabase(
   });
   await withConnection({ connectionString: url }, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await assertKnownMigrations(client);
     await dataSource.initialize();
     await dataSource.runMigrations({ transaction: 'each' });
   });
   return dataSource;
+}
+
+/** Leaves a database alone that a newer version has migrated, or a development version from before 0.1.0. */
+async function assertKnownMigrations(client: Client): Promise<void> {
+  const { rows: tables } = await client.query<{ found: boolean }>(
+    `select to_regclass('public.migrations') is not null as found`,
+  );
+  if (!tables[0]?.found) return;
+  const { rows } = await client.query<{ name: string }>('select name from public.migrations order by id');
+  const known = new Set(PLATFORM_MIGRATIONS.map(({ name }) => name));
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new ServerUnusableError([
+    `the platform database has migrations that this version does not know (${unknown.join(', ')})`,
+  ]);
 }
 
 async function prepareDatabase(url: string): Promise<void> {

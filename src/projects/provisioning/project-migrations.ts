@@ -1,11 +1,11 @@
 /** Migrations of a project's database, run as its owner role: never as a superuser, because owner code may fire. */
 import { ClientConfig } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type MigrationInterface } from 'typeorm';
 import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../../migrations/project/1790000000100-initial';
 
 /** In the order in which they are applied. */
-export const PROJECT_MIGRATIONS = [Initial1790000000100];
+export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790000000100];
 
 /** Version of the schema: of a template database and of each project. Changes with every added migration. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
