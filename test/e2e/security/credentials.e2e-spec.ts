@@ -1,9 +1,10 @@
 /** A forged, expired, foreign, truncated or unsigned credential is 401 on every route that the application has. */
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { sign } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, guardedRoutesOf, Route } from '../../support/routes';
+import { signText } from '../../support/sign-text';
 import { TestProject } from '../../support/test-project';
 import type { AccessRule } from '../../../src/access/access-rule';
 
@@ -27,10 +28,8 @@ function parts(token: string): [string, string, string] {
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** For claims that jsonwebtoken would not sign. */
-function signAnything(claims: unknown): string {
-  const text = `${encode({ alg: 'HS256' })}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-  return `${text}.${createHmac('sha256', project.jwtSecret).update(text).digest('base64url')}`;
-}
+const signAnything = (claims: unknown): string =>
+  signText(project.jwtSecret, '{"alg":"HS256"}', JSON.stringify(claims));
 
 /** Everything that must not pass for `token`. */
 function forgeries(token: string, foreignToken: string): Record<string, string> {
