@@ -14,6 +14,6 @@ import { VerifiedCredentials } from './verified-credentials';
 @Module({
   imports: [PassportModule.register({ session: false }), DiscoveryModule, ProjectsModule],
   providers: [ApiKeyStrategy, BearerStrategy, CallerCheck, RouteRules, TokenVerifier, VerifiedCredentials],
-  exports: [ApiKeyStrategy, BearerStrategy, CallerCheck, ProjectsModule, TokenVerifier, VerifiedCredentials],
+  exports: [ApiKeyStrategy, BearerStrategy, CallerCheck, ProjectsModule, VerifiedCredentials],
 })
 export class AccessModule {}

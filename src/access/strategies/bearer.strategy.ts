@@ -52,14 +52,12 @@ function toCaller(apiKey: VerifiedApiKey, { claims, claimsText: signed }: TokenF
   return Object.freeze({
     project: apiKey.project,
     database: apiKey.project.database,
-    keyRole: apiKey.role,
     role: isService ? SERVICE_ROLE : tokenRole,
     claims: claimsText(claims, signed, userId),
     tokenClaims: claims,
     userId,
     sessionId,
     ...(isService || sessionId === null ? {} : secondFactorDemand(apiKey, claims)),
-    hasUserToken: claims.project_id === undefined || claims.sub !== undefined,
   });
 }
 
