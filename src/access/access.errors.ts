@@ -4,23 +4,33 @@ import { AppError } from '../common/errors/app-error';
 /** RFC 6750, 3: a 401 names the scheme that is expected. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
-const unauthorized = (message: string, cause?: unknown): AppError =>
+export const missingApiKey = (): AppError =>
   new AppError({
     status: 401,
     code: 'unauthorized',
-    message,
+    message: 'The apikey header is missing',
+    headers: CHALLENGE,
+    database: { sqlstate: 'PL401' },
+  });
+
+export const missingBearer = (): AppError =>
+  new AppError({
+    status: 401,
+    code: 'unauthorized',
+    message: 'The Authorization header with a bearer token is missing',
+    headers: CHALLENGE,
+    database: { sqlstate: 'PL401' },
+  });
+
+export const invalidCredentials = (cause?: unknown): AppError =>
+  new AppError({
+    status: 401,
+    code: 'unauthorized',
+    message: 'The credentials are not valid or no longer valid',
     headers: CHALLENGE,
     database: { sqlstate: 'PL401' },
     cause,
   });
-
-export const missingApiKey = (): AppError => unauthorized('The apikey header is missing');
-
-export const missingBearer = (): AppError =>
-  unauthorized('The Authorization header with a bearer token is missing');
-
-export const invalidCredentials = (cause?: unknown): AppError =>
-  unauthorized('The credentials are not valid or no longer valid', cause);
 
 export const serviceRoleRequired = (): AppError =>
   new AppError({

@@ -70,7 +70,7 @@ describe('a credential', () => {
     ['the credentials in a trailer', () => ['Trailer: apikey, authorization']],
   ])('is refused with %s', async (_what, lines) => {
     const [status, body] = await ask([WHOAMI, 'Host: x', ...lines()]);
-    expect([status, JSON.parse(body).code]).toEqual([401, 'PL401']);
+    expect([status, JSON.parse(body).detail.sqlstate]).toEqual([401, 'PL401']);
   });
 
   it.each<[string, () => string[]]>([
@@ -131,7 +131,7 @@ describe('a head', () => {
   it('of more lines than are kept is refused: none is dropped unseen', async () => {
     const many = Array<string>(1_000).fill('a: b');
     const [status, body] = await ask([WHOAMI, 'Host: x', ...key(), ...many]);
-    expect([status, JSON.parse(body).code]).toEqual([431, 'PL431']);
+    expect([status, JSON.parse(body).detail.sqlstate]).toEqual([431, 'PL431']);
     expect((await ask([WHOAMI, 'Host: x', ...key(), ...many.slice(10)]))[0]).toBe(200);
   });
 
