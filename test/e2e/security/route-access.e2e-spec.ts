@@ -10,9 +10,11 @@ import {
   toMarkdown,
   toReasons,
 } from '../../support/access-matrix';
+import { type OpenApiDocument, operationsOf } from '../../support/openapi';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, guardedRoutesOf } from '../../support/routes';
 import { TestProject } from '../../support/test-project';
+import type { AccessRule } from '../../../src/access/access-rule';
 import type { RouteRule } from '../../../src/access/route-rules.service';
 
 let plinth: TestPlinth;
@@ -93,4 +95,29 @@ it('docs/access.md lists the routes that the application has; `npm run docs` wri
   if (process.env.UPDATE_DOCS === '1') writeFileSync(PAGE, current);
   else expect(page).toBe(current);
   for (const part of Object.values(parts)) expect(current).toContain(part);
+});
+
+/** Security requirements of the OpenAPI document, by rule. */
+const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
+  public: [],
+  apikey: [{ apikey: [] }],
+  bearer: [{ apikey: [], bearer: [] }],
+  user: [{ apikey: [], bearer: [] }],
+  session: [{ apikey: [], bearer: [] }],
+  service_role: [{ apikey: [], bearer: [] }],
+  platform_admin: [{ 'platform-admin-key': [] }],
+  metrics_token: [{ 'metrics-token': [] }],
+};
+
+it('the OpenAPI document asks for the credentials that the guards ask for', async () => {
+  const { body } = await plinth.http.get('/openapi.json');
+  const rules = new Map(
+    routes.map((route) => [`${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`, route.rule]),
+  );
+  const operations = operationsOf(body as OpenApiDocument);
+  expect(operations.length).toBeGreaterThan(50);
+  for (const { name, operation } of operations) {
+    const rule = rules.get(name);
+    expect([name, operation.security ?? []]).toEqual([name, rule && REQUIREMENTS[rule]]);
+  }
 });
