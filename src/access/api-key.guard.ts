@@ -4,12 +4,14 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { projectNotFound } from '../projects/projects.errors';
 import { ProjectRegistry } from '../projects/project-registry.service';
+import { Checks } from './access-rule';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
 import { guardOptions } from './strategies/verification';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
+@Checks('apikey')
 export class ApiKeyGuard extends AuthGuard() {
   constructor(
     private readonly registry: ProjectRegistry,

@@ -2,6 +2,7 @@
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
+import { Checks } from './access-rule';
 import { invalidCredentials, missingBearer } from './access.errors';
 import { bearerToken } from './bearer-token';
 import { BearerStrategy } from './strategies/bearer.strategy';
@@ -10,6 +11,7 @@ import { guardOptions } from './strategies/verification';
 import { VerifiedCredentials } from './verified-credentials';
 
 @Injectable()
+@Checks('bearer')
 export class BearerGuard extends AuthGuard() {
   constructor(
     private readonly verified: VerifiedCredentials,

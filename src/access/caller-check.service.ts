@@ -1,22 +1,28 @@
-/** Asks the database whether a caller is still somebody, for answers that come before any statement of the caller's. */
+/** Asks the database whether a caller's session and role are valid, for routes that run no statement as the caller. */
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
 import { RlsTransaction } from '../database/rls/rls-transaction';
-import { ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';
+import { REQUEST_ROLES } from '../database/platform/server-capabilities';
 import { Caller } from './caller';
+
+/** Roles that every project has and every login role may become: the database need not be asked about them. */
+const STANDARD_ROLES: ReadonlySet<string> = new Set(REQUEST_ROLES);
 
 @Injectable()
 export class CallerCheck {
   constructor(private readonly rls: RlsTransaction) {}
 
   /**
-   * Lets the database refuse a caller whose session is over or whose role may not be taken. A project's own keys need no
-   * such look: whatever there is to check of them, the guards did.
+   * Asks about the session and the role. Costs no round trip for keys, and for tokens of a standard role without a session.
    * @throws AppError 401; the driver's error where the database cannot be asked
    */
   async assertWelcome(caller: Caller): Promise<void> {
-    const isKey = caller.sessionId === null && (caller.role === ANON_ROLE || caller.role === SERVICE_ROLE);
-    if (!isKey) await this.rls.query(caller, { name: 'caller-check', text: 'select' });
+    if (caller.sessionId !== null || !STANDARD_ROLES.has(caller.role)) await this.ask(caller);
+  }
+
+  /** Asks about the role only, where the session is checked later. @throws like assertWelcome() */
+  async assertRole(caller: Caller): Promise<void> {
+    if (!STANDARD_ROLES.has(caller.role)) await this.ask(caller);
   }
 
   /**
@@ -32,5 +38,9 @@ export class CallerCheck {
       // A database that cannot be asked changes nothing about the answer that is due.
       return null;
     }
+  }
+
+  private async ask(caller: Caller): Promise<void> {
+    await this.rls.query(caller, { name: 'caller-check', text: 'select' });
   }
 }

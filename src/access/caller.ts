@@ -1,7 +1,7 @@
 /** Who is asking: the outcome of the apikey and bearer guards. Immutable, passed by hand, never ambient. */
 import { JsonObject } from '../common/text/json';
 import { RlsContext } from '../database/rls/rls-context';
-import { KeyRole } from '../projects/project-keys';
+import { SERVICE_ROLE } from '../projects/project-keys';
 import { Project } from '../projects/project';
 
 /** Authenticator assurance level of a session (NIST SP 800-63B): a password alone, or with a code. */
@@ -11,17 +11,13 @@ export type AssuranceLevel = typeof ONE_FACTOR | typeof TWO_FACTORS;
 
 export interface Caller extends RlsContext {
   readonly project: Project;
-  /** The role of the key in the apikey header. */
-  readonly keyRole: KeyRole;
-  /** The bearer's claims; those of the apikey where no bearer was asked for or given. */
+  /** The bearer's claims. */
   readonly tokenClaims: JsonObject;
   /** `sub` of the bearer when it is a UUID: the user's id. */
   readonly userId: string | null;
-  /** True for anything but the anon and service-role keys themselves. */
-  readonly hasUserToken: boolean;
 }
 
 /** True when the request may do what only the service-role key may. */
 export function isService(caller: Caller): boolean {
-  return caller.role === 'service_role';
+  return caller.role === SERVICE_ROLE;
 }

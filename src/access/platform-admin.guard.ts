@@ -3,10 +3,12 @@ import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/commo
 import type { Request } from 'express';
 import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
 import { equalSecrets } from '../infra/crypto/constant-time';
+import { Checks } from './access-rule';
 import { bearerToken } from './bearer-token';
 import { invalidCredentials, missingBearer } from './access.errors';
 
 @Injectable()
+@Checks('platform_admin')
 export class PlatformAdminGuard implements CanActivate {
   constructor(@Inject(SECRETS_CONFIG) private readonly secrets: SecretsConfig) {}
 

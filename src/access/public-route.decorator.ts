@@ -1,8 +1,8 @@
-/** Marks a route that needs no credential, with the reason, so that a walk over all routes can tell it from a forgotten guard. */
+/** Marks a route that needs no credential. Without this mark, or a guard, the application does not start (access-rule.ts). */
 import { SetMetadata } from '@nestjs/common';
 
 export const PUBLIC_ROUTE = 'plinth:public-route';
 
-/** @param reason why nobody has to prove who they are; read by the reader and by the test that walks the routes */
+/** @param reason why the route needs no credential; docs/access.md lists it */
 export const PublicRoute = (reason: string): MethodDecorator & ClassDecorator =>
   SetMetadata(PUBLIC_ROUTE, reason);

@@ -1,14 +1,21 @@
-/** Lets a request pass whose apikey or bearer is the service-role key. Comes after ApiKeyGuard and BearerGuard. */
+/** Lets a request pass whose apikey or bearer is the service-role key. Comes after BearerGuard. */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { Checks } from './access-rule';
 import { serviceRoleRequired } from './access.errors';
 import { isService } from './caller';
+import { CallerCheck } from './caller-check.service';
 
 @Injectable()
+@Checks('service_role')
 export class ServiceRoleGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
+  constructor(private readonly callers: CallerCheck) {}
+
+  /** Asks the database about a user's token beside the key: what follows never shows the token to the database. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const { caller } = context.switchToHttp().getRequest<Request>();
     if (!caller || !isService(caller)) throw serviceRoleRequired();
+    if (caller.sessionId !== null) await this.callers.assertWelcome(caller);
     return true;
   }
 }

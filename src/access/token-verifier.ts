@@ -4,16 +4,14 @@
  */
 import { Injectable } from '@nestjs/common';
 import { createHmac, type KeyObject } from 'node:crypto';
-import { decode, type Jwt } from 'jsonwebtoken';
 import { Clock } from '../common/time/clock';
-import { isJsonObject, JsonObject } from '../common/text/json';
+import { JsonObject } from '../common/text/json';
 import { equalSecrets } from '../infra/crypto/constant-time';
 import { isSecretValid, Project, ProjectSecret } from '../projects/project';
+import { readToken } from './token-form';
 
 /** Clocks of replicas and of a project's own backend may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** A token longer than this is refused before it is decoded. */
-const MAX_TOKEN_LENGTH = 8_192;
 
 @Injectable()
 export class TokenVerifier {
@@ -21,16 +19,14 @@ export class TokenVerifier {
 
   /** Claims of a token as they stand, unverified: only to find out which project it names. */
   peek(token: string): JsonObject | null {
-    const claims: unknown = decodeQuietly(token)?.payload;
-    return isJsonObject(claims) ? claims : null;
+    return readToken(token)?.claims ?? null;
   }
 
   /** The secret that must have signed the token, or null when the project has none that is valid now. */
   secretFor(project: Project, token: string): ProjectSecret | null {
-    const decoded = decodeQuietly(token);
-    // jsonwebtoken fails on null for claims, which anybody may write who may sign.
-    if (!isJsonObject(decoded?.payload)) return null;
-    const { kid } = decoded.header;
+    const read = readToken(token);
+    if (!read) return null;
+    const { kid } = read;
     const valid = project.secrets.filter((secret) => this.isSecretValid(secret));
     if (kid !== undefined) return valid.find((secret) => secret.kid === kid) ?? null;
     // A project's own backend may sign without a kid, and goes on with the old secret for the grace period.
@@ -57,14 +53,4 @@ function isSignedWith(key: KeyObject, token: string): boolean {
   const end = token.lastIndexOf('.');
   const signature = createHmac('sha256', key).update(token.slice(0, end)).digest('base64url');
   return equalSecrets(signature, token.slice(end + 1));
-}
-
-/** Null for whatever is no JWT; the decoder throws for some malformed headers. */
-function decodeQuietly(token: string): Jwt | null {
-  if (token.length > MAX_TOKEN_LENGTH) return null;
-  try {
-    return decode(token, { complete: true });
-  } catch {
-    return null;
-  }
 }

@@ -3,59 +3,69 @@
  * is. Times and the secret's validity are looked at on every request, and a session is checked in the database.
  */
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { growingCache } from '../common/growing-cache';
-import { ProjectSecret } from '../projects/project';
+import { KeyRole } from '../projects/project-keys';
+import { Project, ProjectSecret } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { Caller } from './caller';
 import { VerifiedApiKey } from './strategies/api-key.strategy';
 import { TokenVerifier } from './token-verifier';
 
-const CACHED_KEYS = 4_000;
-const CACHED_TOKENS_PER_KEY = 2_000;
+/** Bytes, of all projects together: the owner of one may sign tokens without end. Room for thousands of usual size. */
+const KEYS_BYTES = 8 * 1024 * 1024;
+const TOKENS_BYTES = 32 * 1024 * 1024;
 
 interface Verified<T extends object> {
   readonly outcome: T;
   readonly secret: ProjectSecret;
 }
 
+/** What a token makes of its bearer, by the role of the apikey beside it. */
+interface VerifiedToken {
+  readonly project: Project;
+  readonly callers: Readonly<Partial<Record<KeyRole, Verified<Caller>>>>;
+}
+
+/** Bytes of memory, about: the token, its claims as text and as an object, and the caller. */
+const sizeOf = (token: string): number => 1_000 + 3 * token.length;
+
 @Injectable()
 export class VerifiedCredentials {
-  private readonly keys = new LRUCache<string, Verified<VerifiedApiKey>>({ max: CACHED_KEYS });
-  /** By key object: when the project changes, its key is verified anew, and these go with the old one. */
-  private readonly callers = new WeakMap<VerifiedApiKey, LRUCache<string, Verified<Caller>>>();
+  private readonly keys = growingCache<Verified<VerifiedApiKey>>(KEYS_BYTES, sizeOf);
+  private readonly tokens = growingCache<VerifiedToken>(TOKENS_BYTES, sizeOf);
 
   constructor(
-    private readonly tokens: TokenVerifier,
+    private readonly verifier: TokenVerifier,
     private readonly registry: ProjectRegistry,
   ) {}
 
   /** The outcome for that apikey, if the project has not changed since. */
   findKey(token: string): VerifiedApiKey | null {
     const found = this.keys.get(token);
-    if (!found || !this.tokens.isSecretValid(found.secret) || !this.tokens.isTimely(found.outcome.claims))
-      return null;
+    if (!found || !this.verifier.isSecretValid(found.secret)) return null;
+    if (!this.verifier.isTimely(found.outcome.claims)) return null;
     const { project } = found.outcome;
     return this.registry.peek(project.id) === project ? found.outcome : null;
   }
 
   rememberKey(token: string, key: VerifiedApiKey): void {
-    const secret = this.tokens.secretFor(key.project, token);
+    const secret = this.verifier.secretFor(key.project, token);
     if (secret) this.keys.set(token, { outcome: key, secret });
   }
 
-  /** The outcome for that bearer token under that key. */
-  findCaller(key: VerifiedApiKey, token: string): Caller | null {
-    const found = this.callers.get(key)?.get(token);
-    if (!found || !this.tokens.isSecretValid(found.secret)) return null;
-    return this.tokens.isTimely(found.outcome.tokenClaims) ? found.outcome : null;
+  /** The outcome for that bearer token under that key, if the project has not changed since. */
+  findCaller({ project, role }: VerifiedApiKey, token: string): Caller | null {
+    const known = this.tokens.get(token);
+    const found = known?.project === project ? known.callers[role] : undefined;
+    if (!found || !this.verifier.isSecretValid(found.secret)) return null;
+    return this.verifier.isTimely(found.outcome.tokenClaims) ? found.outcome : null;
   }
 
-  rememberCaller(key: VerifiedApiKey, token: string, caller: Caller): void {
-    const secret = this.tokens.secretFor(key.project, token);
+  rememberCaller({ project, role }: VerifiedApiKey, token: string, caller: Caller): void {
+    const secret = this.verifier.secretFor(project, token);
     if (!secret) return;
-    const callers = this.callers.get(key) ?? growingCache<Verified<Caller>>(CACHED_TOKENS_PER_KEY);
-    this.callers.set(key, callers);
-    callers.set(token, { outcome: caller, secret });
+    const known = this.tokens.get(token);
+    const others = known?.project === project ? known.callers : {};
+    this.tokens.set(token, { project, callers: { ...others, [role]: { outcome: caller, secret } } });
   }
 }

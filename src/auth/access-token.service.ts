@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { sign } from 'jsonwebtoken';
 import { AssuranceLevel } from '../access/caller';
 import { JsonObject } from '../common/text/json';
+import { storageFault } from '../common/text/storable';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { claimsFailed } from './custom-claims';
 import { AUTHENTICATED_ROLE } from '../projects/project-keys';
@@ -25,7 +26,7 @@ const RESERVED_CLAIMS = new Set([
   'ref',
 ]);
 
-/** Characters of JSON: a header of 8 KiB is what servers in between let pass. */
+/** Bytes of JSON: a header of 8 KiB is what servers in between let pass, and what is read of a token. */
 const MAX_CUSTOM_CLAIMS = 4_096;
 
 export interface AccessTokenSubject {
@@ -64,9 +65,11 @@ export class AccessTokenService {
 }
 
 function allowedClaims(claims: JsonObject): JsonObject {
-  if (JSON.stringify(claims).length > MAX_CUSTOM_CLAIMS) {
-    throw claimsFailed(new Error(`auth.custom_claims() answered more than ${MAX_CUSTOM_CLAIMS} characters`));
+  if (Buffer.byteLength(JSON.stringify(claims)) > MAX_CUSTOM_CLAIMS) {
+    throw claimsFailed(new Error(`auth.custom_claims() answered more than ${MAX_CUSTOM_CLAIMS} bytes`));
   }
+  const fault = storageFault('auth.custom_claims()', claims);
+  if (fault !== null) throw claimsFailed(new Error(fault));
   return Object.fromEntries(Object.entries(claims).filter(([name]) => isAllowed(name)));
 }
 

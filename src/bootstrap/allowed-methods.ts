@@ -1,16 +1,7 @@
 /** Which methods a path takes, read from the routes that the application has. */
 import type { Application, Request } from 'express';
 import { AppError } from '../common/errors/app-error';
-
-interface Route {
-  readonly methods: Readonly<Record<string, boolean>>;
-}
-
-/** A route as Express 5 keeps it; its declarations leave out how one is matched. */
-interface Layer {
-  readonly route?: Route;
-  match(path: string): boolean;
-}
+import { type ExpressRoute, layersOf } from '../common/http/express-routes';
 
 /**
  * What answers a request for a path that other methods have: 405 with `Allow` (RFC 9110, 15.5.6).
@@ -31,14 +22,13 @@ export function methodRefusal(fault: AppError, request: Request): AppError {
 }
 
 function allowedMethods(app: Application, path: string): string[] {
-  const layers = app.router.stack as unknown as readonly Layer[];
-  const methods = layers
+  const methods = layersOf(app)
     .filter((layer) => layer.route && !takesAll(layer.route) && layer.match(path))
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}).map((method) => method.toUpperCase()));
   return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
 }
 
 /** A route for every method that there is says that a path is unknown. No other one takes TRACE. */
-function takesAll({ methods }: Route): boolean {
+function takesAll({ methods }: ExpressRoute): boolean {
   return methods.trace === true;
 }

@@ -12,8 +12,8 @@ import { ErrorRenderer } from '../common/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
 import { BodyPipe } from '../common/http/free-json';
 import { lingerAfterAnswer } from '../common/http/linger';
-import { namesTwoHosts } from '../common/http/host-header';
 import { mendPath } from '../common/http/percent-encoding';
+import { headFault } from '../common/http/request-head';
 import { JsonLogger } from '../infra/telemetry/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
@@ -53,7 +53,8 @@ function configureExpress(
   // One step for all: each costs every request a microsecond of looking for it.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
     lingerAfterAnswer(request, response);
-    if (namesTwoHosts(request)) return next(invalidParameters('The request has more than one Host header'));
+    const fault = headFault(request);
+    if (fault) return next(fault);
     request.url = mendPath(request.url);
     // Preflights are answered before any route is looked for.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;

@@ -2,6 +2,7 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { MAX_HEADER_LINES, toOriginForm } from '../common/http/request-head';
 import { DrainableServer } from './drainable-server';
 
 /** Bytes. Filters with a few hundred UUIDs pass Node's 16 KiB. */
@@ -19,7 +20,11 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    const handle = this.getInstance<RequestListener>();
+    const app = this.getInstance<Express & RequestListener>();
+    const handle: RequestListener = (request, response) => {
+      request.url = toOriginForm(request.url ?? '');
+      void app(request, response);
+    };
     const server: DrainableServer = new DrainableServer(
       {
         maxHeaderSize: MAX_HEADER_BYTES,
@@ -27,14 +32,17 @@ export class HttpAdapter extends ExpressAdapter {
         headersTimeout: HEADERS_TIMEOUT_MS,
         // An upload may take hours; readers of small bodies have a time-out of their own.
         requestTimeout: 0,
+        // Node would take the first of two Authorization lines, others the last: joined, they are no valid credential.
+        joinDuplicateHeaders: true,
         noDelay: true,
-        ...expressClasses(this.getInstance<Express>(), () => !server.listening),
+        ...expressClasses(app, () => !server.listening),
       },
       handle,
     );
+    server.maxHeadersCount = MAX_HEADER_LINES;
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       continueWhenRead(request, response);
-      void handle(request, response);
+      handle(request, response);
     });
     // RFC 9110, 10.1.1: what else is expected may be ignored. Node's own 417 has no body, and no headers of the area.
     server.on('checkExpectation', handle);

@@ -16,7 +16,8 @@ const CACHED_PROJECTS = 2_000;
 const CACHE_MS = 60_000;
 /** How old the cache's idea of now may be: it sets a timer each time that it looks at the clock. */
 const CLOCK_MS = 100;
-/** How long an unknown slug or id is remembered as unknown. */
+/** Slugs and ids that no project has are kept apart: many of them must not push projects out. */
+const CACHED_UNKNOWN = 1_000;
 const UNKNOWN_MS = 1_000;
 
 type Key = `id:${string}` | `slug:${string}`;
@@ -24,8 +25,14 @@ type Key = `id:${string}` | `slug:${string}`;
 @Injectable()
 export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ProjectRegistry.name);
-  private readonly cache = new LRUCache<Key, { project: Project | null }>({
+  private readonly cache = new LRUCache<Key, Project>({
     max: CACHED_PROJECTS,
+    ttl: CACHE_MS,
+    ttlResolution: CLOCK_MS,
+  });
+  private readonly unknown = new LRUCache<Key, true>({
+    max: CACHED_UNKNOWN,
+    ttl: UNKNOWN_MS,
     ttlResolution: CLOCK_MS,
   });
   private readonly loading = new Map<Key, Promise<Project | null>>();
@@ -40,7 +47,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   ) {
     this.listener = new NotificationListener({ connectionString: platformUrl }, PROJECTS_CHANNEL, {
       onNotification: (payload) => this.hear(payload),
-      onListening: () => this.cache.clear(),
+      onListening: () => this.clear(),
       onError: (error) => this.logger.warn(`lost the platform database's notifications: ${error.message}`),
     });
   }
@@ -73,7 +80,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
 
   /** The same if it is known without asking the database. */
   peek(id: string): Project | null {
-    return this.cache.get(`id:${id}`)?.project ?? null;
+    return this.cache.get(`id:${id}`) ?? null;
   }
 
   /** The active project of that slug, or null. */
@@ -83,8 +90,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
 
   /** The projects that were asked for lately. */
   inUse(): Project[] {
-    const projects = [...this.cache.values()].map(({ project }) => project);
-    return [...new Set(projects.filter((project) => project !== null))];
+    return [...new Set(this.cache.values())];
   }
 
   /** Calls back with the id of each project that changed or went, in this process or another. */
@@ -94,13 +100,19 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
 
   /** Drops a project from the cache: the next look-up reads it afresh. */
   forget(id: string): void {
-    for (const [key, { project }] of this.cache.entries()) {
-      if (project === null || project.id === id) this.cache.delete(key);
+    for (const [key, project] of this.cache.entries()) {
+      if (project.id === id) this.cache.delete(key);
     }
+    this.unknown.clear();
     // A look-up under way may have read the old row.
     this.loading.clear();
     void this.evictIfGone(id);
     for (const handler of this.changeHandlers) handler(id);
+  }
+
+  private clear(): void {
+    this.cache.clear();
+    this.unknown.clear();
   }
 
   private hear(payload: string): void {
@@ -121,7 +133,8 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
 
   private find(key: Key, where: { id: string } | { slug: string }): Promise<Project | null> {
     const cached = this.cache.get(key);
-    if (cached) return Promise.resolve(cached.project);
+    if (cached) return Promise.resolve(cached);
+    if (this.unknown.has(key)) return Promise.resolve(null);
     const loading = this.loading.get(key);
     if (loading) return loading;
     const loaded = this.projects.findActive(where).then((row) => (row ? this.toProject(row) : null));
@@ -134,7 +147,9 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     const stillWanted = (): boolean => this.loading.get(key) === loaded;
     try {
       const project = await loaded;
-      if (stillWanted()) this.cache.set(key, { project }, { ttl: project ? CACHE_MS : UNKNOWN_MS });
+      if (!stillWanted()) return project;
+      if (project) this.cache.set(key, project);
+      else this.unknown.set(key, true);
       return project;
     } finally {
       if (stillWanted()) this.loading.delete(key);

@@ -1,5 +1,8 @@
-/** The routes that the running application really has, read from Express. */
+/** The routes that the running application really has, read from Express, with their access rules. */
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Application } from 'express';
+import { RouteRule, RouteRules } from '../../src/access/route-rules.service';
+import { layersOf } from '../../src/common/http/express-routes';
 
 export interface Route {
   readonly method: string;
@@ -9,20 +12,32 @@ export interface Route {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 
-interface Layer {
-  readonly route?: { readonly path: string | string[]; readonly methods: Record<string, boolean> };
+export function routesOf(app: NestExpressApplication): Route[] {
+  return layersOf(app.getHttpAdapter().getInstance() as Application).flatMap(({ route }) => {
+    if (!route) return [];
+    // A route for all methods is declared for dozens that no HTTP client sends.
+    return METHODS.filter((method) => route.methods[method.toLowerCase()]).map((method) => ({
+      method,
+      path: route.path,
+    }));
+  });
 }
 
-export function routesOf(app: NestExpressApplication): Route[] {
-  const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
-  return router.stack.flatMap(({ route }) => {
-    if (!route) return [];
-    const paths = Array.isArray(route.path) ? route.path : [route.path];
-    const declared = Object.keys(route.methods).map((method) => method.toUpperCase());
-    // A route for all methods is declared for dozens that no HTTP client sends.
-    const methods = route.methods._all ? METHODS : METHODS.filter((method) => declared.includes(method));
-    return paths.flatMap((path) => methods.map((method) => ({ method, path })));
+/** The same with their access rules, and HEAD wherever there is GET. */
+export function guardedRoutesOf(app: NestExpressApplication): RouteRule[] {
+  const rules = app.get(RouteRules).all();
+  const routes = routesOf(app).flatMap((route) => {
+    const rule = rules.find(
+      ({ method, path }) => path === route.path && (method === 'ALL' || method === route.method),
+    );
+    if (!rule) throw new Error(`${route.method} ${route.path} has no access rule`);
+    return [{ ...rule, ...route }];
   });
+  const heads = routes
+    .filter(({ method }) => method === 'GET')
+    .filter(({ path }) => !routes.some((other) => other.method === 'HEAD' && other.path === path))
+    .map((route) => ({ ...route, method: 'HEAD' }));
+  return [...routes, ...heads];
 }
 
 /** Fills the parameters of a route's path; those not given become an id that nothing has. */

@@ -3,12 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
-import { isJsonObject, JsonObject } from '../../common/text/json';
-import { isStorableText } from '../../common/text/storable';
+import { JsonObject } from '../../common/text/json';
 import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
 import { bearerToken } from '../bearer-token';
 import { Caller, TWO_FACTORS } from '../caller';
 import { claimsText } from '../claims-text';
+import { readToken, TokenForm } from '../token-form';
 import { TokenVerifier } from '../token-verifier';
 import { VerifiedApiKey } from './api-key.strategy';
 import { passportSecret, PINNED_VERIFICATION } from './verification';
@@ -31,17 +31,18 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
     });
   }
 
-  validate(request: Request, claims: unknown): Caller | false {
-    if (!request.apiKey || !isJsonObject(claims) || !this.tokens.isTimely(claims)) return false;
-    return toCaller(request.apiKey, claims);
+  /** Once the signature was verified. Passport gives parsed claims, in which large numbers have lost digits. */
+  validate(request: Request): Caller | false {
+    const token = readToken(bearerToken(request.get('authorization')) ?? '');
+    if (!request.apiKey || !token || !this.tokens.isTimely(token.claims)) return false;
+    return toCaller(request.apiKey, token);
   }
 }
 
 /** DECISIONS.md 3: service_role if either credential is the service-role key; the claims are always the bearer's. */
-export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | false {
+function toCaller(apiKey: VerifiedApiKey, { claims, claimsText: signed }: TokenForm): Caller | false {
   const tokenRole = claims.role ?? ANON_ROLE;
-  // The role goes into names of statements, and a NUL there would end the message to PostgreSQL, and with it the connection.
-  if (typeof tokenRole !== 'string' || tokenRole === '' || !isStorableText(tokenRole)) return false;
+  if (typeof tokenRole !== 'string' || tokenRole === '') return false;
   // A key of another project signed with a shared secret would be a forgery all the same.
   if (claims.project_id !== undefined && claims.project_id !== apiKey.project.id) return false;
   if (!isAudience(claims.aud)) return false;
@@ -51,14 +52,12 @@ export function toCaller(apiKey: VerifiedApiKey, claims: JsonObject): Caller | f
   return Object.freeze({
     project: apiKey.project,
     database: apiKey.project.database,
-    keyRole: apiKey.role,
     role: isService ? SERVICE_ROLE : tokenRole,
-    claims: claimsText(claims, userId),
+    claims: claimsText(claims, signed, userId),
     tokenClaims: claims,
     userId,
     sessionId,
     ...(isService || sessionId === null ? {} : secondFactorDemand(apiKey, claims)),
-    hasUserToken: claims.project_id === undefined || claims.sub !== undefined,
   });
 }
 

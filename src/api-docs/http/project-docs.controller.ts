@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
+import { CallerCheck } from '../../access/caller-check.service';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { evaluatePreconditions } from '../../common/http/preconditions';
 import { ProjectDocumentService } from '../project/project-document.service';
@@ -15,10 +16,14 @@ const ROOTS = ['rest/v1', 'p/:project_slug/rest/v1'];
 @Controller()
 @UseGuards(ApiKeyGuard, BearerGuard)
 export class ProjectDocsController {
-  constructor(private readonly documents: ProjectDocumentService) {}
+  constructor(
+    private readonly documents: ProjectDocumentService,
+    private readonly callers: CallerCheck,
+  ) {}
 
   @Options(ROOTS)
-  allowed(@Res() response: Response): void {
+  async allowed(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
+    await this.callers.assertWelcome(caller);
     response.writeHead(200, { Allow: 'OPTIONS,GET,HEAD', 'Content-Length': 0 }).end();
   }
 

@@ -67,7 +67,7 @@ export class FactorRepository {
         /* audit from made */ select me.strong, exists (select from made) as found from me`,
       values: [...valuesOf(owner, factor.now), factor.id, factor.name, factor.sealedSecret],
     };
-    return this.allowed(project, audited(statement, audit), (row) => row.found as boolean);
+    return this.allowed(project, owner, audited(statement, audit));
   }
 
   /** The user's factors, the oldest first; null when the session is over. */
@@ -96,7 +96,8 @@ export class FactorRepository {
 
   /**
    * Spends a code and raises the session. Of parallel uses of one code one finds its step unspent. The refresh token
-   * skips a number, so that one of the session as it was before is of no use, not even for the moment of grace.
+   * skips a number, so that one of the session as it was before is of no use, not even for the moment of grace. With the
+   * first code of a factor, the user's other sessions of one factor end: a password alone began them.
    * @param step of the code; it and older ones are spent afterwards
    * @returns null when the code was spent before, or the session is over
    */
@@ -121,19 +122,17 @@ export class FactorRepository {
         /* audit from used */ select r.*, auth.custom_claims(r.id) as claims from raised r`,
       values: [...valuesOf(owner, now), id, step],
     };
-    const statements = [CLAIMS_TIMEOUT, audited(raise, audit)];
-    const [, result] = await callingClaims(this.rls.systemBatch(project.database, REASON, statements));
-    return result?.rows[0] ? toRotated(result.rows[0]) : null;
-  }
-
-  /** Ends the user's sessions of one factor: what a password alone began before a second factor was set up. */
-  async endWeakSessions(project: Project, owner: SessionOwner, now: Date): Promise<void> {
-    await this.rls.systemQuery(project.database, REASON, {
+    const endOthers = {
       name: 'auth:end-weak-sessions',
       text: `update auth.sessions set revoked_at = $3
-        where user_id = $2 and id <> $1 and aal <> '${TWO_FACTORS}' and revoked_at is null`,
-      values: [owner.sessionId, owner.userId, now],
-    });
+        where user_id = $2 and id <> $1 and aal <> '${TWO_FACTORS}' and revoked_at is null and exists (
+          select from auth.factors f where f.id = $4 and f.user_id = $2 and f.verified_at = $3 and f.last_step = $5)`,
+      values: [owner.sessionId, owner.userId, now, id, step],
+    };
+    const statements = [CLAIMS_TIMEOUT, ...locks(owner), audited(raise, audit), endOthers];
+    const results = await callingClaims(this.rls.systemBatch(project.database, REASON, statements));
+    const row = results.at(-2)?.rows[0];
+    return row ? toRotated(row) : null;
   }
 
   /** @returns found: false when there is no such factor */
@@ -154,7 +153,7 @@ export class FactorRepository {
         /* audit from gone */ select me.strong, exists (select from gone) as found from me`,
       values: [...valuesOf(owner, now), id],
     };
-    return this.allowed(project, audited(statement, audit), (row) => row.found as boolean);
+    return this.allowed(project, owner, audited(statement, audit));
   }
 
   /** An account's factors, for an administrator. */
@@ -174,21 +173,43 @@ export class FactorRepository {
         /* audit from gone */ select id from gone`,
       values: [id, userId],
     };
-    const { rows } = await this.rls.systemQuery(project.database, ADMIN_REASON, audited(statement, audit));
-    return rows.length === 1;
+    const statements = [accountLock(userId), audited(statement, audit)];
+    const [, gone] = await this.rls.systemBatch(project.database, ADMIN_REASON, statements);
+    return gone?.rows.length === 1;
   }
 
-  private async allowed<T>(
+  /** @param statement that answers `strong` and `found` */
+  private async allowed(
     project: Project,
+    owner: SessionOwner,
     statement: Statement,
-    found: (row: QueryResultRow) => T,
-  ): Promise<Allowed<T>> {
-    const { rows } = await this.rls.systemQuery(project.database, REASON, statement);
-    const [row] = rows;
+  ): Promise<Allowed<boolean>> {
+    const statements = [...locks(owner), statement];
+    const row = (await this.rls.systemBatch(project.database, REASON, statements)).at(-1)?.rows[0];
     if (!row) return null;
-    return row.strong === true ? { strong: true, found: found(row) } : { strong: false };
+    return row.strong === true ? { strong: true, found: row.found as boolean } : { strong: false };
   }
 }
+
+/**
+ * For a batch, before a statement that counts an account's factors: it sees what others that changed them did. A lock in the
+ * statement itself would come after its snapshot.
+ */
+const accountLock = (userId: string): Statement => ({
+  name: 'auth:lock-account',
+  text: 'select from auth.users where id = $1 for no key update',
+  values: [userId],
+});
+
+/** The same for a signed-in user, whose session cannot end before the batch does. */
+const locks = ({ userId, sessionId }: SessionOwner): Statement[] => [
+  accountLock(userId),
+  {
+    name: 'auth:lock-session',
+    text: 'select from auth.sessions where id = $1 for no key update',
+    values: [sessionId],
+  },
+];
 
 /**
  * Sessions of an account whose last verified factor is gone are sessions of one factor again.

@@ -100,7 +100,6 @@ export class FactorService {
       throw wrongCode();
     }
     await this.throttle.succeeded(guess);
-    if (!factor.verified) await this.factors.endWeakSessions(project, owner, this.now());
     return this.issuer.issue(project, raised);
   }
 

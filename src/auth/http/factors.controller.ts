@@ -14,6 +14,7 @@ import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } fr
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
+import { SessionGuard } from '../../access/session.guard';
 import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toFactorView } from '../factors/factor';
@@ -33,7 +34,7 @@ import { CodeDto, EnrolFactorDto, EnrolledFactorDto, FactorsDto } from './dto/fa
 @ApiParam({ name: 'project_id', type: String })
 @ApiAuthErrors(401, 500)
 @Controller('v1/auth/:project_id/factors')
-@UseGuards(ApiKeyGuard, BearerGuard)
+@UseGuards(ApiKeyGuard, BearerGuard, SessionGuard)
 @UseInterceptors(JsonBodyInterceptor)
 export class FactorsController {
   constructor(

@@ -15,6 +15,8 @@ import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } fr
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
+import { SessionGuard } from '../../access/session.guard';
+import { UserGuard } from '../../access/user.guard';
 import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toUserView } from '../account';
@@ -48,6 +50,7 @@ export class UserController {
   ) {}
 
   @Get('user')
+  @UseGuards(UserGuard)
   @ApiOperation({ operationId: 'getUser', summary: 'Get the signed-in user' })
   @ApiResponse({ status: 200, description: 'The user', type: UserAnswerDto })
   async get(
@@ -58,6 +61,7 @@ export class UserController {
   }
 
   @Patch('user')
+  @UseGuards(SessionGuard)
   @ApiOperation({ operationId: 'updateUser', summary: 'Change the own name, email, password or data' })
   @ApiResponse({ status: 200, description: 'The changed user', type: UserAnswerDto })
   @ApiAuthErrors(400, 403, 429)
@@ -74,6 +78,7 @@ export class UserController {
   }
 
   @Post('logout')
+  @UseGuards(SessionGuard)
   @HttpCode(200)
   @ApiBody({ type: LogoutDto, required: false })
   @ApiOperation({ operationId: 'signOut', summary: 'Sign out, at once and everywhere' })
@@ -91,6 +96,7 @@ export class UserController {
   }
 
   @Get('sessions')
+  @UseGuards(SessionGuard)
   @ApiOperation({ operationId: 'listSessions', summary: 'List the own sessions' })
   @ApiResponse({ status: 200, description: 'Live sessions, the newest first', type: SessionsDto })
   async listSessions(
@@ -112,6 +118,7 @@ export class UserController {
   }
 
   @Delete('sessions/:session_id')
+  @UseGuards(SessionGuard)
   @ApiOperation({ operationId: 'revokeSession', summary: 'End one of the own sessions' })
   @ApiResponse({ status: 200, description: 'The session is over', type: MessageDto })
   @ApiAuthErrors(404)

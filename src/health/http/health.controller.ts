@@ -79,7 +79,6 @@ export class HealthController {
   }
 
   @Get('metrics')
-  @PublicRoute('scrapers carry no credentials unless METRICS_TOKEN asks for one; no project is named')
   @UseGuards(MetricsGuard)
   @ApiOperation({ summary: "Metrics of this process in Prometheus' text format", operationId: 'getMetrics' })
   @ApiBearerAuth('metrics-token')

@@ -4,6 +4,7 @@
  */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { Checks } from '../../access/access-rule';
 import { rateLimited } from '../../access/access.errors';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
@@ -14,6 +15,7 @@ import { invalidParameters } from '../storage.errors';
 import { setRateHeaders } from './rate-headers';
 
 @Injectable()
+@Checks('apikey', 'bearer')
 export class StorageAccessGuard implements CanActivate {
   constructor(
     private readonly apiKey: ApiKeyGuard,

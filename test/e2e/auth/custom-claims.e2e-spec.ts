@@ -58,6 +58,9 @@ it.each([
   ['answers a list', `'["a"]'::jsonb`, 'sql'],
   ['answers text', `'"a"'::jsonb`, 'sql'],
   ['answers too much', `jsonb_build_object('a', repeat('x', 5000))`, 'sql'],
+  ['answers too many bytes', `jsonb_build_object('a', repeat('語', 3000))`, 'sql'],
+  ['answers lists without end', `(repeat('{"a":[', 200) || repeat(']}', 200))::jsonb`, 'sql'],
+  ['answers a number beyond a double', `'{"a":1e400}'::jsonb`, 'sql'],
 ])('give no token when the function %s, and say nothing of it', async (_what, body, language) => {
   const { signIn, refresh } = await withClaims(body, language);
   for (const answer of [await signIn(), await refresh()]) {

@@ -1,28 +1,12 @@
 /** A forged, expired, foreign, truncated or unsigned credential is 401 on every route that the application has. */
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { sign } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
-import { fillPath, Route, routesOf } from '../../support/routes';
+import { fillPath, guardedRoutesOf, Route } from '../../support/routes';
+import { signText } from '../../support/sign-text';
 import { TestProject } from '../../support/test-project';
-
-/** Routes that need no credential. A new one must be added here by hand, with a reason. */
-const PUBLIC: readonly RegExp[] = [
-  /^\/health\/(live|ready)$/, // probes
-  /^\/metrics$/, // scraped by the install's own monitoring
-  /^\/openapi\.json$/, // the interface is no secret
-  /^\/docs(\/|-|$)/, // the same, for people
-  /^\/p\/:project_slug\/storage\/files\/:file_id\/preview$/, // public buckets only
-  /^\/p\/:project_slug\/storage\/files\/:file_id\/signed$/, // the address is the credential
-  /^\/v1\/auth\/:project_id\/(reset|verify)$/, // pages that mails link to; they spend nothing
-];
-
-/** Routes that need the apikey and no bearer (SPEC.md 4.2). */
-const KEY_ONLY =
-  /^\/v1\/auth\/:project_id\/(signup|login|reset-password|update-password|refresh|verify-email|resend-verification|accept-invite|settings)$/;
-
-const isAdmin = ({ path }: Route): boolean => path.startsWith('/admin/');
-const isPublic = ({ path }: Route): boolean => PUBLIC.some((pattern) => pattern.test(path));
+import type { AccessRule } from '../../../src/access/access-rule';
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -44,10 +28,8 @@ function parts(token: string): [string, string, string] {
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** For claims that jsonwebtoken would not sign. */
-function signAnything(claims: unknown): string {
-  const text = `${encode({ alg: 'HS256' })}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-  return `${text}.${createHmac('sha256', project.jwtSecret).update(text).digest('base64url')}`;
-}
+const signAnything = (claims: unknown): string =>
+  signText(project.jwtSecret, '{"alg":"HS256"}', JSON.stringify(claims));
 
 /** Everything that must not pass for `token`. */
 function forgeries(token: string, foreignToken: string): Record<string, string> {
@@ -85,20 +67,27 @@ function forgeries(token: string, foreignToken: string): Record<string, string> 
   };
 }
 
+/** METRICS_TOKEN is not set here, so /metrics is open. */
+const OPEN: readonly AccessRule[] = ['public', 'metrics_token'];
+
+const routesExcept = (...rules: AccessRule[]): Route[] =>
+  guardedRoutesOf(plinth.app).filter(({ rule }) => !OPEN.includes(rule) && !rules.includes(rule));
+
 async function statuses(routes: Route[], client: (route: Route) => HttpClient): Promise<string[]> {
   const parameters = { project_slug: project.slug, project_id: project.id };
-  const wrong: string[] = [];
-  for (const route of routes) {
-    const body = ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(route.method) ? {} : { body: '{"broken' };
-    const answer = await client(route).send(route.method, fillPath(route.path, parameters), body);
-    if (answer.status !== 401) wrong.push(`${route.method} ${route.path}: ${answer.status}`);
-  }
-  return wrong;
+  const answers = await Promise.all(
+    routes.map(async (route) => {
+      const body = ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(route.method) ? {} : { body: '{"broken' };
+      const { status } = await client(route).send(route.method, fillPath(route.path, parameters), body);
+      return status === 401 ? [] : [`${route.method} ${route.path}: ${status}`];
+    }),
+  );
+  return answers.flat();
 }
 
 describe('every route', () => {
   it('is known: the application has routes of all areas', () => {
-    const paths = routesOf(plinth.app).map((route) => route.path);
+    const paths = guardedRoutesOf(plinth.app).map((route) => route.path);
     for (const area of [
       /^\/v1\/auth\//,
       /^\/rest\/v1\//,
@@ -111,12 +100,12 @@ describe('every route', () => {
   });
 
   it('answers 401 without any credential, before the body is looked at', async () => {
-    const routes = routesOf(plinth.app).filter((route) => !isPublic(route));
+    const routes = routesExcept();
     expect(await statuses(routes, () => plinth.http)).toEqual([]);
   });
 
   it('answers 401 for every forged apikey', async () => {
-    const routes = routesOf(plinth.app).filter((route) => !isPublic(route) && !isAdmin(route));
+    const routes = routesExcept('platform_admin');
     for (const [kind, key] of Object.entries(forgeries(project.anonKey, foreign.anonKey))) {
       const wrong = await statuses(routes, () => project.client(key, userToken));
       expect({ kind, wrong }).toEqual({ kind, wrong: [] });
@@ -124,9 +113,7 @@ describe('every route', () => {
   }, 120_000);
 
   it('answers 401 for every forged bearer token', async () => {
-    const routes = routesOf(plinth.app).filter(
-      (route) => !isPublic(route) && !isAdmin(route) && !KEY_ONLY.test(route.path),
-    );
+    const routes = routesExcept('platform_admin', 'apikey');
     const foreignToken = (await foreign.signUp()).accessToken;
     for (const [kind, token] of Object.entries(forgeries(userToken, foreignToken))) {
       const wrong = await statuses(routes, () => project.client(project.anonKey, token));
@@ -136,14 +123,14 @@ describe('every route', () => {
   }, 120_000);
 
   it("answers 401 for an administrator's key that is not the platform's", async () => {
-    const routes = routesOf(plinth.app).filter(isAdmin);
+    const routes = guardedRoutesOf(plinth.app).filter(({ rule }) => rule === 'platform_admin');
     for (const key of ['wrong', project.serviceKey, `${project.serviceKey} `]) {
       expect(await statuses(routes, () => plinth.http.with({ authorization: `Bearer ${key}` }))).toEqual([]);
     }
   });
 
   it("answers 401 for a user's token in the place of the apikey", async () => {
-    const routes = routesOf(plinth.app).filter((route) => !isPublic(route) && !isAdmin(route));
+    const routes = routesExcept('platform_admin');
     expect(await statuses(routes, () => project.client(userToken, userToken))).toEqual([]);
   });
 });

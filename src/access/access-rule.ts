@@ -1,0 +1,73 @@
+/** Which credentials a route asks for, derived from the guards before it, so that a declaration cannot differ from them. */
+import { type CanActivate, SetMetadata, type Type } from '@nestjs/common';
+import { GUARDS_METADATA } from '@nestjs/common/constants';
+import { PUBLIC_ROUTE } from './public-route.decorator';
+
+const CREDENTIALS = 'plinth:credentials';
+
+/** What guards check, each with what must have been checked before it. */
+const PREREQUISITES = {
+  /** A key of the project. */
+  apikey: null,
+  /** A token that the project signed, the keys included. */
+  bearer: 'apikey',
+  /** The bearer is a token of a user. */
+  user: 'bearer',
+  /** The bearer is the access token of a session. */
+  session: 'bearer',
+  /** The apikey or the bearer is the service-role key. */
+  service_role: 'bearer',
+  /** PLATFORM_ADMIN_KEY. */
+  platform_admin: null,
+  /** METRICS_TOKEN, if it is set. */
+  metrics_token: null,
+} as const;
+
+export type Credential = keyof typeof PREREQUISITES;
+
+/** `public`, or the last credential that is checked: those it presupposes are checked before. */
+export type AccessRule = 'public' | Credential;
+
+/** Declares what a guard checks, in order. */
+export const Checks = (...credentials: [Credential, ...Credential[]]): ClassDecorator =>
+  SetMetadata(CREDENTIALS, credentials);
+
+export interface Access {
+  readonly rule: AccessRule;
+  /** Why a public route needs no credential; null for all other rules. */
+  readonly reason: string | null;
+}
+
+/**
+ * @param handler the controller's method
+ * @throws Error whose message says what is wrong with the guards
+ */
+export function accessOf(controller: Type, handler: object): Access {
+  const checked = credentialsOf([...guardsOf(controller), ...guardsOf(handler)]);
+  const reason = reasonOf(handler) ?? reasonOf(controller);
+  const rule = checked.at(-1);
+  if (rule === undefined && reason === null)
+    throw new Error('no guard checks a credential, nor is it a @PublicRoute');
+  if (rule !== undefined && reason !== null) throw new Error(`it is a @PublicRoute, and ${rule} is checked`);
+  for (const [index, credential] of checked.entries()) {
+    const prerequisite = PREREQUISITES[credential];
+    if (prerequisite !== null && !checked.slice(0, index).includes(prerequisite))
+      throw new Error(`${credential} is checked without ${prerequisite} before it`);
+  }
+  return { rule: rule ?? 'public', reason };
+}
+
+/** @throws Error when something else is looked at before a credential */
+function credentialsOf(guards: readonly Type<CanActivate>[]): Credential[] {
+  const checks = guards.map((guard) => (Reflect.getMetadata(CREDENTIALS, guard) ?? []) as Credential[]);
+  const other = checks.findIndex((credentials) => credentials.length === 0);
+  if (other >= 0 && checks.slice(other).some((credentials) => credentials.length > 0))
+    throw new Error(`${guards[other]?.name} comes before a guard that checks a credential`);
+  return checks.flat();
+}
+
+const guardsOf = (target: object): Type<CanActivate>[] =>
+  (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as Type<CanActivate>[];
+
+const reasonOf = (target: object): string | null =>
+  (Reflect.getMetadata(PUBLIC_ROUTE, target) ?? null) as string | null;

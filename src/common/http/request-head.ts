@@ -1,0 +1,51 @@
+/** The head of a request: its target, and what Node's parser lets pass although servers in between may read it otherwise. */
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../errors/app-error';
+import { httpError } from '../errors/http-errors';
+
+/** Node keeps no further line: a proxy would see a header that Plinth does not. */
+export const MAX_HEADER_LINES = 1_000;
+
+const HOST = 'host';
+
+const chunkedInHttp10 = (): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: 'HTTP/1.0 has no Transfer-Encoding',
+    database: { sqlstate: 'PL400' },
+    headers: { Connection: 'close' },
+  });
+
+/** What is wrong with the lines of the head, or null. */
+export function headFault(request: IncomingMessage): AppError | null {
+  if (request.rawHeaders.length >= 2 * MAX_HEADER_LINES)
+    return httpError(431, `The request has ${MAX_HEADER_LINES} header lines or more`);
+  // RFC 9112, 6.1: where such a body ends is in doubt, and so is what follows it.
+  if (request.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined)
+    return chunkedInHttp10();
+  // RFC 9112, 3.2
+  return namesTwoHosts(request) ? httpError(400, 'The request has more than one Host header') : null;
+}
+
+/** Compares names of one length alone, so that it costs a request next to nothing. */
+function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let lines = 0;
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n] as string;
+    if (name.length === HOST.length && name.toLowerCase() === HOST) lines += 1;
+  }
+  return lines > 1;
+}
+
+/**
+ * `http://host/path?query` to `/path?query` (RFC 9112, 3.2.2): proxies send it, and a server has to take it. Routers,
+ * metrics and error bodies know paths only.
+ */
+export function toOriginForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const [scheme] = /^https?:\/\/[^/?#]*/i.exec(target) ?? [];
+  if (scheme === undefined) return target;
+  const rest = target.slice(scheme.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}

@@ -1,0 +1,123 @@
+/** Every route of the application against every kind of credential: docs/access.md is this matrix. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HttpAnswer, HttpClient } from '../../support/http-client';
+import {
+  Attempt,
+  attemptsOf,
+  CALLER_KINDS,
+  expectedOf,
+  toMarkdown,
+  toReasons,
+} from '../../support/access-matrix';
+import { type OpenApiDocument, operationsOf } from '../../support/openapi';
+import { TestPlinth } from '../../support/plinth';
+import { fillPath, guardedRoutesOf } from '../../support/routes';
+import { TestProject } from '../../support/test-project';
+import type { AccessRule } from '../../../src/access/access-rule';
+import type { RouteRule } from '../../../src/access/route-rules.service';
+
+let plinth: TestPlinth;
+let project: TestProject;
+let routes: RouteRule[];
+let attempts: Attempt[];
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start({
+    env: { METRICS_TOKEN: 'metrics-token-0123456789', AUTH_REQUESTS_PER_MINUTE: '100000' },
+  });
+  project = await plinth.createProject({ plan: 'enterprise' });
+  routes = guardedRoutesOf(plinth.app);
+  attempts = await attemptsOf(plinth, project);
+});
+afterAll(() => plinth.stop());
+
+const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
+
+/** With a body that is no JSON, a filter that is none, and the names of things that there are not. */
+function send({ method, path }: RouteRule, { headers, query = '' }: Attempt): Promise<HttpAnswer> {
+  const address = fillPath(path, { project_slug: project.slug, project_id: project.id });
+  const body = BODILESS.has(method) ? {} : { body: '{"broken' };
+  return new HttpClient(plinth.baseUrl, headers).send(method, `${address}?limit=x&id=nonsense${query}`, body);
+}
+
+const BODIES: [RegExp, object][] = [
+  [/^\/v1\/auth\//, { detail: expect.any(String), status_code: expect.any(Number) }],
+  [
+    /^\/p\/:project_slug\/storage/,
+    {
+      data: null,
+      error: { message: expect.any(String), code: expect.any(String), status: expect.any(Number) },
+    },
+  ],
+  [/\/rest\/v1/, { detail: { message: expect.any(String), sqlstate: expect.stringMatching(/^PL40[13]$/) } }],
+  [/./, { error: { message: expect.any(String), code: expect.any(String), status: expect.any(Number) } }],
+];
+
+/** The signature of the address is refused there, whatever the headers say. */
+const isOfSignature = ({ path }: RouteRule): boolean => path.endsWith('/signed');
+
+/** Null for what was expected, else what came. */
+function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string | null {
+  const expected = expectedOf(route, attempt);
+  const isRefused = [401, 403].includes(answer.status) && !isOfSignature(route);
+  const told = `${route.method} ${route.path} [${route.rule}] with ${attempt.what}: ${answer.status} ${answer.text}, not ${expected}`;
+  if (expected === 'yes') return isRefused ? told : null;
+  if (String(answer.status) !== expected) return told;
+  const [, body] = BODIES.find(([area]) => area.test(route.path)) as [RegExp, object];
+  if (route.method === 'HEAD') return answer.text === '' ? null : told;
+  expect(answer.body).toMatchObject(body);
+  return null;
+}
+
+it.each(CALLER_KINDS)(
+  'every route answers %s as its rule says',
+  async (kind) => {
+    const faults: (string | null)[] = [];
+    for (const attempt of attempts.filter((one) => one.kind === kind)) {
+      const answers = await Promise.all(routes.map((route) => send(route, attempt)));
+      faults.push(...answers.map((answer, n) => faultOf(routes[n] as RouteRule, attempt, answer)));
+    }
+    expect(faults.filter((fault) => fault !== null)).toEqual([]);
+  },
+  120_000,
+);
+
+const PAGE = join(__dirname, '../../../docs/access.md');
+const GENERATED = /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g;
+
+it('docs/access.md lists the routes that the application has; `npm run docs` writes it', () => {
+  const parts: Record<string, string> = { matrix: toMarkdown(routes), reasons: toReasons(routes) };
+  const page = readFileSync(PAGE, 'utf8');
+  const current = page.replace(GENERATED, (_all, begin: string, name: string, end: string) => {
+    return `${begin}\n${parts[name]}\n\n${end}`;
+  });
+  if (process.env.UPDATE_DOCS === '1') writeFileSync(PAGE, current);
+  else expect(page).toBe(current);
+  for (const part of Object.values(parts)) expect(current).toContain(part);
+});
+
+/** Security requirements of the OpenAPI document, by rule. */
+const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
+  public: [],
+  apikey: [{ apikey: [] }],
+  bearer: [{ apikey: [], bearer: [] }],
+  user: [{ apikey: [], bearer: [] }],
+  session: [{ apikey: [], bearer: [] }],
+  service_role: [{ apikey: [], bearer: [] }],
+  platform_admin: [{ 'platform-admin-key': [] }],
+  metrics_token: [{ 'metrics-token': [] }],
+};
+
+it('the OpenAPI document asks for the credentials that the guards ask for', async () => {
+  const { body } = await plinth.http.get('/openapi.json');
+  const rules = new Map(
+    routes.map((route) => [`${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`, route.rule]),
+  );
+  const operations = operationsOf(body as OpenApiDocument);
+  expect(operations.length).toBeGreaterThan(50);
+  for (const { name, operation } of operations) {
+    const rule = rules.get(name);
+    expect([name, operation.security ?? []]).toEqual([name, rule && REQUIREMENTS[rule]]);
+  }
+});

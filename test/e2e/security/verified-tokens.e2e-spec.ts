@@ -1,0 +1,60 @@
+/** What is remembered of tokens that were verified is bounded, however many a project signs. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { TestPlinth } from '../../support/plinth';
+import { memoryInUse } from '../../support/memory-probe';
+import { signText } from '../../support/sign-text';
+import { TestProject } from '../../support/test-project';
+
+/** The largest tokens that are read have nearly 8 KiB: a round of them is more than is kept. */
+const PADDING_BYTES = 2_900;
+const TOKENS_A_ROUND = 1_600;
+const PARALLEL = 20;
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+});
+afterAll(() => plinth.stop());
+
+/** jsonwebtoken takes milliseconds for each: it tries to read the secret as a PEM. */
+const signed = (claims: object): string =>
+  signText(project.jwtSecret, '{"alg":"HS256"}', JSON.stringify(claims));
+
+/** Sends a round of requests, each with a token of its own, under many keys. @returns bytes in use afterwards */
+async function memoryAfterRound(): Promise<number> {
+  for (let n = 0; n < TOKENS_A_ROUND; n += PARALLEL) {
+    const apikey = signed({ project_id: project.id, role: 'anon', number: randomUUID() });
+    const answers = await Promise.all(
+      Array.from({ length: PARALLEL }, () => {
+        const padding = randomBytes(PADDING_BYTES).toString('hex');
+        const token = signed({ role: 'authenticated', padding });
+        return project.client(apikey, token).send('OPTIONS', '/rest/v1');
+      }),
+    );
+    for (const { status } of answers) expect(status).toBe(200);
+  }
+  return memoryInUse();
+}
+
+it('a second round of large tokens adds little to what the first one added', async () => {
+  const before = memoryInUse();
+  const first = await memoryAfterRound();
+  const second = await memoryAfterRound();
+  expect(second - first).toBeLessThan((first - before) / 2);
+}, 120_000);
+
+it('a token is a caller of its own beside each of the two keys', async () => {
+  await project.sql(
+    'create function whoami() returns text language sql stable as $$ select current_role::text $$',
+  );
+  const token = project.token({ role: 'authenticated' });
+  const roleBeside = async (key: string): Promise<unknown> =>
+    (await project.client(key, token).post('/rest/v1/rpc/whoami', {})).body;
+  for (let n = 0; n < 2; n += 1) {
+    expect(await roleBeside(project.anonKey)).toBe('authenticated');
+    expect(await roleBeside(project.serviceKey)).toBe('service_role');
+  }
+});
