@@ -7,7 +7,7 @@ import { Statement } from '../database/pools/pipelined-query';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
-import { ACCOUNT_COLUMNS, toAccount } from './account.repository';
+import { ACCOUNT_COLUMNS, toAccount } from './account-record';
 import { audited, AuditEntry } from './audit.repository';
 import { EmailAddress } from './email-address';
 import { MailedTokenKind } from './mailed-token';
