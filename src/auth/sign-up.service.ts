@@ -96,9 +96,7 @@ export class SignUpService {
     origin: RequestOrigin,
   ): Promise<SignedUp> {
     const insertion = this.accounts.insertion(account, signUpEntry(account, origin));
-    const row = await refusingTakenAddress(
-      this.verification.sendWith(project, account.id, insertion, origin),
-    );
+    const row = await refusingTakenAddress(this.verification.sendWith(project, account, insertion, origin));
     return { user: toUserView(toAccount(row)), session: null };
   }
 }
