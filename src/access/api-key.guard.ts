@@ -2,6 +2,7 @@
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
+import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { Checks } from './access-rule';
@@ -54,7 +55,7 @@ export class ApiKeyGuard extends AuthGuard() {
   /** An unknown slug is 404; a key of another project is 401, as is any other id under /v1/auth (DECISIONS.md 3). */
   private async refusePath({ params }: Request, { project }: VerifiedApiKey): Promise<never> {
     const { project_slug: slug, project_id: id } = params;
-    if (typeof slug !== 'string' || (id !== undefined && id !== project.id)) throw invalidCredentials();
+    if (typeof slug !== 'string' || (id !== undefined && !isNameOf(project, id))) throw invalidCredentials();
     throw (await this.registry.findBySlug(slug)) ? invalidCredentials() : projectNotFound();
   }
 }
@@ -64,5 +65,10 @@ function isPathOf(
   { params: { project_slug: slug, project_id: id } }: Request,
   { project }: VerifiedApiKey,
 ): boolean {
-  return (id === undefined || id === project.id) && (typeof slug !== 'string' || slug === project.slug);
+  return (id === undefined || isNameOf(project, id)) && (typeof slug !== 'string' || slug === project.slug);
+}
+
+/** Under /v1/auth a project may be named by its slug as well. */
+function isNameOf({ id, slug }: Project, name: unknown): boolean {
+  return name === id || name === slug;
 }

@@ -1,15 +1,14 @@
 /** The administrator's SQL, run as the project's owner: bounded in time and in what it answers. */
 import { Injectable, Logger } from '@nestjs/common';
-import { Client, DatabaseError, Query, QueryResult, types } from 'pg';
+import { DatabaseError, Query, QueryResult, types } from 'pg';
+import { BoundedClient } from '../database/pools/bounded-client';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { RelationAdopter } from '../projects/relation-adopter.service';
 import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
 import { SqlAnswer } from './admin-records';
+import { AnswerKeeper, Row } from './answer-keeper';
 
-/** Bytes of JSON that the rows of an answer may have. */
-const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_NOTICES = 100;
 /** Time for a statement's own time-out to say what it has to say before the session is ended. */
 const GRACE_MS = 1_000;
 
@@ -17,8 +16,6 @@ export interface SqlLimits {
   readonly timeoutSeconds: number;
   readonly maxRows: number;
 }
-
-type Row = Record<string, unknown>;
 
 const LOCAL_TYPES = new Set<number>([types.builtins.DATE, types.builtins.TIMESTAMP]);
 
@@ -44,6 +41,7 @@ export class OwnerSqlService {
    * @throws AppError 4xx with the database's fields; nothing was kept then
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<SqlAnswer> {
+    const kept = new AnswerKeeper(limits.maxRows);
     const settings = {
       statement_timeout: limits.timeoutSeconds * 1000,
       types: { getTypeParser: typeParser },
@@ -51,8 +49,8 @@ export class OwnerSqlService {
     const answer = await this.owner.use(
       project,
       'the administrator runs SQL as the owner',
-      (client) => this.runBounded(project, client, query, limits),
-      settings,
+      (client) => this.runBounded(project, client, query, limits, kept),
+      { ...settings, limits: kept },
     );
     await this.adopter.adopt(project);
     return answer;
@@ -60,9 +58,10 @@ export class OwnerSqlService {
 
   private async runBounded(
     project: ProjectEntity,
-    client: Client,
+    client: BoundedClient,
     query: string,
     limits: SqlLimits,
+    kept: AnswerKeeper,
   ): Promise<SqlAnswer> {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     let isOver = false;
@@ -76,7 +75,7 @@ export class OwnerSqlService {
       limits.timeoutSeconds * 1000 + GRACE_MS,
     );
     try {
-      return await collect(client, query, limits.maxRows);
+      return await collect(client, query, kept);
     } catch (error) {
       if (isOver || isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
       throw error instanceof DatabaseError ? sqlFailed(error) : error;
@@ -108,15 +107,15 @@ function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits)
 }
 
 /** Reads all rows and keeps those that the limits allow. */
-async function collect(client: Client, text: string, maxRows: number): Promise<SqlAnswer> {
-  const notices: string[] = [];
-  client.on('notice', ({ message }) => {
-    if (message !== undefined && notices.length < MAX_NOTICES) notices.push(message);
-  });
-  const kept = new RowKeeper(maxRows);
+async function collect(client: BoundedClient, text: string, kept: AnswerKeeper): Promise<SqlAnswer> {
+  client.onResults(
+    () => kept.begin(),
+    () => kept.end(),
+  );
+  client.on('notice', ({ message }) => kept.addNotice(message));
   const results = await new Promise<QueryResult[]>((resolve, reject) => {
     const query = new Query<Row>(text);
-    query.on('row', (row, result) => kept.add(row, result));
+    query.on('row', (row) => kept.add(row));
     query.on('end', (result: QueryResult | QueryResult[]) =>
       resolve(Array.isArray(result) ? result : [result]),
     );
@@ -129,37 +128,9 @@ async function collect(client: Client, text: string, maxRows: number): Promise<S
     row_count: rowCount,
   }));
   return {
-    ...kept.of(results.at(-1)),
+    ...kept.rows,
     ...(statements.at(-1) ?? { command: null, row_count: null }),
     statements,
-    notices,
+    notices: kept.notices,
   };
-}
-
-/** The rows of the statement that gave rows last. */
-class RowKeeper {
-  private statement: unknown;
-  private rows: Row[] = [];
-  private bytes = 0;
-  private truncated = false;
-
-  constructor(private readonly maxRows: number) {}
-
-  add(row: Row, statement: unknown): void {
-    if (statement !== this.statement) {
-      this.statement = statement;
-      this.rows = [];
-      this.bytes = 0;
-      this.truncated = false;
-    }
-    if (this.truncated) return;
-    this.bytes += JSON.stringify(row).length;
-    if (this.rows.length >= this.maxRows || this.bytes > MAX_BYTES) this.truncated = true;
-    else this.rows.push(row);
-  }
-
-  of(statement: unknown): { rows: Row[]; truncated: boolean } {
-    if (statement !== this.statement) return { rows: [], truncated: false };
-    return { rows: this.rows, truncated: this.truncated };
-  }
 }

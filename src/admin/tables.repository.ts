@@ -1,8 +1,11 @@
 /** The tables of a project, as its owner sees them, with what keeps others out. */
 import { Injectable } from '@nestjs/common';
+import type { BoundedClient } from '../database/pools/bounded-client';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { TableRecord } from './admin-records';
+
+const TIMEOUT_MS = 30_000;
 
 @Injectable()
 export class TablesRepository {
@@ -10,7 +13,7 @@ export class TablesRepository {
 
   /** Without Plinth's own and the system's. */
   async list(project: ProjectEntity): Promise<TableRecord[]> {
-    return this.owner.use(project, 'the administrator lists tables', async (client) => {
+    const list = async (client: BoundedClient): Promise<TableRecord[]> => {
       const { rows } = await client.query<TableRecord>(`
         select n.nspname as schema, c.relname as name, c.relrowsecurity as rls_enabled,
           c.relforcerowsecurity as rls_forced,
@@ -24,6 +27,8 @@ export class TablesRepository {
           and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth')
         order by 1, 2`);
       return rows;
-    });
+    };
+    const settings = { statement_timeout: TIMEOUT_MS };
+    return this.owner.use(project, 'the administrator lists tables', list, settings);
   }
 }

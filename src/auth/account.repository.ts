@@ -1,25 +1,15 @@
 /** Rows of auth.users. Account management for administrators is in admin-users.repository.ts. */
 import { Injectable } from '@nestjs/common';
-import type { QueryResultRow } from 'pg';
 import { JsonObject } from '../common/text/json';
 import { Statement } from '../database/pools/pipelined-query';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
+import { ACCOUNT_COLUMNS, Credentials, toAccount, toCredentials } from './account-record';
 import { audited, AuditEntry } from './audit.repository';
 import { EmailAddress } from './email-address';
 
 const REASON = "accounts are read before anybody is signed in, and belong to no caller's rights";
-
-/** Columns of an Account; `u` is auth.users. */
-export const ACCOUNT_COLUMNS = `u.id, u.email, u.name, u.data, u.email_verified_at, u.banned_until, u.invited_at,
-  u.last_sign_in_at, u.created_at, u.updated_at`;
-
-export interface Credentials {
-  readonly account: Account;
-  /** Null for an account without a password: one that was invited, say. */
-  readonly passwordHash: string | null;
-}
 
 export interface NewAccount {
   readonly id: string;
@@ -175,23 +165,6 @@ export class AccountRepository {
 
   private async credentials(project: Project, statement: Statement): Promise<Credentials | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, statement);
-    const [row] = rows;
-    return row ? { account: toAccount(row), passwordHash: row.encrypted_password as string | null } : null;
+    return rows[0] ? toCredentials(rows[0]) : null;
   }
-}
-
-/** @param row with ACCOUNT_COLUMNS */
-export function toAccount(row: QueryResultRow): Account {
-  return {
-    id: row.id as string,
-    email: row.email as string,
-    name: row.name as string,
-    data: row.data as JsonObject,
-    emailVerifiedAt: row.email_verified_at as Date | null,
-    bannedUntil: row.banned_until as Date | null,
-    invitedAt: row.invited_at as Date | null,
-    lastSignInAt: row.last_sign_in_at as Date | null,
-    createdAt: row.created_at as Date,
-    updatedAt: row.updated_at as Date,
-  };
 }

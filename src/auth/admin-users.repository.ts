@@ -1,15 +1,21 @@
 /** Rows of auth.users as administrators manage them. */
 import { Injectable } from '@nestjs/common';
 import { JsonObject } from '../common/text/json';
-import { StatementResult } from '../database/pools/pipelined-query';
+import { Statement, StatementResult } from '../database/pools/pipelined-query';
+import { isResultTooLarge } from '../database/pools/result-too-large';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
-import { ACCOUNT_COLUMNS, AccountRepository, NewAccount, toAccount } from './account.repository';
+import { ACCOUNT_COLUMNS, toAccount } from './account-record';
+import { AccountRepository, NewAccount } from './account.repository';
 import { audited, AuditEntry } from './audit.repository';
+import { pageTooLarge } from './auth.errors';
 import { EmailAddress } from './email-address';
 
 const REASON = 'the service-role key administers accounts, which no role but the login role may touch';
+
+/** Bytes of a page of users, whose `data` may be large. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 export const USER_SORTS = ['created_at', 'email', 'name', 'last_sign_in_at'] as const;
 export type UserSort = (typeof USER_SORTS)[number];
@@ -51,14 +57,27 @@ export class AdminUsersRepository {
     const pattern = page.search === null ? null : `%${page.search.replace(/[\\%_]/g, '\\$&')}%`;
     const where = `where $1::text is null or u.email ilike $1 or u.email_key ilike $1 or u.name ilike $1`;
     const order = `${SORT_COLUMNS[page.sort]} ${page.descending ? 'desc' : 'asc'} nulls last, u.id`;
-    const [count, rows] = (await this.rls.systemBatch(project.database, REASON, [
+    const [count, rows] = (await this.page(project, page.limit, [
       { text: `select count(*)::int as total from auth.users u ${where}`, values: [pattern] },
       {
         text: `select ${ACCOUNT_COLUMNS} from auth.users u ${where} order by ${order} limit $2 offset $3`,
         values: [pattern, page.limit, page.offset],
+        maxBytes: MAX_PAGE_BYTES,
       },
     ])) as [StatementResult, StatementResult];
     return { total: count.rows[0]?.total as number, accounts: rows.rows.map(toAccount) };
+  }
+
+  private async page(
+    project: Project,
+    limit: number,
+    statements: readonly Statement[],
+  ): Promise<StatementResult[]> {
+    try {
+      return await this.rls.systemBatch(project.database, REASON, statements);
+    } catch (error) {
+      throw isResultTooLarge(error) && limit > 1 ? pageTooLarge(error) : error;
+    }
   }
 
   async find(project: Project, id: string): Promise<Account | null> {

@@ -6,7 +6,8 @@ import { JsonObject } from '../common/text/json';
 import { isBcryptHash, PasswordHasher } from '../infra/crypto/password-hasher';
 import { Project } from '../projects/project';
 import { Account } from './account';
-import { NewAccount, toAccount } from './account.repository';
+import { toAccount } from './account-record';
+import { NewAccount } from './account.repository';
 import { AdminUsersRepository, UserPage } from './admin-users.repository';
 import { AuditAction, AuditEntry } from './audit.repository';
 import {
@@ -21,6 +22,7 @@ import { InvitationService } from './invitation.service';
 import { passwordFault } from './password-policy';
 import { RequestOrigin } from './request-origin';
 import { isTakenAddress } from './taken-address';
+import { assertUserData } from './user-data';
 import { UUID } from '../common/text/uuid';
 
 export interface UserInput {
@@ -86,6 +88,7 @@ export class AdminUsersService {
 
   /** @throws AppError 400, 404 */
   async update(project: Project, id: string, input: UserInput, origin: RequestOrigin): Promise<Account> {
+    assertUserData(input.data);
     const change = {
       email: input.email === undefined ? undefined : parsed(input.email),
       name: input.name?.trim() || undefined,
@@ -118,6 +121,7 @@ export class AdminUsersService {
 
   private async newAccount(project: Project, input: UserInput & { email: string }): Promise<NewAccount> {
     const email = parsed(input.email);
+    assertUserData(input.data);
     const now = this.now();
     return {
       id: randomUUID(),

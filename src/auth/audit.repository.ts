@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
 import { JsonObject } from '../common/text/json';
 import { Statement, StatementResult } from '../database/pools/pipelined-query';
+import { RecordReader } from '../database/rows/record-reader';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { RequestOrigin } from './request-origin';
@@ -45,12 +46,34 @@ export interface AuditEntry {
   readonly details?: JsonObject;
 }
 
+/** An entry as administrators see it. */
+export interface AuditRecord {
+  /** A bigint. */
+  readonly id: string;
+  readonly at: Date;
+  /** One of AUDIT_ACTIONS, or what the project writes into the trail itself. */
+  readonly action: string;
+  readonly actor_id: string | null;
+  readonly actor_role: string;
+  readonly user_id: string | null;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly details: JsonObject;
+}
+
 export interface AuditFilter {
   readonly action: string | null;
   readonly userId: string | null;
   readonly limit: number;
   readonly offset: number;
 }
+
+/** Bytes of a page of entries. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+/** Characters. */
+const MAX_WORD = 200;
+const MAX_ORIGIN_TEXT = 1_000;
+const MAX_DETAILS = 10_000;
 
 const COLUMNS = 'at, action, actor_id, actor_role, user_id, ip, user_agent, details';
 const TYPES = ['timestamptz', 'text', 'uuid', 'text', 'uuid', 'text', 'text', 'jsonb'];
@@ -98,17 +121,34 @@ export class AuditRepository {
   }
 
   /** The newest first. */
-  async list(project: Project, filter: AuditFilter): Promise<{ total: number; entries: QueryResultRow[] }> {
+  async list(project: Project, filter: AuditFilter): Promise<{ total: number; entries: AuditRecord[] }> {
     const values = [filter.action, filter.userId];
     const where = `where ($1::text is null or action = $1) and ($2::uuid is null or user_id = $2)`;
     const [count, page] = (await this.rls.systemBatch(project.database, 'the service-role key reads it', [
       { text: `select count(*)::int as total from auth.audit_log ${where}`, values },
       {
-        text: `select id, at, action, actor_id, actor_role, user_id, ip, user_agent, details
+        text: `select id, at, action, actor_id, actor_role, user_id, ip, user_agent, details::text as details
           from auth.audit_log ${where} order by id desc limit $3 offset $4`,
         values: [...values, filter.limit, filter.offset],
+        maxBytes: MAX_PAGE_BYTES,
       },
     ])) as [StatementResult, StatementResult];
-    return { total: count.rows[0]?.total as number, entries: page.rows };
+    return { total: count.rows[0]?.total as number, entries: page.rows.map(toAuditRecord) };
   }
+}
+
+/** @throws AppError 500 for a value that the project's owner put in its place */
+function toAuditRecord(row: QueryResultRow): AuditRecord {
+  const entry = new RecordReader('auth.audit_log', row);
+  return {
+    id: String(entry.integer('id', 0, Number.MAX_SAFE_INTEGER)),
+    at: entry.date('at'),
+    action: entry.text('action', MAX_WORD),
+    actor_id: entry.uuidOrNull('actor_id'),
+    actor_role: entry.text('actor_role', MAX_WORD),
+    user_id: entry.uuidOrNull('user_id'),
+    ip: entry.textOrNull('ip', MAX_ORIGIN_TEXT),
+    user_agent: entry.textOrNull('user_agent', MAX_ORIGIN_TEXT),
+    details: entry.jsonObject('details', MAX_DETAILS),
+  };
 }

@@ -46,6 +46,19 @@ export const sessionNotFound = (): AppError => refusal(404, 'session_not_found',
 
 export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'There is no such user');
 
+/** @param limit bytes */
+export const userDataTooLarge = (limit: number): AppError =>
+  refusal(400, 'invalid_parameters', `data must not be longer than ${limit} bytes`);
+
+/** One user alone has always room. */
+export const pageTooLarge = (cause: unknown): AppError =>
+  refusal(
+    400,
+    'page_too_large',
+    'The users of this page are too large for one answer: lower per_page',
+    cause,
+  );
+
 export const unusablePasswordHash = (): AppError =>
   refusal(400, 'invalid_password_hash', 'password_hash must be a bcrypt hash');
 

@@ -41,6 +41,8 @@ import { MailTemplateCheck } from './mail/mail-template-check.service';
 import { NoticeService } from './mail/notice.service';
 import { OutboxListRepository } from './mail/outbox-list.repository';
 import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
+import { RequestedMails } from './mail/requested-mails.service';
+import { SlowProjects } from './mail/slow-projects';
 import { MailedTokenRepository } from './mailed-token.repository';
 import { PasswordCheck } from './password-check.service';
 import { PasswordResetService } from './password-reset.service';
@@ -112,12 +114,14 @@ const MINUTE_MS = 60_000;
     PasswordResetService,
     ProfileService,
     RefreshTokenService,
+    RequestedMails,
     SessionIssuer,
     SessionRepository,
     SessionService,
     SignInService,
     SignUpRepository,
     SignUpService,
+    SlowProjects,
   ],
   exports: [FailedMailService, MailTemplateCheck],
 })

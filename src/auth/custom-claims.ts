@@ -2,30 +2,50 @@
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { isJsonObject, JsonObject } from '../common/text/json';
-import { Statement } from '../database/pools/pipelined-query';
+import { storageFault } from '../common/text/storable';
 import { isTakenAddress } from './taken-address';
 
-/**
- * For a batch, before the statement that calls the function: one that hangs must not hold a connection for long. It fails
- * the sign-in, because claims may restrict what a token is good for.
- */
-export const CLAIMS_TIMEOUT: Statement = {
-  name: 'auth:claims-timeout',
-  text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
-};
+/** Characters of the text of claims; those that may go into a token are fewer (AccessTokenService). */
+const MAX_CLAIMS_TEXT = 16_384;
+
+/** The function's answer as text, whatever type the project gave it, cut where it is too long in any case. @param userId SQL */
+export function claimsOf(userId: string): string {
+  return `left(auth.custom_claims(${userId})::text, ${MAX_CLAIMS_TEXT + 1})`;
+}
 
 /** Connection lost, resources exhausted: nobody's function. */
 const SERVER_CLASSES = new Set(['08', '53']);
 
-/** @param value of the column in which a statement answers them @throws AppError 500 when it is no object */
-export function toCustomClaims(value: unknown): JsonObject {
-  if (value === null || value === undefined) return {};
-  if (!isJsonObject(value)) throw claimsFailed(new Error('auth.custom_claims() must answer a JSON object'));
+/** @param text of the column in which a statement answers them @throws AppError 500 when it is no object, or none to use */
+export function toCustomClaims(text: unknown): JsonObject {
+  if ((text ?? null) === null) return {};
+  if (typeof text !== 'string') throw unusableClaims('must answer a JSON object');
+  if (text.length > MAX_CLAIMS_TEXT) throw unusableClaims(`answered more than ${MAX_CLAIMS_TEXT} characters`);
+  const value = parsed(text);
+  if (value === null) return {};
+  if (!isJsonObject(value)) throw unusableClaims('must answer a JSON object');
+  // They come back with each request, and PostgreSQL reads them as jsonb.
+  const fault = storageFault('its answer', value);
+  if (fault !== null) throw unusableClaims(`cannot be used: ${fault}`);
   return value;
 }
 
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function unusableClaims(fault: string): AppError {
+  return claimsFailed(new Error(`auth.custom_claims() ${fault}`));
+}
+
 /**
- * Runs what calls the function. An error that it raises is the project's fault and not the client's, whatever code it
+ * Runs what calls the function, under SHORT_TIMEOUT. It fails the sign-in, because claims may restrict what a token is
+ * good for. An error that it raises is the project's fault and not the client's, whatever code it
  * chose; what it says is for the log.
  */
 export async function callingClaims<T>(work: Promise<T>): Promise<T> {

@@ -2,6 +2,9 @@
 import { isEmail } from 'class-validator';
 import { domainToASCII } from 'node:url';
 
+/** Characters that an address has at the most (RFC 3696, erratum 1690). */
+export const MAX_EMAIL = 320;
+
 export interface EmailAddress {
   /** As it was typed, without surrounding blanks. */
   readonly address: string;

@@ -5,11 +5,13 @@ import { Clock } from '../common/time/clock';
 import { Statement } from '../database/pools/pipelined-query';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
+import { NewAccount } from './account.repository';
 import { AuditEntry } from './audit.repository';
 import { emailTaken, invalidEmail, invalidMailedToken } from './auth.errors';
 import { EmailAddress, parseEmailAddress } from './email-address';
 import { GuessThrottle } from './guess-throttle.service';
 import { AuthMailer } from './mail/auth-mailer.service';
+import { RequestedMails } from './mail/requested-mails.service';
 import { hashMailedToken, MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
 import { MailedTokenRepository, TokenToMail } from './mailed-token.repository';
 import { RequestOrigin } from './request-origin';
@@ -21,6 +23,7 @@ export class EmailVerificationService {
     private readonly rls: RlsTransaction,
     private readonly tokens: MailedTokenRepository,
     private readonly mailer: AuthMailer,
+    private readonly mails: RequestedMails,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
   ) {}
@@ -31,7 +34,7 @@ export class EmailVerificationService {
    */
   async sendWith(
     project: Project,
-    userId: string,
+    { id: userId, email }: Pick<NewAccount, 'id' | 'email'>,
     insertion: Statement,
     origin: RequestOrigin,
   ): Promise<QueryResultRow> {
@@ -39,7 +42,7 @@ export class EmailVerificationService {
     const { plaintext, hash } = newMailedToken();
     await this.mailer.send(
       project,
-      { token: plaintext, languages: origin.languages },
+      { to: email.key, token: plaintext, languages: origin.languages },
       async (mailId, sealed) => {
         const [created] = await this.rls.systemBatch(project.database, 'a sign-up has no caller yet', [
           insertion,
@@ -61,20 +64,7 @@ export class EmailVerificationService {
     const email = parseEmailAddress(emailText);
     if (!email) throw invalidEmail();
     await this.throttle.assertMayMail(project, email.key);
-    const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(
-      project,
-      { token: plaintext, languages: origin.languages },
-      async (mailId, sealed) => {
-        const userId = await this.tokens.issue(
-          project,
-          this.toMail('verify', hash, mailId, sealed),
-          { emailKey: email.key, unverifiedOnly: true },
-          this.entry('verification_requested', origin, null),
-        );
-        return userId !== null;
-      },
-    );
+    await this.mails.request(project, 'verify', email.key, origin);
   }
 
   /** Mails a token to the new address of an account; it becomes the account's when the token is confirmed. */
@@ -88,16 +78,14 @@ export class EmailVerificationService {
     const { plaintext, hash } = newMailedToken();
     await this.mailer.send(
       project,
-      { token: plaintext, languages: origin.languages },
-      async (mailId, sealed) => {
-        const found = await this.tokens.issue(
+      { to: newEmail.key, token: plaintext, languages: origin.languages },
+      (mailId, sealed) =>
+        this.tokens.issue(
           project,
           this.toMail('email_change', hash, mailId, sealed),
           { userId, newEmail },
           this.entry('email_change_requested', origin, userId),
-        );
-        return found !== null;
-      },
+        ),
     );
   }
 

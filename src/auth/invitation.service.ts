@@ -22,7 +22,7 @@ export class InvitationService {
   async invite(project: Project, account: NewAccount, audit: AuditEntry): Promise<QueryResultRow> {
     let row: QueryResultRow | undefined;
     const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(project, { token: plaintext }, async (mailId, sealed) => {
+    await this.mailer.send(project, { to: account.email.key, token: plaintext }, async (mailId, sealed) => {
       const expiresAt = new Date(account.now.getTime() + MAILED_TOKEN_LIFETIME_MS.invite);
       const token = { kind: 'invite' as const, hash, mailId, sealed, now: account.now, expiresAt };
       const [created] = await this.rls.systemBatch(project.database, 'the service-role key invites', [

@@ -4,10 +4,11 @@
  */
 import { Injectable } from '@nestjs/common';
 import { Statement } from '../database/pools/pipelined-query';
+import { RecordReader } from '../database/rows/record-reader';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
-import { ACCOUNT_COLUMNS, toAccount } from './account.repository';
+import { ACCOUNT_COLUMNS, toAccount } from './account-record';
 import { audited, AuditEntry } from './audit.repository';
 import { EmailAddress } from './email-address';
 import { MailedTokenKind } from './mailed-token';
@@ -30,29 +31,42 @@ export interface TokenRecipient {
   readonly newEmail?: EmailAddress;
   /** Only to an account whose address was never proved. */
   readonly unverifiedOnly?: boolean;
+  /** Written by the job that sends it, because the process that was asked ended before it wrote it. */
+  readonly late?: boolean;
 }
 
-/** The newer token takes the older one's row; so it is spent, also when two are asked for at the same moment. */
+/**
+ * The newer token takes the older one's row; so it is spent, also when two are asked for at the same moment. A late one
+ * is no newer than what was asked for since. Where an address was typed, the trail is written whether it has an account
+ * or not: that takes a commit either way, so the time of what follows does not tell.
+ */
 const ISSUE = `
   with u as (
     select id, email, email_key from auth.users
     where (id = $1 or email_key = $2) and (not $9 or email_verified_at is null)
-      and (banned_until is null or banned_until <= $5)),
+      and (banned_until is null or banned_until <= $5)
+      and not exists (select from auth.outgoing_mails where id = $7)),
   t as (
     insert into auth.mailed_tokens (user_id, kind, token_hash, email, email_key, created_at, expires_at)
     select u.id, $3, $4, coalesce($10, u.email), coalesce($11, u.email_key), $5, $6 from u
     on conflict (user_id, kind) do update set token_hash = excluded.token_hash, email = excluded.email,
-      email_key = excluded.email_key, created_at = excluded.created_at, expires_at = excluded.expires_at),
+      email_key = excluded.email_key, created_at = excluded.created_at, expires_at = excluded.expires_at
+    where not $12 or mailed_tokens.created_at <= excluded.created_at
+    returning user_id),
   m as (
     insert into auth.outgoing_mails (id, user_id, kind, recipient, sealed, created_at, expires_at)
-    select $7, u.id, $3, coalesce($10, u.email), $8, $5, $6 from u),
-  /* audit from u */ select u.id from u`;
+    select $7, u.id, $3, coalesce($10, u.email), $8, $5, $6 from u join t on t.user_id = u.id
+    returning user_id as id),
+  asked as (
+    select id from m
+    union all select null where $2 is not null and not $12 and not exists (select from m)),
+  /* audit from asked */ select id from m`;
 
 @Injectable()
 export class MailedTokenRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
-  /** For a batch. Its row answers the account's id; no row: nobody has the address, and nothing was written. */
+  /** For a batch. Its row answers the account's id; without a row nobody has the address. */
   issuance(token: TokenToMail, recipient: TokenRecipient, audit: AuditEntry): Statement {
     const statement = {
       name: 'auth:issue-mailed-token',
@@ -69,24 +83,25 @@ export class MailedTokenRepository {
         recipient.unverifiedOnly ?? false,
         recipient.newEmail?.address ?? null,
         recipient.newEmail?.key ?? null,
+        recipient.late ?? false,
       ],
     };
     return audited(statement, audit);
   }
 
-  /** @returns the account's id, or null when nobody has the address */
+  /** @returns false when nobody has the address, and nothing but the trail was written */
   async issue(
     project: Project,
     token: TokenToMail,
     recipient: TokenRecipient,
     audit: AuditEntry,
-  ): Promise<string | null> {
+  ): Promise<boolean> {
     const { rows } = await this.rls.systemQuery(
       project.database,
-      'who asks for a mail is not signed in',
+      'a request for a mail comes without a signed-in user',
       this.issuance(token, recipient, audit),
     );
-    return (rows[0]?.id as string | undefined) ?? null;
+    return rows.length > 0;
   }
 
   /** Whose valid token it is, without spending it. */
@@ -103,7 +118,7 @@ export class MailedTokenRepository {
           and (u.banned_until is null or u.banned_until <= $3)`,
       values: [hash, [...kinds], now],
     });
-    return (rows[0]?.user_id as string | undefined) ?? null;
+    return rows[0] ? new RecordReader('auth.mailed_tokens', rows[0]).uuid('user_id') : null;
   }
 
   /**

@@ -7,8 +7,8 @@ import { AuditEntry } from './audit.repository';
 import { invalidEmail, invalidMailedToken, unacceptablePassword } from './auth.errors';
 import { parseEmailAddress } from './email-address';
 import { GuessThrottle } from './guess-throttle.service';
-import { AuthMailer } from './mail/auth-mailer.service';
-import { hashMailedToken, MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
+import { RequestedMails } from './mail/requested-mails.service';
+import { hashMailedToken } from './mailed-token';
 import { MailedTokenRepository } from './mailed-token.repository';
 import { passwordFault } from './password-policy';
 import { RequestOrigin } from './request-origin';
@@ -20,33 +20,18 @@ const KINDS = ['reset', 'invite'] as const;
 export class PasswordResetService {
   constructor(
     private readonly tokens: MailedTokenRepository,
-    private readonly mailer: AuthMailer,
+    private readonly mails: RequestedMails,
     private readonly passwords: PasswordHasher,
     private readonly throttle: GuessThrottle,
     private readonly clock: Clock,
   ) {}
 
-  /** Mails a token, if somebody has the address. The same work is done if nobody has. */
+  /** Mails a token, if somebody has the address. The answer takes the same time if nobody has. */
   async request(project: Project, emailText: string, origin: RequestOrigin): Promise<void> {
     const email = parseEmailAddress(emailText);
     if (!email) throw invalidEmail();
     await this.throttle.assertMayMail(project, email.key);
-    const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(
-      project,
-      { token: plaintext, languages: origin.languages },
-      async (mailId, sealed) => {
-        const now = this.clock.now();
-        const expiresAt = new Date(now + MAILED_TOKEN_LIFETIME_MS.reset);
-        const userId = await this.tokens.issue(
-          project,
-          { kind: 'reset', hash, mailId, sealed, now: new Date(now), expiresAt },
-          { emailKey: email.key },
-          this.entry('reset_requested', origin),
-        );
-        return userId !== null;
-      },
-    );
+    await this.mails.request(project, 'reset', email.key, origin);
   }
 
   /**

@@ -25,6 +25,7 @@ import { NoticeService } from './mail/notice.service';
 import { passwordFault, unusableFault } from './password-policy';
 import { RequestOrigin } from './request-origin';
 import { SessionOwner } from './session.repository';
+import { assertUserData } from './user-data';
 
 export interface ProfileInput {
   readonly name?: string;
@@ -59,6 +60,7 @@ export class ProfileService {
     input: ProfileInput,
     origin: RequestOrigin,
   ): Promise<Account> {
+    assertUserData(input.data);
     const account = await this.get(project, owner.userId, owner.sessionId);
     if (input.email !== undefined || input.password !== undefined) await this.assertStrong(project, owner);
     const newEmail = input.email === undefined ? null : await this.checkEmail(project, account, input.email);

@@ -1,17 +1,24 @@
 /** Rows of auth.sessions. The check that rides in every request's own statement is auth.require_session(), in SQL. */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
-import { AssuranceLevel } from '../access/caller';
+import { AssuranceLevel, ONE_FACTOR, TWO_FACTORS } from '../access/caller';
 import { JsonObject } from '../common/text/json';
 import { Statement } from '../database/pools/pipelined-query';
+import { RecordReader } from '../database/rows/record-reader';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
-import { ACCOUNT_COLUMNS, toAccount } from './account.repository';
+import { ACCOUNT_COLUMNS, toAccount } from './account-record';
 import { audited, AuditEntry } from './audit.repository';
-import { callingClaims, CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
+import { callingClaims, claimsOf, toCustomClaims } from './custom-claims';
 import { RequestOrigin } from './request-origin';
+import { SHORT_TIMEOUT } from './short-timeout';
 
+const TABLE = 'auth.sessions';
+/** What a refresh token has room for. */
+const MAX_REFRESH_COUNT = 2 ** 32 - 1;
+/** Characters of an address and of a user agent, which is cut before it is stored. */
+const MAX_ORIGIN_TEXT = 1_000;
 /** Seconds in which a spent refresh token still answers, with the same successor (DECISIONS.md 4). */
 const REUSE_GRACE_SECONDS = 10;
 /** Days that an ended session stays visible to administrators. */
@@ -83,7 +90,7 @@ export class SessionRepository {
         ended as (
           delete from auth.sessions o using u where o.user_id = u.id
             and least(o.revoked_at, o.expires_at) < $4::timestamptz - interval '${ENDED_SESSION_DAYS} days'),
-        /* audit from u */ select auth.custom_claims(u.id) as claims from u`,
+        /* audit from u */ select ${claimsOf('u.id')} as claims from u`,
       values: [
         session.id,
         session.userId,
@@ -128,11 +135,11 @@ export class SessionRepository {
               and s.refreshed_at > $3::timestamptz - interval '${REUSE_GRACE_SECONDS} seconds') then null else $3::timestamptz end
           from auth.users u
           where s.id = $1 and u.id = s.user_id and ${isLive('$3')}
-          returning s.id as session_id, s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS})
-        select r.*, auth.custom_claims(r.id) as claims from rotated r`,
+          returning s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS})
+        select r.*, ${claimsOf('r.id')} as claims from rotated r`,
       values: [token.sessionId, token.number, now, expiresAt, origin.ip, origin.userAgent],
     });
-    return rows[0] ? toRotated(rows[0]) : null;
+    return rows[0] ? toRotated(rows[0], token.sessionId) : null;
   }
 
   /** Ends sessions of a signed-in user. @returns false when the user's own session is over already */
@@ -211,31 +218,37 @@ export class SessionRepository {
     statement: Statement,
   ): Promise<QueryResultRow[]> {
     const [, result] = await callingClaims(
-      this.rls.systemBatch(project.database, reason, [CLAIMS_TIMEOUT, statement]),
+      this.rls.systemBatch(project.database, reason, [SHORT_TIMEOUT, statement]),
     );
     return result?.rows ?? [];
   }
 }
 
-/** @param row with session_id, refresh_count, aal, revoked_at, claims and ACCOUNT_COLUMNS */
-export function toRotated(row: QueryResultRow): RotatedSession {
+/**
+ * @param row with refresh_count, aal, revoked_at, claims and ACCOUNT_COLUMNS
+ * @param sessionId that the credential names: tokens are for this session, whatever the row says
+ * @throws AppError 500 for a value that the project's owner put in its place
+ */
+export function toRotated(row: QueryResultRow, sessionId: string): RotatedSession {
+  const session = new RecordReader(TABLE, row);
   return {
     account: toAccount(row),
-    sessionId: row.session_id as string,
-    number: row.refresh_count as number,
-    aal: row.aal as AssuranceLevel,
-    revoked: row.revoked_at !== null,
+    sessionId,
+    number: session.integer('refresh_count', 0, MAX_REFRESH_COUNT),
+    aal: session.oneOf('aal', [ONE_FACTOR, TWO_FACTORS]),
+    revoked: !session.isNull('revoked_at'),
     customClaims: toCustomClaims(row.claims),
   };
 }
 
 function toSession(row: QueryResultRow): SessionRow {
+  const session = new RecordReader(TABLE, row);
   return {
-    id: row.id as string,
-    createdAt: row.created_at as Date,
-    refreshedAt: row.refreshed_at as Date,
-    expiresAt: row.expires_at as Date,
-    ip: row.ip as string | null,
-    userAgent: row.user_agent as string | null,
+    id: session.uuid('id'),
+    createdAt: session.date('created_at'),
+    refreshedAt: session.date('refreshed_at'),
+    expiresAt: session.date('expires_at'),
+    ip: session.textOrNull('ip', MAX_ORIGIN_TEXT),
+    userAgent: session.textOrNull('user_agent', MAX_ORIGIN_TEXT),
   };
 }

@@ -6,7 +6,7 @@ import { Clock } from '../common/time/clock';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
 import { Project } from '../projects/project';
 import { Account, isBanned } from './account';
-import { Credentials } from './account.repository';
+import { Credentials } from './account-record';
 import { emailNotVerified, userBanned, wrongCredentials } from './auth.errors';
 import { HousekeepingService } from './housekeeping.service';
 import { PasswordCheck } from './password-check.service';

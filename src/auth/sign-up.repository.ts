@@ -4,10 +4,12 @@ import { JsonObject } from '../common/text/json';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
-import { AccountRepository, NewAccount, toAccount } from './account.repository';
+import { toAccount } from './account-record';
+import { AccountRepository, NewAccount } from './account.repository';
 import { AuditEntry } from './audit.repository';
-import { callingClaims, CLAIMS_TIMEOUT, toCustomClaims } from './custom-claims';
+import { callingClaims, toCustomClaims } from './custom-claims';
 import { NewSession, SessionRepository } from './session.repository';
+import { SHORT_TIMEOUT } from './short-timeout';
 
 @Injectable()
 export class SignUpRepository {
@@ -26,7 +28,7 @@ export class SignUpRepository {
   ): Promise<{ account: Account; customClaims: JsonObject }> {
     const statements = [
       this.accounts.insertion(account, audit),
-      CLAIMS_TIMEOUT,
+      SHORT_TIMEOUT,
       this.sessions.insertion(session, { ...audit, action: 'sign_in' }),
     ];
     const [created, , begun] = await callingClaims(

@@ -6,7 +6,8 @@ import { Clock } from '../common/time/clock';
 import { PasswordHasher } from '../infra/crypto/password-hasher';
 import { Project } from '../projects/project';
 import { toUserView, UserView } from './account';
-import { AccountRepository, NewAccount, toAccount } from './account.repository';
+import { toAccount } from './account-record';
+import { AccountRepository, NewAccount } from './account.repository';
 import { AuditEntry } from './audit.repository';
 import {
   domainNotAllowed,
@@ -95,9 +96,7 @@ export class SignUpService {
     origin: RequestOrigin,
   ): Promise<SignedUp> {
     const insertion = this.accounts.insertion(account, signUpEntry(account, origin));
-    const row = await refusingTakenAddress(
-      this.verification.sendWith(project, account.id, insertion, origin),
-    );
+    const row = await refusingTakenAddress(this.verification.sendWith(project, account, insertion, origin));
     return { user: toUserView(toAccount(row)), session: null };
   }
 }

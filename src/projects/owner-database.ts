@@ -1,7 +1,8 @@
 /** The owner's access to a project's database: DDL, migrations, psql. */
 import { Injectable } from '@nestjs/common';
-import { Client, ClientConfig } from 'pg';
-import { withConnection } from '../database/pools/one-off-connection';
+import { ClientConfig } from 'pg';
+import { BoundedClient, BoundedClientConfig } from '../database/pools/bounded-client';
+import { withBoundedConnection } from '../database/pools/one-off-connection';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
@@ -37,12 +38,12 @@ export class OwnerDatabase {
   async use<T>(
     project: ProjectEntity,
     _reason: string,
-    work: (client: Client) => Promise<T>,
-    settings: ClientConfig = {},
+    work: (client: BoundedClient) => Promise<T>,
+    settings: BoundedClientConfig = {},
   ): Promise<T> {
     let isConnected = false;
     const attempt = (): Promise<T> =>
-      withConnection({ ...this.connectionOf(project), ...settings }, (client) => {
+      withBoundedConnection({ ...this.connectionOf(project), ...settings }, (client) => {
         isConnected = true;
         return work(client);
       });

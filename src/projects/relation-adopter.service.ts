@@ -3,6 +3,7 @@
  * a second at those in use. Does nothing for projects on other servers.
  */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { BoundedClient } from '../database/pools/bounded-client';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { OwnerDatabase } from './owner-database';
 import { Project } from './project';
@@ -11,6 +12,8 @@ import { ProjectRegistry } from './project-registry.service';
 import { ADOPT, HAS_PENDING, SET_AUTO_RLS } from './provisioning/relation-adoption';
 
 const POLL_MS = 800;
+/** Projects are looked at one after the other: an owner's lock must not keep the others waiting. */
+const TIMEOUT_MS = 5_000;
 
 @Injectable()
 export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -38,10 +41,12 @@ export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShu
   /** Right after the owner's SQL ran through Plinth: what it made is there for the next request. */
   async adopt(project: ProjectEntity): Promise<void> {
     if (!project.polled) return;
-    await this.owner.use(project, 'new relations are closed and opened', async (client) => {
+    const work = async (client: BoundedClient): Promise<void> => {
       await client.query(SET_AUTO_RLS, [(project.settings.auto_rls ?? true) ? 'on' : 'off']);
       await client.query(ADOPT);
-    });
+    };
+    const settings = { statement_timeout: TIMEOUT_MS };
+    await this.owner.use(project, 'new relations are closed and opened', work, settings);
   }
 
   private async poll(): Promise<void> {

@@ -9,12 +9,19 @@ import type { ProjectFacts, RelationFacts, RoutineFacts, TypeFacts } from './pro
 
 const REASON = 'the schema itself is read, not data';
 
+/** Bytes of all rows together. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Characters. */
+const MAX_COMMENT = 10_000;
+/** Bytes of a default as PostgreSQL keeps it; a longer one is not told. */
+const MAX_DEFAULT = 65_536;
+
 /** Makes format_type() qualify every name that is not built in, as in the catalog. */
 const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
 /** Parameters of all: the role, the exposed schemas. */
 const RELATIONS = `
-  select n.nspname as schema, c.relname as name, obj_description(c.oid, 'pg_class') as comment,
+  select n.nspname as schema, c.relname as name, left(obj_description(c.oid, 'pg_class'), ${MAX_COMMENT}) as comment,
     has_table_privilege($1::name, c.oid, 'DELETE') as may_delete,
     (select json_agg(json_build_array(
         a.attname,
@@ -22,8 +29,8 @@ const RELATIONS = `
           + 2 * has_column_privilege($1::name, c.oid, a.attnum, 'INSERT')::int
           + 4 * has_column_privilege($1::name, c.oid, a.attnum, 'UPDATE')::int,
         a.attidentity = 'a' or a.attgenerated <> '',
-        case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end,
-        col_description(c.oid, a.attnum)
+        case when a.attgenerated = '' and octet_length(d.adbin::text) <= ${MAX_DEFAULT} then pg_get_expr(d.adbin, d.adrelid) end,
+        left(col_description(c.oid, a.attnum), ${MAX_COMMENT})
       ) order by a.attnum)
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
@@ -37,7 +44,7 @@ const ROUTINES = `
   select n.nspname as schema, p.proname as name,
     (select coalesce(json_agg(format_type(u.type, null) order by u.position), '[]')
       from unnest(p.proargtypes) with ordinality u(type, position)) as types,
-    format_type(p.prorettype, null) as result, obj_description(p.oid, 'pg_proc') as comment
+    format_type(p.prorettype, null) as result, left(obj_description(p.oid, 'pg_proc'), ${MAX_COMMENT}) as comment
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where p.prokind = 'f' and n.nspname = any($2::text[])
     and has_schema_privilege($1::name, n.oid, 'USAGE') and has_function_privilege($1::name, p.oid, 'EXECUTE')`;
@@ -51,7 +58,7 @@ const TYPES = `
     case when c.relkind = 'c' then
       (select json_agg(json_build_array(a.attname, format_type(a.atttypid, a.atttypmod)) order by a.attnum)
         from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) end as attributes,
-    obj_description(t.oid, 'pg_type') as comment
+    left(obj_description(t.oid, 'pg_type'), ${MAX_COMMENT}) as comment
   from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid
   where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     and (t.typtype in ('e', 'd', 'r', 'm') or t.typtype = 'b' and t.typcategory <> 'A'
@@ -65,7 +72,7 @@ export class ProjectFactsRepository {
     const values = [role, schemas];
     const results = await this.door.systemSnapshot(database, REASON, [
       { text: QUALIFY_NAMES },
-      ...[RELATIONS, ROUTINES, TYPES].map((text) => ({ text, values })),
+      ...[RELATIONS, ROUTINES, TYPES].map((text) => ({ text, values, maxBytes: MAX_BYTES })),
     ]);
     const rows = <Row>(index: number): Row[] => (results[index]?.rows ?? []) as Row[];
     return {

@@ -3,16 +3,23 @@ import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
 import { TWO_FACTORS } from '../../access/caller';
 import { Statement } from '../../database/pools/pipelined-query';
+import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { ACCOUNT_COLUMNS } from '../account.repository';
+import { ACCOUNT_COLUMNS } from '../account-record';
 import { audited, AuditEntry } from '../audit.repository';
-import { callingClaims, CLAIMS_TIMEOUT } from '../custom-claims';
+import { callingClaims, claimsOf } from '../custom-claims';
 import { isLive, RotatedSession, SessionOwner, toRotated } from '../session.repository';
 import { Factor } from './factor';
+import { SHORT_TIMEOUT } from '../short-timeout';
 
 const REASON = 'a user manages their own second factors';
 const ADMIN_REASON = 'the service-role key asks for it';
+const TABLE = 'auth.factors';
+/** UTF-16 code units of a name, of which the table's constraint allows 320 characters. */
+const MAX_NAME = 640;
+/** Bytes of a sealed secret; Plinth's own have 61. */
+const MAX_SEALED = 1_024;
 /** Factors that one account may have. */
 export const MAX_FACTORS = 10;
 /** Seconds after which a factor that nobody verified makes room. */
@@ -91,7 +98,11 @@ export class FactorRepository {
     });
     const [row] = rows;
     if (!row) return null;
-    return { sealedSecret: row.sealed_secret as Buffer, verified: row.verified_at !== null };
+    const factor = new RecordReader(TABLE, row);
+    return {
+      sealedSecret: factor.bytes('sealed_secret', MAX_SEALED),
+      verified: !factor.isNull('verified_at'),
+    };
   }
 
   /**
@@ -118,8 +129,8 @@ export class FactorRepository {
         raised as (
           update auth.sessions s set aal = '${TWO_FACTORS}', refresh_count = s.refresh_count + 2, refreshed_at = $3
           from used, me, auth.users u where s.id = me.session_id and u.id = used.id
-          returning s.id as session_id, s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS}),
-        /* audit from used */ select r.*, auth.custom_claims(r.id) as claims from raised r`,
+          returning s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS}),
+        /* audit from used */ select r.*, ${claimsOf('r.id')} as claims from raised r`,
       values: [...valuesOf(owner, now), id, step],
     };
     const endOthers = {
@@ -129,10 +140,10 @@ export class FactorRepository {
           select from auth.factors f where f.id = $4 and f.user_id = $2 and f.verified_at = $3 and f.last_step = $5)`,
       values: [owner.sessionId, owner.userId, now, id, step],
     };
-    const statements = [CLAIMS_TIMEOUT, ...locks(owner), audited(raise, audit), endOthers];
+    const statements = [SHORT_TIMEOUT, ...locks(owner), audited(raise, audit), endOthers];
     const results = await callingClaims(this.rls.systemBatch(project.database, REASON, statements));
     const row = results.at(-2)?.rows[0];
-    return row ? toRotated(row) : null;
+    return row ? toRotated(row, owner.sessionId) : null;
   }
 
   /** @returns found: false when there is no such factor */
@@ -223,12 +234,14 @@ function valuesOf({ sessionId, userId, aal }: SessionOwner, now: Date): unknown[
   return [sessionId, userId, now, aal];
 }
 
+/** @throws AppError 500 for a value that the project's owner put in its place */
 function toFactor(row: QueryResultRow): Factor {
+  const factor = new RecordReader(TABLE, row);
   return {
-    id: row.id as string,
-    name: row.name as string,
-    createdAt: row.created_at as Date,
-    verifiedAt: row.verified_at as Date | null,
-    lastUsedAt: row.last_used_at as Date | null,
+    id: factor.uuid('id'),
+    name: factor.text('name', MAX_NAME),
+    createdAt: factor.date('created_at'),
+    verifiedAt: factor.dateOrNull('verified_at'),
+    lastUsedAt: factor.dateOrNull('last_used_at'),
   };
 }

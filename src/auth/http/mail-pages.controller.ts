@@ -94,7 +94,7 @@ export class MailPagesController {
   }
 
   private async sceneOf(page: PageName, id: string, request: Request): Promise<Scene> {
-    const project = await this.projects.findById(id);
+    const project = (await this.projects.findById(id)) ?? (await this.projects.findBySlug(id));
     if (!project) throw httpError(404, 'There is no such page');
     const wanted = parseAcceptLanguage(request.get('accept-language'));
     return { page, project, texts: languageFor([...wanted, project.settings.locale]) };

@@ -1,5 +1,5 @@
 /** Mails that were given up: shown to administrators, and sent again when they ask. */
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
@@ -13,6 +13,8 @@ const MAX_LISTED = 500;
 
 @Injectable()
 export class FailedMailService {
+  private readonly logger = new Logger('Mail');
+
   constructor(
     private readonly mails: OutgoingMailRepository,
     private readonly mailer: AuthMailer,
@@ -32,10 +34,20 @@ export class FailedMailService {
       if (found.length >= limit) break;
       const project = await this.projects.findById(id);
       if (!project) continue;
-      const mails = await this.mails.listFailed(project, Math.min(MAX_LISTED, limit - found.length));
+      const mails = await this.listOrNone(project, Math.min(MAX_LISTED, limit - found.length));
       found.push(...mails.map((mail) => ({ project, mail })));
     }
     return found;
+  }
+
+  /** A project whose table cannot be read does not hide the mails of others. */
+  private async listOrNone(project: Project, limit: number): Promise<FailedMail[]> {
+    try {
+      return await this.mails.listFailed(project, limit);
+    } catch (error) {
+      this.logger.warn(`the failed mails of project ${project.slug} could not be listed: ${String(error)}`);
+      return [];
+    }
   }
 
   /** @throws AppError 404 when no such mail was given up, or its token has expired */

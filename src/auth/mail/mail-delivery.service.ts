@@ -1,16 +1,18 @@
 /** One attempt to send a mail: claimed, composed, handed over, marked. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
+import { isUnusableRecord } from '../../database/rows/record-reader';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
 import { AuthMetrics } from '../auth-metrics.service';
+import { parseEmailAddress } from '../email-address';
 import { AuthMailer } from './auth-mailer.service';
 import { MailComposer } from './mail-composer.service';
 import { isMailKind } from './mail-kinds';
 import { OutgoingMailRepository, OutgoingMailRow } from './outgoing-mail.repository';
 
 /** `absent`: it is not written, or was sent or given up before. */
-export type DeliveryOutcome = 'sent' | 'expired' | 'absent';
+export type DeliveryOutcome = 'sent' | 'given up' | 'absent';
 
 @Injectable()
 export class MailDelivery {
@@ -30,12 +32,16 @@ export class MailDelivery {
    * @throws Error when it could not be sent
    */
   async attempt(project: Project, mailId: string, isLast: boolean): Promise<DeliveryOutcome> {
-    const row = await this.mails.claim(project, mailId, this.now());
+    let row: OutgoingMailRow | null;
+    try {
+      row = await this.mails.claim(project, mailId, this.now());
+    } catch (error) {
+      if (!isUnusableRecord(error)) throw error;
+      return this.giveUp(project, mailId, (error as Error).message);
+    }
     if (!row) return 'absent';
     if (row.expiresAt.getTime() <= this.clock.now()) {
-      await this.mails.markFailed(project, mailId, 'it expired before it could be sent', this.now());
-      this.metrics.mail('given_up');
-      return 'expired';
+      return this.giveUp(project, mailId, 'it expired before it could be sent');
     }
     try {
       await this.deliver(project, mailId, row);
@@ -51,14 +57,24 @@ export class MailDelivery {
     return 'sent';
   }
 
+  private async giveUp(project: Project, mailId: string, reason: string): Promise<DeliveryOutcome> {
+    await this.mails.markFailed(project, mailId, reason, this.now());
+    this.metrics.mail('given_up');
+    return 'given up';
+  }
+
   private async deliver(project: Project, mailId: string, row: OutgoingMailRow): Promise<void> {
     if (!isMailKind(row.kind) || row.sealed === null)
       throw new Error(`nothing known of a mail "${row.kind}"`);
-    const { token, newEmail, languages = [] } = this.mailer.open(project.id, mailId, row.sealed);
+    const { to, token, newEmail, languages = [] } = this.mailer.open(project.id, mailId, row.sealed);
+    const recipient = parseEmailAddress(row.recipient);
+    if (!recipient || (to !== undefined && recipient.key !== to)) {
+      throw new Error('its recipient is not the one that it was written to');
+    }
     const content = await this.composer.compose(project, {
       kind: row.kind,
       name: row.userName,
-      email: row.recipient,
+      email: recipient.address,
       token,
       newEmail,
       lifetimeMs: row.expiresAt.getTime() - row.createdAt.getTime(),
@@ -67,7 +83,7 @@ export class MailDelivery {
     await this.transport.send({
       ...content,
       messageId: `<${mailId}@${project.id}.plinth>`,
-      to: row.recipient,
+      to: recipient.address,
       date: row.createdAt,
     });
   }

@@ -5,6 +5,8 @@ export interface MailJob {
   readonly projectId: string;
   /** Row of auth.outgoing_mails; also the job's id. */
   readonly mailId: string;
+  /** What the mail is written from if it is not there: sealed, in base64 (RequestedMails). */
+  readonly request?: string;
 }
 
 /** About six hours with the default delay of 10 seconds, which doubles each time. */

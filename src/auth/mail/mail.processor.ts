@@ -7,6 +7,8 @@ import { QueueWorker, WORKER_OPTIONS } from '../../infra/queue/queue-worker';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { MailDelivery } from './mail-delivery.service';
 import { MAIL_QUEUE, MailJob, NEVER_WRITTEN_AFTER_MS } from './mail-queue';
+import { RequestedMails } from './requested-mails.service';
+import { SlowProjects } from './slow-projects';
 
 @Processor(MAIL_QUEUE, { ...WORKER_OPTIONS, concurrency: 5 })
 export class MailProcessor extends QueueWorker {
@@ -15,19 +17,28 @@ export class MailProcessor extends QueueWorker {
   constructor(
     private readonly projects: ProjectRegistry,
     private readonly delivery: MailDelivery,
+    private readonly requested: RequestedMails,
+    private readonly slow: SlowProjects,
     redis: RedisClient,
   ) {
     super(redis);
   }
 
   override async process(job: Job<MailJob>): Promise<void> {
-    const { projectId, mailId } = job.data;
+    const { projectId, mailId, request } = job.data;
     const project = await this.projects.findById(projectId);
     if (!project) return;
+    if (this.slow.isResting(projectId)) throw new Error("the project's database is slow; its mails rest");
     const isLast = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
     const outcome = await this.delivery.attempt(project, mailId, isLast);
+    if (outcome !== 'absent') return;
+    if (request !== undefined) {
+      if (await this.requested.writeLate(project, job.data))
+        await this.delivery.attempt(project, mailId, isLast);
+      return;
+    }
     // The transaction that writes the mail may still be under way; when it failed, there is nothing to send.
-    if (outcome === 'absent' && Date.now() - job.timestamp < NEVER_WRITTEN_AFTER_MS) {
+    if (Date.now() - job.timestamp < NEVER_WRITTEN_AFTER_MS) {
       throw new Error('the mail is not written yet, or was sent already');
     }
   }

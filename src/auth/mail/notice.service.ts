@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { Account } from '../account';
+import { parseEmailAddress } from '../email-address';
 import { RequestOrigin } from '../request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
@@ -25,7 +26,10 @@ export class NoticeService {
     newEmail: string,
     { languages }: RequestOrigin,
   ): Promise<void> {
-    await this.mailer.send(project, { newEmail, languages }, async (id, sealed) => {
+    // An imported account may have no address at all.
+    const to = parseEmailAddress(account.email)?.key;
+    if (to === undefined) return;
+    await this.mailer.send(project, { to, newEmail, languages }, async (id, sealed) => {
       const now = this.clock.now();
       await this.mails.insert(project, {
         id,

@@ -1,12 +1,26 @@
 /** A connection for one piece of work outside the request path: provisioning, migrations, the owner's SQL. */
 import { Client, ClientConfig } from 'pg';
+import { BoundedClient, BoundedClientConfig } from './bounded-client';
+
+const APPLICATION = { application_name: 'plinth-admin' };
 
 /** Connects, works, disconnects. Rejects with the driver's error. */
 export async function withConnection<T>(
   config: ClientConfig,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const client = new Client({ application_name: 'plinth-admin', ...config });
+  return working(new Client({ ...APPLICATION, ...config }), work);
+}
+
+/** The same in a database whose owner is a stranger. @throws AppError 500 too, for rows beyond the limits */
+export async function withBoundedConnection<T>(
+  config: BoundedClientConfig,
+  work: (client: BoundedClient) => Promise<T>,
+): Promise<T> {
+  return working(new BoundedClient({ ...APPLICATION, ...config }), work);
+}
+
+async function working<C extends Client, T>(client: C, work: (client: C) => Promise<T>): Promise<T> {
   // A connection that dies rejects its query; the event alone must not end the process.
   client.on('error', () => undefined);
   await client.connect();

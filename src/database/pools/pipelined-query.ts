@@ -6,10 +6,12 @@
 import { type Connection, type FieldDef, type QueryResultRow, type Submittable } from 'pg';
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
+import { cleanError } from '../sql/clean-error';
 import { BINARY, type Format, MessageWriter, TEXT, type WireValue } from './message-writer';
-import { type MessageTaker, type RawRow, rowIn } from './row-splitter';
+import { type RawRow, rowIn } from './row-splitter';
+import { resultTooLarge } from './result-too-large';
 import { StatementCache } from './statement-cache';
-import type { WireConnection } from './wire-connection';
+import type { RunningQuery, WireConnection } from './wire-connection';
 
 export interface Statement {
   readonly text: string;
@@ -26,7 +28,12 @@ export interface Statement {
   readonly onRow?: (row: RawRow) => void;
   /** The same for rows of many columns. */
   readonly columns?: ColumnsTaker;
+  /** Bytes that the rows of the pipeline may have up to the end of this statement, where they are collected. */
+  readonly maxBytes?: number;
 }
+
+/** Of statements that do not say; Plinth's own records are small. */
+const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Takes rows apart itself, where they lie in what was read. */
 export interface ColumnsTaker {
@@ -58,7 +65,7 @@ const RowParserClass = (pg as unknown as { Result: new () => RowParser }).Result
 /** A pipeline is written at one go, so all of them share it. */
 const WRITER = new MessageWriter();
 
-export class PipelinedQuery implements Submittable, MessageTaker {
+export class PipelinedQuery implements Submittable, RunningQuery {
   /** Resolves at ReadyForQuery only: a deferred constraint fails after the last CommandComplete. */
   readonly done: Promise<StatementResult[]>;
   /** The statement under way: tells which one an error belongs to. */
@@ -72,6 +79,11 @@ export class PipelinedQuery implements Submittable, MessageTaker {
   private readonly prepared: ({ fields: FieldDef[] | null | undefined } | undefined)[] = [];
   private readonly newNames: string[] = [];
   private failure: Error | undefined;
+  /** Bytes of the rows that were collected. */
+  private collected = 0;
+
+  /** Called once when the rows that are collected are more than they may be: the rest is of no use. */
+  onExcess: () => void = () => undefined;
 
   constructor(
     private readonly statements: readonly Statement[],
@@ -129,6 +141,16 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     const prepared = this.prepared[this.current];
     // What was refused is described, and refused, each time.
     if (prepared && !this.failure) prepared.fields = fields;
+  }
+
+  admitsRow(bytes: number): boolean {
+    if (this.failure) return false;
+    this.collected += bytes;
+    const { maxBytes = DEFAULT_MAX_BYTES } = this.statements[this.current] ?? {};
+    if (this.collected <= maxBytes) return true;
+    this.failure = resultTooLarge(maxBytes);
+    this.onExcess();
+    return false;
   }
 
   handleDataRow(message: { fields: (string | null)[] }): void {
@@ -204,7 +226,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
 
   handleError(error: Error): void {
     for (const name of this.newNames) this.cache.doubt(name);
-    this.reject(this.failure ?? error);
+    this.reject(this.failure ?? cleanError(error));
   }
 
   handleReadyForQuery(): void {

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { type ClientConfig, Connection } from 'pg';
+import { MessageLimiter, type MessageLimits } from './message-limiter';
 import { type MessageTaker, RowSplitter } from './row-splitter';
 
 /**
@@ -13,20 +14,24 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 export interface WireConnectionOptions {
   /** TLS has a socket of its own, which reads into memory of its own. */
   readonly ssl: NonNullable<ClientConfig['ssl']>;
+  /** For queries of node-postgres' own; a RunningQuery decides for itself. */
+  readonly limits?: MessageLimits;
+}
+
+/** A query that takes messages itself, and bounds those that node-postgres parses for it. */
+export interface RunningQuery extends MessageTaker {
+  /** As MessageLimits.admitsRow(), for the rows that it does not take. */
+  admitsRow(bytes: number): boolean;
 }
 
 export class WireConnection extends Connection {
   /** The query under way. */
-  running: MessageTaker | undefined;
+  running: RunningQuery | undefined;
   /** What node-postgres' parser gets instead of the stream: everything but what the query takes itself. */
   private readonly others = new EventEmitter();
-  private readonly splitter = new RowSplitter(
-    () => this.running,
-    // The parser keeps the beginning of a message of which more is to come.
-    (bytes) => this.others.emit('data', Buffer.from(bytes)),
-  );
+  private readonly splitter: RowSplitter;
 
-  constructor({ ssl }: WireConnectionOptions) {
+  constructor({ ssl, limits }: WireConnectionOptions) {
     // Declared for net.connect() alone, which hands it on to this very constructor.
     const own: SocketConstructorOpts & ConnectOpts = {
       onread: {
@@ -38,6 +43,19 @@ export class WireConnection extends Connection {
       },
     };
     super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? own : {}) });
+    const limiter = new MessageLimiter(
+      limits ?? {
+        admitsRow: (bytes) => this.running?.admitsRow(bytes) ?? true,
+        // Nobody listens to them.
+        admitsNotice: () => false,
+      },
+      // The parser keeps the beginning of a message of which more is to come.
+      (bytes) => this.others.emit('data', Buffer.from(bytes)),
+    );
+    this.splitter = new RowSplitter(
+      () => this.running,
+      (bytes) => limiter.push(bytes),
+    );
   }
 
   /** Called by node-postgres once: when the connection is open, or else when it is encrypted. */

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { MailTransport, OutgoingMail } from './mail-transport';
+import { addressee, MailTransport, OutgoingMail } from './mail-transport';
 import { AUTOMATIC } from './smtp-transport';
 
 export class FileTransport extends MailTransport {
@@ -18,7 +18,12 @@ export class FileTransport extends MailTransport {
   }
 
   override async send(mail: OutgoingMail): Promise<void> {
-    const { message } = await this.composer.sendMail({ from: this.from, ...mail, headers: AUTOMATIC });
+    const { message } = await this.composer.sendMail({
+      from: this.from,
+      ...mail,
+      to: addressee(mail),
+      headers: AUTOMATIC,
+    });
     // The mail holds a token: nobody but the owner of the data directory may read it.
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     const file = join(this.directory, fileName(mail));

@@ -3,12 +3,18 @@
 export interface OutgoingMail {
   /** Stays the same when a mail is sent again after a crash: receivers then show it once (RFC 5322, 3.6.4). */
   readonly messageId: string;
+  /** One address. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
   /** When the mail was caused. */
   readonly date: Date;
+}
+
+/** Kept apart from a name, so that nothing in the address is read as a name or as a further address (RFC 5322, 3.4). */
+export function addressee({ to }: OutgoingMail): { name: string; address: string } {
+  return { name: '', address: to };
 }
 
 export abstract class MailTransport {

@@ -1,6 +1,6 @@
 /** Sends mails over SMTP: pooled connections, STARTTLS where the server offers it, TLS with smtps://. */
 import { createTransport, type Transporter } from 'nodemailer';
-import { MailTransport, OutgoingMail } from './mail-transport';
+import { addressee, MailTransport, OutgoingMail } from './mail-transport';
 
 const CONNECTION_TIMEOUT_MS = 15_000;
 const SOCKET_TIMEOUT_MS = 60_000;
@@ -29,7 +29,7 @@ export class SmtpTransport extends MailTransport {
   }
 
   override async send(mail: OutgoingMail): Promise<void> {
-    await this.transporter.sendMail({ from: this.from, ...mail, headers: AUTOMATIC });
+    await this.transporter.sendMail({ from: this.from, ...mail, to: addressee(mail), headers: AUTOMATIC });
   }
 
   override async close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Migrations of a project's database, run as its owner role: never as a superuser, because owner code may fire. */
 import { ClientConfig } from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
+import { BoundedClient } from '../../database/pools/bounded-client';
 import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../../migrations/project/1790000000100-initial';
 
@@ -11,6 +12,9 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Milliseconds: the start of the server waits for migrations, which an owner's locks and triggers may hold up. */
+const LOCK_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 300_000;
 
 type OwnerConnection = ClientConfig & { readonly password: string };
 
@@ -40,6 +44,13 @@ export function projectDataSource(owner: OwnerConnection): DataSource {
     applicationName: 'plinth-migrations',
     poolSize: 1,
     logger: QUIET_LOGGER,
-    extra: { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ssl: owner.ssl },
+    extra: {
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      ssl: owner.ssl,
+      // The list of migrations is a table in the owner's hands.
+      Client: BoundedClient,
+    },
   });
 }

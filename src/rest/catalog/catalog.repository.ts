@@ -18,6 +18,12 @@ import type {
 
 const REASON = 'the schema itself is read, not data';
 
+/** Bytes of all rows together; a thousand tables take about one million. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Bytes of a view's parsed query and of a setting; of longer ones nothing is read. */
+const MAX_ACTION = 1024 * 1024;
+const MAX_SETTING = 8_192;
+
 /** Schemas that are nobody's interface. */
 const USER_SCHEMAS = `(select oid, nspname from pg_namespace
   where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth'))`;
@@ -73,7 +79,8 @@ const RELATIONS = `
   select c.oid::text as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relispartition as is_partition,
     case when c.relkind in ('r', 'p') then 28 when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid, true) else 0
       end as updatable,
-    (select r.ev_action::text from pg_rewrite r where r.ev_class = c.oid and r.rulename = '_RETURN') as action,
+    (select r.ev_action::text from pg_rewrite r where r.ev_class = c.oid and r.rulename = '_RETURN'
+      and octet_length(r.ev_action::text) <= ${MAX_ACTION}) as action,
     columns.list as columns,
     (select array_agg(distinct case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end)
       from aclexplode(c.relacl) a where a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')) as grantees
@@ -103,8 +110,8 @@ const ROUTINES = `
     nullif(t.typrelid, 0)::text as result_relation,
     (select a.typrelid::text from pg_type a where p.pronargs = 1 and a.oid = p.proargtypes[0] and a.typrelid <> 0)
       as argument_relation,
-    (select substr(s, 19) from unnest(p.proconfig) s where s like 'statement_timeout=%') as statement_timeout,
-    (select substr(s, 31) from unnest(p.proconfig) s where s like 'default_transaction_isolation=%') as isolation,
+    (select substr(s, 19, 100) from unnest(p.proconfig) s where s like 'statement_timeout=%') as statement_timeout,
+    (select substr(s, 31, 100) from unnest(p.proconfig) s where s like 'default_transaction_isolation=%') as isolation,
     case when p.proacl is not null then
       (select coalesce(array_agg(case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end), '{}')
         from aclexplode(p.proacl) a where a.privilege_type = 'EXECUTE')
@@ -148,6 +155,7 @@ const ROLES = `
   from pg_db_role_setting d join pg_roles r on r.oid = d.setrole, unnest(d.setconfig) as s(setting)
     join pg_settings p on p.name = split_part(s.setting, '=', 1)
   where p.context = 'user' and p.name not in ('role', 'session_authorization', 'search_path', 'client_encoding')
+    and octet_length(s.setting) <= ${MAX_SETTING}
     and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
   order by r.rolname, d.setdatabase, p.name`;
 
@@ -180,7 +188,7 @@ export class CatalogRepository {
     const results = await this.door.systemSnapshot(
       database,
       REASON,
-      texts.map((text) => ({ text })),
+      texts.map((text) => ({ text, maxBytes: MAX_BYTES })),
     );
     const rows = <Row>(index: number): Row[] => (results[index]?.rows ?? []) as Row[];
     return {

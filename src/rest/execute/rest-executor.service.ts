@@ -63,9 +63,12 @@ interface Pipeline {
   readonly hasGuess: boolean;
 }
 
-const RESPONSE_SETTINGS = `select nullif(current_setting('response.headers', true), '') as headers,
-  nullif(current_setting('response.status', true), '') as status,
-  nullif(current_setting('${INSERTED_SETTING}', true), '') as inserted`;
+/** Characters; headers that are cut are no JSON any more, and refused as such. */
+const MAX_HEADERS = 16_384;
+
+const RESPONSE_SETTINGS = `select left(nullif(current_setting('response.headers', true), ''), ${MAX_HEADERS}) as headers,
+  left(nullif(current_setting('response.status', true), ''), 100) as status,
+  left(nullif(current_setting('${INSERTED_SETTING}', true), ''), 20) as inserted`;
 
 @Injectable()
 export class RestExecutor {

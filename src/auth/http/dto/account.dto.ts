@@ -4,7 +4,8 @@ import { IsIn, IsNotEmpty, IsOptional } from 'class-validator';
 import { FreeJson } from '../../../common/http/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../session.repository';
-import { IsName, IsText, MAX_EMAIL } from './checks';
+import { MAX_EMAIL } from '../../email-address';
+import { IsName, IsText } from './checks';
 
 /** Characters; the limit in bytes is the password policy's, this one only keeps nonsense away from it. */
 const MAX_PASSWORD = 1_000;

@@ -6,8 +6,9 @@ import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import { FreeJson } from '../../../common/http/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
+import { MAX_EMAIL } from '../../email-address';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
-import { IsDateTime, IsName, IsText, MAX_EMAIL } from './checks';
+import { IsDateTime, IsName, IsText } from './checks';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
 
 export class PageQuery {

@@ -2,9 +2,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 
-/** Characters that an address has at the most (RFC 3696, erratum 1690). */
-export const MAX_EMAIL = 320;
-
 /** Text of a length. The type is checked first: a number is no text that is too long. */
 export function IsText({ min = 0, max }: { min?: number; max: number }): PropertyDecorator {
   return applyDecorators(

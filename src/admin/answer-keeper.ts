@@ -1,0 +1,64 @@
+/**
+ * What is kept of the answer to the owner's SQL. What is not kept is dropped as it comes from the database, before
+ * node-postgres makes strings of it.
+ */
+import type { MessageLimits } from '../database/pools/message-limiter';
+import { cleanText } from '../database/sql/clean-error';
+
+export type Row = Record<string, unknown>;
+
+/** Bytes that the rows of an answer may have, as JSON and on the wire. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_NOTICES = 100;
+
+interface KeptRows {
+  readonly rows: Row[];
+  /** Whether there were more. */
+  readonly truncated: boolean;
+}
+
+const NO_ROWS: KeptRows = { rows: [], truncated: false };
+
+export class AnswerKeeper implements MessageLimits {
+  readonly notices: string[] = [];
+  /** Of the statement that ended last. */
+  rows: KeptRows = NO_ROWS;
+
+  private current: Row[] | null = null;
+  private bytes = 0;
+  private truncated = false;
+
+  /** @param maxRows of the last statement */
+  constructor(private readonly maxRows: number) {}
+
+  /** A statement that gives rows begins to. */
+  begin(): void {
+    this.current = [];
+    this.bytes = 0;
+    this.truncated = false;
+  }
+
+  end(): void {
+    this.rows = this.current === null ? NO_ROWS : { rows: this.current, truncated: this.truncated };
+    this.current = null;
+  }
+
+  admitsRow(bytes: number): boolean {
+    if (bytes > MAX_BYTES || (this.current?.length ?? 0) >= this.maxRows) this.truncated = true;
+    return !this.truncated;
+  }
+
+  add(row: Row): void {
+    this.bytes += JSON.stringify(row).length;
+    if (this.bytes > MAX_BYTES) this.truncated = true;
+    else this.current?.push(row);
+  }
+
+  admitsNotice(): boolean {
+    return this.notices.length < MAX_NOTICES;
+  }
+
+  addNotice(message: string | undefined): void {
+    if (message !== undefined) this.notices.push(cleanText(message));
+  }
+}

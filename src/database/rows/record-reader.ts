@@ -1,0 +1,129 @@
+/**
+ * Reads the columns of a record that Plinth keeps in a project's database. The project's owner may have given a column
+ * another type or any value, so each is checked for what it must be before it is used.
+ */
+import type { QueryResultRow } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { isJsonObject, JsonObject } from '../../common/text/json';
+import { UUID } from '../../common/text/uuid';
+
+/** What `infinity` stands for, and every year that RFC 3339 cannot write. */
+const LAST_DATE = Date.parse('9999-12-31T23:59:59.999Z');
+const FIRST_DATE = Date.parse('0001-01-01T00:00:00.000Z');
+
+const CODE = 'unusable_record';
+
+export class RecordReader {
+  /** @param table of the record, for the error: `auth.users` */
+  constructor(
+    private readonly table: string,
+    private readonly row: QueryResultRow,
+  ) {}
+
+  isNull(column: string): boolean {
+    return (this.row[column] ?? null) === null;
+  }
+
+  /** @throws AppError 500, as all of these do, when the value is not what it must be */
+  uuid(column: string): string {
+    const value: unknown = this.row[column];
+    if (typeof value === 'string' && UUID.test(value)) return value;
+    throw this.unusable(column, 'no UUID');
+  }
+
+  uuidOrNull(column: string): string | null {
+    return this.isNull(column) ? null : this.uuid(column);
+  }
+
+  /** @param maxLength in characters */
+  text(column: string, maxLength: number): string {
+    const value: unknown = this.row[column];
+    if (typeof value === 'string' && value.length <= maxLength) return value;
+    throw this.unusable(column, `no text of up to ${maxLength} characters`);
+  }
+
+  textOrNull(column: string, maxLength: number): string | null {
+    return this.isNull(column) ? null : this.text(column, maxLength);
+  }
+
+  oneOf<T extends string>(column: string, values: readonly T[]): T {
+    const value: unknown = this.row[column];
+    const found = values.find((one) => one === value);
+    if (found !== undefined) return found;
+    throw this.unusable(column, `none of ${values.join(', ')}`);
+  }
+
+  boolean(column: string): boolean {
+    const value: unknown = this.row[column];
+    if (typeof value === 'boolean') return value;
+    throw this.unusable(column, 'no boolean');
+  }
+
+  /** @param most 2^53 - 1 at most; bigint arrives as text and is read too */
+  integer(column: string, least: number, most: number): number {
+    const value: unknown = this.row[column];
+    const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
+    if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least && number <= most) {
+      return number;
+    }
+    throw this.unusable(column, `no whole number from ${least} to ${most}`);
+  }
+
+  /** Of the years 1 to 9999: earlier and later ones, `infinity` too, become the first or last moment of these. */
+  date(column: string): Date {
+    const value: unknown = this.row[column];
+    const time = value instanceof Date ? value.getTime() : isInfinite(value) ? value : NaN;
+    if (Number.isNaN(time)) throw this.unusable(column, 'no point in time');
+    return new Date(Math.min(LAST_DATE, Math.max(FIRST_DATE, time)));
+  }
+
+  dateOrNull(column: string): Date | null {
+    return this.isNull(column) ? null : this.date(column);
+  }
+
+  /** @param most bytes */
+  bytes(column: string, most: number): Buffer {
+    const value: unknown = this.row[column];
+    if (Buffer.isBuffer(value) && value.length <= most) return value;
+    throw this.unusable(column, `no bytea of up to ${most} bytes`);
+  }
+
+  bytesOrNull(column: string, most: number): Buffer | null {
+    return this.isNull(column) ? null : this.bytes(column, most);
+  }
+
+  /** Of a column that was selected as text, so that nothing is parsed before it was measured. @param most characters */
+  jsonObject(column: string, most: number): JsonObject {
+    const value = parsed(this.text(column, most));
+    if (isJsonObject(value)) return value;
+    throw this.unusable(column, 'no JSON object');
+  }
+
+  /** The error of a column that holds something of no use. @param fault `no UUID` */
+  unusable(column: string, fault: string): AppError {
+    return new AppError({
+      status: 500,
+      code: CODE,
+      message: `The project's database holds ${fault} in ${this.table}.${column}`,
+      database: { sqlstate: 'PL500' },
+    });
+  }
+}
+
+export function isUnusableRecord(error: unknown): boolean {
+  return error instanceof AppError && error.code === CODE;
+}
+
+/** As node-postgres gives `infinity` and `-infinity`. */
+function isInfinite(value: unknown): value is number {
+  return value === Infinity || value === -Infinity;
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Megabytes that a project's owner puts into an account or an error text do not become memory of the process, which
+ * serves all projects.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpClient } from '../support/http-client';
+import { PlinthProcess } from '../support/plinth-process';
+
+const MIB = 1024 * 1024;
+const VALUE_BYTES = 60 * MIB;
+const CREDENTIALS = { email: 'ada@example.com', password: 'correct horse' };
+
+let directory: string;
+let plinth: PlinthProcess;
+let auth: string;
+let guest: HttpClient;
+let service: HttpClient;
+let sql: (query: string) => Promise<void>;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-hostile-'));
+  plinth = await PlinthProcess.start({ dataDir: directory });
+  const { id, anon_key, service_role_key } = (
+    await plinth.admin.post('/admin/v1/projects', { name: 'Hostile' })
+  ).body as Record<string, string>;
+  auth = `/v1/auth/${id}`;
+  guest = new HttpClient(plinth.baseUrl, { apikey: anon_key ?? '' });
+  service = guest.with({ authorization: `Bearer ${service_role_key}` });
+  sql = async (query) => {
+    const answer = await plinth.admin.post(`/admin/v1/projects/${id}/sql`, { query });
+    expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
+  };
+  expect((await guest.post(`${auth}/signup`, CREDENTIALS)).status).toBe(201);
+  await sql('alter table auth.users drop constraint users_name_check');
+}, 120_000);
+afterAll(async () => {
+  await plinth?.end('SIGTERM');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function memory(field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${plinth.child.pid}/status`, 'utf8');
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
+}
+
+const ASKS: (() => Promise<{ status: number }>)[] = [
+  () => guest.post(`${auth}/login`, CREDENTIALS),
+  () => service.with({ apikey: guest.headers.apikey ?? '' }).get(`${auth}/admin/users`),
+];
+
+// Memory of a process is read from /proc.
+(platform() === 'linux' ? describe : describe.skip)('an owner who stores 60 MiB', () => {
+  it.each([
+    ['in data, as text', `update auth.users set data = jsonb_build_object('a', repeat('x', ${VALUE_BYTES}))`],
+    [
+      'in data, as a list of numbers',
+      `update auth.users set data = jsonb_build_object('a', (select jsonb_agg(n) from generate_series(1, 7800000) n))`,
+    ],
+    ['in a name', `update auth.users set data = '{}', name = repeat('x', ${VALUE_BYTES})`],
+    [
+      'in an error text',
+      `update auth.users set name = 'Ada';
+       create function public.fails() returns trigger language plpgsql as $f$ begin
+         raise exception '%', repeat('x', ${VALUE_BYTES}) using detail = repeat('y', ${VALUE_BYTES}); end $f$;
+       create trigger fails before update on auth.users for each row execute function public.fails()`,
+    ],
+  ])(
+    '%s costs less memory than that, and gets a clean answer',
+    async (_where, query) => {
+      await sql(query);
+      for (const ask of ASKS) await ask();
+      const before = memory('VmRSS');
+      writeFileSync(`/proc/${plinth.child.pid}/clear_refs`, '5');
+      for (const ask of ASKS) expect([200, 400, 500]).toContain((await ask()).status);
+      expect(memory('VmHWM') - before).toBeLessThan(VALUE_BYTES);
+      expect((await plinth.admin.get('/health/ready')).status).toBe(200);
+    },
+    120_000,
+  );
+});
