@@ -3,6 +3,7 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { isJsonObject, JsonObject } from '../common/text/json';
 import { Statement } from '../database/pools/pipelined-query';
+import { isServerUnavailable } from '../database/sql/sqlstate';
 import { isTakenAddress } from './taken-address';
 
 /**
@@ -13,9 +14,6 @@ export const CLAIMS_TIMEOUT: Statement = {
   name: 'auth:claims-timeout',
   text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
 };
-
-/** Connection lost, resources exhausted: nobody's function. */
-const SERVER_CLASSES = new Set(['08', '53']);
 
 /** @param value of the column in which a statement answers them @throws AppError 500 when it is no object */
 export function toCustomClaims(value: unknown): JsonObject {
@@ -33,9 +31,7 @@ export async function callingClaims<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     const isFunctions =
-      error instanceof DatabaseError &&
-      !isTakenAddress(error) &&
-      !SERVER_CLASSES.has((error.code ?? '').slice(0, 2));
+      error instanceof DatabaseError && !isTakenAddress(error) && !isServerUnavailable(error.code ?? '');
     throw isFunctions ? claimsFailed(error) : error;
   }
 }
