@@ -39,8 +39,8 @@ async function main(): Promise<void> {
   const end = endOnce(stops);
   process.on('SIGTERM', () => void end(0));
   process.on('SIGINT', () => void end(0));
-  void database.lost.then(() => {
-    say('The embedded PostgreSQL ended unexpectedly; see its log in the data directory.');
+  void database.lost.then((fault) => {
+    fail(fault);
     return end(1);
   });
   try {

@@ -3,7 +3,8 @@ import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createServer, type Server } from 'node:http';
 import { AppConfig } from '../config/app-config';
-import { EmbeddedPostgres } from '../database/embedded/embedded-postgres';
+import type { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error';
+import { EmbeddedSupervisor } from '../database/embedded/embedded-supervisor';
 import { InstanceLock } from '../database/embedded/instance-lock';
 import { createApp } from './create-app';
 import type { DrainableServer } from './drainable-server';
@@ -21,18 +22,19 @@ export class PortTakenError extends Error {
 
 export interface RunningDatabase {
   readonly platformUrl: string;
-  /** Resolves when an embedded PostgreSQL ended although nobody stopped it. */
-  readonly lost: Promise<void>;
+  /** Resolves with the fault when an embedded PostgreSQL cannot be kept running. */
+  readonly lost: Promise<EmbeddedPostgresError>;
   stop(): Promise<void>;
 }
 
 /**
  * Starts what the data directory needs: nobody else may use it, and without DATABASE_URL a PostgreSQL lives in it.
+ * @param say is told in a line about each step that takes time, and about each end of PostgreSQL that nobody asked for
  * @throws DataDirInUseError, EmbeddedPostgresError
  */
 export async function startDatabase(
   config: AppConfig,
-  onProgress: (message: string) => void,
+  say: (message: string) => void,
 ): Promise<RunningDatabase> {
   if (config.database.url) {
     return {
@@ -43,17 +45,11 @@ export async function startDatabase(
   }
   const lock = await InstanceLock.acquire(config.dataDir);
   try {
-    const postgres = await EmbeddedPostgres.start({ dataDir: config.dataDir, onProgress });
-    let stopped = false;
-    const platformUrl = new URL(postgres.url);
-    platformUrl.pathname = `/${PLATFORM_DATABASE}`;
-    // As libpq reads it: the address stays that of the server for others, and Plinth takes the shorter road.
-    if (postgres.socketDirectory !== null) platformUrl.searchParams.set('host', postgres.socketDirectory);
+    const postgres = await EmbeddedSupervisor.start({ dataDir: config.dataDir, onProgress: say }, say);
     return {
-      platformUrl: platformUrl.href,
-      lost: new Promise((resolve) => void postgres.exited.then(() => !stopped && resolve())),
+      platformUrl: platformUrlOf(postgres),
+      lost: postgres.gaveUp,
       stop: async () => {
-        stopped = true;
         await postgres.stop();
         await lock.release();
       },
@@ -62,6 +58,14 @@ export async function startDatabase(
     await lock.release();
     throw error;
   }
+}
+
+function platformUrlOf({ url, socketDirectory }: EmbeddedSupervisor): string {
+  const platformUrl = new URL(url);
+  platformUrl.pathname = `/${PLATFORM_DATABASE}`;
+  // As libpq reads it: the address stays that of the server for others, and Plinth takes the shorter road.
+  if (socketDirectory !== null) platformUrl.searchParams.set('host', socketDirectory);
+  return platformUrl.href;
 }
 
 /** Fails early, before anything is started, when nobody could connect in the end. @throws PortTakenError */

@@ -23,6 +23,8 @@ const DEFAULTS: Settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
+  // The kind of process at the end: ServerLog tells the server's own faults from those of connections by it.
+  log_line_prefix: '%m [%p] %b ',
 };
 
 /** The defaults with `overrides` on top. */
