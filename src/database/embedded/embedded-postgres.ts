@@ -126,7 +126,8 @@ async function startServer(
     if (portTaken && wantedPort === undefined && attempt < PORT_ATTEMPTS) continue;
     throw new EmbeddedPostgresError(
       portTaken
-        ? `Port ${port} on ${HOST} is taken: PostgreSQL cannot listen there.`
+        ? `Port ${port} on ${HOST}, the embedded PostgreSQL's, is taken: stop what listens there, ` +
+            'or set EMBEDDED_DATABASE_PORT to a free port.'
         : `PostgreSQL does not start: ${fault} (see ${cluster.log.file}).`,
     );
   }
