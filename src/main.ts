@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   try {
     await serve(config, database.platformUrl, stops);
   } catch (error) {
-    fail(error);
+    fail(error, config);
     await end(1);
   }
 }
@@ -81,21 +81,26 @@ function say(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-/** Faults that an administrator can mend say so in their message; others come with their stack. */
-function fail(error: unknown): void {
-  const known = [
-    'ConfigError',
-    'PortTakenError',
-    'DataDirInUseError',
-    'EmbeddedPostgresError',
-    'ServerUnusableError',
-    'MasterKeyError',
-    'RedisUnreachableError',
-    'WorkerFailedError',
-  ];
-  if (error instanceof Error)
-    say(known.includes(error.name) ? error.message : (error.stack ?? error.message));
-  else say(String(error));
+/** What an administrator can mend: one clear line, or a list. */
+const MENDABLE = new Set([
+  'ConfigError',
+  'DotEnvError',
+  'DirectoryError',
+  'ListenError',
+  'DataDirInUseError',
+  'EmbeddedPostgresError',
+  'ServerUnusableError',
+  'MasterKeyError',
+  'RedisUnreachableError',
+  'WorkerFailedError',
+]);
+
+/** All other errors come with their stack. */
+function fail(error: unknown, config?: AppConfig): void {
+  if (!(error instanceof Error)) return say(String(error));
+  const { name, message, stack = message } = error;
+  if (name === 'ServerUnusableError' && config?.database.url) return say(`DATABASE_URL: ${message}`);
+  say(MENDABLE.has(name) ? message : stack);
 }
 
 main().catch((error: unknown) => {
