@@ -14,6 +14,9 @@ const DEFAULTS: Settings = {
   effective_cache_size: '512MB',
   max_wal_size: '1GB',
   random_page_cost: '1.1',
+  shared_preload_libraries: 'pg_stat_statements',
+  // CREATE ROLE and its like are kept as they are written, passwords included.
+  'pg_stat_statements.track_utility': 'off',
   jit: 'off',
   password_encryption: 'scram-sha-256',
   timezone: 'UTC',

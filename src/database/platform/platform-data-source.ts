@@ -51,8 +51,21 @@ export async function openPlatformDatabase(
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await dataSource.initialize();
     await dataSource.runMigrations({ transaction: 'each' });
+    await openStatementStatistics(client);
   });
   return dataSource;
+}
+
+/**
+ * Where the server counts statements, as the embedded one does, the platform database shows them to administrators.
+ * Owners of projects neither reach this database nor may create the extension in theirs.
+ */
+async function openStatementStatistics(client: Client): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_roles where rolname = current_user and rolsuper
+       and current_setting('pg_stat_statements.max', true) is not null`,
+  );
+  if (rowCount === 1) await client.query('create extension if not exists pg_stat_statements');
 }
 
 async function prepareDatabase(url: string): Promise<void> {
