@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { announcement } from './bootstrap/announce';
 import { createDemoOnFirstStart } from './bootstrap/demo-project';
 import { assertPortFree, buildApp, startDatabase, startHttp, stopHttp } from './bootstrap/serve';
+import { startFault } from './bootstrap/start-fault';
 import { runWorker, WorkerPool } from './bootstrap/worker-pool';
 import { AppConfig } from './config/app-config';
 import { readEnvironment } from './config/dot-env';
@@ -70,7 +71,7 @@ function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
   let ending: Promise<void> | undefined;
   return (exitCode) => {
     ending ??= (async () => {
-      for (const stop of stops) await stop().catch(fail);
+      for (const stop of stops) await stop().catch((error: unknown) => fail(error));
       process.exit(exitCode);
     })();
     return ending;
@@ -81,26 +82,8 @@ function say(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-/** What an administrator can mend: one clear line, or a list. */
-const MENDABLE = new Set([
-  'ConfigError',
-  'DotEnvError',
-  'DirectoryError',
-  'ListenError',
-  'DataDirInUseError',
-  'EmbeddedPostgresError',
-  'ServerUnusableError',
-  'MasterKeyError',
-  'RedisUnreachableError',
-  'WorkerFailedError',
-]);
-
-/** All other errors come with their stack. */
 function fail(error: unknown, config?: AppConfig): void {
-  if (!(error instanceof Error)) return say(String(error));
-  const { name, message, stack = message } = error;
-  if (name === 'ServerUnusableError' && config?.database.url) return say(`DATABASE_URL: ${message}`);
-  say(MENDABLE.has(name) ? message : stack);
+  say(startFault(error, config));
 }
 
 main().catch((error: unknown) => {

@@ -2,7 +2,7 @@
  * What keeps Plinth from starting is said in one line, on standard error, and the exit code is 1: no stack trace, nothing
  * twice, no password.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres'
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { freePort } from '../support/plinth-process';
 import { Program, ROOT } from './support/processes';
+import { canMount, SmallDisk } from './support/small-disk';
 
 const MAIN = path.join(ROOT, 'dist/src/main.js');
 const isRoot = process.getuid?.() === 0;
@@ -21,13 +22,12 @@ const canDropRights = isRoot && spawnSync('setpriv', [...WITHOUT_LOW_PORTS.slice
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
 const nobodyReadsClone =
   isRoot && spawnSync('setpriv', [...AS_NOBODY.slice(1), 'test', '-r', MAIN]).status === 0;
-const canMount = isRoot && spawnSync('unshare', ['--mount', 'true']).status === 0;
 const SECRET = 'a-password-that-nobody-may-read';
 
 let directory: string;
 let postgres: EmbeddedPostgres;
 const servers: Server[] = [];
-const mounts: string[] = [];
+const disks: SmallDisk[] = [];
 
 beforeAll(async () => {
   directory = mkdtempSync(path.join(tmpdir(), 'plinth-faults-'));
@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
-  for (const mount of mounts.splice(0)) execFileSync('umount', [mount]);
+  for (const disk of disks.splice(0)) disk.unmount();
 });
 afterAll(async () => {
   await postgres.stop();
@@ -167,20 +167,20 @@ const DIRECTORY_FAULTS: Fault[] = [
   },
   {
     title: 'DATA_DIR on a file system that is read-only',
-    make: () => ({ DATA_DIR: mounted('read-only', 'ro') }),
-    says: /^DATA_DIR cannot be used: EROFS: read-only file system, .*\/read-only\/.*$/,
+    make: () => ({ DATA_DIR: readOnly() }),
+    says: /^DATA_DIR cannot be used: EROFS: read-only file system, .*\/plinth-disk-.*$/,
     possible: canMount,
   },
   {
     title: 'DATA_DIR on a file system that is read-only, with both keys given',
-    make: () => ({ DATA_DIR: mounted('read-only', 'ro'), MASTER_KEY: 'm'.repeat(32) }),
-    says: /^DATA_DIR cannot be used: EROFS: read-only file system, .*\/read-only\/.*$/,
+    make: () => ({ DATA_DIR: readOnly(), MASTER_KEY: 'm'.repeat(32) }),
+    says: /^DATA_DIR cannot be used: EROFS: read-only file system, .*\/plinth-disk-.*$/,
     possible: canMount,
   },
   {
     title: 'STORAGE_DISK_DIR on a file system that is read-only',
-    make: () => ({ DATABASE_URL: postgres.url, STORAGE_DISK_DIR: mounted('read-only', 'ro') }),
-    says: /^STORAGE_DISK_DIR cannot be used: EROFS: read-only file system, .*\/read-only\/.*$/,
+    make: () => ({ DATABASE_URL: postgres.url, STORAGE_DISK_DIR: readOnly() }),
+    says: /^STORAGE_DISK_DIR cannot be used: EROFS: read-only file system, .*\/plinth-disk-.*$/,
     possible: canMount,
   },
   {
@@ -317,10 +317,8 @@ function fileAt(name: string): string {
   return file;
 }
 
-function mounted(name: string, options: string): string {
-  const mount = path.join(directory, name);
-  mkdirSync(mount, { recursive: true });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', mount]);
-  mounts.push(mount);
-  return mount;
+function readOnly(): string {
+  const disk = SmallDisk.mount('ro');
+  disks.push(disk);
+  return disk.directory;
 }
