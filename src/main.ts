@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { announcement } from './bootstrap/announce';
 import { createDemoOnFirstStart } from './bootstrap/demo-project';
 import { assertPortFree, buildApp, startDatabase, startHttp, stopHttp } from './bootstrap/serve';
+import { startFault } from './bootstrap/start-fault';
 import { runWorker, WorkerPool } from './bootstrap/worker-pool';
 import { AppConfig } from './config/app-config';
 import { readEnvironment } from './config/dot-env';
@@ -39,14 +40,14 @@ async function main(): Promise<void> {
   const end = endOnce(stops);
   process.on('SIGTERM', () => void end(0));
   process.on('SIGINT', () => void end(0));
-  void database.lost.then(() => {
-    say('The embedded PostgreSQL ended unexpectedly; see its log in the data directory.');
+  void database.lost.then((fault) => {
+    fail(fault);
     return end(1);
   });
   try {
     await serve(config, database.platformUrl, stops);
   } catch (error) {
-    fail(error);
+    fail(error, config);
     await end(1);
   }
 }
@@ -70,7 +71,7 @@ function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
   let ending: Promise<void> | undefined;
   return (exitCode) => {
     ending ??= (async () => {
-      for (const stop of stops) await stop().catch(fail);
+      for (const stop of stops) await stop().catch((error: unknown) => fail(error));
       process.exit(exitCode);
     })();
     return ending;
@@ -81,21 +82,8 @@ function say(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-/** Faults that an administrator can mend say so in their message; others come with their stack. */
-function fail(error: unknown): void {
-  const known = [
-    'ConfigError',
-    'PortTakenError',
-    'DataDirInUseError',
-    'EmbeddedPostgresError',
-    'ServerUnusableError',
-    'MasterKeyError',
-    'RedisUnreachableError',
-    'WorkerFailedError',
-  ];
-  if (error instanceof Error)
-    say(known.includes(error.name) ? error.message : (error.stack ?? error.message));
-  else say(String(error));
+function fail(error: unknown, config?: AppConfig): void {
+  say(startFault(error, config));
 }
 
 main().catch((error: unknown) => {

@@ -25,6 +25,7 @@ export async function startPlinth(env = {}, nodeArguments = []) {
       PORT: String(port),
       HOST: '127.0.0.1',
       DATA_DIR: path.join(directory, 'data'),
+      EMBEDDED_DATABASE_PORT: '0',
       PLATFORM_ADMIN_KEY: ADMIN_KEY,
       LOG_LEVEL: 'error',
       ...env,

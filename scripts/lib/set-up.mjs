@@ -21,6 +21,13 @@ const BUILD_INPUTS = [
   'tsconfig.build.json',
 ];
 
+/** How npm names a registry that it cannot reach: "npm error code ENOTFOUND". */
+const NETWORK_FAILURE =
+  /^npm (?:error|ERR!) code (ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_\w+|E50[234])$/m;
+
+/** Something that the user of this clone can mend; the message is one clear line. */
+class SetUpError extends Error {}
+
 /** Ends the process with one line unless this Node.js is one that package.json allows. */
 export function assertNodeVersion() {
   const wanted = readJson('package.json').engines.node.replace('>=', '');
@@ -46,8 +53,9 @@ export async function setUp({ development = false, quiet = false } = {}) {
       () => progress('Waiting for another process that installs or builds here')(),
     );
   } catch (error) {
-    if (!(error instanceof ProgramFailed)) throw error;
-    process.stderr.write(`\n${error.output}\n${error.message}\n`);
+    if (error instanceof SetUpError) process.stderr.write(`${error.message}\n`);
+    else if (error instanceof ProgramFailed) process.stderr.write(`\n${error.output}\n${error.message}\n`);
+    else throw error;
     process.exit(1);
   }
 }
@@ -82,11 +90,30 @@ function isInstalled(withDevelopment) {
 async function install(progress, onStart) {
   const done = progress('Installing dependencies (first start, about a minute)');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
-  // Under `npm start` this is the npm that runs us; it need not be the one in the path.
-  const npm = process.env.npm_execpath;
-  if (npm?.endsWith('.js')) await run('npm ci', process.execPath, [npm, ...args], { cwd: ROOT, onStart });
-  else await run('npm ci', 'npm', args, { cwd: ROOT, onStart });
+  try {
+    await npm(args, onStart);
+  } catch (error) {
+    throw await unreachableRegistry(error);
+  }
   done();
+}
+
+/** Under `npm start` this is the npm that runs us; it need not be the one in the path. */
+function npm(args, onStart) {
+  const own = process.env.npm_execpath;
+  if (own?.endsWith('.js')) return run('npm ci', process.execPath, [own, ...args], { cwd: ROOT, onStart });
+  return run('npm ci', 'npm', args, { cwd: ROOT, onStart });
+}
+
+/** A failure of the network as one line instead of npm's many; any other failure as it is. */
+async function unreachableRegistry(error) {
+  const [, code] = (error instanceof ProgramFailed && NETWORK_FAILURE.exec(error.output)) || [];
+  if (!code) return error;
+  const registry = (await npm(['config', 'get', 'registry']).catch(() => 'the registry')).trim();
+  return new SetUpError(
+    `The dependencies cannot be installed: ${registry} cannot be reached (${code}). Connect this machine to it, ` +
+      'or set another registry or a proxy: npm config set registry URL, npm config set proxy URL.',
+  );
 }
 
 function isBuilt() {

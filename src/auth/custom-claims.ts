@@ -3,6 +3,7 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { isJsonObject, JsonObject } from '../common/text/json';
 import { storageFault } from '../common/text/storable';
+import { isServerUnavailable } from '../database/sql/sqlstate';
 import { isTakenAddress } from './taken-address';
 
 /** Characters of the text of claims; those that may go into a token are fewer (AccessTokenService). */
@@ -12,9 +13,6 @@ const MAX_CLAIMS_TEXT = 16_384;
 export function claimsOf(userId: string): string {
   return `left(auth.custom_claims(${userId})::text, ${MAX_CLAIMS_TEXT + 1})`;
 }
-
-/** Connection lost, resources exhausted: nobody's function. */
-const SERVER_CLASSES = new Set(['08', '53']);
 
 /** @param text of the column in which a statement answers them @throws AppError 500 when it is no object, or none to use */
 export function toCustomClaims(text: unknown): JsonObject {
@@ -53,9 +51,7 @@ export async function callingClaims<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     const isFunctions =
-      error instanceof DatabaseError &&
-      !isTakenAddress(error) &&
-      !SERVER_CLASSES.has((error.code ?? '').slice(0, 2));
+      error instanceof DatabaseError && !isTakenAddress(error) && !isServerUnavailable(error.code ?? '');
     throw isFunctions ? claimsFailed(error) : error;
   }
 }

@@ -3,7 +3,9 @@ import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createServer, type Server } from 'node:http';
 import { AppConfig } from '../config/app-config';
-import { EmbeddedPostgres } from '../database/embedded/embedded-postgres';
+import { directoryFault } from '../config/directory-error';
+import type { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error';
+import { EmbeddedSupervisor } from '../database/embedded/embedded-supervisor';
 import { InstanceLock } from '../database/embedded/instance-lock';
 import { createApp } from './create-app';
 import type { DrainableServer } from './drainable-server';
@@ -11,28 +13,26 @@ import type { DrainableServer } from './drainable-server';
 /** Name of the platform database on the embedded server. */
 const PLATFORM_DATABASE = 'plinth';
 
-/** The address is taken; the message is one clear line. */
-export class PortTakenError extends Error {
-  constructor(host: string, port: number) {
-    super(`Port ${port} on ${host} is taken: stop what listens there, or set PORT to another one.`);
-    this.name = 'PortTakenError';
-  }
+/** Nobody could connect to HOST and PORT; the message is one clear line. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
 }
 
 export interface RunningDatabase {
   readonly platformUrl: string;
-  /** Resolves when an embedded PostgreSQL ended although nobody stopped it. */
-  readonly lost: Promise<void>;
+  /** Resolves with the fault when an embedded PostgreSQL cannot be kept running. */
+  readonly lost: Promise<EmbeddedPostgresError>;
   stop(): Promise<void>;
 }
 
 /**
  * Starts what the data directory needs: nobody else may use it, and without DATABASE_URL a PostgreSQL lives in it.
- * @throws DataDirInUseError, EmbeddedPostgresError
+ * @param say is told in a line about each step that takes time, and about each end of PostgreSQL that nobody asked for
+ * @throws DataDirInUseError, DirectoryError, EmbeddedPostgresError
  */
 export async function startDatabase(
   config: AppConfig,
-  onProgress: (message: string) => void,
+  say: (message: string) => void,
 ): Promise<RunningDatabase> {
   if (config.database.url) {
     return {
@@ -41,19 +41,19 @@ export async function startDatabase(
       stop: async () => undefined,
     };
   }
-  const lock = await InstanceLock.acquire(config.dataDir);
+  const { dataDir, database } = config;
+  const lock = await InstanceLock.acquire(dataDir).catch((error: unknown) => {
+    throw directoryFault('DATA_DIR', dataDir, error);
+  });
   try {
-    const postgres = await EmbeddedPostgres.start({ dataDir: config.dataDir, onProgress });
-    let stopped = false;
-    const platformUrl = new URL(postgres.url);
-    platformUrl.pathname = `/${PLATFORM_DATABASE}`;
-    // As libpq reads it: the address stays that of the server for others, and Plinth takes the shorter road.
-    if (postgres.socketDirectory !== null) platformUrl.searchParams.set('host', postgres.socketDirectory);
+    const postgres = await EmbeddedSupervisor.start(
+      { dataDir, port: database.embeddedPort || undefined, onProgress: say },
+      say,
+    );
     return {
-      platformUrl: platformUrl.href,
-      lost: new Promise((resolve) => void postgres.exited.then(() => !stopped && resolve())),
+      platformUrl: platformUrlOf(postgres),
+      lost: postgres.gaveUp,
       stop: async () => {
-        stopped = true;
         await postgres.stop();
         await lock.release();
       },
@@ -64,7 +64,15 @@ export async function startDatabase(
   }
 }
 
-/** Fails early, before anything is started, when nobody could connect in the end. @throws PortTakenError */
+function platformUrlOf({ url, socketDirectory }: EmbeddedSupervisor): string {
+  const platformUrl = new URL(url);
+  platformUrl.pathname = `/${PLATFORM_DATABASE}`;
+  // As libpq reads it: the address stays that of the server for others, and Plinth takes the shorter road.
+  if (socketDirectory !== null) platformUrl.searchParams.set('host', socketDirectory);
+  return platformUrl.href;
+}
+
+/** Fails early, before anything is started, when nobody could connect in the end. @throws ListenError */
 export async function assertPortFree({ server: { host, port } }: AppConfig): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -72,7 +80,7 @@ export async function assertPortFree({ server: { host, port } }: AppConfig): Pro
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Builds the application and begins to serve. @throws PortTakenError */
+/** Builds the application and begins to serve. @throws ListenError */
 export async function startHttp(config: AppConfig, app: NestExpressApplication): Promise<Server> {
   await app.init();
   const server = app.getHttpServer();
@@ -96,8 +104,30 @@ export function buildApp(config: AppConfig, platformUrl: string): Promise<NestEx
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new PortTakenError(host, port) : error),
+      reject(new ListenError(listenFault(host, port, error), { cause: error })),
     );
     server.listen(port, host, resolve);
   });
+}
+
+function listenFault(host: string, port: number, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken: stop what listens there, or set PORT to another one.`;
+    case 'EACCES':
+      return (
+        `Port ${port} on ${host} is not allowed to this user: set PORT to 1024 or more, ` +
+        'or start Plinth with the capability CAP_NET_BIND_SERVICE.'
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return (
+        'HOST must be an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them; ' +
+        `${host} is none (${code}).`
+      );
+    default:
+      return `Plinth cannot listen on port ${port} of ${host}: ${message}`;
+  }
 }

@@ -14,6 +14,10 @@ const CONNECTION_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 
+/** What node-postgres says, without a code, of a connection that is gone, or that its pool could not give in time. */
+const LOST_CONNECTION =
+  /^(Connection terminated|Client was closed|Client has encountered a connection error|timeout (expired|exceeded))/;
+
 const INTERNAL_STATUSES = new Set([500, 503]);
 /**
  * SQLSTATEs that answer 500 although they tell of the request, not of the installation: time-outs, what the project's own
@@ -25,9 +29,10 @@ const TELLING = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
-  if (thrown instanceof DatabaseError && thrown.code)
-    return fromDatabase(thrown, thrown.code, databaseStatus(thrown.code));
-  if (isConnectionLoss(thrown)) return unavailable(thrown);
+  const error = driverErrorOf(thrown);
+  if (error instanceof DatabaseError && error.code)
+    return fromDatabase(error, error.code, databaseStatus(error.code));
+  if (isConnectionLoss(error)) return unavailable(error);
   return httpError(500, 'Something went wrong on our side', thrown);
 }
 
@@ -51,14 +56,17 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
   });
 }
 
+/** TypeORM wraps what the driver threw. */
+function driverErrorOf(thrown: unknown): unknown {
+  return (thrown as { driverError?: unknown } | null)?.driverError ?? thrown;
+}
+
 function isConnectionLoss(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
-  const { code } = thrown as NodeJS.ErrnoException;
-  if (code !== undefined) return CONNECTION_CODES.has(code);
-  // node-postgres gives these no code.
-  return /^(Connection terminated|Client has encountered a connection error|timeout expired)/.test(
-    thrown.message,
-  );
+  const { code, syscall } = thrown as NodeJS.ErrnoException;
+  // Whatever keeps a socket from being opened: a Unix socket is missing (ENOENT) while PostgreSQL starts.
+  if (code !== undefined) return CONNECTION_CODES.has(code) || syscall === 'connect';
+  return LOST_CONNECTION.test(thrown.message);
 }
 
 function unavailable(cause: unknown): AppError {

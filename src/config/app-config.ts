@@ -15,6 +15,8 @@ export interface ServerConfig {
 export interface DatabaseConfig {
   /** Absent: embedded PostgreSQL in the data directory. */
   readonly url: string | null;
+  /** TCP port of the embedded PostgreSQL; 0: any free one. */
+  readonly embeddedPort: number;
   readonly maxConnections: number;
   readonly projectConnections: number;
 }

@@ -2,8 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
+/** @throws DotEnvError */
 export function readEnvironment(): Record<string, string | undefined> {
   return { ...fromFile('.env'), ...process.env };
+}
+
+/** `.env` is there and cannot be read; the message is one clear line. */
+export class DotEnvError extends Error {
+  override readonly name = 'DotEnvError';
+
+  constructor(path: string, cause: Error) {
+    super(`${path} cannot be read: ${cause.message}`, { cause });
+  }
 }
 
 function fromFile(path: string): Record<string, string | undefined> {
@@ -11,6 +21,6 @@ function fromFile(path: string): Record<string, string | undefined> {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    throw new DotEnvError(path, error as Error);
   }
 }

@@ -27,11 +27,11 @@ describe('loadConfig', () => {
       LOG_LEVEL: 'loud',
     };
     const faults = faultsOf(environment);
-    expect(faults.map((fault) => fault.split(':')[0]).sort()).toEqual(Object.keys(environment).sort());
+    expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual(Object.keys(environment).sort());
     expect(() => loadConfig({ DATA_DIR, ...environment })).toThrow(
       new RegExp(
         Object.keys(environment)
-          .map((name) => `(?=[\\s\\S]*- ${name}: )`)
+          .map((name) => `(?=[\\s\\S]*- ${name} must be )`)
           .join(''),
       ),
     );
@@ -41,6 +41,12 @@ describe('loadConfig', () => {
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', '80.5'],
+    ['EMBEDDED_DATABASE_PORT', '80'],
+    ['EMBEDDED_DATABASE_PORT', '65536'],
+    ['EMBEDDED_DATABASE_PORT', '8080'],
+    ['DATABASE_URL', 'postgres://plinth:a#b@example.com/plinth'],
+    ['DATABASE_URL', 'postgres://plinth:50%@example.com/plinth'],
+    ['DATABASE_URL', 'postgres:/example.com'],
     ['PUBLIC_URL', 'localhost:8080'],
     ['PUBLIC_URL', 'ftp://example.com'],
     ['REDIS_URL', 'http://example.com'],
@@ -53,9 +59,41 @@ describe('loadConfig', () => {
     ['MAX_FILE_SIZE', '0'],
     ['BCRYPT_COST', '31'],
     ['SHUTDOWN_TIMEOUT', 'soon'],
-  ])('refuses %s=%s', (name, value) =>
-    expect(faultsOf({ [name]: value })).toEqual([expect.stringContaining(name)]),
-  );
+  ])('refuses %s=%s, names it once and does not repeat the value', (name, value) => {
+    const [fault = '', ...others] = faultsOf({ [name]: value });
+    expect(others).toEqual([]);
+    expect(fault.split(name)).toHaveLength(2);
+    expect(fault.startsWith(name)).toBe(true);
+    if (value.length > 5) expect(fault).not.toContain(value);
+  });
+
+  it.each([
+    [{ PORT: '99999' }, 'PORT must be a whole number from 1 to 65535'],
+    [{ PORT: 'http' }, 'PORT must be a whole number from 1 to 65535'],
+    [{ WORKERS: '0' }, 'WORKERS must be a whole number from 1 to 64'],
+    [{ EMBEDDED_DATABASE_PORT: '80' }, 'EMBEDDED_DATABASE_PORT must be a whole number from 1024 to 65535'],
+    [{ EMBEDDED_DATABASE_PORT: '8080' }, 'EMBEDDED_DATABASE_PORT must not be the same as PORT'],
+    [{ STORAGE_TIMEOUT: '0' }, 'STORAGE_TIMEOUT must be a number from 0.1 to 3600'],
+    [{ MAX_FILE_SIZE: 'big' }, 'MAX_FILE_SIZE must be a size of 1 or more bytes, such as 50MiB'],
+    [{ MASTER_KEY: 'short' }, 'MASTER_KEY must be 32 or more characters'],
+    [{ PUBLIC_URL: 'example.com' }, 'PUBLIC_URL must be an address such as https://example.com'],
+    [
+      { DATABASE_URL: 'mysql://x' },
+      'DATABASE_URL must be an address such as postgres://user:password@host, with #, /, :, ?, @ and % in the password percent-encoded',
+    ],
+  ])('says of %j: %s', (environment, fault) => expect(faultsOf(environment)).toEqual([fault]));
+
+  it.each([
+    [{}, 18_080],
+    [{ PORT: '3000' }, 13_000],
+    [{ PORT: '55535' }, 65_535],
+    [{ PORT: '55536' }, 45_536],
+    [{ PORT: '0' }, 0],
+    [{ PORT: '3000', EMBEDDED_DATABASE_PORT: '6000' }, 6_000],
+    [{ EMBEDDED_DATABASE_PORT: '0' }, 0],
+  ])('puts the embedded database of %j on port %d', (environment, port) => {
+    expect(loadConfig({ DATA_DIR, ...environment }).database.embeddedPort).toBe(port);
+  });
 
   it('needs Redis for more than one process', () => {
     expect(faultsOf({ WORKERS: '2' })).toEqual([expect.stringContaining('REDIS_URL')]);
@@ -85,7 +123,7 @@ describe('loadConfig', () => {
       'STORAGE_GCS_KEY_FILE',
     ],
   ])('names what is wrong with the storage %j: %s', (environment, name) => {
-    expect(faultsOf(environment)).toEqual([expect.stringMatching(`^${name}: `)]);
+    expect(faultsOf(environment)).toEqual([expect.stringMatching(`^${name}[: ]`)]);
   });
 
   it('makes the settings of a storage provider', () => {

@@ -8,6 +8,9 @@ import { EnvironmentVariables } from './env.schema';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
 
+const EMBEDDED_PORT_DISTANCE = 10_000;
+const LAST_PORT = 65_535;
+
 /** All that is wrong with the environment, in one message. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
@@ -37,6 +40,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     dataDir,
     database: {
       url: env.DATABASE_URL ?? null,
+      embeddedPort: env.EMBEDDED_DATABASE_PORT ?? embeddedPort(env.PORT),
       maxConnections: env.DATABASE_MAX_CONNECTIONS,
       projectConnections: env.DATABASE_PROJECT_CONNECTIONS,
     },
@@ -71,17 +75,28 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
     known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]),
   );
   const env = plainToInstance(EnvironmentVariables, given, { exposeDefaultValues: true });
-  const faults = validateSync(env, { stopAtFirstError: true }).map(
-    (error) => `${error.property}: ${Object.values(error.constraints ?? {}).join('; ')}`,
+  const faults = validateSync(env, { stopAtFirstError: true }).flatMap(({ constraints }) =>
+    Object.values(constraints ?? {}),
   );
   if (env.WORKERS > 1 && !env.REDIS_URL) {
     faults.push(
       'WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit',
     );
   }
+  if (env.EMBEDDED_DATABASE_PORT && env.EMBEDDED_DATABASE_PORT === env.PORT) {
+    faults.push('EMBEDDED_DATABASE_PORT must not be the same as PORT');
+  }
   faults.push(...storageFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
+}
+
+/** Far enough from PORT that a neighbour's PORT is never the database's; 0, any free port, where PORT is 0. */
+function embeddedPort(port: number): number {
+  if (port === 0) return 0;
+  return port + EMBEDDED_PORT_DISTANCE <= LAST_PORT
+    ? port + EMBEDDED_PORT_DISTANCE
+    : port - EMBEDDED_PORT_DISTANCE;
 }
 
 function trustProxy(value: string | undefined): number | string | false {

@@ -1,6 +1,7 @@
 /** Probes and metrics. */
 import { Module } from '@nestjs/common';
 import { StorageModule } from '../storage/storage.module';
+import { DiskHealth } from './disk-health.service';
 import { HealthRepository } from './health.repository';
 import { HealthController } from './http/health.controller';
 import { PoolMetrics } from './pool-metrics.service';
@@ -10,6 +11,6 @@ import { RequestMetrics } from './request-metrics.service';
 @Module({
   imports: [StorageModule],
   controllers: [HealthController],
-  providers: [HealthRepository, PoolMetrics, ReadinessService, RequestMetrics],
+  providers: [DiskHealth, HealthRepository, PoolMetrics, ReadinessService, RequestMetrics],
 })
 export class HealthModule {}

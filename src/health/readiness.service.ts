@@ -2,9 +2,20 @@
 import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../infra/coordination/redis-client';
 import { ObjectStore } from '../storage/providers/object-store';
+import { DiskFullWarning, DiskHealth } from './disk-health.service';
 import { HealthRepository } from './health.repository';
 
 const LIMIT_MS = 2_000;
+
+/** Codes of the system and SQLSTATEs in words. */
+const WORDS: readonly [RegExp, string][] = [
+  [/^(ECONN|EPIPE|ENOENT|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08)/, 'unreachable'],
+  [/^57P03$/, 'starting or recovering'],
+  [/^57P/, 'stopping'],
+  [/^53100$/, 'its disk is full'],
+  [/^53300$/, 'it takes no more connections'],
+  [/^28/, 'the login is refused'],
+];
 
 export interface Check {
   readonly status: 'up' | 'down';
@@ -14,9 +25,14 @@ export interface Check {
 
 export type Checks = Readonly<Record<string, Check>>;
 
-/** Without the storage's provider everything but the bytes of files is served: it is told, and stops nobody. */
-export function isReady({ storage: _storage, ...needed }: Checks): boolean {
-  return Object.values(needed).every(({ status }) => status === 'up');
+/**
+ * What is told but does not make the process unready. Without the storage's provider everything but the bytes of files is
+ * served. On a full disk reads are served, and deletions, which a load balancer must let through: they make room.
+ */
+const TOLD_ONLY = new Set(['storage', 'database_disk']);
+
+export function isReady(checks: Checks): boolean {
+  return Object.entries(checks).every(([name, { status }]) => status === 'up' || TOLD_ONLY.has(name));
 }
 
 @Injectable()
@@ -27,6 +43,7 @@ export class ReadinessService {
     private readonly repository: HealthRepository,
     private readonly redis: RedisClient,
     private readonly objects: ObjectStore,
+    private readonly disks: DiskHealth,
   ) {}
 
   check(): Promise<Checks> {
@@ -36,12 +53,23 @@ export class ReadinessService {
 
   private async checkAll(): Promise<Checks> {
     const { connection } = this.redis;
-    const [database, redis, storage] = await Promise.all([
+    const [database, disk, redis, storage] = await Promise.all([
       within(LIMIT_MS, this.repository.ping()),
+      this.disks.hasDatabase ? within(LIMIT_MS, this.disks.assertDatabaseHasRoom()) : null,
       connection ? within(LIMIT_MS, connection.ping()) : null,
-      within(LIMIT_MS, this.objects.assertAvailable()),
+      within(LIMIT_MS, this.checkStorage()),
     ]);
-    return { platform_database: database, ...(redis ? { redis } : {}), storage };
+    return {
+      platform_database: database,
+      ...(disk ? { database_disk: disk } : {}),
+      ...(redis ? { redis } : {}),
+      storage,
+    };
+  }
+
+  private async checkStorage(): Promise<void> {
+    await this.objects.assertAvailable();
+    await this.disks.assertFilesHaveRoom();
   }
 }
 
@@ -52,7 +80,16 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<Check> {
   });
   const outcome = work.then(
     (): Check => ({ status: 'up' }),
-    (error: { code?: string }): Check => ({ status: 'down', reason: error.code ?? 'unreachable' }),
+    (error: unknown): Check => ({ status: 'down', reason: reasonOf(error) }),
   );
   return Promise.race([outcome, limit]).finally(() => clearTimeout(timer));
+}
+
+/** In words, and without the addresses that the messages of others hold. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DiskFullWarning) return error.message;
+  const { code } = error as { code?: string };
+  if (code === undefined) return 'unreachable';
+  const words = WORDS.find(([pattern]) => pattern.test(code))?.[1];
+  return words ? `${words} (${code})` : code;
 }

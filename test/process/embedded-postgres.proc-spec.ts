@@ -323,6 +323,13 @@ describe('EmbeddedPostgres', () => {
       }),
     );
 
+    it('starts when a full disk left an empty lock file', () =>
+      withCluster(async (dataDir) => {
+        await withPostgres({ dataDir }, ({ url }) => createTable(url));
+        await writeFile(path.join(dataDir, 'postgres', 'postmaster.pid'), '');
+        await withPostgres({ dataDir }, async ({ url }) => expect(await countKept(url)).toBe(1000));
+      }));
+
     itOnLinux('ends a PostgreSQL that lived on because its watcher was killed too', () =>
       withCluster(async (dataDir) => {
         const { program, postmaster, url } = await runningHolder(dataDir);
@@ -370,7 +377,8 @@ describe('EmbeddedPostgres', () => {
         await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
         const { port } = server.address() as { port: number };
         expect(await faultOfStart({ dataDir, port })).toBe(
-          `Port ${port} on 127.0.0.1 is taken: PostgreSQL cannot listen there.`,
+          `Port ${port} on 127.0.0.1, the embedded PostgreSQL's, is taken: stop what listens there, ` +
+            'or set EMBEDDED_DATABASE_PORT to a free port.',
         );
         server.close();
       }));

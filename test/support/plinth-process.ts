@@ -36,6 +36,8 @@ export class PlinthProcess {
         PORT: String(chosen),
         HOST: '127.0.0.1',
         DATA_DIR: join(dataDir, 'data'),
+        // Many run at once: the default could be another one's port.
+        EMBEDDED_DATABASE_PORT: '0',
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
         BCRYPT_COST: '4',
         LOG_LEVEL: 'error',

@@ -21,13 +21,14 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'service_unavailable',
 };
 
-/** An error that is fully told by its HTTP status. Its SQLSTATE-like code is `PL` and the status. */
+/** An error that is fully told by its HTTP status. Its SQLSTATE-like code is `PL` and the status; 503 may be repeated. */
 export function httpError(status: number, message: string, cause?: unknown): AppError {
   return new AppError({
     status,
     code: CODES[status] ?? (status < 500 ? 'invalid_parameters' : 'internal_error'),
     message,
     database: { sqlstate: `PL${status}` },
+    headers: status === 503 ? { 'Retry-After': '1' } : {},
     cause,
   });
 }

@@ -99,8 +99,7 @@ async function superuserPassword(dataDir: string, clusterExists: boolean): Promi
     throw new EmbeddedPostgresError(`${file} is missing: restore it from a backup of the data directory.`);
   }
   const password = randomBytes(24).toString('base64url');
-  await writeFile(`${file}.new`, `${password}\n`, { mode: 0o600, flush: true });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, `${password}\n`);
   return password;
 }
 
@@ -110,10 +109,16 @@ async function createCluster(cluster: Cluster, password: string): Promise<void> 
   await assertNothingThere(clusterDir);
   onProgress('Creating the database (first start, a few seconds) ...');
   const unfinished = await mkdtemp(path.join(dataDir, UNFINISHED));
-  if (user) await chown(unfinished, user.uid, user.gid);
-  await initialise(cluster, unfinished, password);
-  await appendFile(path.join(unfinished, 'postgresql.conf'), "\ninclude 'plinth.conf'\n", { flush: true });
-  await rename(unfinished, clusterDir);
+  try {
+    if (user) await chown(unfinished, user.uid, user.gid);
+    await initialise(cluster, unfinished, password);
+    await appendFile(path.join(unfinished, 'postgresql.conf'), "\ninclude 'plinth.conf'\n", { flush: true });
+    await rename(unfinished, clusterDir);
+  } catch (error) {
+    // On a full disk its space is needed.
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 async function assertNothingThere(clusterDir: string): Promise<void> {
@@ -169,11 +174,13 @@ async function passwordInput(
   user: SystemUser | null,
 ): Promise<FileHandle> {
   const file = path.join(dataDir, `${UNFINISHED}password`);
-  await writeFile(file, `${password}\n`, { mode: 0o600 });
-  if (user) await chown(file, user.uid, user.gid);
-  const handle = await open(file, 'r');
-  await rm(file);
-  return handle;
+  try {
+    await writeFile(file, `${password}\n`, { mode: 0o600 });
+    if (user) await chown(file, user.uid, user.gid);
+    return await open(file, 'r');
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 /** PostgreSQL insists on owner and mode, which a restored backup may have lost. */
@@ -184,8 +191,18 @@ async function secure({ clusterDir, user }: Cluster): Promise<void> {
 }
 
 async function writeSettings({ clusterDir, user, settings }: Cluster): Promise<void> {
-  const file = path.join(clusterDir, 'plinth.conf');
-  await writeFile(`${file}.new`, settingsText(clusterSettings(settings)), { mode: 0o600, flush: true });
-  if (user) await chown(`${file}.new`, user.uid, user.gid);
-  await rename(`${file}.new`, file);
+  await replaceFile(path.join(clusterDir, 'plinth.conf'), settingsText(clusterSettings(settings)), user);
+}
+
+/** Whole or not at all, also on a disk that is full. @param user that gets the file */
+async function replaceFile(file: string, text: string, user: SystemUser | null = null): Promise<void> {
+  const draft = `${file}.new`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flush: true });
+    if (user) await chown(draft, user.uid, user.gid);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }

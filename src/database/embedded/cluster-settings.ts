@@ -14,6 +14,9 @@ const DEFAULTS: Settings = {
   effective_cache_size: '512MB',
   max_wal_size: '1GB',
   random_page_cost: '1.1',
+  shared_preload_libraries: 'pg_stat_statements',
+  // CREATE ROLE and its like are kept as they are written, passwords included.
+  'pg_stat_statements.track_utility': 'off',
   jit: 'off',
   password_encryption: 'scram-sha-256',
   timezone: 'UTC',
@@ -23,6 +26,8 @@ const DEFAULTS: Settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
+  // The kind of process at the end: ServerLog tells the server's own faults from those of connections by it.
+  log_line_prefix: '%m [%p] %b ',
 };
 
 /** The defaults with `overrides` on top. */

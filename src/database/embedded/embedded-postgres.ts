@@ -9,6 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, clusterPath, prepareCluster, SUPERUSER } from './cluster-directory';
 import type { Settings } from './cluster-settings';
+import { blamingFullDisk } from './disk-space';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import { endLeftovers } from './leftover-processes';
 import { postgresBinaries } from './postgres-binaries';
@@ -33,6 +34,8 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** TCP port on 127.0.0.1; a free one by default. */
   port?: number;
+  /** Gives a start up, also one that recovers for long; it rejects then. */
+  signal?: AbortSignal;
   /** PostgreSQL settings on top of the defaults, such as `{ fsync: 'off' }` for tests. */
   settings?: Settings;
   /** Told in a few words about each step that takes time. */
@@ -59,9 +62,19 @@ export class EmbeddedPostgres {
    * PostgreSQL on the same cluster, if any. Rejects with EmbeddedPostgresError, whose message is one clear line.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+    try {
+      await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+      return await EmbeddedPostgres.startIn(path.join(options.dataDir, 'postgres'), options);
+    } catch (error) {
+      throw await blamingFullDisk(EmbeddedPostgresError.from(error), options.dataDir);
+    }
+  }
+
+  private static async startIn(
+    clusterDir: string,
+    options: EmbeddedPostgresOptions,
+  ): Promise<EmbeddedPostgres> {
     const { dataDir, settings = {}, onProgress = () => undefined } = options;
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const clusterDir = path.join(dataDir, 'postgres');
     const user = await serverUser(clusterDir);
     const binaries = await postgresBinaries(user);
     const log = await ServerLog.open(dataDir);
@@ -69,7 +82,7 @@ export class EmbeddedPostgres {
       const cluster: Cluster = { dataDir, clusterDir, user, binaries, settings, log, onProgress };
       await endLeftovers(clusterDir, onProgress);
       const password = await prepareCluster(cluster);
-      const { server, port } = await startServer(cluster, options.port);
+      const { server, port } = await startServer(cluster, options);
       const url = `postgres://${SUPERUSER}:${password}@${HOST}:${port}/postgres`;
       return new EmbeddedPostgres(url, await socketDirectoryOf(clusterDir, port), server);
     } finally {
@@ -96,13 +109,13 @@ export class EmbeddedPostgres {
 
 async function startServer(
   cluster: Cluster,
-  wantedPort: number | undefined,
+  { port: wantedPort, signal }: EmbeddedPostgresOptions,
 ): Promise<{ server: SupervisedProcess; port: number }> {
   let withSocket = true;
   for (let attempt = 1; ; attempt++) {
     const port = wantedPort ?? (await freePort());
     const server = await launch(cluster, port, withSocket ? [] : ['unix_socket_directories=']);
-    if (await becomesReady(cluster, server)) return { server, port };
+    if (await becomesReady(cluster, server, signal)) return { server, port };
     const fault = await cluster.log.lastFault();
     if (withSocket && fault.includes('could not create any Unix-domain sockets')) {
       // Some file systems know none.
@@ -113,7 +126,8 @@ async function startServer(
     if (portTaken && wantedPort === undefined && attempt < PORT_ATTEMPTS) continue;
     throw new EmbeddedPostgresError(
       portTaken
-        ? `Port ${port} on ${HOST} is taken: PostgreSQL cannot listen there.`
+        ? `Port ${port} on ${HOST}, the embedded PostgreSQL's, is taken: stop what listens there, ` +
+            'or set EMBEDDED_DATABASE_PORT to a free port.'
         : `PostgreSQL does not start: ${fault} (see ${cluster.log.file}).`,
     );
   }
@@ -138,21 +152,29 @@ async function socketDirectoryOf(clusterDir: string, port: number): Promise<stri
   );
 }
 
-/** False when the server ended instead. Recovery after a crash has no time limit. */
-async function becomesReady(cluster: Cluster, server: SupervisedProcess): Promise<boolean> {
+/** False when the server ended instead, or was ended by the signal. Recovery after a crash has no time limit. */
+async function becomesReady(
+  cluster: Cluster,
+  server: SupervisedProcess,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   let ended = false;
   void server.exited.then(() => (ended = true));
+  const giveUp = (): void => server.kill('SIGINT');
+  signal?.addEventListener('abort', giveUp);
+  if (signal?.aborted) giveUp();
   const noticeAt = Date.now() + RECOVERY_NOTICE_MS;
   let noticed = false;
   while (!ended) {
-    if (await saysReady(cluster.clusterDir, server.pid)) return true;
+    if (await saysReady(cluster.clusterDir, server.pid)) break;
     if (!noticed && Date.now() > noticeAt) {
       noticed = true;
       cluster.onProgress('PostgreSQL is recovering after a crash, please wait ...');
     }
     await sleep(READY_POLL_MS);
   }
-  return false;
+  signal?.removeEventListener('abort', giveUp);
+  return !ended;
 }
 
 /** The postmaster's lock file: the pid is its first line, the status its eighth. */

@@ -54,8 +54,8 @@ export class InstanceLock {
       startTime: processStartTime(process.pid),
       space: processSpace(),
     };
-    await writeFile(own, JSON.stringify(holder), { mode: 0o600 });
     try {
+      await writeFile(own, JSON.stringify(holder), { mode: 0o600 });
       await claim(own, file, dataDir);
     } finally {
       await rm(own, { force: true });
@@ -99,8 +99,8 @@ async function linkIfFree(own: string, file: string): Promise<boolean> {
 async function replaceDead(dead: Holder, own: string, file: string, dataDir: string): Promise<boolean> {
   const right = `${file}.${dead.nonce}`;
   const ticket = `${own}.ticket`;
-  await writeFile(ticket, await readFile(own), { mode: 0o600 });
   try {
+    await writeFile(ticket, await readFile(own), { mode: 0o600 });
     await claim(ticket, right, dataDir);
     try {
       const current = await holderOf(file);

@@ -9,11 +9,7 @@ import { processStartTime } from './process-identity';
 
 const run = promisify(execFile);
 
-const POLL_MS = 50;
-/** The watcher of a killed parent has asked for a fast shutdown already; that takes a checkpoint's time. */
-const ASK_AFTER_MS = 2_000;
-/** Immediate shutdown: nothing is lost, but the next start has to recover. */
-const INSIST_AFTER_MS = 60_000;
+const POLL_MS = 20;
 const GIVE_UP_AFTER_MS = 75_000;
 
 interface Leftovers {
@@ -22,6 +18,24 @@ interface Leftovers {
   all: number[];
 }
 
+interface Step {
+  afterMs: number;
+  signal: NodeJS.Signals;
+}
+
+/** Only a postmaster may be sent SIGINT: to its children that means something else. */
+const FOR_A_POSTMASTER: readonly Step[] = [
+  // The watcher of a killed parent has asked for a fast shutdown already; that takes a checkpoint's time.
+  { afterMs: 2_000, signal: 'SIGINT' },
+  // Immediate shutdown: nothing is lost, but the next start has to recover.
+  { afterMs: 60_000, signal: 'SIGQUIT' },
+];
+/** Most notice the death of their postmaster and end. One that computes does not, and one that hangs cannot. */
+const FOR_ORPHANS: readonly Step[] = [
+  { afterMs: 0, signal: 'SIGQUIT' },
+  { afterMs: 1_000, signal: 'SIGKILL' },
+];
+
 /**
  * Waits until no process of an earlier PostgreSQL works in the directory, asking it to stop if need be, and removes a
  * lock file that PostgreSQL would take for a running postmaster's, and the sockets that killed ones left.
@@ -29,34 +43,22 @@ interface Leftovers {
  */
 export async function endLeftovers(clusterDir: string, onProgress: (message: string) => void): Promise<void> {
   const since = Date.now();
-  let asked = false;
-  let insisted = false;
+  const sent = new Set<Step>();
   for (let left = await leftovers(clusterDir); left.all.length > 0; left = await leftovers(clusterDir)) {
     const waited = Date.now() - since;
-    if (!asked && waited >= ASK_AFTER_MS) {
-      asked = true;
-      onProgress('Waiting for the PostgreSQL of an earlier run to stop ...');
-      ask(left);
-    }
-    if (!insisted && waited >= INSIST_AFTER_MS) {
-      insisted = true;
-      insist(left);
+    const steps = left.postmaster === null ? FOR_ORPHANS : FOR_A_POSTMASTER;
+    for (const step of steps.filter((one) => waited >= one.afterMs && !sent.has(one))) {
+      if (step === FOR_A_POSTMASTER[0])
+        onProgress('Waiting for the PostgreSQL of an earlier run to stop ...');
+      sent.add(step);
+      const targets = left.postmaster === null ? left.all : [left.postmaster];
+      targets.forEach((pid) => signalQuietly(pid, step.signal));
     }
     if (waited >= GIVE_UP_AFTER_MS) throw unending(left);
     await sleep(POLL_MS);
   }
   await removeMisleadingLockFile(clusterDir);
   await removeSockets(clusterDir);
-}
-
-/** Only a postmaster may be sent SIGINT: to its children that means something else. */
-function ask({ postmaster, all }: Leftovers): void {
-  if (postmaster !== null) signalQuietly(postmaster, 'SIGINT');
-  else all.forEach((pid) => signalQuietly(pid, 'SIGQUIT'));
-}
-
-function insist({ postmaster, all }: Leftovers): void {
-  (postmaster !== null ? [postmaster] : all).forEach((pid) => signalQuietly(pid, 'SIGQUIT'));
 }
 
 function signalQuietly(pid: number, signal: NodeJS.Signals): void {
@@ -106,16 +108,17 @@ async function lockFilePid(clusterDir: string): Promise<number | null> {
 }
 
 /**
- * Nothing of the cluster runs any more, so a pid that is still in use is another process's, or that of a zombie which
- * its new parent does not reap (Node as a container's first process): PostgreSQL would take both for a postmaster.
- * Otherwise the file stays: PostgreSQL itself makes sure that nothing uses the shared memory named in it.
+ * Nothing of the cluster runs any more. PostgreSQL refuses an empty lock file, which a full disk leaves, and takes a pid
+ * that is in use for a postmaster's: by now it is another process's, or a zombie's that its new parent does not reap
+ * (Node as a container's first process). Any other file stays: PostgreSQL itself makes sure that nothing uses the shared
+ * memory named in it.
  */
 async function removeMisleadingLockFile(clusterDir: string): Promise<void> {
   const pid = await lockFilePid(clusterDir);
-  if (pid !== null && isInUse(pid)) await rm(lockFile(clusterDir), { force: true });
+  if (pid === null || isInUse(pid)) await rm(lockFile(clusterDir), { force: true });
 }
 
-/** Each with a lock file of its own; one is left by every postmaster that was killed, for each had another port. */
+/** Each with a lock file of its own; a postmaster that was killed leaves both, and the next may have another port. */
 async function removeSockets(clusterDir: string): Promise<void> {
   const names = await readdir(clusterDir).catch(() => []);
   const sockets = names.filter((name) => name.startsWith('.s.PGSQL.'));

@@ -7,6 +7,8 @@ import path from 'node:path';
 const ROTATE_AT_BYTES = 10 * 1024 * 1024;
 
 const FAULT = /^.*?(?:FATAL|PANIC|initdb: error):\s*/;
+/** By log_line_prefix: what clients were told, such as that the server is starting. */
+const TOLD_A_CLIENT = /\] (?:dead-end )?client backend /;
 
 export class ServerLog {
   private constructor(
@@ -30,7 +32,7 @@ export class ServerLog {
   /** The fault that PostgreSQL gave since this log was opened, in one line; else its last line. */
   async lastFault(): Promise<string> {
     const written = (await readFile(this.file)).subarray(this.startOffset).toString('utf8');
-    const lines = written.split('\n').filter((line) => line.trim() !== '');
+    const lines = written.split('\n').filter((line) => line.trim() !== '' && !TOLD_A_CLIENT.test(line));
     const fault = lines.findLast((line) => FAULT.test(line)) ?? lines.at(-1) ?? 'it said nothing';
     return fault.replace(FAULT, '').trim();
   }

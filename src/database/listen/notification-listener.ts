@@ -18,6 +18,7 @@ export class NotificationListener {
   private client: Client | undefined;
   private retry: NodeJS.Timeout | undefined;
   private delay = RECONNECT_MS.first;
+  private isListening = false;
   private stopped = false;
 
   /** @param channel a constant of the code, never text from outside */
@@ -38,6 +39,7 @@ export class NotificationListener {
       await client.connect();
       await client.query(`listen ${this.channel}`);
       this.delay = RECONNECT_MS.first;
+      this.isListening = true;
       this.events.onListening();
     } catch (error) {
       this.lost(client, error as Error);
@@ -51,7 +53,7 @@ export class NotificationListener {
 
   /** True while notifications arrive. */
   get listening(): boolean {
-    return this.client !== undefined && this.retry === undefined && !this.stopped;
+    return this.isListening && !this.stopped;
   }
 
   async stop(): Promise<void> {
@@ -63,6 +65,7 @@ export class NotificationListener {
   private lost(client: Client, error?: Error): void {
     if (this.stopped || client !== this.client) return;
     this.client = undefined;
+    this.isListening = false;
     if (error) this.events.onError?.(error);
     void client.end().catch(() => undefined);
     this.retry = setTimeout(() => {

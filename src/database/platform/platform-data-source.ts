@@ -43,6 +43,7 @@ export async function openPlatformDatabase(
     await assertKnownMigrations(client);
     await dataSource.initialize();
     await dataSource.runMigrations({ transaction: 'each' });
+    await openStatementStatistics(client);
   });
   return dataSource;
 }
@@ -62,18 +63,34 @@ async function assertKnownMigrations(client: Client): Promise<void> {
   ]);
 }
 
+/**
+ * Where the server counts statements, as the embedded one does, the platform database shows them to administrators.
+ * Owners of projects neither reach this database nor may create the extension in theirs.
+ */
+async function openStatementStatistics(client: Client): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_roles where rolname = current_user and rolsuper
+       and current_setting('pg_stat_statements.max', true) is not null`,
+  );
+  if (rowCount === 1) await client.query('create extension if not exists pg_stat_statements');
+}
+
 async function prepareDatabase(url: string): Promise<void> {
   const target = new URL(url);
   const name = decodeURIComponent(target.pathname.slice(1)) || decodeURIComponent(target.username);
   try {
     await connected(url, assertUsable);
   } catch (error) {
-    if (codeOf(error) !== INVALID_CATALOG_NAME) throw error;
+    if (codeOf((error as Error).cause) !== INVALID_CATALOG_NAME) throw error;
     target.pathname = '/postgres';
-    await connected(target.href, async (client) => {
-      await assertUsable(client);
-      await createDatabase(client, name);
-    });
+    await connected(
+      target.href,
+      async (client) => {
+        await assertUsable(client);
+        await createDatabase(client, name);
+      },
+      `the database "${name}" does not exist and cannot be created`,
+    );
   }
   await connected(url, (client) => closeToOthers(client, name));
 }
@@ -103,8 +120,16 @@ async function closeToOthers(client: Client, name: string): Promise<void> {
   await client.query(`revoke all on database ${quoteIdentifier(name)} from public`);
 }
 
-/** Like withConnection, but a server that cannot be reached, or refuses the role, is said in one line. */
-async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+/**
+ * Like withConnection, but a server that cannot be reached, or refuses the role, is said in one line.
+ * @param consequence of the missing connection, in front of the reason
+ * @throws ServerUnusableError
+ */
+async function connected<T>(
+  url: string,
+  work: (client: Client) => Promise<T>,
+  consequence = `no connection to ${addressOf(url)}`,
+): Promise<T> {
   let isConnected = false;
   try {
     return await withConnection(
@@ -115,16 +140,23 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
       },
     );
   } catch (error) {
-    if (isConnected || codeOf(error) === INVALID_CATALOG_NAME) throw error;
-    const { host } = new URL(url);
-    throw new ServerUnusableError([`no connection to ${host}: ${messageOf(error)}`], { cause: error });
+    if (isConnected) throw error;
+    throw new ServerUnusableError([`${consequence}: ${reasonOf(error)}`], { cause: error });
   }
 }
 
-const codeOf = (error: unknown): string | undefined => (error as { code?: string }).code;
+/** As node-postgres reads the URL, which may name a socket in a parameter. */
+function addressOf(url: string): string {
+  const { host, port } = new Client({ connectionString: url });
+  return `${host}:${port}`;
+}
 
-/** Node gives an AggregateError without a message when all addresses of a name refuse. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
-  return error instanceof Error ? error.message : String(error);
+const codeOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code;
+
+function reasonOf(error: unknown): string {
+  // Node gives an AggregateError without a message when all addresses of a name refuse.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  if (!(error instanceof Error)) return String(error);
+  // Neither the system nor a PostgreSQL said it: what answers closed the connection, was silent or spoke otherwise.
+  return codeOf(error) === undefined ? `${error.message} (is it a PostgreSQL server?)` : error.message;
 }

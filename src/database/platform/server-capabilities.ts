@@ -38,10 +38,8 @@ export class ServerUnusableError extends Error {
     readonly faults: readonly string[],
     options?: ErrorOptions,
   ) {
-    super(
-      `The PostgreSQL server cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
-      options,
-    );
+    const list = faults.length === 1 ? ` ${faults[0]}` : faults.map((fault) => `\n  - ${fault}`).join('');
+    super(`The PostgreSQL server cannot be used:${list}`, options);
     this.name = 'ServerUnusableError';
   }
 }

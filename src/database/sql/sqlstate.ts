@@ -76,3 +76,8 @@ export function statusOfOwnStatement(sqlstate: string): number {
   if (!CAUSED_BY_REQUEST.test(sqlstate)) return 500;
   return OWN_STATUS_BY_CLASS[sqlstate.slice(0, 2)] ?? statusOfSqlstate(sqlstate);
 }
+
+/** True for SQLSTATEs of a server that is away, ends, starts or is short of something: whatever the statement was. */
+export function isServerUnavailable(sqlstate: string): boolean {
+  return /^(08|53|57P)/.test(sqlstate);
+}

@@ -4,14 +4,22 @@ import { BeforeApplicationShutdown, Logger } from '@nestjs/common';
 import type { Worker } from 'bullmq';
 import { RedisClient } from '../coordination/redis-client';
 
-/** For `@Processor`. A job whose worker was killed is taken up by another one within half a minute, however often. */
-export const WORKER_OPTIONS = { lockDuration: 20_000, stalledInterval: 10_000, maxStalledCount: 100 };
-
 /**
  * Milliseconds without a try after an error of the queue's own. BullMQ waits only where a connection was refused; after
  * any other error it tries again at once, and a database that answers with errors would starve the event loop.
  */
 const REST_MS = 2_000;
+
+/**
+ * For `@Processor`. A job whose worker was killed is taken up by another one within half a minute, however often.
+ * `runRetryDelay` is BullMQ's wait after a refused connection, which its close() waits for too: 15 seconds by default.
+ */
+export const WORKER_OPTIONS = {
+  lockDuration: 20_000,
+  stalledInterval: 10_000,
+  maxStalledCount: 100,
+  runRetryDelay: REST_MS,
+};
 
 export abstract class QueueWorker extends WorkerHost implements BeforeApplicationShutdown {
   protected abstract readonly logger: Logger;

@@ -11,6 +11,9 @@ const FRAMEWORK = new Set([
   'NestApplication',
 ]);
 
+/** Context of the errors that Nest logs before it throws them again: main.ts prints those. */
+const RETHROWN = 'ExceptionHandler';
+
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
 
@@ -23,7 +26,7 @@ export class JsonLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
+    if (rest.at(-1) !== RETHROWN) this.write('error', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {

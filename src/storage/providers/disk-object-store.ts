@@ -10,6 +10,7 @@ import { ByteRange } from '../../common/http/byte-ranges';
 import { AppError } from '../../common/errors/app-error';
 import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { directoryFault } from '../../config/directory-error';
 import { storageUnavailable } from '../storage.errors';
 import { ChunkWriter, writeAll } from './chunk-writer';
 import { DiskDirectories } from './disk-directories';
@@ -56,8 +57,12 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    await mkdir(this.root, { recursive: true, mode: this.mode.directory });
-    await writeFile(this.marker, '', { flag: 'a', mode: this.mode.file });
+    try {
+      await mkdir(this.root, { recursive: true, mode: this.mode.directory });
+      await writeFile(this.marker, '', { flag: 'a', mode: this.mode.file });
+    } catch (error) {
+      throw directoryFault('STORAGE_DISK_DIR', this.root, error);
+    }
   }
 
   override async assertAvailable(): Promise<void> {

@@ -28,7 +28,14 @@ describe('GET /health/ready', () => {
     const answer = await plinth.http.get('/health/ready');
     expect([answer.status, answer.body]).toEqual([
       200,
-      { status: 'ready', checks: { platform_database: { status: 'up' }, storage: { status: 'up' } } },
+      {
+        status: 'ready',
+        checks: {
+          platform_database: { status: 'up' },
+          database_disk: { status: 'up' },
+          storage: { status: 'up' },
+        },
+      },
     ]);
   });
 

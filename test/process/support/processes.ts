@@ -14,6 +14,8 @@ const POLL_MS = 25;
 export interface ProgramOptions {
   env?: NodeJS.ProcessEnv;
   detached?: boolean;
+  /** The clone by default. */
+  cwd?: string;
 }
 
 /** A program under test with what it has printed so far. */
@@ -29,8 +31,8 @@ export class Program {
 
   /** `detached` gives it a process group of its own, as a terminal does. */
   static start(command: string, args: string[], options: ProgramOptions = {}): Program {
-    const { env = process.env, detached = false } = options;
-    return new Program(spawn(command, args, { env, detached, cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] }));
+    const { env = process.env, detached = false, cwd = ROOT } = options;
+    return new Program(spawn(command, args, { env, detached, cwd, stdio: ['pipe', 'pipe', 'pipe'] }));
   }
 
   get pid(): number {

@@ -1,0 +1,95 @@
+/** The checks of environment variables. Each kind has one message, which names the variable once and never its value. */
+import { Transform } from 'class-transformer';
+import { IsInt, IsNumber, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+
+type Check = (options: { message: string }) => PropertyDecorator;
+
+const asGiven = ({ value }: { value: unknown }): unknown => value;
+
+const toNumber = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+
+/** `50MB`, `50 MiB`, `1048576`: a size in bytes; binary multiples, as file systems count. */
+function toBytes({ value }: { value: unknown }): unknown {
+  const match = /^(\d+)\s*(?:([KMGT])i?B?)?$/i.exec(String(value).trim());
+  if (!match) return value;
+  const power = match[2] ? 'KMGT'.indexOf(match[2].toUpperCase()) + 1 : 0;
+  return Number(match[1]) * 1024 ** power;
+}
+
+/** Reads the text, then makes the checks, which all say the same. */
+function checked(read: typeof asGiven, requirement: string, ...checks: Check[]): PropertyDecorator {
+  const message = `$property must be ${requirement}`;
+  return (target, name) => {
+    Transform(read)(target, name);
+    for (const check of checks) check({ message })(target, name);
+  };
+}
+
+const within = (least: number, most: number): Check[] => [
+  (options) => Min(least, options),
+  (options) => Max(most, options),
+];
+
+export const WholeNumber = (least: number, most: number): PropertyDecorator =>
+  checked(toNumber, `a whole number from ${least} to ${most}`, (o) => IsInt(o), ...within(least, most));
+
+export const DecimalNumber = (least: number, most: number): PropertyDecorator =>
+  checked(toNumber, `a number from ${least} to ${most}`, (o) => IsNumber({}, o), ...within(least, most));
+
+/** A TCP port. 0 stands for any free one. */
+export const Port = (least: number): PropertyDecorator =>
+  checked(toNumber, `a whole number from ${least} to 65535`, (options) =>
+    ValidateBy({ name: 'port', validator: { validate: (value) => isPort(value, least) } }, options),
+  );
+
+export const SizeInBytes = (least: number): PropertyDecorator =>
+  checked(
+    toBytes,
+    `a size of ${least} or more bytes, such as 50MiB`,
+    (options) => IsInt(options),
+    (options) => Min(least, options),
+  );
+
+export const Secret = (least: number): PropertyDecorator =>
+  checked(asGiven, `${least} or more characters`, (options) => MinLength(least, options));
+
+/** Text of a form that `requirement` describes in words. */
+export const Form = (pattern: RegExp, requirement: string): PropertyDecorator =>
+  checked(asGiven, requirement, (options) => Matches(pattern, options));
+
+/** Address of a web server. */
+export const HttpUrl = (): PropertyDecorator => address(['http', 'https'], 'https://example.com');
+
+/** Address of a server, which may hold a user and a password. */
+export const ServerUrl = (...schemes: [string, ...string[]]): PropertyDecorator =>
+  address(
+    schemes,
+    `${schemes[0]}://user:password@host, with #, /, :, ?, @ and % in the password percent-encoded`,
+  );
+
+function address(schemes: readonly string[], example: string): PropertyDecorator {
+  const validate = (value: unknown): boolean =>
+    typeof value === 'string' && schemes.some((scheme) => isAddress(value, scheme));
+  return checked(asGiven, `an address such as ${example}`, (options) =>
+    ValidateBy({ name: 'address', validator: { validate } }, options),
+  );
+}
+
+function isAddress(value: string, scheme: string): boolean {
+  if (!value.toLowerCase().startsWith(`${scheme}://`) || !URL.canParse(value)) return false;
+  const { username, password, pathname } = new URL(value);
+  try {
+    decodeURIComponent(username + password + pathname);
+    return true;
+  } catch {
+    // A percent sign that stands for itself.
+    return false;
+  }
+}
+
+function isPort(value: unknown, least: number): boolean {
+  return (
+    Number.isInteger(value) && (value === 0 || ((value as number) >= least && (value as number) <= 65_535))
+  );
+}

@@ -1,0 +1,169 @@
+/**
+ * A full disk under the embedded PostgreSQL: while it serves, and at a start. It is told in words, nothing acknowledged is
+ * lost, and with room again everything works without a restart.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually';
+import { HttpAnswer, HttpClient } from '../support/http-client';
+import { freePort, PlinthProcess } from '../support/plinth-process';
+import { Program, ROOT } from './support/processes';
+import { canMount, SmallDisk } from './support/small-disk';
+
+const MIB = 1024 * 1024;
+const MAIN = join(ROOT, 'dist/src/main.js');
+const LIMIT_MS = 60_000;
+
+(canMount ? describe : describe.skip)('a full disk (needs the right to mount a file system)', () => {
+  let disk: SmallDisk;
+  beforeEach(() => (disk = SmallDisk.mount('size=320m')));
+  afterEach(() => disk.unmount());
+
+  describe('while Plinth serves', () => {
+    let plinth: PlinthProcess;
+    let service: HttpClient;
+    let project: { id: string; slug: string; service_role_key: string };
+    const acknowledged: number[] = [];
+    let next = 0;
+
+    beforeEach(async () => {
+      plinth = await PlinthProcess.start({ dataDir: disk.directory });
+      project = (await plinth.admin.post('/admin/v1/projects', { name: 'Full', plan: 'enterprise' })).body;
+      const key = project.service_role_key;
+      service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
+      const query = 'create table kept (n int primary key, t text)';
+      await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query });
+      await service.post(`/p/${project.slug}/storage/buckets`, { name: 'box' });
+      acknowledged.splice(0);
+    }, LIMIT_MS);
+    afterEach(() => plinth.end('SIGTERM'), LIMIT_MS);
+
+    async function insert(length: number): Promise<HttpAnswer> {
+      const n = next++;
+      const answer = await service.post('/rest/v1/kept', { n, t: 'x'.repeat(length) });
+      if (answer.status === 201) acknowledged.push(n);
+      return answer;
+    }
+
+    const signUp = (): Promise<HttpAnswer> =>
+      service.post(`/v1/auth/${project.id}/signup`, {
+        email: `user-${next++}@example.com`,
+        password: 'correct horse',
+      });
+
+    function upload(): Promise<HttpAnswer> {
+      const body = new FormData();
+      body.append('file', new Blob(['x'.repeat(200_000)]), `file-${next++}.txt`);
+      return service.send('POST', `/p/${project.slug}/storage/buckets/box/upload`, { body });
+    }
+
+    const ready = (): Promise<HttpAnswer> => new HttpClient(plinth.baseUrl).get('/health/ready');
+
+    async function expectAllKept(): Promise<void> {
+      const { body } = await service.get('/rest/v1/kept?select=n');
+      const kept = new Set((body as { n: number }[]).map(({ n }) => n));
+      expect(acknowledged.filter((n) => !kept.has(n))).toEqual([]);
+    }
+
+    it('refuses what has no room with 503, serves the rest, tells it in words, and recovers by itself', async () => {
+      expect((await insert(100)).status).toBe(201);
+      expect((await ready()).body.checks).toMatchObject({ database_disk: { status: 'up' } });
+      disk.fillTo(0);
+      await eventually(async () => {
+        const answer = await insert(20_000);
+        expect(answer.status).toBe(503);
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }, LIMIT_MS);
+      await eventually(async () => {
+        const { text, body } = await ready();
+        expect(text).toContain('"database_disk":{"status":"down","reason":"the disk is full');
+        const checks = body.checks ?? body.error.checks;
+        expect(checks.storage).toEqual(checks.database_disk);
+      });
+      expect((await new HttpClient(plinth.baseUrl).get('/metrics')).text).toMatch(
+        /^plinth_disk_free_bytes\{of="database"\} \d{1,8}$/m,
+      );
+      disk.makeRoom();
+      await eventually(async () => expect((await insert(20_000)).status).toBe(201), LIMIT_MS);
+      await eventually(async () => expect((await signUp()).status).toBe(201), LIMIT_MS);
+      await eventually(async () => expect((await upload()).status).toBe(201), LIMIT_MS);
+      expect((await plinth.admin.post('/admin/v1/projects', { name: 'Another' })).status).toBe(201);
+      await eventually(async () => expect(await ready()).toMatchObject({ status: 200 }), LIMIT_MS);
+      await expectAllKept();
+    }, 120_000);
+
+    it('is started again when PostgreSQL ended because its log had no room', async () => {
+      await insert(100);
+      disk.fillTo(0);
+      // Only the write-ahead log grows.
+      const query = `select pg_logical_emit_message(false, 'filler', repeat('x', 1000000))`;
+      await eventually(async () => {
+        await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query });
+        expect(plinth.printed).toMatch(/^The disk that holds .* is full \(0 MiB left\)\. .*$/m);
+      }, LIMIT_MS);
+      expect((await insert(100)).status).toBe(503);
+      expect((await ready()).body.error?.checks).toMatchObject({
+        platform_database: { status: 'down' },
+        database_disk: { status: 'down', reason: 'the disk is full: 0 MiB left' },
+      });
+      disk.makeRoom();
+      await eventually(async () => expect((await insert(100)).status).toBe(201), LIMIT_MS);
+      await expectAllKept();
+    }, 180_000);
+  });
+
+  describe('at a start', () => {
+    const launch = async (): Promise<Program> =>
+      Program.start(process.execPath, [MAIN], {
+        cwd: disk.directory,
+        env: {
+          PATH: process.env.PATH,
+          HOST: '127.0.0.1',
+          PORT: String(await freePort()),
+          EMBEDDED_DATABASE_PORT: '0',
+          DATA_DIR: join(disk.directory, 'data'),
+          LOG_LEVEL: 'error',
+        },
+      });
+
+    /** Serves, or ends with one line about the disk after those about progress. */
+    async function startOrClearEnd(): Promise<'serves' | 'ended'> {
+      const program = await launch();
+      await Promise.race([program.says(/Plinth serves on/), program.exited]);
+      if (program.isRunning) {
+        await program.end('SIGTERM');
+        return 'serves';
+      }
+      expect(await program.exited).toEqual({ code: 1, signal: null });
+      const lines = program.output
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !line.endsWith(' ...'));
+      expect(lines).toEqual([expect.stringMatching(/\bdisk\b.* is full\b/)]);
+      return 'ended';
+    }
+
+    it('ends with one line, whether there is a database already or not, and leaves nothing that blocks the next', async () => {
+      const data = join(disk.directory, 'data');
+      const outcomes: string[] = [];
+      for (const left of [0, 1, 10, 45]) {
+        disk.fillTo(left * MIB);
+        outcomes.push(await startOrClearEnd());
+        // No half cluster, no half file, no lock.
+        expect(readdirSync(data).filter((name) => /^\.|\.new$|lock/.test(name))).toEqual([]);
+        disk.makeRoom();
+      }
+      expect(outcomes.slice(0, 3)).toEqual(['ended', 'ended', 'ended']);
+      expect(await startOrClearEnd()).toBe('serves');
+      const again: string[] = [];
+      for (const left of [0, 1 / 64, 1 / 8, 1]) {
+        disk.fillTo(left * MIB);
+        again.push(await startOrClearEnd());
+        disk.makeRoom();
+        expect(readdirSync(data).filter((name) => /^\.|\.new$|lock/.test(name))).toEqual([]);
+        expect(await startOrClearEnd()).toBe('serves');
+      }
+      expect(again[0]).toBe('ended');
+    }, 300_000);
+  });
+});

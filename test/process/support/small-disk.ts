@@ -1,0 +1,58 @@
+// A small file system in memory, to fill. Needs the right to mount one.
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const CHUNK = Buffer.alloc(64 * 1024);
+
+export class SmallDisk {
+  private constructor(readonly directory: string) {}
+
+  /** @param options of mount(8), such as `size=200m` or `ro` */
+  static mount(options: string): SmallDisk {
+    const directory = mkdtempSync(path.join(tmpdir(), 'plinth-disk-'));
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', directory]);
+    if (status !== 0) {
+      rmSync(directory, { recursive: true });
+      throw new Error(`no file system could be mounted at ${directory}`);
+    }
+    return new SmallDisk(directory);
+  }
+
+  get freeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.directory);
+    return bavail * bsize;
+  }
+
+  /** Takes space until so many bytes are left. */
+  fillTo(bytesLeft: number): void {
+    const file = openSync(this.filler, 'a');
+    try {
+      while (this.freeBytes > bytesLeft)
+        writeSync(file, CHUNK, 0, Math.min(CHUNK.length, this.freeBytes - bytesLeft));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Gives back what fillTo() took. */
+  makeRoom(): void {
+    rmSync(this.filler, { force: true });
+  }
+
+  unmount(): void {
+    // What a killed server has open may keep it for a moment: lazily.
+    spawnSync('umount', ['--lazy', this.directory]);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private get filler(): string {
+    return path.join(this.directory, 'filler');
+  }
+}
+
+/** Whether this process may mount a file system. */
+export const canMount =
+  process.platform === 'linux' &&
+  spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
