@@ -101,6 +101,30 @@ describe('media types', () => {
     expect([refused.status, refused.body.code]).toEqual([406, 'PL107']);
   });
 
+  it('gives a query plan to the service role alone: it names whatever policies and views look into', async () => {
+    await project.sql(`
+      create table ledger (id int primary key);
+      create table entries (id int primary key);
+      revoke all on ledger from anon, authenticated;
+      create function may_see() returns boolean security definer language sql as 'select exists (select from ledger)';
+      create policy look on entries to anon, authenticated using (may_see())`);
+    const headers = { accept: 'application/vnd.pgrst.plan+text; options=verbose' };
+    for (const client of [project.anon, project.asSubject()]) {
+      for (const answer of [
+        await client.get('/rest/v1/entries', { headers }),
+        await client.post('/rest/v1/entries', { id: 1 }, { headers }),
+        await client.patch('/rest/v1/entries?id=eq.1', { id: 2 }, { headers }),
+        await client.delete('/rest/v1/entries?id=eq.1', { headers }),
+        await client.get('/rest/v1/rpc/may_see', { headers }),
+      ]) {
+        expect([answer.status, answer.body.detail.sqlstate]).toEqual([406, 'PL107']);
+        expect(answer.text).not.toMatch(/cost=|Filter/);
+      }
+    }
+    const service = await project.service.get('/rest/v1/entries', { headers });
+    expect([service.status, service.text]).toEqual([200, expect.stringContaining('cost=')]);
+  });
+
   it('answers 200 with a plan, which is no page of anything', async () => {
     const headers = { accept: 'application/vnd.pgrst.plan', prefer: 'count=exact' };
     for (const path of ['items?limit=1', 'items?offset=99', 'items?select=id,name&limit=1&order=id']) {
