@@ -3,16 +3,7 @@ import { HttpException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { httpError } from '../common/errors/http-errors';
-
-/** Node's codes for a database that cannot be reached. */
-const CONNECTION_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-]);
+import { isConnectionLoss } from '../database/sql/connection-loss';
 
 const INTERNAL_STATUSES = new Set([500, 503]);
 /**
@@ -49,16 +40,6 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
     headers: status === 503 ? { 'Retry-After': '1' } : {},
     cause: error,
   });
-}
-
-function isConnectionLoss(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  const { code } = thrown as NodeJS.ErrnoException;
-  if (code !== undefined) return CONNECTION_CODES.has(code);
-  // node-postgres gives these no code.
-  return /^(Connection terminated|Client has encountered a connection error|timeout expired)/.test(
-    thrown.message,
-  );
 }
 
 function unavailable(cause: unknown): AppError {
