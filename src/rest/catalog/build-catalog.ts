@@ -111,7 +111,19 @@ function routinesByName({ routines }: CatalogRows, index: SchemaIndex): Map<stri
     if (overloads) overloads.push(routine);
     else byName.set(nameKey(routine), [routine]);
   }
+  for (const overloads of byName.values()) overloads.sort(byArguments);
   return byName;
+}
+
+/** PostgREST's order of overloads, in which it lists candidates: those of fewest arguments first, then by names and types. */
+function byArguments({ arguments: a }: Routine, { arguments: b }: Routine): number {
+  if (a.length !== b.length) return a.length - b.length;
+  const [one, other] = [a, b].map((list) => list.map(({ name, type }) => `${name}\0${type}`).join('\0'));
+  return compareText(one as string, other as string);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function buildHandler(row: HandlerRow, index: SchemaIndex): MediaHandler {
