@@ -6,6 +6,7 @@ import { Strategy } from 'passport-jwt';
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { isStorableText } from '../../common/text/storable';
 import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
+import { untimelyCredentials } from '../access.errors';
 import { bearerToken } from '../bearer-token';
 import { Caller, TWO_FACTORS } from '../caller';
 import { claimsText } from '../claims-text';
@@ -32,7 +33,8 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   }
 
   validate(request: Request, claims: unknown): Caller | false {
-    if (!request.apiKey || !isJsonObject(claims) || !this.tokens.isTimely(claims)) return false;
+    if (!request.apiKey || !isJsonObject(claims)) return false;
+    if (!this.tokens.isTimely(claims)) throw untimelyCredentials();
     return toCaller(request.apiKey, claims);
   }
 }

@@ -100,7 +100,7 @@ describe('a list of rows', () => {
     const answer = await post('notes', [{ title: 'good' }, 123, 'x']);
     expect([answer.status, answer.body.code, answer.body.message]).toEqual([
       400,
-      'PL102',
+      'PGRST102',
       'All object keys must match',
     ]);
     expect(await count('notes')).toBe(before);
@@ -251,7 +251,7 @@ describe('columns=', () => {
 
   it('answers 400 for a column that is not there', async () => {
     const answer = await post('notes?columns=title,nope', [{ title: 'x' }]);
-    expect([answer.status, answer.body.code]).toEqual([400, 'PL204']);
+    expect([answer.status, answer.body.code]).toEqual([400, 'PGRST204']);
   });
 });
 
