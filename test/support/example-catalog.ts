@@ -122,4 +122,5 @@ export const EXAMPLE_ROWS: CatalogRows = {
   handlers: [],
   representations: [],
   roles: [],
+  withheld: [],
 };

@@ -14,7 +14,7 @@ import {
   representationKey,
   type Routine,
 } from './catalog';
-import type { CatalogRows, ColumnRow, HandlerRow, RelationRow } from './catalog-rows';
+import type { CatalogRows, ColumnRow, HandlerRow, RelationRow, WithheldRow } from './catalog-rows';
 import { SchemaIndex } from './schema-index';
 import { typeClassOf } from './type-class';
 
@@ -30,8 +30,10 @@ export function buildCatalog(rows: CatalogRows): Catalog {
   const index = new SchemaIndex(rows.relations, rows.constraints);
   const relations = new Map<string, Relation>();
   const computed = computedFields(rows);
+  const withheld = new Map(rows.withheld.map((row) => [row.relation, row]));
   for (const row of rows.relations) {
-    relations.set(nameKey(row), buildRelation(row, index, computed.get(row.oid) ?? new Map()));
+    const fields = computed.get(row.oid) ?? new Map<string, ComputedField[]>();
+    relations.set(nameKey(row), buildRelation(row, index, fields, withheld.get(row.oid)));
   }
   return {
     version: versionOf(rows),
@@ -58,7 +60,14 @@ function versionOf(rows: CatalogRows): string {
   return createHash('sha1').update(JSON.stringify(content)).digest('base64url').slice(0, 10);
 }
 
-function buildRelation(row: RelationRow, index: SchemaIndex, computed: Relation['computed']): Relation {
+const NOBODY: ReadonlySet<string> = new Set();
+
+function buildRelation(
+  row: RelationRow,
+  index: SchemaIndex,
+  computed: Relation['computed'],
+  withheld: WithheldRow | undefined,
+): Relation {
   return {
     schema: row.schema,
     name: row.name,
@@ -71,6 +80,8 @@ function buildRelation(row: RelationRow, index: SchemaIndex, computed: Relation[
     computed,
     isPartition: row.is_partition,
     grantees: new Set(row.grantees ?? []),
+    hiddenFrom: withheld?.hidden_from ? new Set(withheld.hidden_from) : NOBODY,
+    closedTo: withheld?.closed_to ? new Set(withheld.closed_to) : NOBODY,
   };
 }
 

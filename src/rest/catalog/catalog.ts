@@ -44,6 +44,10 @@ export interface Relation extends QualifiedName {
   readonly isPartition: boolean;
   /** Roles that were granted rights to it: who may hear its name. `public` is everybody. */
   readonly grantees: ReadonlySet<string>;
+  /** Roles that may not read some column of it, so that all columns of a written row cannot be returned to them. */
+  readonly hiddenFrom: ReadonlySet<string>;
+  /** Roles that no policy lets see any of its rows, an inserted one neither. */
+  readonly closedTo: ReadonlySet<string>;
 }
 
 /** A column of the near side and the one of the far side that it equals. */

@@ -1,9 +1,9 @@
 /** Status and headers of an answer. PostgREST's where DECISIONS say nothing else. */
 import { isFraming, isHeader } from '../execute/custom-header';
 import type { Execution } from '../execute/rest-executor.service';
-import type { RestRequest } from '../grammar/rest-request';
+import type { Preferences, RestRequest } from '../grammar/rest-request';
 import { canonicalQuery } from '../grammar/query-string';
-import type { RequestPlan } from '../plan/plan';
+import type { RequestPlan, WriteRequestPlan } from '../plan/plan';
 import type { ParsedRequest } from '../query-parser.service';
 import { outOfRange, restError } from '../rest.errors';
 import { addressHeader, LONGEST_ADDRESS } from './header-text';
@@ -133,13 +133,17 @@ export function appliedPreferences({ plan, request: { preferences } }: ParsedReq
   };
   add('resolution', isInsert && resolves ? preferences.resolution : null);
   add('missing', isInsert || isUpdate ? preferences.missing : null);
-  add('return', plan.kind === 'write' ? preferences.return : null);
+  add('return', plan.kind === 'write' ? returnApplied(plan, preferences) : null);
   add('count', preferences.count);
   add('tx', preferences.tx);
   add('handling', preferences.handling);
   add('timezone', preferences.timezone);
   add('max-affected', isLimited ? preferences.maxAffected : null);
   return applied;
+}
+
+function returnApplied({ rows }: WriteRequestPlan, preferences: Preferences): Preferences['return'] {
+  return rows === 'withheld' ? 'minimal' : preferences.return;
 }
 
 /** What SQL set in response.status. @throws AppError PL112 */

@@ -50,7 +50,7 @@ export class RestResponder {
       collector.fail();
       throw error;
     }
-    write(parsed, execution, collector, response);
+    write(execution.silent ?? parsed, execution, collector, response);
   }
 }
 
