@@ -123,4 +123,5 @@ export const EXAMPLE_ROWS: CatalogRows = {
   representations: [],
   roles: [],
   withheld: [],
+  revealing: [],
 };

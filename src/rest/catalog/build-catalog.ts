@@ -49,6 +49,7 @@ export function buildCatalog(rows: CatalogRows): Catalog {
       ]),
     ),
     roleSettings: settingsByRole(rows),
+    revealingTypes: revealingTypes(rows),
     announcesDdl: rows.announcesDdl,
     setsResponse: rows.setsResponse,
   };
@@ -101,6 +102,24 @@ function computedFields({ routines }: CatalogRows): Map<string, Map<string, Comp
     ofRelation.set(row.name, [...sameName, field]);
   }
   return fields;
+}
+
+/** With the types of relations' rows, and of lists of them, that have a column of such a type. */
+function revealingTypes({ revealing, relations }: CatalogRows): Map<string, Set<string>> {
+  const bySchema = new Map<string, Set<string>>();
+  const add = (schema: string, name: string): void => {
+    const names = bySchema.get(schema);
+    if (names) names.add(name);
+    else bySchema.set(schema, new Set([name]));
+  };
+  for (const { schema, name } of revealing) add(schema, name);
+  const shown = new Set(revealing.map((one) => one.shown));
+  for (const { schema, name, columns } of relations) {
+    if (!columns?.some(([, , , , baseType]) => shown.has(baseType))) continue;
+    add(schema, name);
+    add(schema, `_${name}`);
+  }
+  return bySchema;
 }
 
 function settingsByRole({ roles }: CatalogRows): Map<string, Map<string, string>> {

@@ -100,6 +100,14 @@ export interface WithheldRow {
   readonly closed_to: readonly string[] | null;
 }
 
+/** A type whose values name objects of the system catalog. */
+export interface RevealingRow {
+  readonly schema: string;
+  readonly name: string;
+  /** As columns have it. */
+  readonly shown: string;
+}
+
 export interface CatalogRows {
   readonly fingerprint: string;
   readonly announcesDdl: boolean;
@@ -111,4 +119,5 @@ export interface CatalogRows {
   readonly representations: readonly RepresentationRow[];
   readonly roles: readonly RoleRow[];
   readonly withheld: readonly WithheldRow[];
+  readonly revealing: readonly RevealingRow[];
 }

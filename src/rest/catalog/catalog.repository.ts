@@ -12,6 +12,7 @@ import type {
   HandlerRow,
   RelationRow,
   RepresentationRow,
+  RevealingRow,
   RoleRow,
   RoutineRow,
   WithheldRow,
@@ -181,6 +182,31 @@ const WITHHELD = `
   where hidden.yes or closed.yes
   group by c.oid`;
 
+/**
+ * The aliases of oid, which are the types that PostgreSQL takes for it as they are (pg_cast; int4 is the one that is no alias), and
+ * aclitem, which prints the names of roles; then arrays, domains, ranges and composite types of these. Rows of the system catalog
+ * hold them nearly all, so that none of them is looked at; those of the project's relations build-catalog.ts looks through.
+ */
+const REVEALING = `
+  with recursive made_of(type, part) as materialized (
+    select oid, typelem from pg_type where typelem <> 0
+    union all select oid, typbasetype from pg_type where typtype = 'd'
+    union all select rngtypid, rngsubtype from pg_range
+    union all select rngmultitypid, rngtypid from pg_range
+    union all select c.reltype, a.atttypid from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relkind = 'c' and a.attnum > 0 and not a.attisdropped
+  ),
+  revealing(type) as (
+    select castsource from pg_cast
+      where casttarget = 'oid'::regtype and castmethod = 'b' and castsource <> 'int4'::regtype
+    union select 'aclitem'::regtype
+    union select oid from pg_type where typtype = 'c' and typnamespace = 'pg_catalog'::regnamespace
+    union select m.type from made_of m join revealing r on r.type = m.part
+  )
+  select n.nspname as schema, t.typname as name, format_type(t.oid, null) as shown
+  from revealing r join pg_type t on t.oid = r.type join pg_namespace n on n.oid = t.typnamespace
+  order by n.nspname, t.typname`;
+
 const TRAITS = `
   select exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}' and evtenabled <> 'D') as announces_ddl,
   exists (
@@ -207,6 +233,7 @@ export class CatalogRepository {
       REPRESENTATIONS,
       ROLES,
       WITHHELD,
+      REVEALING,
     ];
     const results = await this.door.systemSnapshot(
       database,
@@ -225,6 +252,7 @@ export class CatalogRepository {
       representations: rows<RepresentationRow>(7),
       roles: rows<RoleRow>(8),
       withheld: rows<WithheldRow>(9),
+      revealing: rows<RevealingRow>(10),
     };
   }
 

@@ -154,6 +154,8 @@ export interface Catalog {
   readonly representations: ReadonlyMap<string, Representation>;
   /** What ALTER ROLE set for roles, by role and by name: requests only switch to them, which sets none of it. */
   readonly roleSettings: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** By schema, types whose values name objects of the system catalog: `regclass` and its like, and all that is made of them. */
+  readonly revealingTypes: ReadonlyMap<string, ReadonlySet<string>>;
   /** True where an event trigger notifies of DDL; elsewhere only a look tells. */
   readonly announcesDdl: boolean;
   /** True when some function may set response.headers or response.status. */
