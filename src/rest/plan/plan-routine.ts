@@ -1,5 +1,6 @@
 /** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
 import type { GivenBody } from '../body/given-body';
+import { looksLikeJson } from '../body/looks-like-json';
 import type { JsonOutline } from '../body/json-outline';
 import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
@@ -72,7 +73,7 @@ function findRoutine(
     request.target.text,
     givenBy(request, body, overloads).names,
     overloads,
-    body !== null ? request.contentType : null,
+    body && { contentType: request.contentType, isJson: looksLikeJson(body.bytes) },
   );
 }
 
