@@ -22,18 +22,6 @@ const NETWORK_CODES = new Set([
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
-/** Codes that files have as well: of the network where connect(2) failed. A Unix socket that is not there is ENOENT. */
-const CONNECT_CODES = new Set([
-  'ENOENT',
-  'ENOTDIR',
-  'EACCES',
-  'EPERM',
-  'EAGAIN',
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ENFILE',
-  'ENOBUFS',
-]);
 /** node-postgres gives these no code. */
 const DRIVER_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired|timeout exceeded when trying to connect)/;
@@ -45,7 +33,7 @@ export function isConnectionLoss(thrown: unknown): boolean {
   const code = codeOf(thrown);
   if (code === undefined)
     return causesOf(thrown).some((one) => isConnectionLoss(one)) || DRIVER_MESSAGE.test(thrown.message);
-  return NETWORK_CODES.has(code) || (CONNECT_CODES.has(code) && isOfConnect(thrown));
+  return NETWORK_CODES.has(code) || isOfConnect(thrown);
 }
 
 /** TypeORM wraps what the server said; whatever else a statement of Plinth's own runs into is no loss. */
@@ -63,6 +51,7 @@ function codeOf(error: Error): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
+/** Whatever keeps a socket from being opened, in codes that files have too: a Unix socket that is not there is ENOENT. */
 function isOfConnect(error: NodeJS.ErrnoException): boolean {
   return error.syscall === 'connect';
 }
