@@ -1,18 +1,16 @@
 // Table REST: throughput, latency, CPU and memory of W1..W6, interleaved with the same work done without HTTP and, where
-// a `postgrest` binary is on PATH, by PostgREST. Prints ratios; absolute figures vary with machines (docs/performance.md).
-//   npm run bench -- rest [--quick] [--only=W1,W5] [--seconds=5] [--rounds=3] [--connections=16,64]
-//     [--yardsticks=bare,pgbench,postgrest] [--workers=2 --redis=URL] [--cpu-prof=DIR]
+// POSTGREST_BIN names its program or `postgrest` is on PATH, by PostgREST. Prints ratios; absolute figures vary with machines
+// (docs/performance.md). Each answers a workload once before it is measured, and is left out where the answer is not right.
+//   [POSTGREST_BIN=FILE] npm run bench -- rest [--quick] [--only=W1,W5] [--seconds=5] [--rounds=3] [--connections=16,64]
+//     [--rows=100000] [--yardsticks=bare,pgbench,postgrest] [--workers=2 --redis=URL] [--cpu-prof=DIR]
 import { parseArgs } from 'node:util';
-import {
-  bareContestant,
-  httpContestant,
-  pgbenchContestant,
-  postgrestContestant,
-} from './lib/contestants.mjs';
+import { rightOnes } from './lib/check.mjs';
+import { bareContestant, httpContestant, pgbenchContestant, reference } from './lib/contestants.mjs';
 import { cpuSeconds, peakMemoryMiB, resetPeakMemory } from './lib/cpu.mjs';
 import { loadProgram } from './lib/http-load.mjs';
 import { call, startPlinth } from './lib/plinth.mjs';
-import { fill, SCHEMA, WORKLOADS } from './lib/workloads.mjs';
+import { postgrestContestant } from './lib/postgrest.mjs';
+import { fill, ROWS, SCHEMA, workloadsOf } from './lib/workloads.mjs';
 
 const { values: given } = parseArgs({
   allowPositionals: true,
@@ -23,6 +21,7 @@ const { values: given } = parseArgs({
     seconds: { type: 'string' },
     rounds: { type: 'string' },
     connections: { type: 'string' },
+    rows: { type: 'string', default: String(ROWS) },
     yardsticks: { type: 'string', default: 'bare,pgbench,postgrest' },
     workers: { type: 'string', default: '1' },
     redis: { type: 'string', default: '' },
@@ -35,6 +34,9 @@ const SECONDS = Number(given.seconds ?? (given.quick ? 2 : 5));
 const ROUNDS = Number(given.rounds ?? (given.quick ? 1 : 3));
 const CONNECTIONS = (given.connections ?? (given.quick ? '16' : '16,64')).split(',').map(Number);
 const ONLY = given.only.split(',');
+const WORKLOADS = workloadsOf(Number(given.rows)).filter(({ name }) =>
+  ONLY.some((start) => name.startsWith(start)),
+);
 /** Contestants beside Plinth. */
 const YARDSTICKS = given.yardsticks.split(',').filter(Boolean);
 const PROFILE = given['cpu-prof'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${given['cpu-prof']}`];
@@ -44,19 +46,22 @@ const WARM_UP_SECONDS = given.quick ? 1 : 3;
 
 async function main() {
   const plinth = await startPlinth({ WORKERS: given.workers, REDIS_URL: given.redis }, PROFILE);
-  const contestants = [];
+  const ending = [];
   try {
-    contestants.push(...(await prepare(plinth)));
-    console.log(`HTTP load by ${loadProgram}; ${contestants.map(({ name }) => name).join(', ')}`);
-    for (const connections of CONNECTIONS) await compare(contestants, plinth, connections);
+    const field = await prepare(plinth, ending);
+    console.log(`HTTP load by ${loadProgram}; ${field.contestants.map(({ name }) => name).join(', ')}`);
+    for (const connections of CONNECTIONS) await compare(field, plinth, connections);
   } finally {
-    for (const { stop } of contestants) await stop?.();
+    for (const { stop } of ending) await stop?.();
     await plinth.stop();
   }
 }
 
-/** A project with the tables and a signed-in user; Plinth comes first. */
-async function prepare(plinth) {
+/**
+ * A project with the tables and a signed-in user; Plinth comes first.
+ * @param ending takes all that has to be stopped
+ */
+async function prepare(plinth, ending) {
   const project = await plinth.admin('POST', '/admin/v1/projects', { name: 'Bench', plan: 'enterprise' });
   const sql = (query) => plinth.admin('POST', `/admin/v1/projects/${project.id}/sql`, { query });
   await sql(SCHEMA);
@@ -66,7 +71,7 @@ async function prepare(plinth) {
     { apikey: project.anon_key },
     { email: 'bench@example.com', password: 'correct horse' },
   );
-  for (const step of fill(user.id)) await sql(step);
+  for (const step of fill(user.id, Number(given.rows))) await sql(step);
   const token = session.access_token;
   const headers = { apikey: project.anon_key, authorization: `Bearer ${token}` };
   const database = await plinth.admin('GET', `/admin/v1/projects/${project.id}/database`);
@@ -76,19 +81,36 @@ async function prepare(plinth) {
     pgbench: () => pgbenchContestant(database, token),
     postgrest: () => postgrestContestant(database, secret, headers),
   };
-  const yardsticks = await Promise.all(YARDSTICKS.map((name) => makers[name]()));
-  return [
-    httpContestant('plinth', `${plinth.baseUrl}/rest/v1`, headers, plinth.pid),
-    ...yardsticks.filter((one) => one !== null),
-  ];
+  const compared = await reference(database, token);
+  ending.push(compared);
+  const contestants = [httpContestant('plinth', `${plinth.baseUrl}/rest/v1`, headers, plinth.pid)];
+  for (const name of YARDSTICKS) {
+    const contestant = await madeBy(name, makers[name]);
+    if (contestant === null) continue;
+    contestants.push(contestant);
+    ending.push(contestant);
+  }
+  return { contestants, reference: compared };
 }
 
-async function compare(contestants, plinth, connections) {
+/** Null for one that is not there, or does not start, which is told. */
+async function madeBy(name, make) {
+  try {
+    return await make();
+  } catch (error) {
+    console.log(`${name} is left out, because ${error.message}`);
+    return null;
+  }
+}
+
+async function compare({ contestants: all, reference: compared }, plinth, connections) {
   console.log(`\n${connections} connections, ${SECONDS} s each, median of ${ROUNDS}`);
   console.log(
     'workload              contestant   requests/s   p50 ms   p99 ms   CPU s/1,000: own + database   peak MiB   plinth/this',
   );
-  for (const workload of WORKLOADS.filter(({ name }) => ONLY.some((start) => name.startsWith(start)))) {
+  for (const workload of WORKLOADS) {
+    const contestants = await rightOnes(all, workload, compared, (line) => console.log(line));
+    if (contestants[0] !== all[0]) throw new Error(`Plinth gave a wrong answer to ${workload.name}`);
     const runs = contestants.map(() => []);
     for (const contestant of contestants) await contestant.run(workload, connections, WARM_UP_SECONDS);
     for (let round = 0; round < ROUNDS; round += 1) {

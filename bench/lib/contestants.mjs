@@ -1,23 +1,29 @@
-// Who takes part: Plinth, the same SQL without any HTTP (a bare node-postgres loop and, where it is on PATH, pgbench),
-// and PostgREST where it is on PATH. Each has a name, run(workload, connections, seconds), and the process that does its
-// work, or null where it is not worth knowing: a bare loop shares this process with what measures.
-import { spawn, spawnSync } from 'node:child_process';
+// The contestants: Plinth over HTTP, and the same SQL without any HTTP (a bare node-postgres loop and, where it is on PATH,
+// pgbench); postgrest.mjs has PostgREST. Each has a name, first(workload, drawn), which gives one answer to compare,
+// run(workload, connections, seconds), and the process that does its work, or null where that is not worth knowing: a bare loop
+// shares this process with what measures.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { httpLoad } from './http-load.mjs';
-import { freePort } from './plinth.mjs';
 import { run } from './run.mjs';
 
 const require = createRequire(import.meta.url);
 
 /** Connections to the database that everybody gets: what Plinth gives a project by default. */
-const DATABASE_CONNECTIONS = 12;
+export const DATABASE_CONNECTIONS = 12;
 /** Of pgbench, more do no more work on few cores: an owner may hold 40 connections, and the others keep theirs. */
 const PGBENCH_CLIENTS = 16;
 
 const CONTEXT = `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`;
+
+/** The first answer of a contestant that shows none. */
+export const UNTOLD = Symbol('untold');
+
+/** Characters of an unexpected answer that are shown. */
+const SHOWN = 300;
 
 /** The claims of a token as Plinth gives them to PostgreSQL. */
 function claimsOf(token) {
@@ -37,9 +43,16 @@ export function httpContestant(name, url, headers, pid) {
   return {
     name,
     pid,
-    run: ({ method, headers: more, request }, connections, seconds) => {
+    first: async ({ method, headers: more, request, status }, drawn) => {
+      const { path: rest, body } = request(drawn);
+      const answer = await fetch(origin + base + rest, { method, headers: { ...headers, ...more }, body });
+      const text = await answer.text();
+      if (answer.status !== status) throw new Error(`it answered ${answer.status}: ${text.slice(0, SHOWN)}`);
+      return text === '' ? null : JSON.parse(text);
+    },
+    run: ({ method, headers: more, request, draw: choose }, connections, seconds) => {
       const draw = () => {
-        const { path: rest, body } = request();
+        const { path: rest, body } = request(choose());
         return { path: base + rest, body };
       };
       const { path: first, body = '' } = draw();
@@ -53,35 +66,54 @@ export function httpContestant(name, url, headers, pid) {
   };
 }
 
+async function connect(database) {
+  const { PooledConnection } = require('../../dist/src/database/pools/pooled-connection.js');
+  const connection = new PooledConnection({
+    key: 'bench',
+    host: database.host,
+    port: database.port,
+    database: database.database,
+    user: database.owner_role,
+    password: database.owner_password,
+    ssl: false,
+  });
+  await connection.connect();
+  return connection;
+}
+
+/** What the SQL of a workload gives a user: rows to compare with, null where it gives none. What it writes stays. */
+async function answerOf(connection, token, { sql, values }, drawn) {
+  const context = { text: CONTEXT, values: [claimsOf(token)] };
+  const [, { rows }] = await connection.pipeline([context, { text: sql, values: values(drawn) }]);
+  return Object.values(rows[0] ?? {})[0] ?? null;
+}
+
+/** The answers that all others are compared with. */
+export async function reference(database, token) {
+  const connection = await connect(database);
+  return {
+    answer: (workload, drawn) => answerOf(connection, token, workload, drawn),
+    stop: () => connection.close(),
+  };
+}
+
 /** The context and the statement in one round trip, as Plinth's own driver does it and nothing more. */
 export async function bareContestant(database, token) {
-  const { PooledConnection } = require('../../dist/src/database/pools/pooled-connection.js');
   const context = { name: 'bare-context', text: CONTEXT, values: [claimsOf(token)] };
   const connections = await Promise.all(
-    Array.from({ length: DATABASE_CONNECTIONS }, async () => {
-      const connection = new PooledConnection({
-        key: 'bench',
-        host: database.host,
-        port: database.port,
-        database: database.database,
-        user: database.owner_role,
-        password: database.owner_password,
-        ssl: false,
-      });
-      await connection.connect();
-      return connection;
-    }),
+    Array.from({ length: DATABASE_CONNECTIONS }, () => connect(database)),
   );
   return {
     name: 'bare pg',
     pid: null,
-    async run({ name, sql, values }, wanted, seconds) {
+    first: (workload, drawn) => answerOf(connections[0], token, workload, drawn),
+    async run({ name, sql, values, draw }, wanted, seconds) {
       const latencies = [];
       const end = performance.now() + seconds * 1000;
       const loop = async (connection) => {
         while (performance.now() < end) {
           const start = performance.now();
-          await connection.pipeline([context, { name, text: sql, values: values() }]);
+          await connection.pipeline([context, { name, text: sql, values: values(draw()) }]);
           latencies.push(performance.now() - start);
         }
       };
@@ -101,21 +133,23 @@ export function pgbenchContestant(database, token) {
   const env = { ...process.env, PGPASSWORD: database.owner_password };
   const where = ['-h', database.host, '-p', String(database.port), '-U', database.owner_role];
   const directory = mkdtempSync(path.join(tmpdir(), 'plinth-pgbench-'));
+  const bench = (workload, mode) => {
+    const script = path.join(directory, 'script.sql');
+    writeFileSync(script, pgbenchScript(workload, claims));
+    const options = ['-n', '-M', 'prepared', '-j1', ...mode, '-f', script];
+    return run('pgbench', [...where, ...options, database.database], env);
+  };
   return {
     name: 'pgbench',
     pid: null,
+    /** It keeps its answers to itself, but tells an error. */
+    first: async (workload) => {
+      await bench(workload, ['-c1', '-t1']);
+      return UNTOLD;
+    },
     async run(workload, connections, seconds) {
-      const script = path.join(directory, 'script.sql');
-      writeFileSync(script, pgbenchScript(workload, claims));
-      const mode = [
-        '-n',
-        '-M',
-        'prepared',
-        '-j1',
-        `-c${Math.min(connections, PGBENCH_CLIENTS)}`,
-        `-T${seconds}`,
-      ];
-      const printed = await run('pgbench', [...where, ...mode, '-f', script, database.database], env);
+      const mode = [`-c${Math.min(connections, PGBENCH_CLIENTS)}`, `-T${seconds}`];
+      const printed = await bench(workload, mode);
       return { rate: Number(/tps = ([\d.]+)/.exec(printed)[1]), p50: NaN, p99: NaN, failed: 0 };
     },
     stop: () => rmSync(directory, { recursive: true, force: true }),
@@ -123,12 +157,12 @@ export function pgbenchContestant(database, token) {
 }
 
 /** pgbench's variables are no place for JSON, so texts are literals; they hold no colon that it could misread. */
-function pgbenchScript({ sql, values, random }, claims) {
+function pgbenchScript({ sql, values, random, draw }, claims) {
   const literal = (value) =>
     typeof value === 'number'
       ? String(value)
       : `convert_from('\\x${Buffer.from(value).toString('hex')}', 'UTF8')`;
-  const fixed = values();
+  const fixed = values(draw());
   const statement = sql.replace(/\$(\d)/g, (_, n) =>
     random ? ':value' : castOf(sql, literal(fixed[n - 1])),
   );
@@ -145,26 +179,4 @@ function pgbenchScript({ sql, values, random }, claims) {
 /** json_to_recordset takes no text. */
 function castOf(sql, value) {
   return sql.includes('json_to_recordset') ? `${value}::json` : value;
-}
-
-/** @returns null when no `postgrest` is on PATH */
-export async function postgrestContestant(database, secret, headers) {
-  if (spawnSync('postgrest', ['--version']).status !== 0) return null;
-  const port = await freePort();
-  const child = spawn('postgrest', [], {
-    env: {
-      ...process.env,
-      PGRST_DB_URI: database.owner_url,
-      PGRST_DB_ANON_ROLE: 'anon',
-      PGRST_DB_SCHEMAS: 'public',
-      PGRST_DB_POOL: String(DATABASE_CONNECTIONS),
-      PGRST_JWT_SECRET: secret,
-      PGRST_SERVER_PORT: String(port),
-      PGRST_LOG_LEVEL: 'crit',
-    },
-    stdio: 'ignore',
-  });
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const contestant = httpContestant('postgrest', `http://127.0.0.1:${port}`, headers, child.pid);
-  return { ...contestant, stop: () => child.kill() };
 }

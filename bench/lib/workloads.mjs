@@ -1,7 +1,11 @@
 // What is measured: the tables, and for each workload the request of a client and the SQL that gives the same answer.
+import { isDeepStrictEqual } from 'node:util';
 
+/** Rows of `items` by default; `comments` has three times as many. */
 export const ROWS = 100_000;
 const CATEGORIES = 400;
+/** Rows of a long read. */
+const LONG_READ = 5_000;
 
 export const SCHEMA = `
   create table authors (id int primary key, name text not null);
@@ -21,11 +25,11 @@ export const SCHEMA = `
   insert into authors select n, 'Author ' || n from generate_series(1, 500) n;`;
 
 /** Two users; the policy hides one row in ten of every category, the other's. */
-export const fill = (owner) => [
+export const fill = (owner, rows = ROWS) => [
   `insert into items select n,
     case when n / ${CATEGORIES} % 10 = 0 then '00000000-0000-4000-8000-000000000000' else '${owner}' end::uuid,
-    n % ${CATEGORIES}, 1 + n % 500, 'Item number ' || n, n % 1000 + 0.5 from generate_series(1, ${ROWS}) n`,
-  `insert into comments select n, 1 + n % ${ROWS}, 'Comment ' || n from generate_series(1, ${3 * ROWS}) n`,
+    n % ${CATEGORIES}, 1 + n % 500, 'Item number ' || n, n % 1000 + 0.5 from generate_series(1, ${rows}) n`,
+  `insert into comments select n, 1 + n % ${rows}, 'Comment ' || n from generate_series(1, ${3 * rows}) n`,
   'vacuum analyze',
 ];
 
@@ -34,66 +38,103 @@ const entry = () => ({ title: `Entry ${random(1e6)}`, amount: random(1000) });
 const hundred = () => Array.from({ length: 100 }, entry);
 const EMBED = 'select=id,title,authors(name),comments(id,text)&limit=25&order=id';
 
-const insert = (preference, body) => ({
+const SAME_ROWS = (answer, expected) => isDeepStrictEqual(answer, expected);
+/** No order was asked for: the rows are any of those that the caller may see. */
+const AS_MANY_ROWS = (answer, expected) =>
+  Array.isArray(answer) &&
+  answer.length === expected.length &&
+  isDeepStrictEqual(Object.keys(answer[0] ?? {}), Object.keys(expected[0] ?? {}));
+/** Each INSERT has an id and a time of its own. */
+const SAME_ENTRY = (answer, expected) =>
+  Array.isArray(answer) && isDeepStrictEqual(answer.map(given), expected.map(given));
+const NOTHING = (answer) => answer === null;
+const given = ({ title, amount }) => ({ title, amount });
+
+const insert = (preference, draw) => ({
   method: 'POST',
   headers: { prefer: `return=${preference}`, 'content-type': 'application/json' },
-  request: () => ({ path: '/entries', body: JSON.stringify(body()) }),
+  draw,
+  request: (body) => ({ path: '/entries', body: JSON.stringify(body) }),
+  status: 201,
+  showsRows: preference === 'representation',
 });
-const read = (path) => ({ method: 'GET', headers: {}, request: () => ({ path: path() }) });
+const read = (draw, path) => ({
+  method: 'GET',
+  headers: {},
+  draw,
+  request: (drawn) => ({ path: path(drawn) }),
+  status: 200,
+  showsRows: true,
+});
 
 /**
- * `sql` with its `values` is what a bare loop sends. pgbench draws its values itself: `random` names the range of $1;
- * where it is missing, it sends one set of values all the time.
+ * `draw` chooses what one request is about; `request` and `values` are the client's request and the parameters of `sql` for it.
+ * `isRight` compares an answer with what `sql` gives, or with null where no rows are answered. pgbench draws values itself:
+ * `random` names the range of $1; where it is missing, it sends one set of values all the time.
  */
-export const WORKLOADS = [
-  {
-    name: 'W1 row by key',
-    ...read(() => `/items?id=eq.${random(ROWS)}`),
-    sql: `select coalesce(json_agg(t), '[]') from (select * from items where id = $1) t`,
-    values: () => [random(ROWS)],
-    random: [1, ROWS],
-  },
-  {
-    name: 'W2 page of 25',
-    ...read(() => `/items?category=eq.${random(CATEGORIES) - 1}&order=id.desc&limit=25`),
-    sql: `select coalesce(json_agg(t), '[]') from (select * from items where category = $1 order by id desc limit 25) t`,
-    values: () => [random(CATEGORIES) - 1],
-    random: [0, CATEGORIES - 1],
-  },
-  {
-    name: 'W3 insert, minimal',
-    ...insert('minimal', entry),
-    sql: 'insert into entries (title, amount) values ($1, $2)',
-    values: () => [entry().title, random(1000)],
-  },
-  {
-    name: 'W3 insert, with row',
-    ...insert('representation', entry),
-    sql: 'with t as (insert into entries (title, amount) values ($1, $2) returning *) select json_agg(t) from t',
-    values: () => [entry().title, random(1000)],
-  },
-  {
-    name: 'W4 insert of 100',
-    ...insert('minimal', hundred),
-    sql: 'insert into entries (title, amount) select title, amount from json_to_recordset($1) as t(title text, amount int)',
-    values: () => [JSON.stringify(hundred())],
-  },
-  {
-    name: 'W5 read of 5,000',
-    ...read(() => '/items?limit=5000'),
-    sql: `select coalesce(json_agg(t), '[]') from (select * from items limit 5000) t`,
-    values: () => [],
-  },
-  {
-    name: 'W6 page with embeds',
-    ...read(() => `/items?category=eq.${random(CATEGORIES) - 1}&${EMBED}`),
-    sql: `select coalesce(json_agg(t), '[]') from (
+export function workloadsOf(rows = ROWS) {
+  const anyRow = () => random(rows);
+  const anyCategory = () => random(CATEGORIES) - 1;
+  return [
+    {
+      name: 'W1 row by key',
+      ...read(anyRow, (id) => `/items?id=eq.${id}`),
+      sql: `select coalesce(json_agg(t), '[]') from (select * from items where id = $1) t`,
+      values: (id) => [id],
+      random: [1, rows],
+      isRight: SAME_ROWS,
+    },
+    {
+      name: 'W2 page of 25',
+      ...read(anyCategory, (category) => `/items?category=eq.${category}&order=id.desc&limit=25`),
+      sql: `select coalesce(json_agg(t), '[]') from (select * from items where category = $1 order by id desc limit 25) t`,
+      values: (category) => [category],
+      random: [0, CATEGORIES - 1],
+      isRight: SAME_ROWS,
+    },
+    {
+      name: 'W3 insert, minimal',
+      ...insert('minimal', entry),
+      sql: 'insert into entries (title, amount) values ($1, $2)',
+      values: ({ title, amount }) => [title, amount],
+      isRight: NOTHING,
+    },
+    {
+      name: 'W3 insert, with row',
+      ...insert('representation', entry),
+      sql: 'with t as (insert into entries (title, amount) values ($1, $2) returning *) select json_agg(t) from t',
+      values: ({ title, amount }) => [title, amount],
+      isRight: SAME_ENTRY,
+    },
+    {
+      name: 'W4 insert of 100',
+      ...insert('minimal', hundred),
+      sql: 'insert into entries (title, amount) select title, amount from json_to_recordset($1) as t(title text, amount int)',
+      values: (entries) => [JSON.stringify(entries)],
+      isRight: NOTHING,
+    },
+    {
+      name: 'W5 read of 5,000',
+      ...read(
+        () => null,
+        () => `/items?limit=${LONG_READ}`,
+      ),
+      sql: `select coalesce(json_agg(t), '[]') from (select * from items limit ${LONG_READ}) t`,
+      values: () => [],
+      isRight: AS_MANY_ROWS,
+    },
+    {
+      name: 'W6 page with embeds',
+      ...read(anyCategory, (category) => `/items?category=eq.${category}&${EMBED}`),
+      sql: `select coalesce(json_agg(t), '[]') from (
         select i.id, i.title, row_to_json(a) as authors, c.list as comments from items i
         left join lateral (select name from authors where id = i.author_id) a on true
         left join lateral (select coalesce(json_agg(x), '[]') as list
           from (select id, text from comments where item_id = i.id) x) c on true
         where category = $1 order by i.id limit 25) t`,
-    values: () => [random(CATEGORIES) - 1],
-    random: [0, CATEGORIES - 1],
-  },
-];
+      values: (category) => [category],
+      random: [0, CATEGORIES - 1],
+      isRight: SAME_ROWS,
+    },
+  ];
+}

@@ -3,34 +3,39 @@ import { AppError } from '../common/errors/app-error';
 
 /** RFC 6750, 3: a 401 names the scheme that is expected. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+const NOT_VALID = 'The credentials are not valid or no longer valid';
+
+/** `untimely`: signed by the project, and expired or not yet valid. Only the holder of such a token gets to know it. */
+export type CredentialFault = 'missing' | 'invalid' | 'untimely';
+
+/** 401. Table REST tells the faults apart by the codes that PostgREST has for them. */
+export class CredentialsRefused extends AppError {
+  constructor(
+    readonly fault: CredentialFault,
+    message: string,
+    cause?: unknown,
+  ) {
+    super({
+      status: 401,
+      code: 'unauthorized',
+      message,
+      headers: CHALLENGE,
+      database: { sqlstate: 'PL401' },
+      cause,
+    });
+  }
+}
 
 export const missingApiKey = (): AppError =>
-  new AppError({
-    status: 401,
-    code: 'unauthorized',
-    message: 'The apikey header is missing',
-    headers: CHALLENGE,
-    database: { sqlstate: 'PL401' },
-  });
+  new CredentialsRefused('missing', 'The apikey header is missing');
 
 export const missingBearer = (): AppError =>
-  new AppError({
-    status: 401,
-    code: 'unauthorized',
-    message: 'The Authorization header with a bearer token is missing',
-    headers: CHALLENGE,
-    database: { sqlstate: 'PL401' },
-  });
+  new CredentialsRefused('missing', 'The Authorization header with a bearer token is missing');
 
 export const invalidCredentials = (cause?: unknown): AppError =>
-  new AppError({
-    status: 401,
-    code: 'unauthorized',
-    message: 'The credentials are not valid or no longer valid',
-    headers: CHALLENGE,
-    database: { sqlstate: 'PL401' },
-    cause,
-  });
+  new CredentialsRefused('invalid', NOT_VALID, cause);
+
+export const untimelyCredentials = (): AppError => new CredentialsRefused('untimely', NOT_VALID);
 
 export const serviceRoleRequired = (): AppError =>
   new AppError({

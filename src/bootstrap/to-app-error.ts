@@ -3,20 +3,7 @@ import { HttpException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { httpError } from '../common/errors/http-errors';
-
-/** Node's codes for a database that cannot be reached. */
-const CONNECTION_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-]);
-
-/** What node-postgres says, without a code, of a connection that is gone, or that its pool could not give in time. */
-const LOST_CONNECTION =
-  /^(Connection terminated|Client was closed|Client has encountered a connection error|timeout (expired|exceeded))/;
+import { isConnectionLoss } from '../database/sql/connection-loss';
 
 const INTERNAL_STATUSES = new Set([500, 503]);
 /**
@@ -29,10 +16,9 @@ const TELLING = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
-  const error = driverErrorOf(thrown);
-  if (error instanceof DatabaseError && error.code)
-    return fromDatabase(error, error.code, databaseStatus(error.code));
-  if (isConnectionLoss(error)) return unavailable(error);
+  if (thrown instanceof DatabaseError && thrown.code)
+    return fromDatabase(thrown, thrown.code, databaseStatus(thrown.code));
+  if (isConnectionLoss(thrown)) return unavailable(thrown);
   return httpError(500, 'Something went wrong on our side', thrown);
 }
 
@@ -54,19 +40,6 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
     headers: status === 503 ? { 'Retry-After': '1' } : {},
     cause: error,
   });
-}
-
-/** TypeORM wraps what the driver threw. */
-function driverErrorOf(thrown: unknown): unknown {
-  return (thrown as { driverError?: unknown } | null)?.driverError ?? thrown;
-}
-
-function isConnectionLoss(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  const { code, syscall } = thrown as NodeJS.ErrnoException;
-  // Whatever keeps a socket from being opened: a Unix socket is missing (ENOENT) while PostgreSQL starts.
-  if (code !== undefined) return CONNECTION_CODES.has(code) || syscall === 'connect';
-  return LOST_CONNECTION.test(thrown.message);
 }
 
 function unavailable(cause: unknown): AppError {

@@ -1,4 +1,5 @@
 /** Plan and compile: what a request comes to on a catalog, apart from the values in it. Pure. */
+import { SERVICE_ROLE } from '../projects/project-keys';
 import type { ProjectSettings } from '../projects/project-settings';
 import type { GivenBody } from './body/given-body';
 import type { Catalog } from './catalog/catalog';
@@ -72,11 +73,12 @@ export function contextOf({ project, role }: Asker, request: RestRequest, catalo
 
 function planned(
   context: PlanContext,
-  { project }: Asker,
+  { project, role }: Asker,
   request: RestRequest,
   body: GivenBody | null,
 ): { plan: RequestPlan; schema: string } {
-  const options = { planEnabled: project.settings.plan_enabled };
+  // A plan names whatever policies, views and functions look into, which only the service role may know.
+  const options = { planEnabled: project.settings.plan_enabled && role === SERVICE_ROLE };
   if (request.kind === 'rpc') {
     const { plan, schema } = planRoutine(context, request, body, options);
     return { plan, schema };

@@ -27,7 +27,7 @@ afterAll(async () => {
 function plannedBy({ relations, relationships, routines }: Catalog) {
   return {
     relations: [...relations.values()]
-      .map(({ grantees: _grantees, columns, ...relation }) => ({
+      .map(({ grantees: _grantees, hiddenFrom: _hidden, closedTo: _closed, columns, ...relation }) => ({
         ...relation,
         columns: [...columns.values()],
       }))

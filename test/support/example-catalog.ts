@@ -122,4 +122,6 @@ export const EXAMPLE_ROWS: CatalogRows = {
   handlers: [],
   representations: [],
   roles: [],
+  withheld: [],
+  revealing: [],
 };

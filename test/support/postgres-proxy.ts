@@ -2,23 +2,36 @@
  * Stands between Plinth and PostgreSQL: counts round trips, which is what a client sends and then waits for (no TLS), and
  * holds answers and notifications back.
  */
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { socketPath } from '../../src/database/pools/socket-path';
 
 /** Sync and Query, the messages that are answered with ReadyForQuery (PostgreSQL manual, "Message Formats"). */
 const ROUND_TRIPS = new Set([0x53, 0x51]);
 const LENGTH_BYTES = 4;
+/** Part of the name of a Unix socket. */
+const SOCKET_PORT = 5432;
 
 export class PostgresProxy {
   /** So far, on all connections. */
   roundTrips = 0;
   /** Milliseconds that whatever comes from the server is held back. */
   lag = 0;
+  /** 0 until it listens. */
+  private port = 0;
 
-  private constructor(private readonly server: Server) {}
+  private readonly sockets = new Set<Socket>();
 
-  /** @param target of the server behind; its path and credentials are not looked at */
-  static async start(target: URL): Promise<PostgresProxy> {
+  private constructor(
+    private readonly server: Server,
+    private readonly socketDirectory: string | undefined,
+  ) {}
+
+  /**
+   * @param target of the server behind; its path and credentials are not looked at
+   * @param socketDirectory where to listen on a Unix socket; on a TCP port otherwise
+   */
+  static async start(target: URL, socketDirectory?: string): Promise<PostgresProxy> {
     const holder: { self?: PostgresProxy } = {};
     const lagging = (): Transform =>
       new Transform({
@@ -30,6 +43,8 @@ export class PostgresProxy {
       });
     const server = createServer((client) => {
       const behind = connect(Number(target.port), target.hostname);
+      holder.self?.sockets.add(client);
+      client.once('close', () => holder.self?.sockets.delete(client));
       const count = counter(() => {
         if (holder.self) holder.self.roundTrips += 1;
       });
@@ -43,15 +58,33 @@ export class PostgresProxy {
         one.on('close', () => other.destroy());
       }
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (holder.self = new PostgresProxy(server));
+    holder.self = new PostgresProxy(server, socketDirectory);
+    await holder.self.listen();
+    return holder.self;
+  }
+
+  /** Listens again after cut(), at the same address. */
+  async listen(): Promise<void> {
+    const place = this.socketDirectory
+      ? { path: socketPath(this.socketDirectory, SOCKET_PORT) }
+      : { host: '127.0.0.1', port: this.port };
+    await new Promise<void>((resolve) => this.server.listen(place, resolve));
+    this.port = this.socketDirectory ? SOCKET_PORT : (this.server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections, and refuses new ones: the server is away. */
+  async cut(): Promise<void> {
+    const closed = this.stop();
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
   }
 
   /** The address of a server, led through here. */
   through(url: URL): URL {
     const led = new URL(url);
     led.hostname = '127.0.0.1';
-    led.port = String((this.server.address() as AddressInfo).port);
+    led.port = String(this.port);
+    if (this.socketDirectory) led.searchParams.set('host', this.socketDirectory);
     return led;
   }
 

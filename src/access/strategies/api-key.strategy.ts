@@ -7,6 +7,7 @@ import { isJsonObject, JsonObject } from '../../common/text/json';
 import { ANON_ROLE, KeyRole, SERVICE_ROLE } from '../../projects/project-keys';
 import { Project, ProjectSecret } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { untimelyCredentials } from '../access.errors';
 import { TokenVerifier } from '../token-verifier';
 import { passportSecret, PINNED_VERIFICATION } from './verification';
 
@@ -42,8 +43,8 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
 
   /** A key carries the project's id and one of the two key roles; a user's token is none. */
   async validate(_request: Request, claims: unknown): Promise<VerifiedApiKey | false> {
-    if (!isJsonObject(claims) || typeof claims.project_id !== 'string' || !this.tokens.isTimely(claims))
-      return false;
+    if (!isJsonObject(claims) || typeof claims.project_id !== 'string') return false;
+    if (!this.tokens.isTimely(claims)) throw untimelyCredentials();
     if (claims.role !== ANON_ROLE && claims.role !== SERVICE_ROLE) return false;
     const project = await this.registry.findById(claims.project_id);
     return project ? { project, role: claims.role, claims } : false;

@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { Strategy } from 'passport-jwt';
 import { JsonObject } from '../../common/text/json';
 import { ANON_ROLE, SERVICE_ROLE } from '../../projects/project-keys';
+import { untimelyCredentials } from '../access.errors';
 import { bearerToken } from '../bearer-token';
 import { Caller, TWO_FACTORS } from '../caller';
 import { claimsText } from '../claims-text';
@@ -34,7 +35,8 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   /** Once the signature was verified. Passport gives parsed claims, in which large numbers have lost digits. */
   validate(request: Request): Caller | false {
     const token = readToken(bearerToken(request.get('authorization')) ?? '');
-    if (!request.apiKey || !token || !this.tokens.isTimely(token.claims)) return false;
+    if (!request.apiKey || !token) return false;
+    if (!this.tokens.isTimely(token.claims)) throw untimelyCredentials();
     return toCaller(request.apiKey, token);
   }
 }

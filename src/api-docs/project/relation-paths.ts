@@ -86,7 +86,7 @@ function insertRows({ maySelect }: VisibleRelation, { stem, address }: RelationN
       ...(maySelect ? { 200: rows('An upsert that changed rows and added none', stem) } : {}),
       201: maySelect
         ? rows('The new rows; nothing with return=minimal', stem)
-        : { description: 'Inserted; ask for return=minimal, because the rows cannot be read back' },
+        : { description: 'Inserted; without the rows, which cannot be read back' },
       ...restErrors(...ALWAYS, 409, 413, 415),
     },
   };

@@ -1,6 +1,8 @@
 /** application/x-www-form-urlencoded (WHATWG URL, 5). */
-import { invalidBody } from '../rest.errors';
+import type { AppError } from '../../common/errors/app-error';
+import { invalidBody, restError } from '../rest.errors';
 import { holdsNul, textOf } from './body-text';
+import { JSON_HINT, looksLikeJson } from './looks-like-json';
 
 /** Bytes of a form: it takes as long to read as JSON of ten times its size. */
 export const LARGEST_FORM = 1024 * 1024;
@@ -8,8 +10,9 @@ const MOST_FIELDS = 10_000;
 
 export type FormField = readonly [name: string, value: string];
 
-/** The fields, in the client's order. @throws AppError PL102 for a NUL, or too many fields */
+/** The fields, in the client's order. @throws AppError PL102 for a NUL, or too many fields; PL157 for JSON, which curl -d calls a form */
 export function formFields(body: Buffer): FormField[] {
+  if (looksLikeJson(body)) throw noForm();
   const text = textOf(body);
   if (hasTooMany(text)) throw invalidBody(`A form may have ${MOST_FIELDS} fields`);
   return [...new URLSearchParams(text)].map(([name, value]) => {
@@ -17,6 +20,12 @@ export function formFields(body: Buffer): FormField[] {
     return [name, value];
   });
 }
+
+const noForm = (): AppError =>
+  restError('PL157', {
+    message: 'The body is no form, as its Content-Type application/x-www-form-urlencoded says',
+    hint: JSON_HINT,
+  });
 
 function hasTooMany(text: string): boolean {
   let fields = 1;

@@ -54,6 +54,6 @@ export async function readGivenBody(
     case 'octet-stream':
       return asItCame;
     default:
-      throw unreadable();
+      throw unreadable(bytes);
   }
 }

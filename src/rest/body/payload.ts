@@ -10,6 +10,7 @@ import { parseCsv } from './csv';
 import { formFields } from './form';
 import { type JsonOutline, outlineOf } from './json-outline';
 import { RowShapes } from './row-shapes';
+import { JSON_HINT, looksLikeJson } from './looks-like-json';
 import { scanOutline } from './scan-outline';
 
 export interface Payload {
@@ -37,7 +38,7 @@ export async function readPayload(body: Buffer, type: MediaType): Promise<Payloa
     case 'form':
       return formPayload(body);
     default:
-      throw unreadable();
+      throw unreadable(body);
   }
 }
 
@@ -51,8 +52,11 @@ export async function readOutline(body: Buffer, text: string): Promise<JsonOutli
 }
 
 /** For a media type that the operation does not read. */
-export const unreadable = (): AppError =>
-  restError('PL157', { message: 'The body must be application/json, text/csv or a form' });
+export const unreadable = (body: Buffer): AppError =>
+  restError('PL157', {
+    message: 'The body must be application/json, text/csv or a form',
+    hint: looksLikeJson(body) ? JSON_HINT : null,
+  });
 
 async function jsonPayload(body: Buffer): Promise<Payload> {
   const json = textOf(body);

@@ -14,7 +14,7 @@ import {
   representationKey,
   type Routine,
 } from './catalog';
-import type { CatalogRows, ColumnRow, HandlerRow, RelationRow } from './catalog-rows';
+import type { CatalogRows, ColumnRow, HandlerRow, RelationRow, WithheldRow } from './catalog-rows';
 import { SchemaIndex } from './schema-index';
 import { typeClassOf } from './type-class';
 
@@ -30,8 +30,10 @@ export function buildCatalog(rows: CatalogRows): Catalog {
   const index = new SchemaIndex(rows.relations, rows.constraints);
   const relations = new Map<string, Relation>();
   const computed = computedFields(rows);
+  const withheld = new Map(rows.withheld.map((row) => [row.relation, row]));
   for (const row of rows.relations) {
-    relations.set(nameKey(row), buildRelation(row, index, computed.get(row.oid) ?? new Map()));
+    const fields = computed.get(row.oid) ?? new Map<string, ComputedField[]>();
+    relations.set(nameKey(row), buildRelation(row, index, fields, withheld.get(row.oid)));
   }
   return {
     version: versionOf(rows),
@@ -47,6 +49,7 @@ export function buildCatalog(rows: CatalogRows): Catalog {
       ]),
     ),
     roleSettings: settingsByRole(rows),
+    revealingTypes: revealingTypes(rows),
     announcesDdl: rows.announcesDdl,
     setsResponse: rows.setsResponse,
   };
@@ -58,7 +61,14 @@ function versionOf(rows: CatalogRows): string {
   return createHash('sha1').update(JSON.stringify(content)).digest('base64url').slice(0, 10);
 }
 
-function buildRelation(row: RelationRow, index: SchemaIndex, computed: Relation['computed']): Relation {
+const NOBODY: ReadonlySet<string> = new Set();
+
+function buildRelation(
+  row: RelationRow,
+  index: SchemaIndex,
+  computed: Relation['computed'],
+  withheld: WithheldRow | undefined,
+): Relation {
   return {
     schema: row.schema,
     name: row.name,
@@ -71,6 +81,8 @@ function buildRelation(row: RelationRow, index: SchemaIndex, computed: Relation[
     computed,
     isPartition: row.is_partition,
     grantees: new Set(row.grantees ?? []),
+    hiddenFrom: withheld?.hidden_from ? new Set(withheld.hidden_from) : NOBODY,
+    closedTo: withheld?.closed_to ? new Set(withheld.closed_to) : NOBODY,
   };
 }
 
@@ -92,6 +104,24 @@ function computedFields({ routines }: CatalogRows): Map<string, Map<string, Comp
   return fields;
 }
 
+/** With the types of relations' rows, and of lists of them, that have a column of such a type. */
+function revealingTypes({ revealing, relations }: CatalogRows): Map<string, Set<string>> {
+  const bySchema = new Map<string, Set<string>>();
+  const add = (schema: string, name: string): void => {
+    const names = bySchema.get(schema);
+    if (names) names.add(name);
+    else bySchema.set(schema, new Set([name]));
+  };
+  for (const { schema, name } of revealing) add(schema, name);
+  const shown = new Set(revealing.map((one) => one.shown));
+  for (const { schema, name, columns } of relations) {
+    if (!columns?.some(([, , , , baseType]) => shown.has(baseType))) continue;
+    add(schema, name);
+    add(schema, `_${name}`);
+  }
+  return bySchema;
+}
+
 function settingsByRole({ roles }: CatalogRows): Map<string, Map<string, string>> {
   const byRole = new Map<string, Map<string, string>>();
   for (const { role, name, value } of roles) {
@@ -111,7 +141,19 @@ function routinesByName({ routines }: CatalogRows, index: SchemaIndex): Map<stri
     if (overloads) overloads.push(routine);
     else byName.set(nameKey(routine), [routine]);
   }
+  for (const overloads of byName.values()) overloads.sort(byArguments);
   return byName;
+}
+
+/** PostgREST's order of overloads, in which it lists candidates: those of fewest arguments first, then by names and types. */
+function byArguments({ arguments: a }: Routine, { arguments: b }: Routine): number {
+  if (a.length !== b.length) return a.length - b.length;
+  const [one, other] = [a, b].map((list) => list.map(({ name, type }) => `${name}\0${type}`).join('\0'));
+  return compareText(one as string, other as string);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function buildHandler(row: HandlerRow, index: SchemaIndex): MediaHandler {

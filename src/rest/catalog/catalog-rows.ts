@@ -91,6 +91,23 @@ export interface RoleRow {
   readonly value: string;
 }
 
+/** Whom a relation's rows are withheld from, of the roles that requests may run as. */
+export interface WithheldRow {
+  readonly relation: string;
+  /** Roles without the right to read some column. */
+  readonly hidden_from: readonly string[] | null;
+  /** Roles that no policy for SELECT lets see any row. */
+  readonly closed_to: readonly string[] | null;
+}
+
+/** A type whose values name objects of the system catalog. */
+export interface RevealingRow {
+  readonly schema: string;
+  readonly name: string;
+  /** As columns have it. */
+  readonly shown: string;
+}
+
 export interface CatalogRows {
   readonly fingerprint: string;
   readonly announcesDdl: boolean;
@@ -101,4 +118,6 @@ export interface CatalogRows {
   readonly handlers: readonly HandlerRow[];
   readonly representations: readonly RepresentationRow[];
   readonly roles: readonly RoleRow[];
+  readonly withheld: readonly WithheldRow[];
+  readonly revealing: readonly RevealingRow[];
 }

@@ -12,8 +12,10 @@ import type {
   HandlerRow,
   RelationRow,
   RepresentationRow,
+  RevealingRow,
   RoleRow,
   RoutineRow,
+  WithheldRow,
 } from './catalog-rows';
 
 const REASON = 'the schema itself is read, not data';
@@ -47,6 +49,7 @@ const FINGERPRINT = `
     (select concat_ws(':', count(*), sum(hashtextextended(t.oid::text || t.xmin::text, 0)))
        from pg_type t where t.typtype in ('d', 'e') and t.typnamespace in (select oid from ${USER_SCHEMAS} s)),
     (select concat_ws(':', count(*), sum(hashtextextended(k.oid::text || k.xmin::text, 0))) from pg_cast k where k.oid >= 16384),
+    (select concat_ws(':', count(*), sum(hashtextextended(p.oid::text || p.xmin::text, 0))) from pg_policy p),
     (select string_agg(n.nspname || n.xmin::text, ',' order by n.nspname) from pg_namespace n where n.nspname !~ '^pg_')
   )) as fingerprint`;
 
@@ -159,6 +162,59 @@ const ROLES = `
     and d.setdatabase in (0, (select oid from pg_database where datname = current_database()))
   order by r.rolname, d.setdatabase, p.name`;
 
+/**
+ * Where a write's rows cannot be read back, and so are better not asked for (PostgreSQL manual, CREATE POLICY, table of policies by
+ * command). Roles that requests may switch to; a role without a policy of its own may have inherited one.
+ */
+const WITHHELD = `
+  with roles as (
+    select oid, rolname::text as name, rolsuper or rolbypassrls as bypasses from pg_roles
+    where rolname <> current_user and rolname !~ '^pg_' and pg_has_role(oid, 'MEMBER')
+  ),
+  relations as (
+    select oid, relowner, relrowsecurity from pg_class
+    where relkind in ('r', 'v', 'f', 'p') and relnamespace in (select oid from ${USER_SCHEMAS} s)
+  ),
+  seen as (
+    select distinct p.polrelid, r.oid as role from pg_policy p, unnest(p.polroles) o, roles r
+    where p.polpermissive and p.polcmd in ('r', '*') and (o = 0 or pg_has_role(r.oid, o, 'USAGE'))
+  )
+  select c.oid::text as relation, array_agg(r.name order by r.name) filter (where hidden.yes) as hidden_from,
+    array_agg(r.name order by r.name) filter (where closed.yes) as closed_to
+  from relations c cross join roles r left join seen s on s.polrelid = c.oid and s.role = r.oid,
+    lateral (select not has_table_privilege(r.oid, c.oid, 'SELECT') and exists (
+      select from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        and not has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT')) as yes) hidden,
+    lateral (select c.relrowsecurity and s.role is null and not r.bypasses and not pg_has_role(r.oid, c.relowner, 'USAGE')
+      as yes) closed
+  where hidden.yes or closed.yes
+  group by c.oid`;
+
+/**
+ * The aliases of oid, which are the types that PostgreSQL takes for it as they are (pg_cast; int4 is the one that is no alias), and
+ * aclitem, which prints the names of roles; then arrays, domains, ranges and composite types of these. Rows of the system catalog
+ * hold them nearly all, so that none of them is looked at; those of the project's relations build-catalog.ts looks through.
+ */
+const REVEALING = `
+  with recursive made_of(type, part) as materialized (
+    select oid, typelem from pg_type where typelem <> 0
+    union all select oid, typbasetype from pg_type where typtype = 'd'
+    union all select rngtypid, rngsubtype from pg_range
+    union all select rngmultitypid, rngtypid from pg_range
+    union all select c.reltype, a.atttypid from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relkind = 'c' and a.attnum > 0 and not a.attisdropped
+  ),
+  revealing(type) as (
+    select castsource from pg_cast
+      where casttarget = 'oid'::regtype and castmethod = 'b' and castsource <> 'int4'::regtype
+    union select 'aclitem'::regtype
+    union select oid from pg_type where typtype = 'c' and typnamespace = 'pg_catalog'::regnamespace
+    union select m.type from made_of m join revealing r on r.type = m.part
+  )
+  select n.nspname as schema, t.typname as name, format_type(t.oid, null) as shown
+  from revealing r join pg_type t on t.oid = r.type join pg_namespace n on n.oid = t.typnamespace
+  order by n.nspname, t.typname`;
+
 const TRAITS = `
   select exists (select from pg_event_trigger where evtname = '${DDL_TRIGGER}' and evtenabled <> 'D') as announces_ddl,
   exists (
@@ -184,6 +240,8 @@ export class CatalogRepository {
       HANDLERS,
       REPRESENTATIONS,
       ROLES,
+      WITHHELD,
+      REVEALING,
     ];
     const results = await this.door.systemSnapshot(
       database,
@@ -201,6 +259,8 @@ export class CatalogRepository {
       handlers: rows<HandlerRow>(6),
       representations: rows<RepresentationRow>(7),
       roles: rows<RoleRow>(8),
+      withheld: rows<WithheldRow>(9),
+      revealing: rows<RevealingRow>(10),
     };
   }
 

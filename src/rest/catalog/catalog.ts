@@ -44,6 +44,10 @@ export interface Relation extends QualifiedName {
   readonly isPartition: boolean;
   /** Roles that were granted rights to it: who may hear its name. `public` is everybody. */
   readonly grantees: ReadonlySet<string>;
+  /** Roles that may not read some column of it, so that all columns of a written row cannot be returned to them. */
+  readonly hiddenFrom: ReadonlySet<string>;
+  /** Roles that no policy lets see any of its rows, an inserted one neither. */
+  readonly closedTo: ReadonlySet<string>;
 }
 
 /** A column of the near side and the one of the far side that it equals. */
@@ -150,6 +154,8 @@ export interface Catalog {
   readonly representations: ReadonlyMap<string, Representation>;
   /** What ALTER ROLE set for roles, by role and by name: requests only switch to them, which sets none of it. */
   readonly roleSettings: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** By schema, types whose values name objects of the system catalog: `regclass` and its like, and all that is made of them. */
+  readonly revealingTypes: ReadonlyMap<string, ReadonlySet<string>>;
   /** True where an event trigger notifies of DDL; elsewhere only a look tells. */
   readonly announcesDdl: boolean;
   /** True when some function may set response.headers or response.status. */

@@ -1,5 +1,6 @@
 /** A cast's type as SQL. Its words come from the client, so nothing is printed that isn't known or quoted. */
 import { quoteIdentifier } from '../../database/sql/identifier';
+import { castName } from '../plan/plan-cast';
 
 /** Types whose names are keywords, or several words; quoted they would be other types. */
 const KEYWORD_TYPES = new Set([
@@ -36,6 +37,6 @@ const KEYWORD_TYPES = new Set([
 
 /** Example: `select=id::double precision`. Other names are found on the search_path, like any type's. */
 export function typeName(cast: string): string {
-  const name = cast.toLowerCase().split(/ +/).join(' ');
+  const name = castName(cast);
   return KEYWORD_TYPES.has(name) ? name : quoteIdentifier(name);
 }

@@ -10,8 +10,7 @@ import type { ContextSettings } from '../../database/rls/rls-context';
 import { type FlowControl, RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { nestsDeeply } from '../body/nests-deeply';
-import { bindRequest, type BoundStatement } from '../compile/bind';
-import { compileRequest } from '../compile/compile-request';
+import type { BoundStatement } from '../compile/bind';
 import { INSERTED_SETTING } from '../compile/compile-write';
 import type { JsonRow } from '../../database/rows/json-row';
 import type { ParsedRequest } from '../query-parser.service';
@@ -20,6 +19,7 @@ import { concealed } from './concealed-error';
 import { raisedError } from './raised-error';
 import { recursionOf } from './recursion-error';
 import { printed } from './printed-rows';
+import { mayBeReadBack, readBackRefused, withoutRows } from './without-rows';
 import { type RequestFacts, roleStatement, settingsOf, timezoneStatement } from './request-settings';
 
 /** response.headers and response.status, as SQL set them. */
@@ -50,6 +50,8 @@ export interface Execution {
   /** Of an upsert that merges: rows that were not there before; 0 otherwise. */
   readonly inserted: number;
   readonly response: ResponseSettings;
+  /** What ran in place of a write whose rows the caller may not read and did not ask for; null for all else. */
+  readonly silent: ParsedRequest | null;
 }
 
 interface Pipeline {
@@ -82,14 +84,39 @@ export class RestExecutor {
     taker: RowTaker,
   ): Promise<Execution> {
     const settings = settingsOf(caller, parsed, facts);
-    const pipeline = pipelineOf(caller, parsed, taker);
     try {
-      const results = await this.run(caller, parsed, settings, pipeline, taker);
-      if (parsed.plan.representation.kind === 'explain') handOnPlan(results, pipeline, taker);
-      return executionOf(results, pipeline);
+      return await this.attempt(caller, parsed, settings, taker);
     } catch (error) {
-      throw await this.explained(error, caller, parsed, settings);
+      const isUnasked = parsed.plan.kind === 'write' && parsed.plan.rows === 'unasked';
+      if (!isUnasked || !mayBeReadBack(error, parsed) || !taker.onRepeat())
+        throw await this.explained(error, caller, parsed, settings);
     }
+    return this.executeWithoutRows(caller, withoutRows(parsed), settings, taker);
+  }
+
+  private async executeWithoutRows(
+    caller: Caller,
+    silent: ParsedRequest,
+    settings: ContextSettings,
+    taker: RowTaker,
+  ): Promise<Execution> {
+    try {
+      return { ...(await this.attempt(caller, silent, settings, taker)), silent };
+    } catch (error) {
+      throw await this.explained(error, caller, silent, settings);
+    }
+  }
+
+  private async attempt(
+    caller: Caller,
+    parsed: ParsedRequest,
+    settings: ContextSettings,
+    taker: RowTaker,
+  ): Promise<Execution> {
+    const pipeline = pipelineOf(caller, parsed, taker);
+    const results = await this.run(caller, parsed, settings, pipeline, taker);
+    if (parsed.plan.representation.kind === 'explain') handOnPlan(results, pipeline, taker);
+    return executionOf(results, pipeline);
   }
 
   private run(
@@ -125,7 +152,7 @@ export class RestExecutor {
     settings: ContextSettings,
   ): Promise<unknown> {
     if (!(error instanceof DatabaseError)) return error;
-    if (error.code === '42501' && (await this.isReadBackRefused(caller, parsed, settings))) {
+    if (mayBeReadBack(error, parsed) && (await this.isReadBackRefused(caller, parsed, settings))) {
       return readBackRefused(error);
     }
     return (
@@ -140,19 +167,11 @@ export class RestExecutor {
   /** Whether the same write passes when nothing is read back: tried, and undone. */
   private async isReadBackRefused(
     caller: Caller,
-    { plan, catalog, values, bodyIsList }: ParsedRequest,
+    parsed: ParsedRequest,
     settings: ContextSettings,
   ): Promise<boolean> {
-    if (plan.kind !== 'write' || plan.write.returning.kind === 'nothing') return false;
-    const write = { ...plan.write, returning: { kind: 'nothing' } } as const;
-    const silent = { ...plan, write, representation: { kind: 'none' } } as const;
-    const compiled = compileRequest(silent, {
-      catalogVersion: catalog.version,
-      bodyIsList,
-      printsRows: false,
-    });
-    const { main } = bindRequest(compiled, values);
     try {
+      const { main } = withoutRows(parsed).statements;
       await this.door.deliberate(caller, main, settings, () => 'rollback');
       return true;
     } catch {
@@ -166,20 +185,6 @@ function valueRefused(error: DatabaseError, { body }: ParsedRequest): AppError |
   if (body === null) return null;
   if (error.code === '22P05' && body.includes('\\u0000')) return textHoldsNul(error);
   return error.code === '54001' && nestsDeeply(body) ? invalidBody('The body nests too deeply', error) : null;
-}
-
-function readBackRefused(error: DatabaseError): AppError {
-  return new AppError({
-    status: 403,
-    code: '42501',
-    message: error.message,
-    database: {
-      sqlstate: '42501',
-      detail: error.detail ?? null,
-      hint: 'The write itself is allowed, but reading the rows back was refused: ask for no rows with Prefer: return=minimal, or allow it with a policy and grant for SELECT.',
-    },
-    cause: error,
-  });
 }
 
 function pipelineOf(caller: Caller, parsed: ParsedRequest, taker: RowTaker): Pipeline {
@@ -276,6 +281,7 @@ function executionOf(results: readonly StatementResult[], pipeline: Pipeline): E
     guess: guessOf(results, pipeline),
     inserted: Number(after?.inserted ?? 0),
     response: { headers: after?.headers ?? null, status: after?.status ?? null },
+    silent: null,
   };
 }
 

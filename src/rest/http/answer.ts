@@ -1,11 +1,12 @@
 /** Status and headers of an answer. PostgREST's where DECISIONS say nothing else. */
 import { isFraming, isHeader } from '../execute/custom-header';
 import type { Execution } from '../execute/rest-executor.service';
-import type { RestRequest } from '../grammar/rest-request';
+import type { Preferences, RestRequest } from '../grammar/rest-request';
 import { canonicalQuery } from '../grammar/query-string';
-import type { RequestPlan } from '../plan/plan';
+import type { RequestPlan, WriteRequestPlan } from '../plan/plan';
 import type { ParsedRequest } from '../query-parser.service';
 import { outOfRange, restError } from '../rest.errors';
+import { addressHeader, LONGEST_ADDRESS } from './header-text';
 
 export type AnswerHeaders = Record<string, string | string[]>;
 
@@ -25,7 +26,7 @@ export function readHead(
   if (total !== null && offset > 0 && offset > total && rows !== null && rows === 0)
     throw outOfRange(offset, total);
   const headers: AnswerHeaders = { 'Content-Type': contentType(plan) };
-  if (plan.kind === 'read') headers['Content-Location'] = contentLocation(request);
+  if (plan.kind === 'read') Object.assign(headers, contentLocation(request));
   if (rows !== null) headers['Content-Range'] = contentRange(offset, rows, total);
   else if (total !== null)
     headers['Content-Range'] = contentRange(offset, pageOf(plan, offset, total), total);
@@ -59,9 +60,21 @@ export function contentType({ contentType: type, representation }: RequestPlan):
   return isOpaque ? type : `${type}; charset=utf-8`;
 }
 
-function contentLocation({ target, query }: RestRequest): string {
+/** Empty for a query that is longer than a header may be; no client needs the header to read the answer. */
+function contentLocation({ target, query }: RestRequest): AnswerHeaders {
+  if (lengthOfQuery(query) > LONGEST_ADDRESS) return {};
   const canonical = canonicalQuery(query.parameters);
-  return `/${encodeURIComponent(target.text)}${canonical === '' ? '' : `?${canonical}`}`;
+  return addressHeader(
+    'Content-Location',
+    `/${encodeURIComponent(target.text)}${canonical === '' ? '' : `?${canonical}`}`,
+  );
+}
+
+/** Characters of the query before it is encoded, which never makes it shorter. */
+function lengthOfQuery({ parameters }: RestRequest['query']): number {
+  let length = 0;
+  for (const { name, value } of parameters) length += name.length + value.length;
+  return length;
 }
 
 /** The status of a write. */
@@ -89,7 +102,7 @@ export function writeHeaders({ plan, request }: ParsedRequest, rows: number): An
   return { 'Content-Range': `*/${total}` };
 }
 
-/** The address of one inserted row, by its primary key. */
+/** The address of one inserted row, by its primary key; without it where that is longer than a header may be. */
 export function location(parsed: ParsedRequest, row: string | undefined, rows: number): AnswerHeaders {
   const { plan, request } = parsed;
   if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
@@ -103,9 +116,8 @@ export function location(parsed: ParsedRequest, row: string | undefined, rows: n
         : `eq.${typeof key === 'string' ? key : JSON.stringify(key)}`;
     return `${encodeURIComponent(name)}=${encodeURIComponent(filter)}`;
   });
-  return filters.length > 0
-    ? { Location: `/${encodeURIComponent(plan.relation.name)}?${filters.join('&')}` }
-    : {};
+  if (filters.length === 0) return {};
+  return addressHeader('Location', `/${encodeURIComponent(plan.relation.name)}?${filters.join('&')}`);
 }
 
 /** RFC 7240, 3: the preferences that made a difference, in PostgREST's order. */
@@ -121,13 +133,17 @@ export function appliedPreferences({ plan, request: { preferences } }: ParsedReq
   };
   add('resolution', isInsert && resolves ? preferences.resolution : null);
   add('missing', isInsert || isUpdate ? preferences.missing : null);
-  add('return', plan.kind === 'write' ? preferences.return : null);
+  add('return', plan.kind === 'write' ? returnApplied(plan, preferences) : null);
   add('count', preferences.count);
   add('tx', preferences.tx);
   add('handling', preferences.handling);
   add('timezone', preferences.timezone);
   add('max-affected', isLimited ? preferences.maxAffected : null);
   return applied;
+}
+
+function returnApplied({ rows }: WriteRequestPlan, preferences: Preferences): Preferences['return'] {
+  return rows === 'withheld' ? 'minimal' : preferences.return;
 }
 
 /** What SQL set in response.status. @throws AppError PL112 */

@@ -12,3 +12,14 @@ export function inAscii(name: string): string {
 export function inQuotes(name: string): string {
   return QUOTABLE.test(name) ? name : encodeURIComponent(name);
 }
+
+/**
+ * Characters of an address in a header. Node's fetch takes 16 KiB of head, nginx 4 or 8 KiB from the server behind it, and the
+ * other headers need room as well.
+ */
+export const LONGEST_ADDRESS = 2_000;
+
+/** The header with an address in ASCII; none where the address is too long. */
+export function addressHeader(name: string, address: string): Record<string, string> {
+  return address.length > LONGEST_ADDRESS ? {} : { [name]: address };
+}

@@ -2,6 +2,7 @@
 import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
 import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import { postgrestCode } from '../postgrest-codes';
 import { VARY } from './answer';
 
 export class RestErrorRenderer implements ErrorRenderer {
@@ -11,9 +12,10 @@ export class RestErrorRenderer implements ErrorRenderer {
 
   readonly databaseStatus = statusOfSqlstate;
 
-  /** RFC 9209, as PostgREST has it. A code that a project's own SQL raised may be any text. */
-  headers({ code, database: { sqlstate = code } }: AppError): Record<string, string> {
-    return /^\w+$/.test(sqlstate) ? { ...VARY, 'Proxy-Status': `Plinth; error=${sqlstate}` } : VARY;
+  /** RFC 9209, as PostgREST has it. A code that a project's own SQL raised may be any text of any length. */
+  headers(error: AppError): Record<string, string> {
+    const code = postgrestCode(error);
+    return /^\w{1,64}$/.test(code) ? { ...VARY, 'Proxy-Status': `Plinth; error=${code}` } : VARY;
   }
 
   render(error: AppError): unknown {
@@ -27,7 +29,7 @@ export class RestErrorRenderer implements ErrorRenderer {
     return {
       detail: { message: error.message, sqlstate, detail, hint, constraint, column },
       message: error.message,
-      code: sqlstate,
+      code: postgrestCode(error),
       details: detail,
       hint,
       ...error.extra,

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { Caller } from '../../access/caller';
 import { type Execution, type ResponseSettings, RestExecutor } from '../execute/rest-executor.service';
 import type { RequestFacts } from '../execute/request-settings';
+import type { RequestPlan } from '../plan/plan';
 import type { ParsedRequest } from '../query-parser.service';
 import { notSingular } from '../rest.errors';
 import {
@@ -49,7 +50,7 @@ export class RestResponder {
       collector.fail();
       throw error;
     }
-    write(parsed, execution, collector, response);
+    write(execution.silent ?? parsed, execution, collector, response);
   }
 }
 
@@ -143,13 +144,18 @@ function totalOf(
 ): number | null {
   const { count, countLimit, read } = plan;
   if (count === null) return null;
-  const isWhole = read.limit === null && read.offset === 0;
+  // A function that returns no set gives one value, which no window cuts.
+  const isWhole = isSingleValue(plan) || (read.limit === null && read.offset === 0);
   const exact = total ?? (isWhole ? rows : null);
   if (count === 'planned') return guess ?? exact;
   if (count === 'estimated' && guess !== null && exact !== null && exact > (countLimit ?? Infinity)) {
     return Math.max(guess, exact);
   }
   return exact ?? guess;
+}
+
+function isSingleValue(plan: RequestPlan): boolean {
+  return plan.kind === 'call' && !plan.call.routine.returnsSet;
 }
 
 function hasBody({ plan }: ParsedRequest, status: number): boolean {

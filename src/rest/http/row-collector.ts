@@ -66,6 +66,8 @@ export class RowCollector implements RowTaker {
 
   onStart(control: FlowControl): void {
     this.control = control;
+    // Begins anew where a write runs a second time.
+    this.response.off('close', this.onClose);
     if (this.response.closed) this.stop();
     else this.response.once('close', this.onClose);
   }

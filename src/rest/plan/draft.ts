@@ -14,6 +14,7 @@ import type {
   Window,
 } from '../grammar/tree';
 import { notEmbedded } from '../rest.errors';
+import { embeddedTwice } from './embed.errors';
 import { findRelationship } from './find-relationship';
 import { findRelation, type PlanContext } from './plan-context';
 import type { FieldPlan, RenamedEmbed } from './plan';
@@ -47,7 +48,7 @@ export interface DraftEmbed {
 
 const EVERYTHING: Window = { limit: null, offset: 0 };
 
-/** @throws AppError PL200, PL201 */
+/** @throws AppError PL200, PL201, 42712 */
 export function draftOf(
   context: PlanContext,
   row: RowType,
@@ -55,7 +56,12 @@ export function draftOf(
   select: readonly SelectItem[],
 ): Draft {
   let aliases = 0;
-  const level = (ofRow: RowType, ofRelation: QualifiedName | null, asked: readonly SelectItem[]): Draft => {
+  const level = (
+    ofRow: RowType,
+    ofRelation: QualifiedName | null,
+    asked: readonly SelectItem[],
+    depth: number,
+  ): Draft => {
     const items = asked.map((item) => withPlainCount(ofRow, item));
     const alias = `plinth_${aliases}`;
     aliases += 1;
@@ -69,11 +75,17 @@ export function draftOf(
           name: item.kind === 'embed' ? (item.alias ?? item.relation) : item.relation,
           relationship,
           toOne: isToOne(relationship),
-          draft: level(rowOf(context, relationship.to), relationship.to, item.select),
+          draft: level(
+            embeddedRow(context, relationship, depth + 1),
+            relationship.to,
+            item.select,
+            depth + 1,
+          ),
           isNamedByRelation: false,
         },
       ];
     });
+    assertDifferent(embeds, ofRelation?.name ?? ofRow.name, depth + 1);
     return {
       alias,
       row: ofRow,
@@ -86,7 +98,23 @@ export function draftOf(
       handedUp: [],
     };
   };
-  return level(row, relation, select);
+  return level(row, relation, select, 0);
+}
+
+/** An embed's row, called as PostgREST's SQL calls it, which messages of columns show. */
+function embeddedRow(context: PlanContext, { kind, to }: Relationship, depth: number): RowType {
+  const { columns, computed } = rowOf(context, to);
+  // Only the far table of a junction stands there without an alias.
+  return { name: kind === 'many-to-many' ? to.name : `${to.name}_${depth}`, columns, computed };
+}
+
+/** @throws AppError 42712 for two embeds of one level that have the same name */
+function assertDifferent(embeds: readonly DraftEmbed[], from: string, depth: number): void {
+  const names = new Set<string>();
+  for (const { name } of embeds) {
+    if (names.has(name)) throw embeddedTwice(from, name, depth);
+    names.add(name);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Errors of embedding, which tell the client how to write what it meant. */
-import type { AppError } from '../../common/errors/app-error';
+import { AppError } from '../../common/errors/app-error';
 import type { ColumnPair, Relationship } from '../catalog/catalog';
 import { restError } from '../rest.errors';
 import { mostSimilar } from './similar';
@@ -23,6 +23,23 @@ export function noRelationship(
       similar === null || similar === target
         ? null
         : `Perhaps you meant '${similar}' instead of '${target}'.`,
+  });
+}
+
+/**
+ * What PostgreSQL says to the aliases that PostgREST gives two embeds of one name; their objects could not be told apart in the
+ * answer.
+ * @param depth of the embeds, 1 for those of the root
+ */
+export function embeddedTwice(from: string, name: string, depth: number): AppError {
+  return new AppError({
+    status: 400,
+    code: '42712',
+    message: `table name "${from}_${name}_${depth}" specified more than once`,
+    database: {
+      sqlstate: '42712',
+      hint: `Give one of the embeds an alias, such as other:${name}(...).`,
+    },
   });
 }
 

@@ -41,16 +41,13 @@ function isMeant(one: Relationship, target: string, hint: string | null): boolea
 }
 
 /**
- * A key from a relation to itself gives two relationships: its table's name means the many, its column's the one.
+ * A key from a relation to itself gives two relationships: its table's name means the many, its column's the one. Both have
+ * the key's constraint, so that its name is no hint.
  * Examples: `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
  */
 function isMeantInSelf(one: Relationship, target: string, hint: string | null): boolean {
   if (hint !== null) {
-    return (
-      one.to.name === target &&
-      one.kind === 'one-to-many' &&
-      (isFarColumn(one, hint) || one.constraint === hint)
-    );
+    return one.to.name === target && one.kind === 'one-to-many' && isFarColumn(one, hint);
   }
   if (one.kind === 'one-to-many') return one.to.name === target;
   return one.kind === 'many-to-one' && isNearColumn(one, target);

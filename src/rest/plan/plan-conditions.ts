@@ -74,7 +74,7 @@ export function planOrder(context: PlanContext, level: Draft, terms: readonly Or
     if (!embed.toOne) {
       throw restError('PL118', {
         message: `A related order on '${term.relation}' is not possible`,
-        detail: `'${level.row.name}' and '${term.relation}' do not form a many-to-one or one-to-one relationship`,
+        detail: `'${level.relation?.name ?? level.row.name}' and '${term.relation}' do not form a many-to-one or one-to-one relationship`,
       });
     }
     const column = handedUpName(embed.draft.handedUp.length);

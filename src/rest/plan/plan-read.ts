@@ -5,11 +5,12 @@ import { restError } from '../rest.errors';
 import type { Draft, DraftEmbed } from './draft';
 import type { EmbedPlan, JoinColumns, OutputPlan, ReadPlan, SourcePlan } from './plan';
 import { embedAlias, handedUpName, planCondition, planOrder } from './plan-conditions';
+import { planCast } from './plan-cast';
 import type { PlanContext } from './plan-context';
 import { hoistAggregates } from './plan-spread';
 import { outputName, representation, resolveField } from './resolve-field';
 
-/** @throws AppError 42703, PL108, PL118, PL120, PL127 */
+/** @throws AppError 42703, PL108, PL118, PL120, PL127, PL158 */
 export function planRead(context: PlanContext, root: Draft, source: SourcePlan): ReadPlan {
   return planLevel(context, root, { source, junction: null, joins: [], isListed: false });
 }
@@ -119,7 +120,7 @@ function planOutputs(
       case 'field':
         return [planField(context, level, item)];
       case 'row-count':
-        return [{ kind: 'row-count', cast: item.cast, name: item.alias ?? 'count' }];
+        return [{ kind: 'row-count', cast: planCast(context, item.cast), name: item.alias ?? 'count' }];
       case 'embed':
       case 'spread':
         return embedOutputs(level.embeds[nextEmbed] as DraftEmbed, embeds[nextEmbed++] as EmbedPlan);
@@ -165,9 +166,11 @@ function planField(
 ): OutputPlan {
   const field = resolveField(context, row, item.field);
   const column = item.field.path.length === 0 ? row.columns.get(item.field.name) : undefined;
-  const { cast, alias } = item;
+  const { alias } = item;
+  const cast = planCast(context, item.cast);
   const format = column ? representation(context, column.declaredType, 'json') : null;
-  const aggregate = item.aggregate && { aggregate: item.aggregate, cast: item.aggregateCast };
+  const aggregateCast = planCast(context, item.aggregateCast);
+  const aggregate = item.aggregate && { aggregate: item.aggregate, cast: aggregateCast };
   const name = aggregate ? (alias ?? aggregate.aggregate) : outputName(item.field, alias);
   return { kind: 'field', field, format, cast, aggregate, name };
 }

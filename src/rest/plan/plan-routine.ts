@@ -1,5 +1,6 @@
 /** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
 import type { GivenBody } from '../body/given-body';
+import { looksLikeJson } from '../body/looks-like-json';
 import type { JsonOutline } from '../body/json-outline';
 import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
@@ -72,19 +73,19 @@ function findRoutine(
     request.target.text,
     givenBy(request, body, overloads).names,
     overloads,
-    body !== null ? request.contentType : null,
+    body && { contentType: request.contentType, isJson: looksLikeJson(body.bytes) },
   );
 }
 
 /** The overload whose arguments fit; else the one that takes the whole body. @throws AppError PL203 for several */
 function chosen(
   overloads: readonly Routine[],
-  { names }: Given,
+  given: Given,
   { contentType }: RestRequest,
   hasBody: boolean,
 ): Routine | null {
   const isRaw = hasBody && WHOLE_BODY_TYPES[contentType.kind] !== undefined;
-  const fitting = overloads.filter((routine) => fits(routine, names, isRaw));
+  const fitting = overloads.filter((routine) => fits(routine, given, isRaw));
   if (fitting.length > 1) throw ambiguousRoutine(fitting);
   if (fitting[0]) return fitting[0];
   const takingBody = hasBody ? overloads.filter((routine) => takesBody(routine, contentType.kind)) : [];
@@ -92,11 +93,14 @@ function chosen(
   return takingBody[0] ?? null;
 }
 
-/** All required arguments are given, and nothing that it has no argument for. */
-function fits({ arguments: declared }: Routine, names: readonly string[], isRaw: boolean): boolean {
+/**
+ * All required arguments are given, and nothing that it has no argument for. An argument without a name is given by the
+ * member called "" of a JSON body. Example: `/rpc/shout` with `{"": "text"}`
+ */
+function fits({ arguments: declared }: Routine, { names, texts }: Given, isRaw: boolean): boolean {
   if (isRaw && declared.length === 0) return false;
-  if (declared.some(({ name }) => name === '')) return false;
   const given = new Set(names);
+  if (texts && given.has('')) return false;
   return (
     declared.every(({ name, required }) => !required || given.has(name)) &&
     names.every((name) => declared.some((argument) => argument.name === name))
@@ -198,7 +202,9 @@ function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['c
 }
 
 function argumentsOf({ arguments: declared }: Routine, { names, texts, inList }: Given): ArgumentsPlan {
-  if (declared.length === 1 && declared[0]?.name === '') return { kind: 'body' };
+  const isUnnamed = declared.length === 1 && declared[0]?.name === '';
+  // Without a body it takes its default.
+  if (isUnnamed) return texts ? { kind: 'texts', given: [] } : { kind: 'body' };
   const given = declared.filter(({ name }) => names.includes(name));
   if (!texts) return { kind: 'members', given, inList };
   return {

@@ -22,6 +22,7 @@ import { planRowCondition } from './plan-conditions';
 import type { PlanContext } from './plan-context';
 import { planRead } from './plan-read';
 import { returningFor } from './returning';
+import { writtenRows } from './written-rows';
 
 export interface TableOptions {
   readonly planEnabled: boolean;
@@ -81,7 +82,8 @@ export function planTableWrite(
   // What was written is shown, however much it is: max_rows is for reads.
   const read = planRead({ ...context, maxRows: null }, root, { kind: 'result' });
   const { contentType, representation } = representationFor(context, relation, request, options);
-  const returns = request.preferences.return ?? 'representation';
+  const rows = writtenRows(context, relation, request, representation);
+  const returns = rows === 'withheld' ? 'minimal' : (request.preferences.return ?? 'representation');
   const returning =
     returns === 'representation' ? returningFor(read) : headersOnly(relation, returns === 'headers-only');
   const write = planWrite(context, relation, request, payload, returning);
@@ -92,6 +94,7 @@ export function planTableWrite(
     columns: columnNames(context.catalog, read, [...relation.columns.keys()]),
     renamed: renamedEmbeds(root),
     write,
+    rows,
     count: request.preferences.count,
     countLimit: context.maxRows,
     contentType,

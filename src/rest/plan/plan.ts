@@ -242,10 +242,17 @@ export interface ReadRequestPlan extends AnyPlan {
   readonly relation: Relation;
 }
 
+/**
+ * Whether the answer of a write shows its rows: `asked` where the request says what it wants; `unasked` where rows are shown by
+ * default, and only if the caller may read them; `withheld` where the caller may not, so that the answer is that of return=minimal.
+ */
+export type WrittenRows = 'asked' | 'unasked' | 'withheld';
+
 export interface WriteRequestPlan extends AnyPlan {
   readonly kind: 'write';
   readonly relation: Relation;
   readonly write: WritePlan;
+  readonly rows: WrittenRows;
 }
 
 export interface CallRequestPlan extends AnyPlan {

@@ -1,5 +1,6 @@
 /** Errors of calling functions, worded as PostgREST words them. */
 import type { AppError } from '../../common/errors/app-error';
+import { JSON_HINT } from '../body/looks-like-json';
 import type { Routine } from '../catalog/catalog';
 import type { MediaType } from '../grammar/rest-request';
 import { restError } from '../rest.errors';
@@ -13,18 +14,26 @@ export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {
   'octet-stream': 'bytea',
 };
 
+/** What a function was called with. */
+interface CalledWith {
+  readonly contentType: MediaType;
+  /** Whether the body looks like JSON, whatever it is called. */
+  readonly isJson: boolean;
+}
+
 /**
  * @param given names of the arguments
  * @param overloads functions of that name, none of which fits
- * @param contentType of the body; null without one
+ * @param body null without one
  */
 export function routineNotFound(
   context: PlanContext,
   name: string,
   given: readonly string[],
   overloads: readonly Routine[],
-  contentType: MediaType | null,
+  body: CalledWith | null,
 ): AppError {
+  const contentType = body && body.contentType;
   const routine = `${context.schema}.${name}`;
   const names = [...given].sort();
   const wholeType = contentType === null ? undefined : WHOLE_BODY_TYPES[contentType.kind];
@@ -33,7 +42,8 @@ export function routineNotFound(
   return restError('PL202', {
     message: `Could not find the function ${routine}${inMessage} in the schema cache`,
     detail: `Searched for the function ${routine}${searched(names, without, wholeType, contentType)}, but no matches were found in the schema cache.`,
-    hint: wholeType === undefined ? hintFor(context, name, names, overloads) : null,
+    hint:
+      wholeType === undefined ? hintFor(context, name, names, overloads) : body?.isJson ? JSON_HINT : null,
   });
 }
 

@@ -368,9 +368,13 @@ describe('the root of table REST', () => {
 
   it('is for those who have a key alone, and takes no other method', async () => {
     const refused = await plinth.http.get('/rest/v1/');
-    expect([refused.status, refused.body.code]).toEqual([401, 'PL401']);
+    expect([refused.status, refused.body.code]).toEqual([401, 'PGRST302']);
     const posted = await project.anon.post('/rest/v1/', {});
-    expect([posted.status, posted.body.code.slice(0, 2)]).toEqual([405, 'PL']);
+    expect([posted.status, posted.body.code, posted.body.detail.sqlstate.slice(0, 2)]).toEqual([
+      405,
+      'PGRST117',
+      'PL',
+    ]);
   });
 });
 

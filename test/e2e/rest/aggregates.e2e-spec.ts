@@ -67,5 +67,5 @@ it.each(READS)('%s', async (path, expected) => {
 
 it('are refused in a spread to the many', async () => {
   const answer = await project.service.get('/rest/v1/customers?select=name,...orders(amount.sum())');
-  expect([answer.status, answer.body.code]).toEqual([400, 'PL127']);
+  expect([answer.status, answer.body.code]).toEqual([400, 'PGRST127']);
 });

@@ -58,7 +58,7 @@ describe('arguments', () => {
 
   it('are filters where they read as such, and then they are missing', async () => {
     const answer = await call('GET', 'rectangle?width=eq.2');
-    expect([answer.status, answer.body.code]).toEqual([404, 'PL202']);
+    expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
   });
 });
 
@@ -114,7 +114,7 @@ describe('a function that is not found', () => {
   ];
   it.each(MISSES)('for %s is told with what is close', async (_what, method, path, body, type, words) => {
     const answer = await call(method, path, body, { 'content-type': type });
-    expect([answer.status, answer.body.code]).toEqual([404, 'PL202']);
+    expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
     expect(answer.body).toMatchObject(words);
   });
 

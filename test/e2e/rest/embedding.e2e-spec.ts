@@ -172,17 +172,17 @@ describe('partitions', () => {
   it('are reached through their table only: its policies do not hold for them alone', async () => {
     for (const send of ['get', 'delete'] as const) {
       const answer = await project.service[send]('/rest/v1/events_2024?id=eq.1');
-      expect([answer.status, answer.body.code]).toEqual([404, 'PL205']);
+      expect([answer.status, answer.body.code]).toEqual([404, 'PGRST205']);
     }
     const embedded = await get('clients?select=id,events_2024(id)');
-    expect([embedded.status, embedded.body.code]).toEqual([400, 'PL200']);
+    expect([embedded.status, embedded.body.code]).toEqual([400, 'PGRST200']);
   });
 });
 
 describe('hints and ambiguity', () => {
   it('answers 300 with the candidates when several relationships fit', async () => {
     const answer = await get('orders?select=id,clients(name)');
-    expect([answer.status, answer.body.code]).toEqual([300, 'PL201']);
+    expect([answer.status, answer.body.code]).toEqual([300, 'PGRST201']);
     expect(answer.body.details).toEqual([
       expect.objectContaining({ cardinality: 'many-to-one', embedding: 'orders with clients' }),
       expect.objectContaining({ relationship: 'shipping_fk using orders(shipping) and clients(id)' }),
@@ -215,7 +215,7 @@ describe('hints and ambiguity', () => {
 
   it('answers 400 with a hint when there is no relationship', async () => {
     const answer = await get('projects?select=id,client(name)');
-    expect([answer.status, answer.body.code]).toEqual([400, 'PL200']);
+    expect([answer.status, answer.body.code]).toEqual([400, 'PGRST200']);
     expect(answer.body.hint).toBe(`Perhaps you meant 'clients' instead of 'client'.`);
   });
 });
@@ -335,10 +335,10 @@ describe('filters, orders and pages inside', () => {
 
   it('answers 400 for what is not embedded, not to-one, or not a null test', async () => {
     for (const [path, code] of [
-      ['projects?clients.id=eq.1', 'PL108'],
-      ['projects?select=id&order=clients(name)', 'PL108'],
-      ['clients?select=id,projects(id)&order=projects(id)', 'PL118'],
-      ['projects?select=id,clients(id)&clients=eq.1', 'PL120'],
+      ['projects?clients.id=eq.1', 'PGRST108'],
+      ['projects?select=id&order=clients(name)', 'PGRST108'],
+      ['clients?select=id,projects(id)&order=projects(id)', 'PGRST118'],
+      ['projects?select=id,clients(id)&clients=eq.1', 'PGRST120'],
     ] as const) {
       const answer = await get(path);
       expect([path, answer.status, answer.body.code]).toEqual([path, 400, code]);

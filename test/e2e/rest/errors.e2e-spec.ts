@@ -1,4 +1,5 @@
 /** Errors of table REST (SPEC.md 7.3): status by SQLSTATE, the six fields from the driver. */
+import { createHmac } from 'node:crypto';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -28,6 +29,49 @@ beforeAll(async () => {
 afterAll(() => plinth.stop());
 
 const SIX = ['message', 'sqlstate', 'detail', 'hint', 'constraint', 'column'];
+
+describe('refused credentials', () => {
+  const now = (): number => Math.floor(Date.now() / 1000);
+
+  it('have the codes of PostgREST, one message, and PL401 in sqlstate', async () => {
+    const subject = { sub: '6f0c9a3e-5b1d-4c7a-9a55-0d6f1a2b3c4d', role: 'authenticated' };
+    const signed = (claims: object): string => project.token({ ...subject, ...claims });
+    const good = signed({});
+    const cases: [fault: string, apikey: string | null, bearer: string | null, code: string][] = [
+      ['no apikey', null, good, 'PGRST302'],
+      ['no bearer', project.anonKey, null, 'PGRST302'],
+      ['no token', project.anonKey, 'x', 'PGRST301'],
+      ['another apikey', 'x', good, 'PGRST301'],
+      ['an altered signature', project.anonKey, `${good.slice(0, -4)}AAAA`, 'PGRST301'],
+      ['an expired token', project.anonKey, signed({ exp: now() - 3_600 }), 'PGRST303'],
+      ['a token that is not valid yet', project.anonKey, signed({ nbf: now() + 3_600 }), 'PGRST303'],
+      ['a time that is no number', project.anonKey, withText(), 'PGRST303'],
+      ['an expired token with an altered signature', project.anonKey, altered(), 'PGRST301'],
+      ['a role that nobody may take', project.anonKey, signed({ role: 'postgres' }), 'PGRST301'],
+    ];
+    function withText(): string {
+      const [head = '', body = ''] = good.split('.');
+      const claims = { ...(JSON.parse(Buffer.from(body, 'base64url').toString()) as object), exp: 'never' };
+      return resigned(head, claims);
+    }
+    function altered(): string {
+      return `${signed({ exp: now() - 3_600 }).slice(0, -4)}AAAA`;
+    }
+    function resigned(head: string, claims: object): string {
+      const text = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+      return `${text}.${createHmac('sha256', project.jwtSecret).update(text).digest('base64url')}`;
+    }
+    for (const [fault, apikey, bearer, code] of cases) {
+      const { status, headers, body } = await project.client(apikey, bearer).get('/rest/v1/parents');
+      expect([fault, status, body.code, body.detail.sqlstate]).toEqual([fault, 401, code, 'PL401']);
+      expect([headers.get('proxy-status'), headers.get('www-authenticate')]).toEqual([
+        `Plinth; error=${code}`,
+        'Bearer',
+      ]);
+      if (code !== 'PGRST302') expect(body.message).toBe('The credentials are not valid or no longer valid');
+    }
+  });
+});
 
 describe('the error body', () => {
   it('has all six fields under detail, null where the database gave none, and PostgREST’s four beside it', async () => {
@@ -167,7 +211,7 @@ describe('SQLSTATE to status', () => {
       begin raise sqlstate 'PGRST' using message = '{"code": "odd", "message": "odd"}', detail = detail; end $$`);
     const answer = await project.service.post('/rest/v1/rpc/raises_oddly', { detail });
     expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ code: status === 418 ? 'odd' : 'PL121' });
+    expect(answer.body).toMatchObject({ code: status === 418 ? 'odd' : 'PGRST121' });
   });
 
   it.each([
@@ -202,16 +246,21 @@ describe('SQLSTATE to status', () => {
   it('gives the code in Proxy-Status, as long as a header can hold it', async () => {
     const statusOf = async (path: string) =>
       (await project.service.get(`/rest/v1/${path}`)).headers.get('proxy-status');
-    expect(await statusOf('nothing')).toBe('Plinth; error=PL205');
+    expect(await statusOf('nothing')).toBe('Plinth; error=PGRST205');
     expect(await statusOf('parents?id=eq.x')).toBe('Plinth; error=22P02');
     await project.sql(`create function raises_words() returns void stable language plpgsql as $$
       begin raise sqlstate 'PGRST' using message = '{"code": "a; b", "message": "m"}',
         detail = '{"status": 418, "headers": {}}'; end $$`);
     expect(await statusOf('rpc/raises_words')).toBeNull();
+    await project.sql(`
+      create function raises_length() returns void language plpgsql immutable as $$
+      begin raise sqlstate 'PGRST' using message = json_build_object('code', repeat('a', 20000), 'message', 'm')::text,
+        detail = '{"status": 418, "headers": {}}'; end $$`);
+    expect(await statusOf('rpc/raises_length')).toBeNull();
     const refused = await fetch(`${plinth.baseUrl}/rest/v1/parents`, {
       headers: { ...project.anon.headers, apikey: 'x' },
     });
-    expect(refused.headers.get('proxy-status')).toBe('Plinth; error=PL401');
+    expect(refused.headers.get('proxy-status')).toBe('Plinth; error=PGRST301');
   });
 
   it('answers 500 for a statement that runs into the time-out', async () => {
@@ -230,10 +279,10 @@ describe('a NUL, which text in PostgreSQL cannot hold', () => {
   const BODIES: [what: string, path: string, type: string, body: string | Buffer, code: string][] = [
     ['written as an escape', 'rows', 'application/json', '{"id": 7, "name": "a\\u0000b"}', '22P05'],
     ['in an argument', 'rpc/fail', 'application/json', '{"code": "\\u0000"}', '22P05'],
-    ['in CSV', 'rows', 'text/csv', Buffer.from('id,name\n7,a\0b'), 'PL102'],
-    ['in a form', 'rows', 'application/x-www-form-urlencoded', 'id=7&name=a%00b', 'PL102'],
-    ['in a form of arguments', 'rpc/fail', 'application/x-www-form-urlencoded', 'code=%00', 'PL102'],
-    ['in a text', 'rpc/shout', 'text/plain', Buffer.from('a\0b'), 'PL102'],
+    ['in CSV', 'rows', 'text/csv', Buffer.from('id,name\n7,a\0b'), 'PGRST102'],
+    ['in a form', 'rows', 'application/x-www-form-urlencoded', 'id=7&name=a%00b', 'PGRST102'],
+    ['in a form of arguments', 'rpc/fail', 'application/x-www-form-urlencoded', 'code=%00', 'PGRST102'],
+    ['in a text', 'rpc/shout', 'text/plain', Buffer.from('a\0b'), 'PGRST102'],
   ];
   it.each(BODIES)('%s answers 400 and says so', async (_what, path, type, body, code) => {
     const answer = await project.service.post(`/rest/v1/${path}`, body, {

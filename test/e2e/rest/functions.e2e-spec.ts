@@ -108,7 +108,7 @@ describe('arguments', () => {
 
   it('answers 404 when no function takes these arguments, and says what was looked for', async () => {
     const answer = await post('add', { a: 1, c: 2 });
-    expect([answer.status, answer.body.code]).toEqual([404, 'PL202']);
+    expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
     expect(answer.body.hint).toBe('Perhaps you meant to call the function public.add(a, b)');
     expect((await post('nowhere')).status).toBe(404);
     expect((await get('pg_sleep?seconds=0')).status).toBe(404);
@@ -120,7 +120,7 @@ describe('arguments', () => {
 
   it('answers 300 when overloads cannot be told apart', async () => {
     const answer = await post('clash', { a: 1 });
-    expect([answer.status, answer.body.code]).toEqual([300, 'PL203']);
+    expect([answer.status, answer.body.code]).toEqual([300, 'PGRST203']);
   });
 
   it('answers 400 for malformed JSON and a value of the wrong type', async () => {
@@ -199,7 +199,7 @@ describe('methods', () => {
   it('answers 405 for PUT, PATCH and DELETE', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       const answer = await project.service.send(method, '/rest/v1/rpc/add', { body: {} });
-      expect([answer.status, answer.body.code]).toEqual([405, 'PL101']);
+      expect([answer.status, answer.body.code]).toEqual([405, 'PGRST101']);
     }
   });
 

@@ -174,12 +174,12 @@ describe('nasty requests', () => {
     ['many terms', 400, 'PL153', `parents?or=(${long('id.eq.1,', 1_800)}id.eq.1)`],
     ['many order terms', 400, 'PL153', `parents?order=${long('id,', 4_000)}id`],
     ['a long JSON path', 400, 'PL153', `parents?select=id${long('->a', 2_000)}`],
-    ['open quotes', 400, 'PL100', `parents?id=in.(${long('"', 5_001)}`],
+    ['open quotes', 400, 'PGRST100', `parents?id=in.(${long('"', 5_001)}`],
     ['backslashes', 400, '22P02', `parents?id=eq.${long('%5C', 5_000)}`],
     ['a long name', 400, 'PL151', `${long('a', 3_000)}`],
-    ['dots', 404, 'PL205', `${long('a.', 400)}`],
-    ['parentheses', 400, 'PL100', `parents?select=${long('(', 3_000)}`],
-    ['colons', 400, 'PL100', `parents?select=${long('a:', 3_000)}id`],
+    ['dots', 404, 'PGRST205', `${long('a.', 400)}`],
+    ['parentheses', 400, 'PGRST100', `parents?select=${long('(', 3_000)}`],
+    ['colons', 400, 'PGRST100', `parents?select=${long('a:', 3_000)}id`],
     ['stars', 404, '42883', `parents?id=like.${long('*', 8_000)}`],
   ];
 

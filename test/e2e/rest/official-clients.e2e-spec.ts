@@ -119,7 +119,7 @@ describe('reads', () => {
     const missing = await supabase.from('cities').select('name').eq('id', 99).single();
     expect([missing.status, missing.error?.code, missing.error?.details]).toEqual([
       404,
-      'PL116',
+      'PGRST116',
       'The result contains 0 rows',
     ]);
     const several = await supabase.from('cities').select('name').lte('id', 2).single();
@@ -198,7 +198,7 @@ describe('writes', () => {
     expect([status, error?.code, error?.details]).toEqual([409, '23505', 'Key (id)=(1) already exists.']);
     expect(error?.message).toContain('countries_pkey');
     const missing = await supabase.from('nowhere').select();
-    expect([missing.status, missing.error?.code]).toEqual([404, 'PL205']);
+    expect([missing.status, missing.error?.code]).toEqual([404, 'PGRST205']);
   });
 });
 
@@ -222,7 +222,7 @@ describe('functions', () => {
       { name: 'Paris', countries: { name: 'France' } },
     ]);
     const error = (await supabase.rpc('no_such_function', { a: 1 })).error;
-    expect(error?.code).toBe('PL202');
+    expect(error?.code).toBe('PGRST202');
   });
 });
 

@@ -71,7 +71,7 @@ describe('a single object', () => {
       });
       expect([answer.status, answer.body.code, answer.body.details]).toEqual([
         status,
-        'PL116',
+        'PGRST116',
         `The result contains ${rows} rows`,
       ]);
       expect(await seats()).toEqual(before);
@@ -81,7 +81,7 @@ describe('a single object', () => {
   it('is refused for several rows to HEAD as to GET', async () => {
     const answer = await project.service.send('HEAD', '/rest/v1/seats?id=gt.2', { headers: OBJECT });
     expect(answer.status).toBe(406);
-    expect(answer.headers.get('proxy-status')).toBe('Plinth; error=PL116');
+    expect(answer.headers.get('proxy-status')).toBe('Plinth; error=PGRST116');
   });
 });
 
@@ -96,7 +96,7 @@ describe('max-affected under handling=strict', () => {
     const answer = await project.service.send(method, `/rest/v1/${path}`, { body, headers: strict });
     expect([answer.status, answer.body.code, answer.body.details]).toEqual([
       400,
-      'PL124',
+      'PGRST124',
       'The query affects 2 rows',
     ]);
     expect(await seats()).toEqual(before);
@@ -109,7 +109,7 @@ describe('max-affected under handling=strict', () => {
 
   it('is refused for a function that returns no set', async () => {
     const answer = await project.service.post('/rest/v1/rpc/seat_count', {}, { headers: strict });
-    expect([answer.status, answer.body.code]).toEqual([400, 'PL128']);
+    expect([answer.status, answer.body.code]).toEqual([400, 'PGRST128']);
   });
 });
 
@@ -152,7 +152,7 @@ describe('upserts and PUT', () => {
 
   it('answer 405 with PL105 for a table without a primary key', async () => {
     const answer = await project.service.put('/rest/v1/notes?body=eq.x', { body: 'x' });
-    expect([answer.status, answer.body.code]).toEqual([405, 'PL105']);
+    expect([answer.status, answer.body.code]).toEqual([405, 'PGRST105']);
     expect(answer.headers.get('allow')).toBe('OPTIONS, GET, HEAD, POST, PATCH, DELETE');
   });
 });

@@ -98,7 +98,31 @@ describe('media types', () => {
     const refused = await other.service.get('/rest/v1/items', {
       headers: { accept: 'application/vnd.pgrst.plan+json' },
     });
-    expect([refused.status, refused.body.code]).toEqual([406, 'PL107']);
+    expect([refused.status, refused.body.code]).toEqual([406, 'PGRST107']);
+  });
+
+  it('gives a query plan to the service role alone: it names whatever policies and views look into', async () => {
+    await project.sql(`
+      create table ledger (id int primary key);
+      create table entries (id int primary key);
+      revoke all on ledger from anon, authenticated;
+      create function may_see() returns boolean security definer language sql as 'select exists (select from ledger)';
+      create policy look on entries to anon, authenticated using (may_see())`);
+    const headers = { accept: 'application/vnd.pgrst.plan+text; options=verbose' };
+    for (const client of [project.anon, project.asSubject()]) {
+      for (const answer of [
+        await client.get('/rest/v1/entries', { headers }),
+        await client.post('/rest/v1/entries', { id: 1 }, { headers }),
+        await client.patch('/rest/v1/entries?id=eq.1', { id: 2 }, { headers }),
+        await client.delete('/rest/v1/entries?id=eq.1', { headers }),
+        await client.get('/rest/v1/rpc/may_see', { headers }),
+      ]) {
+        expect([answer.status, answer.body.detail.sqlstate]).toEqual([406, 'PL107']);
+        expect(answer.text).not.toMatch(/cost=|Filter/);
+      }
+    }
+    const service = await project.service.get('/rest/v1/entries', { headers });
+    expect([service.status, service.text]).toEqual([200, expect.stringContaining('cost=')]);
   });
 
   it('answers 200 with a plan, which is no page of anything', async () => {
@@ -132,7 +156,7 @@ describe('media types', () => {
       ),
     ).toContain('application/json');
     const answer = await get('items', 'application/zip');
-    expect([answer.status, answer.body.code]).toEqual([406, 'PL107']);
+    expect([answer.status, answer.body.code]).toEqual([406, 'PGRST107']);
   });
 
   it('gives the aggregate of a media type embeds as jsonb', async () => {
@@ -244,7 +268,7 @@ describe('PUT', () => {
 
   it('answers 400 when the body names another row, and writes nothing', async () => {
     const answer = await put('?id=eq.20', { id: 21, name: 'other' });
-    expect([answer.status, answer.body.code]).toEqual([400, 'PL115']);
+    expect([answer.status, answer.body.code]).toEqual([400, 'PGRST115']);
     expect(await project.sql('select from items where id = 21')).toHaveLength(0);
   });
 
@@ -277,7 +301,7 @@ describe('Prefer', () => {
     await project.sql(`insert into log (body) values ('a'), ('b'), ('c')`);
     const strict = { prefer: 'handling=strict, max-affected=2' };
     const answer = await project.service.delete('/rest/v1/log?id=gt.0', { headers: strict });
-    expect([answer.status, answer.body.code]).toEqual([400, 'PL124']);
+    expect([answer.status, answer.body.code]).toEqual([400, 'PGRST124']);
     expect(await project.sql('select from log')).toHaveLength(3);
     const lenient = await project.service.delete('/rest/v1/log?id=gt.0', {
       headers: { prefer: 'max-affected=2' },
@@ -288,7 +312,7 @@ describe('Prefer', () => {
   it('answers 400 for preferences it does not know under handling=strict, ignores them otherwise', async () => {
     const ask = (prefer: string) => get('items?limit=1', undefined, { prefer });
     const strict = await ask('handling=strict, anything=goes');
-    expect([strict.status, strict.body.code]).toEqual([400, 'PL122']);
+    expect([strict.status, strict.body.code]).toEqual([400, 'PGRST122']);
     expect((await ask('anything=goes')).status).toBe(200);
   });
 

@@ -47,7 +47,7 @@ describe('response.status', () => {
     '%j is refused',
     async (status) => {
       const answer = await project.anon.post('/rest/v1/rpc/with_status', { status });
-      expect([answer.status, answer.body.code]).toEqual([500, 'PL112']);
+      expect([answer.status, answer.body.code]).toEqual([500, 'PGRST112']);
     },
   );
 });
@@ -104,7 +104,7 @@ describe('an answer', () => {
 
   it('says its error to those who only read headers', async () => {
     const answer = await project.anon.send('HEAD', '/rest/v1/nowhere');
-    expect([answer.status, answer.headers.get('proxy-status')]).toEqual([404, 'Plinth; error=PL205']);
+    expect([answer.status, answer.headers.get('proxy-status')]).toEqual([404, 'Plinth; error=PGRST205']);
   });
 });
 
@@ -122,6 +122,6 @@ describe('a pre-request function', () => {
 
   it('is told off before the first byte of a streamed answer', async () => {
     const answer = await project.anon.get('/rest/v1/pages', { headers: { 'x-status': 'bad' } });
-    expect([answer.status, answer.body.code]).toEqual([500, 'PL112']);
+    expect([answer.status, answer.body.code]).toEqual([500, 'PGRST112']);
   });
 });

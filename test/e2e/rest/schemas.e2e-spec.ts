@@ -137,7 +137,7 @@ describe('profile headers', () => {
 
   it('answer 406 for a schema that is not exposed', async () => {
     const [status, code] = await labels('items', { 'accept-profile': 'hidden' });
-    expect([status, code]).toEqual([406, 'PL106']);
+    expect([status, code]).toEqual([406, 'PGRST106']);
   });
 });
 

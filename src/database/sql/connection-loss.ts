@@ -1,0 +1,57 @@
+/** Errors of a database server that cannot be reached or went away: those of the system, the driver and TypeORM. */
+import { types } from 'node:util';
+import { DatabaseError } from 'pg';
+import { QueryFailedError } from 'typeorm';
+import { statusOfSqlstate } from './sqlstate';
+
+/** Node's codes of sockets and name look-ups (errno(3), getaddrinfo(3)). */
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'ENOTCONN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+/** node-postgres gives these no code. */
+const DRIVER_MESSAGE =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout (expired|exceeded))/;
+
+export function isConnectionLoss(thrown: unknown): boolean {
+  if (thrown instanceof QueryFailedError) return isServerAway(thrown.driverError as unknown);
+  // Node's own errors may be of another realm, where `instanceof Error` is false.
+  if (!types.isNativeError(thrown)) return false;
+  const code = codeOf(thrown);
+  if (code === undefined)
+    return causesOf(thrown).some((one) => isConnectionLoss(one)) || DRIVER_MESSAGE.test(thrown.message);
+  return NETWORK_CODES.has(code) || isOfConnect(thrown);
+}
+
+/** TypeORM wraps what the server said; whatever else a statement of Plinth's own runs into is no loss. */
+function isServerAway(driverError: unknown): boolean {
+  if (!(driverError instanceof DatabaseError)) return isConnectionLoss(driverError);
+  return statusOfSqlstate(driverError.code ?? '') === 503;
+}
+
+/** Node tries each address of a name, and gives an error for each (AggregateError). */
+function causesOf({ errors }: Error & { readonly errors?: unknown }): readonly unknown[] {
+  return Array.isArray(errors) ? errors : [];
+}
+
+function codeOf(error: Error): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** Whatever keeps a socket from being opened, in codes that files have too: a Unix socket that is not there is ENOENT. */
+function isOfConnect(error: NodeJS.ErrnoException): boolean {
+  return error.syscall === 'connect';
+}

@@ -1,0 +1,54 @@
+/**
+ * Casts that a client asks for. One from a number to `regclass` and its like would give the name of any table, function or role
+ * that the number stands for, whatever the caller may see.
+ */
+import { AppError } from '../../common/errors/app-error';
+import { restError } from '../rest.errors';
+import { findRelation, isVisible, type PlanContext } from './plan-context';
+
+/** PostgreSQL looks here first, whatever the search_path says. */
+const SYSTEM_SCHEMA = 'pg_catalog';
+
+/** A type as PostgreSQL knows it: unquoted names are lower-case there. Example: `id::double  PRECISION` */
+export function castName(cast: string): string {
+  return cast.toLowerCase().split(/ +/).join(' ');
+}
+
+/** @throws AppError PL158 for a type that shows names of the system catalog, 42704 for one that the caller may not hear of */
+export function planCast(context: PlanContext, cast: string | null): string | null {
+  if (cast === null) return null;
+  const name = castName(cast);
+  const path = [context.schema, ...context.extraSearchPath];
+  const { revealingTypes } = context.catalog;
+  if ([SYSTEM_SCHEMA, ...path].some((schema) => revealingTypes.get(schema)?.has(name)))
+    throw castRefused(name);
+  if (isHiddenRow(context, path, name)) throw undefinedType(name);
+  return cast;
+}
+
+/** Each relation gives its rows a type of its name, and arrays of them one with underscores before it. */
+function isHiddenRow(context: PlanContext, path: readonly string[], name: string): boolean {
+  const names = [name, name.replace(/^_+/, '')];
+  return path.some((schema) =>
+    names.some(
+      (one) => findRelation(context, { schema, name: one }) && !isVisible(context, { schema, name: one }),
+    ),
+  );
+}
+
+function castRefused(name: string): AppError {
+  return restError('PL158', {
+    message: `A cast to "${name}" is not possible: its values name objects of the system catalog`,
+    hint: 'Cast to another type, such as text or bigint.',
+  });
+}
+
+/** In PostgreSQL's words. */
+function undefinedType(name: string): AppError {
+  return new AppError({
+    status: 400,
+    code: '42704',
+    message: `type "${name}" does not exist`,
+    database: { sqlstate: '42704' },
+  });
+}

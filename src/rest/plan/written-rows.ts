@@ -1,0 +1,18 @@
+/** Whether a write's answer shows the rows. */
+import type { Relation } from '../catalog/catalog';
+import type { RestRequest } from '../grammar/rest-request';
+import type { RepresentationPlan, WrittenRows } from './plan';
+import type { PlanContext } from './plan-context';
+
+/** DECISIONS.md 5: a write whose rows nobody asked for stands, whether the caller may read them or not. */
+export function writtenRows(
+  { role }: PlanContext,
+  { hiddenFrom, closedTo }: Relation,
+  { method, preferences, query }: RestRequest,
+  { kind }: RepresentationPlan,
+): WrittenRows {
+  if (preferences.return !== null || query.selectGiven || kind === 'object' || kind === 'explain')
+    return 'asked';
+  const isPlainInsert = method === 'POST' && preferences.resolution === null;
+  return hiddenFrom.has(role) || (isPlainInsert && closedTo.has(role)) ? 'withheld' : 'unasked';
+}

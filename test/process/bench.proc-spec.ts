@@ -1,0 +1,83 @@
+/** `npm run bench -- rest` beside PostgREST: it is configured so that it can answer, and only right answers count. */
+import path from 'node:path';
+import { Program, ROOT } from './support/processes';
+
+const STAND_IN = path.join(ROOT, 'test/process/support/postgrest-stand-in.mjs');
+const LIMIT_MS = 240_000;
+
+/** Settings of another PostgREST in the environment change nothing. */
+const environment = (binary: string, fault: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  POSTGREST_BIN: binary,
+  STAND_IN: fault,
+  PGRST_JWT_SECRET: 'of-another-postgrest-0123456789-0123456789',
+  PGRST_DB_URI: 'postgresql://nobody@127.0.0.1:1/nothing',
+});
+
+/** What a short run prints. */
+async function bench(fault: string): Promise<string> {
+  const options = [
+    '--quick',
+    '--rows=5000',
+    '--seconds=1',
+    '--connections=2',
+    '--yardsticks=postgrest',
+    '--only=W1,W3',
+  ];
+  const env = environment(STAND_IN, fault);
+  const program = Program.start(process.execPath, ['bench/rest.mjs', ...options], { env });
+  const { code } = await program.exited;
+  expect([code, program.output]).toEqual([0, expect.stringContaining('plinth/this')]);
+  return program.output;
+}
+
+/** The workloads with figures of a contestant. */
+function measured(printed: string, contestant: string): string[] {
+  const line = new RegExp(`^(W\\d .*?) +${contestant} +\\d+ `, 'gm');
+  return [...printed.matchAll(line)].map(([, workload]) => workload as string);
+}
+
+const W1 = 'W1 row by key';
+const W3 = ['W3 insert, minimal', 'W3 insert, with row'];
+
+it(
+  'measures PostgREST, whose answers to a token that names its key are right',
+  async () => {
+    const printed = await bench('nothing');
+    expect(printed).not.toMatch(/left out|FAILED/);
+    expect(measured(printed, 'postgrest')).toEqual([W1, ...W3]);
+    expect(measured(printed, 'plinth')).toEqual([W1, ...W3]);
+  },
+  LIMIT_MS,
+);
+
+it(
+  'leaves a contestant out of each workload that it answers wrongly, and names the reason',
+  async () => {
+    const printed = await bench('answers wrongly');
+    expect(printed).toMatch(
+      /^W1 row by key: postgrest is left out, because it answered \[.*\] where \[.*\] is right$/m,
+    );
+    expect(printed).toMatch(
+      /^W3 insert, minimal: postgrest is left out, because it answered \[.*\] where null is right$/m,
+    );
+    expect(measured(printed, 'postgrest')).toEqual(['W3 insert, with row']);
+    expect(measured(printed, 'plinth')).toEqual([W1, ...W3]);
+  },
+  LIMIT_MS,
+);
+
+it.each([
+  ['/nowhere/postgrest', 'nothing', /^POSTGREST_BIN=\/nowhere\/postgrest does not run: .*ENOENT/],
+  [STAND_IN, 'ends', /^it ended with 1; it printed: FATAL: password authentication failed/],
+])('says why %s, of which %s is wrong, does not take part', async (binary, fault, reason) => {
+  const head = Buffer.from('{"alg":"HS256","kid":"a"}').toString('base64url');
+  const script = `
+    import { postgrestContestant } from './bench/lib/postgrest.mjs';
+    const headers = { authorization: 'Bearer ${head}.e30.x' };
+    await postgrestContestant({ owner_url: 'postgresql://' }, 'secret', headers).catch(({ message }) => console.log(message));`;
+  const env = environment(binary, fault);
+  const program = Program.start(process.execPath, ['--input-type=module', '--eval', script], { env });
+  await program.exited;
+  expect(program.output).toMatch(reason);
+});
