@@ -8,6 +8,9 @@ import { EnvironmentVariables } from './env.schema';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
 
+/** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
+export const ADMIN_KEY_FILE = 'platform-admin-key';
+
 /** All that is wrong with the environment, in one message. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
@@ -22,13 +25,13 @@ export class ConfigError extends Error {
  * @throws ConfigError naming every fault
  */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
-  const env = validated(environment);
+  const env = validateEnvironment(environment);
   const dataDir = resolve(env.DATA_DIR);
   return freeze({
     server: {
       port: env.PORT,
       host: env.HOST,
-      publicUrl: (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ''),
+      publicUrl: publicUrl(env),
       workers: env.WORKERS,
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
       trustProxy: trustProxy(env.TRUST_PROXY),
@@ -49,7 +52,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       recoveryIntervalMs: env.MAIL_RECOVERY_INTERVAL * 1000,
     },
     secrets: {
-      platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, 'platform-admin-key')),
+      platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, ADMIN_KEY_FILE)),
       masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
       metricsToken: env.METRICS_TOKEN ?? null,
     },
@@ -65,7 +68,10 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   });
 }
 
-function validated(environment: Readonly<Record<string, string | undefined>>): EnvironmentVariables {
+/** @throws ConfigError naming every fault */
+export function validateEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): EnvironmentVariables {
   const known = Object.keys(new EnvironmentVariables());
   const given = Object.fromEntries(
     known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]),
@@ -82,6 +88,11 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
   faults.push(...storageFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
+}
+
+/** Without a trailing slash. */
+export function publicUrl({ PUBLIC_URL, PORT }: EnvironmentVariables): string {
+  return (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
 }
 
 function trustProxy(value: string | undefined): number | string | false {

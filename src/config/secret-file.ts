@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
  * agree on one value: the complete file is linked into place, which fails where one is already there.
  */
 export function readOrCreateSecret(path: string): string {
-  const existing = read(path);
+  const existing = readSecret(path);
   if (existing) return existing;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
@@ -23,11 +23,12 @@ export function readOrCreateSecret(path: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-function read(path: string): string | null {
+/** The secret of that file, or null where there is no such file or it is empty. @throws the file system's other errors */
+export function readSecret(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim() || null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
 }
