@@ -13,10 +13,6 @@ interface SqlAnswer {
   readonly notices: readonly string[];
 }
 
-interface SqlFailure {
-  readonly database?: { readonly location?: { readonly line: number; readonly column: number } | null };
-}
-
 export function addProjectDatabaseCommands(project: Command, context: CommandContext): void {
   project
     .command('database <project>')
@@ -71,7 +67,7 @@ async function sqlOf(
 /** The error with its place before it: `schema.sql:3:8: ...`, as editors and terminals link it, or `line 3, column 8: ...`. */
 function located(error: unknown, file: string | undefined): unknown {
   if (!(error instanceof CliError)) return error;
-  const location = (error.answer as SqlFailure | undefined)?.database?.location;
+  const location = error.answer?.database?.location;
   if (!location) return error;
   const { line, column } = location;
   const place = file === undefined ? `line ${line}, column ${column}` : `${file}:${line}:${column}`;

@@ -49,6 +49,19 @@ describe('plinth project', () => {
     expect((await run(['project', 'keys', 'command-line'])).out).toMatch(/^service_role_key +ey/m);
   });
 
+  it('creates no second project of a name, unless a slug is to be made up', async () => {
+    expect((await run(['project', 'create', 'Twice'])).code).toBe(0);
+    const again = await run(['project', 'create', 'Twice']);
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      err: 'The slug "twice" is taken; choose another one, or have one made up (--slug, --generate-slug)\n',
+    });
+    expect((await json(['project', 'create', 'Twice', '--generate-slug'])).slug).toMatch(/^twice-\w{5}$/);
+    expect((await json(['project', 'create', '日本語', '--generate-slug'])).slug).toMatch(/^project-/);
+    expect((await run(['project', 'create', 'X', '--slug', 'x2', '--generate-slug'])).code).toBe(2);
+  });
+
   it('takes settings as JSON or text, and refuses unknown ones', async () => {
     const created = await json([
       'project',
