@@ -1,6 +1,6 @@
 /** A secret in the data directory, generated at the first start. */
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -10,9 +10,7 @@ import { dirname } from 'node:path';
 export function readOrCreateSecret(path: string): string {
   const existing = readSecret(path);
   if (existing) return existing;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true });
+  const draft = writeDraft(path, randomBytes(32).toString('base64url'));
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -21,6 +19,21 @@ export function readOrCreateSecret(path: string): string {
     rmSync(draft, { force: true });
   }
   return readFileSync(path, 'utf8').trim();
+}
+
+/** Writes a secret to that file, mode 0600, in place of what is there. */
+export function writeSecret(path: string, secret: string): void {
+  renameSync(writeDraft(path, secret), path);
+}
+
+/** A complete file beside the one that it becomes. */
+function writeDraft(path: string, secret: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  // What a killed process left may have another mode, or be a link.
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
+  return draft;
 }
 
 /** The secret of that file, or null where there is no such file or it is empty. @throws the file system's other errors */

@@ -92,6 +92,19 @@ async function expectOrderlyEnd(program: Program, signal: () => void): Promise<v
   expect(readdirSync(dataDir)).not.toContain('instance.lock');
 }
 
+/** The service-role key of the demo project is in a file for its owner alone, and not in what was printed. */
+async function expectServiceKeyInFile({ output }: Program): Promise<void> {
+  const [, file = ''] = /service_role key +in (\S+)/.exec(output) ?? [];
+  expect(file).toBe(path.join(dataDir, 'demo-service-role-key'));
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { body } = await admin.get('/admin/v1/projects?slug=demo');
+  const keys = (await admin.get(`/admin/v1/projects/${body[0].id}/keys`)).body;
+  expect(readFileSync(file, 'utf8')).toBe(`${keys.service_role_key}\n`);
+  expect(output).toContain(keys.anon_key);
+  for (const secret of [keys.service_role_key, keys.jwt_secret, ADMIN_KEY])
+    expect(output).not.toContain(secret);
+}
+
 describe('npm start', () => {
   it('creates keys and the demo project on the first start, and says what to paste', async () => {
     const program = await serving();
@@ -101,6 +114,7 @@ describe('npm start', () => {
       expect((await stat(path.join(dataDir, name))).mode & 0o777).toBe(0o600);
     }
     expect((await admin.post('/admin/v1/projects', { name: 'Kept' })).status).toBe(201);
+    await expectServiceKeyInFile(program);
     program.child.kill('SIGTERM');
     expect(await program.exited).toEqual({ code: 0, signal: null });
   });
