@@ -29,15 +29,18 @@ ${tourLines(base, demo, anon).join('\n\n')}
 `;
 }
 
+/** New each time the lines are pasted, in any POSIX shell; `$RANDOM` is not known to all of them. */
+const UNIQUE = '$(date +%s)$$';
+
 /** The first line sets KEY and TOKEN, which the others use. `sed` rather than a JSON tool: it is on every machine. */
 export function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: string): string[] {
   const json = `-H 'Content-Type: application/json'`;
   const user = `-H "apikey: $KEY" -H "Authorization: Bearer $TOKEN"`;
   const storage = `${base}/p/${demo.slug}/storage`;
   return [
-    `KEY=${anonKey}; TOKEN=$(curl -s ${base}/v1/auth/${demo.id}/signup -H "apikey: $KEY" ${json} -d '{"email":"ada-'$RANDOM'@example.com","password":"correct horse"}' | ${field('access_token')}); echo "signed up: $TOKEN"`,
+    `KEY=${anonKey}; TOKEN=$(curl -s ${base}/v1/auth/${demo.id}/signup -H "apikey: $KEY" ${json} -d '{"email":"ada-'${UNIQUE}'@example.com","password":"correct horse"}' | ${field('access_token')}); echo "signed up: $TOKEN"`,
     `curl -s ${base}/rest/v1/todos ${user} ${json} -d '{"title":"Try Plinth"}'; echo; curl -s "${base}/rest/v1/todos?done=is.false&select=id,title" ${user}; echo`,
-    `FILE=$(echo 'Hello from Plinth' | curl -s ${storage}/buckets/files/upload ${user} -F 'file=@-;filename=hello-'$RANDOM'.txt' | ${field('id')}); URL=$(curl -s ${storage}/files/$FILE/signed-url ${user} ${json} -d '{"expiry":"1h"}' | ${field('url')}); echo "shared: $URL"; curl -s "$URL"`,
+    `FILE=$(echo 'Hello from Plinth' | curl -s ${storage}/buckets/files/upload ${user} -F 'file=@-;filename=hello-'${UNIQUE}'.txt' | ${field('id')}); URL=$(curl -s ${storage}/files/$FILE/signed-url ${user} ${json} -d '{"expiry":"1h"}' | ${field('url')}); echo "shared: $URL"; curl -s "$URL"`,
   ];
 }
 
