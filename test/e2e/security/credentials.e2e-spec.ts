@@ -11,7 +11,7 @@ const PUBLIC: readonly RegExp[] = [
   /^\/health\/(live|ready)$/, // probes
   /^\/metrics$/, // scraped by the install's own monitoring
   /^\/openapi\.json$/, // the interface is no secret
-  /^\/docs(\/|-|$)/, // the same, for people
+  /^\/(docs(\/|-|$)|tour$|$)/, // the same, for people
   /^\/p\/:project_slug\/storage\/files\/:file_id\/preview$/, // public buckets only
   /^\/p\/:project_slug\/storage\/files\/:file_id\/signed$/, // the address is the credential
   /^\/v1\/auth\/:project_id\/(reset|verify)$/, // pages that mails link to; they spend nothing
