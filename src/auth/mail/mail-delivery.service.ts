@@ -68,6 +68,7 @@ export class MailDelivery {
       ...content,
       messageId: `<${mailId}@${project.id}.plinth>`,
       to: row.recipient,
+      link: token === undefined ? null : this.composer.linkFor(project, row.kind, token),
       date: row.createdAt,
     });
   }

@@ -7,6 +7,8 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The address that the mail asks its reader to open; null in a notice. */
+  readonly link: string | null;
   /** When the mail was caused. */
   readonly date: Date;
 }
