@@ -11,5 +11,6 @@ export function notReady(checks: Checks): AppError {
     message: `Not ready: ${down.map(([name, { reason }]) => `${name} (${reason ?? 'down'})`).join(', ')}`,
     headers: { 'Retry-After': '1' },
     extra: { checks },
+    details: { checks },
   });
 }
