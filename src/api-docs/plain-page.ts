@@ -26,7 +26,6 @@ export function plainPage(title: string, body: string): HtmlPage {
       'Content-Security-Policy': POLICY,
       'Cache-Control': 'no-cache',
       'Referrer-Policy': 'no-referrer',
-      'X-Content-Type-Options': 'nosniff',
     },
     html: `<!doctype html>
 <html lang="en">
