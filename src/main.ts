@@ -92,6 +92,7 @@ function fail(error: unknown): void {
     'MasterKeyError',
     'RedisUnreachableError',
     'WorkerFailedError',
+    'MetricsPortError',
   ];
   if (error instanceof Error)
     say(known.includes(error.name) ? error.message : (error.stack ?? error.message));

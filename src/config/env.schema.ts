@@ -37,6 +37,12 @@ export class EnvironmentVariables {
   /** Absolute address under which clients reach Plinth; default: http://localhost:PORT. */
   @IsOptional() @IsUrl({ ...ANY_URL, protocols: ['http', 'https'] }) PUBLIC_URL?: string;
 
+  /** Second port, for metrics and probes without credentials; default: none. */
+  @IsOptional() @Transform(toNumber) @IsInt() @Min(1) @Max(65_535) METRICS_PORT?: number;
+
+  /** Address of METRICS_PORT; default: HOST. */
+  @IsOptional() @IsString() METRICS_HOST?: string;
+
   @IsString() @MinLength(1) DATA_DIR = './data';
 
   @IsOptional()
@@ -57,11 +63,17 @@ export class EnvironmentVariables {
 
   @IsEmail({ allow_display_name: true, require_tld: false }) MAIL_FROM = 'Plinth <plinth@localhost>';
 
-  @IsOptional() @MinLength(24) PLATFORM_ADMIN_KEY?: string;
+  // What else a key held, no bearer token could hold (RFC 6750, 2.1).
+  @IsOptional()
+  @MinLength(24)
+  @Matches(/^[\w.~+/=-]+$/, {
+    message: 'PLATFORM_ADMIN_KEY must consist of letters, digits and - . _ ~ + / =',
+  })
+  PLATFORM_ADMIN_KEY?: string;
 
   @IsOptional() @MinLength(32) MASTER_KEY?: string;
 
-  /** Bearer token that GET /metrics asks for; default: none. */
+  /** Bearer token that reads GET /metrics, beside PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @MinLength(16) METRICS_TOKEN?: string;
 
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';

@@ -36,6 +36,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
       trustProxy: trustProxy(env.TRUST_PROXY),
       maxBodyBytes: env.MAX_BODY_SIZE,
+      metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
     },
     dataDir,
     database: {
@@ -84,6 +85,9 @@ export function validateEnvironment(
     faults.push(
       'WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit',
     );
+  }
+  if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
+    faults.push('METRICS_PORT: must be another port than PORT');
   }
   faults.push(...storageFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);

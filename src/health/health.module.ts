@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { StorageModule } from '../storage/storage.module';
 import { HealthRepository } from './health.repository';
 import { HealthController } from './http/health.controller';
+import { MetricsListener } from './http/metrics-listener.service';
 import { PoolMetrics } from './pool-metrics.service';
 import { ReadinessService } from './readiness.service';
 import { RequestMetrics } from './request-metrics.service';
@@ -10,6 +11,6 @@ import { RequestMetrics } from './request-metrics.service';
 @Module({
   imports: [StorageModule],
   controllers: [HealthController],
-  providers: [HealthRepository, PoolMetrics, ReadinessService, RequestMetrics],
+  providers: [HealthRepository, MetricsListener, PoolMetrics, ReadinessService, RequestMetrics],
 })
 export class HealthModule {}

@@ -144,8 +144,10 @@ describe('npm start', () => {
   (hasRedis ? it : it.skip)('does so too when SIGTERM reaches every process, as from systemd', async () => {
     const redis = await TestRedis.start();
     try {
-      const env = { WORKERS: '2', REDIS_URL: redis.url };
+      const metricsPort = String(await freePort());
+      const env = { WORKERS: '2', REDIS_URL: redis.url, METRICS_PORT: metricsPort };
       const program = await serving(launch(process.execPath, [START], { detached: true, env }));
+      expect((await new HttpClient(`http://127.0.0.1:${metricsPort}`).get('/metrics')).status).toBe(200);
       await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGTERM'));
     } finally {
       await redis.stop();
@@ -236,6 +238,19 @@ describe('npm start', () => {
     const program = launch(process.execPath, [START]);
     expect(await program.exited).toEqual({ code: 1, signal: null });
     expect(program.output).toMatch(/^Port \d+ on 127\.0\.0\.1 is taken.*\n$/);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('refuses a taken METRICS_PORT in one line, and stops what it had started', async () => {
+    const taken = await freePort();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(taken, '127.0.0.1', resolve));
+    const program = launch(process.execPath, [START], { env: { METRICS_PORT: String(taken) } });
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.output).toBe(
+      `METRICS_PORT ${taken} on 127.0.0.1 is taken: set another one, or leave it away.\n`,
+    );
+    expect(postmaster()).toBeNull();
     await new Promise((resolve) => server.close(resolve));
   });
 });

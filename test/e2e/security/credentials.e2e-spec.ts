@@ -9,7 +9,6 @@ import { TestProject } from '../../support/test-project';
 /** Routes that need no credential. A new one must be added here by hand, with a reason. */
 const PUBLIC: readonly RegExp[] = [
   /^\/health\/(live|ready)$/, // probes
-  /^\/metrics$/, // scraped by the install's own monitoring
   /^\/openapi\.json$/, // the interface is no secret
   /^\/(docs(\/|-|$)|tour$|$)/, // the same, for people
   /^\/p\/:project_slug\/storage\/files\/:file_id\/preview$/, // public buckets only
@@ -21,7 +20,7 @@ const PUBLIC: readonly RegExp[] = [
 const KEY_ONLY =
   /^\/v1\/auth\/:project_id\/(signup|login|reset-password|update-password|refresh|verify-email|resend-verification|accept-invite|settings)$/;
 
-const isAdmin = ({ path }: Route): boolean => path.startsWith('/admin/');
+const isAdmin = ({ path }: Route): boolean => path.startsWith('/admin/') || path === '/metrics';
 const isPublic = ({ path }: Route): boolean => PUBLIC.some((pattern) => pattern.test(path));
 
 let plinth: TestPlinth;
