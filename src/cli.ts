@@ -1,11 +1,11 @@
-/** Entry of `npx plinth ...`: the administration from the command line, over a running server's admin API. */
+/** Entry of `npm run plinth -- ...`: the administration from the command line, over a running server's admin API. */
 import { AdminClient } from './cli/admin-client';
 import { runCli } from './cli/run-cli';
 import { readEnvironment } from './config/dot-env';
-import { loadConfig } from './config/load-config';
+import { loadClientConfig } from './config/load-client-config';
 
 void runCli(process.argv.slice(2), {
-  connect: () => AdminClient.for(loadConfig(readEnvironment())),
+  connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
   readStdin: async () => {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);

@@ -19,7 +19,7 @@ const PREREQUISITES = {
   service_role: 'bearer',
   /** PLATFORM_ADMIN_KEY. */
   platform_admin: null,
-  /** METRICS_TOKEN, if it is set. */
+  /** METRICS_TOKEN or PLATFORM_ADMIN_KEY. */
   metrics_token: null,
 } as const;
 

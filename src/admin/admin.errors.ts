@@ -1,12 +1,16 @@
 /** Errors of the administration. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
+import { lineAndColumn } from '../common/text/line-and-column';
 
 /** Classes of SQLSTATEs that tell of the server and not of the SQL: connection, resources, shutdown. */
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
 
-/** The administrator's SQL failed; nothing of it was kept. Shows all that the database says: the SQL is the caller's own. */
-export function sqlFailed(error: DatabaseError): AppError {
+/**
+ * The administrator's SQL failed; nothing of it was kept. Shows all that the database says: the SQL is the caller's own.
+ * @param query the text that ran, to tell the line and column of the error
+ */
+export function sqlFailed(error: DatabaseError, query: string): AppError {
   const {
     code: sqlstate = 'XX000',
     message,
@@ -36,6 +40,7 @@ export function sqlFailed(error: DatabaseError): AppError {
         table: table ?? null,
         schema: schema ?? null,
         position: position === undefined ? null : Number(position),
+        location: position === undefined ? null : lineAndColumn(query, Number(position)),
         where: where ?? null,
       },
     },

@@ -78,7 +78,7 @@ export class OwnerSqlService {
       return await collect(client, query, kept);
     } catch (error) {
       if (isOver || isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
-      throw error instanceof DatabaseError ? sqlFailed(error) : error;
+      throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
     } finally {
       clearTimeout(timer);
     }

@@ -1,15 +1,16 @@
-/** OpenAPI documents and the page that shows them. */
+/** OpenAPI documents, the page that shows them, and the pages of the install itself. */
 import { Module } from '@nestjs/common';
 import { RestModule } from '../rest/rest.module';
 import { DocumentService } from './document.service';
 import { ApiDocsController } from './http/api-docs.controller';
+import { HomeController } from './http/home.controller';
 import { ProjectDocsController } from './http/project-docs.controller';
 import { ProjectDocumentService } from './project/project-document.service';
 import { ProjectFactsRepository } from './project/project-facts.repository';
 
 @Module({
   imports: [RestModule],
-  controllers: [ApiDocsController, ProjectDocsController],
+  controllers: [HomeController, ApiDocsController, ProjectDocsController],
   providers: [DocumentService, ProjectDocumentService, ProjectFactsRepository],
 })
 export class ApiDocsModule {}

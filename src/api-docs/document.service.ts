@@ -53,7 +53,7 @@ export class DocumentService {
         'bearer',
       )
       .addBearerAuth({ type: 'http', description: 'PLATFORM_ADMIN_KEY' }, 'platform-admin-key')
-      .addBearerAuth({ type: 'http', description: 'METRICS_TOKEN, where it is set' }, 'metrics-token');
+      .addBearerAuth({ type: 'http', description: 'METRICS_TOKEN, for the metrics alone' }, 'metrics-token');
   }
 }
 

@@ -1,25 +1,26 @@
 /** What Plinth prints when it serves: where it is, and on the first start three lines to paste. */
 import { ServerConfig } from '../config/app-config';
+import { PRODUCT } from '../config/product';
 import { Project } from '../projects/project';
-import { ANON_ROLE, projectKey, SERVICE_ROLE } from '../projects/project-keys';
+import { ANON_ROLE, projectKey } from '../projects/project-keys';
+import type { DemoProject } from './demo-project';
 
 /** @param demo the demo project when this start created it */
-export function announcement(server: ServerConfig, demo: Project | null): string {
+export function announcement(server: ServerConfig, demo: DemoProject | null): string {
   const base = server.publicUrl;
   const head = `\nPlinth serves on ${base}\n  API documentation   ${base}/docs\n`;
   return demo
     ? `${head}${demoText(base, demo)}`
-    : `${head}  Keys of a project   npm run plinth -- project keys <slug>\n`;
+    : `${head}  Keys of a project   ${PRODUCT.commandLine} project keys <slug>\n`;
 }
 
-function demoText(base: string, demo: Project): string {
+function demoText(base: string, { project: demo, serviceKeyFile }: DemoProject): string {
   const anon = projectKey(demo, demo.secrets[0], ANON_ROLE);
-  const service = projectKey(demo, demo.secrets[0], SERVICE_ROLE);
   return `
 A project "${demo.slug}" was created, with tables todos and announcements and a bucket files.
   Project id          ${demo.id}
   anon key            ${anon}
-  service_role key    ${service}   (secret: bypasses row-level security)
+  service_role key    in ${serviceKeyFile} (secret: it bypasses row-level security)
 
 Paste these lines into a shell. They sign a user up, write and read rows of that user, and share a file:
 
@@ -28,15 +29,18 @@ ${tourLines(base, demo, anon).join('\n\n')}
 `;
 }
 
+/** New each time the lines are pasted, in any POSIX shell; `$RANDOM` is not known to all of them. */
+const UNIQUE = '$(date +%s)$$';
+
 /** The first line sets KEY and TOKEN, which the others use. `sed` rather than a JSON tool: it is on every machine. */
 export function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: string): string[] {
   const json = `-H 'Content-Type: application/json'`;
   const user = `-H "apikey: $KEY" -H "Authorization: Bearer $TOKEN"`;
   const storage = `${base}/p/${demo.slug}/storage`;
   return [
-    `KEY=${anonKey}; TOKEN=$(curl -s ${base}/v1/auth/${demo.id}/signup -H "apikey: $KEY" ${json} -d '{"email":"ada-'$RANDOM'@example.com","password":"correct horse"}' | ${field('access_token')}); echo "signed up: $TOKEN"`,
+    `KEY=${anonKey}; TOKEN=$(curl -s ${base}/v1/auth/${demo.id}/signup -H "apikey: $KEY" ${json} -d '{"email":"ada-'${UNIQUE}'@example.com","password":"correct horse"}' | ${field('access_token')}); echo "signed up: $TOKEN"`,
     `curl -s ${base}/rest/v1/todos ${user} ${json} -d '{"title":"Try Plinth"}'; echo; curl -s "${base}/rest/v1/todos?done=is.false&select=id,title" ${user}; echo`,
-    `FILE=$(echo 'Hello from Plinth' | curl -s ${storage}/buckets/files/upload ${user} -F 'file=@-;filename=hello-'$RANDOM'.txt' | ${field('id')}); URL=$(curl -s ${storage}/files/$FILE/signed-url ${user} ${json} -d '{"expiry":"1h"}' | ${field('url')}); echo "shared: $URL"; curl -s "$URL"`,
+    `FILE=$(echo 'Hello from Plinth' | curl -s ${storage}/buckets/files/upload ${user} -F 'file=@-;filename=hello-'${UNIQUE}'.txt' | ${field('id')}); URL=$(curl -s ${storage}/files/$FILE/signed-url ${user} ${json} -d '{"expiry":"1h"}' | ${field('url')}); echo "shared: $URL"; curl -s "$URL"`,
   ];
 }
 

@@ -33,6 +33,12 @@ const OPEN: CorsOptions = {
 const NONE: CorsOptions = { origin: false };
 
 /**
+ * The administration, and the metrics: their key belongs into no page of another origin. A preflight goes on to the
+ * router, which refuses the method.
+ */
+const CLOSED = /^\/(admin|metrics)(\/|\?|$)/;
+
+/**
  * Without an Origin no header is added, save to what OPTIONS tells; an OPTIONS that is no preflight goes on to its route.
  * What a preflight asks for and how it is answered is PostgREST's: clients of it may compare.
  */
@@ -41,6 +47,7 @@ export function corsOptions(
   respond: (error: Error | null, options: CorsOptions) => void,
 ): void {
   const { headers } = request;
+  if (CLOSED.test(request.url)) return respond(null, NONE);
   if (request.method !== 'OPTIONS') return respond(null, headers.origin === undefined ? NONE : OPEN);
   const isPreflight = headers['access-control-request-method'] !== undefined;
   const allowed = allowedHeaders(headers['access-control-request-headers']);

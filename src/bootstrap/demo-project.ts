@@ -1,8 +1,12 @@
 /** The project `demo` of the first start: something to try the three capabilities on. */
 import type { INestApplicationContext } from '@nestjs/common';
+import { join } from 'node:path';
+import { APP_CONFIG, AppConfig } from '../config/app-config';
+import { writeSecret } from '../config/secret-file';
 import { OwnerDatabase } from '../projects/owner-database';
 import { PlatformFactsRepository } from '../projects/platform-facts.repository';
 import { Project } from '../projects/project';
+import { projectKey, SERVICE_ROLE } from '../projects/project-keys';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
 
@@ -36,15 +40,22 @@ const DEMO_SCHEMA = `
     values ('files', 'files', 'A project bucket: every signed-in user may upload') on conflict do nothing;
 `;
 
+/** What the first start tells of the demo project. */
+export interface DemoProject {
+  readonly project: Project;
+  /** File in the data directory that holds the service-role key, mode 0600. */
+  readonly serviceKeyFile: string;
+}
+
 /**
  * Creates the demo project, once in the life of an install: a deleted one stays deleted.
  * @returns the project when this call created it, else null
  */
-export async function createDemoOnFirstStart(app: INestApplicationContext): Promise<Project | null> {
+export async function createDemoOnFirstStart(app: INestApplicationContext): Promise<DemoProject | null> {
   return app.get(PlatformFactsRepository).once(FIRST_START, () => createDemo(app));
 }
 
-async function createDemo(app: INestApplicationContext): Promise<Project> {
+async function createDemo(app: INestApplicationContext): Promise<DemoProject> {
   const projects = app.get(ProjectsService);
   const existing = await app.get(ProjectRegistry).findBySlug(DEMO_SLUG);
   const project = existing ?? (await projects.create({ name: 'Demo', slug: DEMO_SLUG }));
@@ -53,5 +64,9 @@ async function createDemo(app: INestApplicationContext): Promise<Project> {
     .use(await projects.get(project.id), 'the example schema of the first start', (client) =>
       client.query(DEMO_SCHEMA),
     );
-  return project;
+  const { dataDir } = app.get<AppConfig>(APP_CONFIG);
+  const serviceKeyFile = join(dataDir, 'demo-service-role-key');
+  // Never on standard output, which ends up in logs.
+  writeSecret(serviceKeyFile, projectKey(project, project.secrets[0], SERVICE_ROLE));
+  return { project, serviceKeyFile };
 }

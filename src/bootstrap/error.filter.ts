@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../common/errors/error-renderer';
+import { UUID } from '../common/text/uuid';
 import { methodRefusal } from './allowed-methods';
 import { toAppError } from './to-app-error';
 
@@ -29,7 +30,7 @@ export class ErrorFilter implements ExceptionFilter {
     const told = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
     const fault = methodRefusal(told, request);
     const error = (await this.refusalBefore(fault, request)) ?? fault;
-    this.log(error, request.method, path);
+    this.log(error, request);
     if (!response.headersSent) await renderer.complete?.(path, response);
     respondOrBreakOff(error, renderer, request, response);
   }
@@ -40,12 +41,39 @@ export class ErrorFilter implements ExceptionFilter {
     return tellsOfRequest && caller ? this.callers.refusalOf(caller) : null;
   }
 
-  private log(error: AppError, method: string, path: string): void {
-    const line = `${method} ${path} ${error.status} ${error.code}: ${error.message}`;
-    const cause = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : undefined;
-    if (error.status >= 500) this.logger.error(line, cause ?? error.stack);
-    else this.logger.debug(line);
+  /**
+   * Nothing that a client sent is logged, because a key can stand anywhere: in the query, in the path, in what an error
+   * quotes. The route, the caller's project and the code tell what happened; of a fault of ours the cause says why.
+   */
+  private log(error: AppError, request: Request): void {
+    const project = request.caller ? ` (project ${request.caller.project.slug})` : '';
+    const line = `${request.method} ${routeOf(request)}${project} ${error.status} ${codeOf(error)}`;
+    if (error.status < 500) this.logger.debug(line);
+    else this.logger.error(line + detailsOf(error), causeOf(error));
   }
+}
+
+/** `/p/:project_slug/storage/files/:file_id`, with ids filled in: they are no secrets, and a table's name may be one. */
+function routeOf({ route, params }: Request): string {
+  const pattern = (route as { path?: unknown } | undefined)?.path;
+  if (typeof pattern !== 'string') return '(no route)';
+  return pattern.replace(/:(\w+)/g, (parameter, name: string) => {
+    const value: unknown = params[name];
+    return typeof value === 'string' && UUID.test(value) ? value : parameter;
+  });
+}
+
+/** A project's own SQL may raise any text as a code. */
+function codeOf({ code }: AppError): string {
+  return /^\w{1,40}$/.test(code) ? code : '(a code of the project)';
+}
+
+function detailsOf({ details }: AppError): string {
+  return Object.keys(details).length === 0 ? '' : `: ${JSON.stringify(details)}`;
+}
+
+function causeOf({ cause }: AppError): string | undefined {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : undefined;
 }
 
 interface Body {

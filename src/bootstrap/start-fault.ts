@@ -13,6 +13,7 @@ const MENDABLE = new Set([
   'MasterKeyError',
   'RedisUnreachableError',
   'WorkerFailedError',
+  'MetricsPortError',
 ]);
 
 /** SQLSTATE disk_full. */

@@ -1,5 +1,5 @@
 /** Turns whatever was thrown (Plinth's, Nest's, the driver's, a socket's) into an AppError. */
-import { HttpException } from '@nestjs/common';
+import { HttpException, NotFoundException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { httpError } from '../common/errors/http-errors';
@@ -15,6 +15,8 @@ const TELLING = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 /** @param databaseStatus the area's reading of SQLSTATEs */
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
+  // Nest's own message repeats the address with its query, in which clients send keys by mistake.
+  if (thrown instanceof NotFoundException) return httpError(404, 'There is nothing at this address');
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
   if (thrown instanceof DatabaseError && thrown.code)
     return fromDatabase(thrown, thrown.code, databaseStatus(thrown.code));
@@ -38,7 +40,8 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
           column: error.column ?? null,
         },
     headers: status === 503 ? { 'Retry-After': '1' } : {},
-    cause: error,
+    // The log gets what is the install's. What the client is told may hold values of its request.
+    cause: isOurs ? error : undefined,
   });
 }
 

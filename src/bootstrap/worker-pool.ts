@@ -6,6 +6,8 @@ import { buildApp, startHttp, stopHttp } from './serve';
 
 const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
 const RESTART_DELAY_MS = 1_000;
+/** What a worker tells the first process once it listens on PORT: METRICS_PORT is another listener. */
+const SERVING = 'serving';
 
 /** What was wrong the worker has printed itself. */
 export class WorkerFailedError extends Error {
@@ -56,7 +58,7 @@ export class WorkerPool {
 
 function serving(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.once('listening', () => resolve());
+    worker.on('message', (message) => message === SERVING && resolve());
     worker.once('exit', (code: number, signal: string | null) => reject(new WorkerFailedError(code, signal)));
   });
 }
@@ -76,4 +78,5 @@ export async function runWorker(config: AppConfig): Promise<void> {
   // Ctrl-C reaches every process of the terminal; the first one tells the workers when it is their turn.
   process.on('SIGINT', () => undefined);
   await startHttp(config, app);
+  process.send?.(SERVING);
 }

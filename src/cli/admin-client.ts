@@ -1,6 +1,6 @@
 /** Speaks to the admin API of the server that runs with the same configuration. */
 import { isJsonObject } from '../common/text/json';
-import { AppConfig } from '../config/app-config';
+import type { ClientConfig } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
 
 export interface Answer<T> {
@@ -28,10 +28,10 @@ export class AdminClient {
   }
 
   /** On this machine the port is asked first: PUBLIC_URL may only be reachable from outside, through a proxy. */
-  static for({ server, secrets }: AppConfig): AdminClient {
-    const host = ['0.0.0.0', '::', ''].includes(server.host) ? '127.0.0.1' : server.host;
-    const local = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`;
-    return new AdminClient([local, server.publicUrl], secrets.platformAdminKey);
+  static for({ host: boundTo, port, publicUrl, platformAdminKey }: ClientConfig): AdminClient {
+    const host = ['0.0.0.0', '::', ''].includes(boundTo) ? '127.0.0.1' : boundTo;
+    const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return new AdminClient([local, publicUrl], platformAdminKey);
   }
 
   /** @throws CliError in one line: no server, a wrong key, or what the server said */

@@ -1,10 +1,15 @@
+/** The `error` object of the server's answer, as far as the command line reads it. */
+export interface ErrorAnswer {
+  readonly code?: string;
+  readonly database?: { readonly location?: { readonly line: number; readonly column: number } | null };
+}
+
 /** Something went wrong, in one line for a person; what the server said, for --json. */
 export class CliError extends Error {
   constructor(
     message: string,
     readonly exitCode: number,
-    /** The `error` object of the server's answer. */
-    readonly answer?: unknown,
+    readonly answer?: ErrorAnswer,
   ) {
     super(message);
     this.name = 'CliError';

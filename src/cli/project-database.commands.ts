@@ -30,7 +30,11 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
     .action(async (name: string, given: string | undefined, { file }: { file?: string }) => {
       const query = await sqlOf(context, given, file);
       const { id } = await context.server.findProject(name);
-      const { body } = await context.server.send<SqlAnswer>('POST', `/projects/${id}/sql`, { query });
+      const { body } = await context.server
+        .send<SqlAnswer>('POST', `/projects/${id}/sql`, { query })
+        .catch((error: unknown) => {
+          throw located(error, file);
+        });
       for (const notice of body.notices) context.remark(notice);
       if (body.truncated) context.remark('There are more rows than shown here.');
       context.print(body, () => textOf(body));
@@ -58,6 +62,16 @@ async function sqlOf(
   const query = given ?? (file === undefined ? await context.readStdin() : await readFile(file, 'utf8'));
   if (query.trim() === '') throw new CliError('There is no SQL to run', EXIT.usage);
   return query;
+}
+
+/** The error with its place before it: `schema.sql:3:8: ...`, as editors and terminals link it, or `line 3, column 8: ...`. */
+function located(error: unknown, file: string | undefined): unknown {
+  if (!(error instanceof CliError)) return error;
+  const location = error.answer?.database?.location;
+  if (!location) return error;
+  const { line, column } = location;
+  const place = file === undefined ? `line ${line}, column ${column}` : `${file}:${line}:${column}`;
+  return new CliError(`${place}: ${error.message}`, error.exitCode, error.answer);
 }
 
 function textOf({ rows, command, row_count: count }: SqlAnswer): string {

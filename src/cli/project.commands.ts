@@ -19,6 +19,12 @@ interface ChangeOptions {
   readonly set?: JsonObject;
 }
 
+interface CreateOptions extends ChangeOptions {
+  readonly slug?: string;
+  readonly generateSlug?: boolean;
+  readonly databaseUrl?: string;
+}
+
 const LIST_COLUMNS = ['slug', 'name', 'plan', 'id', 'created_at'];
 
 const planOption = (): Option => new Option('--plan <plan>', 'plan of the project').choices(PLANS);
@@ -42,20 +48,26 @@ function addCreate(project: Command, context: CommandContext): void {
     .command('create <name>')
     .description('create a project with a database of its own')
     .option('--slug <slug>', 'its name in addresses; default: made from the name')
+    .addOption(
+      new Option('--generate-slug', 'make up a slug where the one of the name is taken').conflicts('slug'),
+    )
     .option('--database-url <url>', 'another PostgreSQL server for its database')
     .addOption(planOption())
     .addOption(settingOption())
-    .action(async (name: string, options: ChangeOptions & { slug?: string; databaseUrl?: string }) => {
-      const { set: settings, databaseUrl: database_url, slug, plan } = options;
-      const { body } = await context.server.send<ProjectAnswer>('POST', '/projects', {
-        name,
-        slug,
-        plan,
-        settings,
-        database_url,
-      });
+    .action(async (name: string, options: CreateOptions) => {
+      const { set: settings, databaseUrl: database_url, slug, generateSlug, plan } = options;
+      const input = { name, slug: generateSlug ? null : slug, plan, settings, database_url };
+      const { body } = await context.server
+        .send<ProjectAnswer>('POST', '/projects', input)
+        .catch(withOptions);
       context.print(body, () => list(withoutSettings(body)));
     });
+}
+
+/** A taken slug, with the options that choose another one. */
+function withOptions(error: unknown): never {
+  if (!(error instanceof CliError) || error.answer?.code !== 'project_already_exists') throw error;
+  throw new CliError(`${error.message} (--slug, --generate-slug)`, error.exitCode, error.answer);
 }
 
 function addList(project: Command, context: CommandContext): void {

@@ -1,5 +1,6 @@
 /** Parses the command line, runs one command, and turns what went wrong into one line and an exit code. */
 import { Command, CommanderError } from 'commander';
+import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
 import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
@@ -11,6 +12,7 @@ import { addStorageCommands } from './storage.commands';
 export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
   const program = new Command('plinth')
     .description('Administers a running Plinth. Reads the same environment and .env as the server.')
+    .version(PRODUCT.version)
     .option('--json', 'print the answer as JSON')
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()

@@ -10,6 +10,8 @@ export interface ServerConfig {
   /** As Express's `trust proxy`: hops, or addresses; false trusts nobody. */
   readonly trustProxy: number | string | false;
   readonly maxBodyBytes: number;
+  /** Where metrics and probes are served without credentials; null: nowhere. */
+  readonly metrics: { readonly port: number; readonly host: string } | null;
 }
 
 export interface DatabaseConfig {
@@ -36,7 +38,7 @@ export interface MailConfig {
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
-  /** Absent: whoever can reach Plinth may read the metrics. */
+  /** Reads the metrics, beside the admin key; null: there is none. */
   readonly metricsToken: string | null;
 }
 

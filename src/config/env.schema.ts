@@ -21,6 +21,12 @@ export class EnvironmentVariables {
   /** Absolute address under which clients reach Plinth; default: http://localhost:PORT. */
   @IsOptional() @HttpUrl() PUBLIC_URL?: string;
 
+  /** Second port, for metrics and probes without credentials; default: none. */
+  @IsOptional() @Port(1) METRICS_PORT?: number;
+
+  /** Address of METRICS_PORT; default: HOST. */
+  @IsOptional() @IsString() METRICS_HOST?: string;
+
   @IsString() @MinLength(1) DATA_DIR = './data';
 
   @IsOptional() @ServerUrl('postgres', 'postgresql') DATABASE_URL?: string;
@@ -38,11 +44,15 @@ export class EnvironmentVariables {
 
   @IsEmail({ allow_display_name: true, require_tld: false }) MAIL_FROM = 'Plinth <plinth@localhost>';
 
-  @IsOptional() @Secret(24) PLATFORM_ADMIN_KEY?: string;
+  // A bearer token may hold no other characters (RFC 6750, 2.1).
+  @IsOptional()
+  @Secret(24)
+  @Form(/^[\w.~+/=-]+$/, 'letters, digits and - . _ ~ + / =')
+  PLATFORM_ADMIN_KEY?: string;
 
   @IsOptional() @Secret(32) MASTER_KEY?: string;
 
-  /** Bearer token that GET /metrics asks for; default: none. */
+  /** Bearer token that reads GET /metrics, beside PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';

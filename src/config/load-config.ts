@@ -10,6 +10,8 @@ import { storageConfig, storageFaults } from './storage-config';
 
 const EMBEDDED_PORT_DISTANCE = 10_000;
 const LAST_PORT = 65_535;
+/** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
+export const ADMIN_KEY_FILE = 'platform-admin-key';
 
 /** All that is wrong with the environment, in one message. */
 export class ConfigError extends Error {
@@ -25,17 +27,18 @@ export class ConfigError extends Error {
  * @throws ConfigError naming every fault
  */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): AppConfig {
-  const env = validated(environment);
+  const env = validateEnvironment(environment);
   const dataDir = resolve(env.DATA_DIR);
   return freeze({
     server: {
       port: env.PORT,
       host: env.HOST,
-      publicUrl: (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ''),
+      publicUrl: publicUrl(env),
       workers: env.WORKERS,
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
       trustProxy: trustProxy(env.TRUST_PROXY),
       maxBodyBytes: env.MAX_BODY_SIZE,
+      metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
     },
     dataDir,
     database: {
@@ -53,7 +56,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       recoveryIntervalMs: env.MAIL_RECOVERY_INTERVAL * 1000,
     },
     secrets: {
-      platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, 'platform-admin-key')),
+      platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readOrCreateSecret(join(dataDir, ADMIN_KEY_FILE)),
       masterKey: env.MASTER_KEY ?? readOrCreateSecret(join(dataDir, 'master-key')),
       metricsToken: env.METRICS_TOKEN ?? null,
     },
@@ -69,7 +72,10 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   });
 }
 
-function validated(environment: Readonly<Record<string, string | undefined>>): EnvironmentVariables {
+/** @throws ConfigError naming every fault */
+export function validateEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): EnvironmentVariables {
   const known = Object.keys(new EnvironmentVariables());
   const given = Object.fromEntries(
     known.filter((name) => environment[name]?.trim()).map((n) => [n, environment[n]]),
@@ -86,6 +92,9 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
   if (env.EMBEDDED_DATABASE_PORT && env.EMBEDDED_DATABASE_PORT === env.PORT) {
     faults.push('EMBEDDED_DATABASE_PORT must not be the same as PORT');
   }
+  if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
+    faults.push('METRICS_PORT: must be another port than PORT');
+  }
   faults.push(...storageFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
@@ -97,6 +106,11 @@ function embeddedPort(port: number): number {
   return port + EMBEDDED_PORT_DISTANCE <= LAST_PORT
     ? port + EMBEDDED_PORT_DISTANCE
     : port - EMBEDDED_PORT_DISTANCE;
+}
+
+/** Without a trailing slash. */
+export function publicUrl({ PUBLIC_URL, PORT }: EnvironmentVariables): string {
+  return (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
 }
 
 function trustProxy(value: string | undefined): number | string | false {

@@ -1,50 +1,66 @@
 /** A secret in the data directory, generated at the first start. */
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { directoryFault, DirectoryError } from './directory-error';
 
 /**
  * Reads the secret of that file, or writes 256 random bits to it first (mode 0600). Two processes that start together
- * agree on one value: the complete file is linked into place, which fails where one is already there.
+ * agree on one value: the complete file is linked into place, which fails if one is already there.
  * @throws DirectoryError when it cannot be read or written, or is empty
  */
 export function readOrCreateSecret(path: string): string {
   try {
-    return read(path) ?? create(path);
+    return assertNotEmpty(path, readSecret(path)) ?? create(path);
   } catch (error) {
     throw directoryFault('DATA_DIR', dirname(path), error);
   }
 }
 
 function create(path: string): string {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
   const secret = randomBytes(32).toString('base64url');
+  const draft = writeDraft(path, secret);
   try {
-    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
     linkSync(draft, path);
     return secret;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     // Another process was faster.
-    return read(path) ?? create(path);
+    return assertNotEmpty(path, readSecret(path)) ?? create(path);
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** Null when there is no such file. */
-function read(path: string): string | null {
-  try {
-    const secret = readFileSync(path, 'utf8').trim();
-    if (secret !== '') return secret;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+function assertNotEmpty(path: string, secret: string | null): string | null {
+  if (secret !== '') return secret;
   throw new DirectoryError(
     'DATA_DIR',
     `${path} is empty: restore it from a backup, or remove it if there is no project yet`,
   );
+}
+
+/** Writes a secret to that file, mode 0600, in place of what is there. */
+export function writeSecret(path: string, secret: string): void {
+  renameSync(writeDraft(path, secret), path);
+}
+
+/** A complete file beside the one that it becomes. */
+function writeDraft(path: string, secret: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  // What a killed process left may have another mode, or be a link.
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
+  return draft;
+}
+
+/** The secret of that file; null if there is no such file, the empty string if it is empty. @throws the file system's other errors */
+export function readSecret(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }

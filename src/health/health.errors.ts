@@ -2,6 +2,15 @@
 import { AppError } from '../common/errors/app-error';
 import type { Checks } from './readiness.service';
 
+/** METRICS_PORT cannot be listened on; the message is one line. */
+export class MetricsPortError extends Error {
+  constructor(host: string, port: number, { code, message }: NodeJS.ErrnoException) {
+    const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be listened on (${code ?? message})`;
+    super(`METRICS_PORT ${port} on ${host} ${reason}: set another one, or leave it away.`);
+    this.name = 'MetricsPortError';
+  }
+}
+
 /** The body says what is down. */
 export function notReady(checks: Checks): AppError {
   const down = Object.entries(checks).filter(([, check]) => check.status === 'down');
@@ -11,5 +20,6 @@ export function notReady(checks: Checks): AppError {
     message: `Not ready: ${down.map(([name, { reason }]) => `${name} (${reason ?? 'down'})`).join(', ')}`,
     headers: { 'Retry-After': '1' },
     extra: { checks },
+    details: { checks },
   });
 }

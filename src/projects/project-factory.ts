@@ -6,13 +6,14 @@ import { Plan } from './plans';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings, ProjectSettingsInput } from './project-settings';
+import { invalidSlug, nameWithoutSlug } from './projects.errors';
 
 const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 
 export interface NewProject {
   readonly name: string;
-  /** Default: made from the name, with a suffix where that is taken. */
-  readonly slug?: string;
+  /** Default: made from the name. Null: made from it with a suffix where that is taken, or at random. */
+  readonly slug?: string | null;
   readonly plan?: Plan;
   readonly settings?: ProjectSettingsInput;
   /** Admin URL of another PostgreSQL server that shall hold the project's database. */
@@ -26,11 +27,12 @@ export class ProjectFactory {
     private readonly clock: Clock,
   ) {}
 
+  /** @throws AppError 400 for a malformed slug, or a name that gives none */
   newProject(input: NewProject): ProjectEntity {
     const id = randomId();
     return Object.assign(new ProjectEntity(), {
       id,
-      slug: input.slug ?? slugOf(input.name),
+      slug: slugFor(input),
       name: input.name,
       plan: input.plan ?? 'free',
       status: 'provisioning' as const,
@@ -58,18 +60,21 @@ export class ProjectFactory {
   }
 }
 
-/** 2 to 40 lower-case letters, digits and hyphens, beginning with a letter. */
-export function isSlug(text: string): boolean {
-  return SLUG.test(text);
-}
-
 /** The same slug with random characters at its end, for a name that several projects have. */
 export function varySlug(slug: string): string {
   return `${slug.slice(0, 34)}-${randomId().slice(0, 5)}`;
 }
 
-/** `Acme GmbH & Co.` to `acme-gmbh-co`. */
-function slugOf(name: string): string {
+/** The slug that is asked for, or else one made from the name; at random only where one is to be made up. */
+function slugFor({ name, slug }: NewProject): string {
+  if (typeof slug === 'string' && !SLUG.test(slug)) throw invalidSlug();
+  const wanted = slug ?? slugOf(name) ?? (slug === null ? `project-${randomId().slice(0, 8)}` : null);
+  if (wanted === null) throw nameWithoutSlug();
+  return wanted;
+}
+
+/** `Acme GmbH & Co.` to `acme-gmbh-co`: 2 to 40 lower-case letters, digits and hyphens, beginning with a letter; or null. */
+function slugOf(name: string): string | null {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -78,5 +83,5 @@ function slugOf(name: string): string {
     .replace(/^[^a-z]+|-+$/g, '')
     .slice(0, 40)
     .replace(/-+$/, '');
-  return isSlug(plain) ? plain : `project-${randomId().slice(0, 8)}`;
+  return SLUG.test(plain) ? plain : null;
 }

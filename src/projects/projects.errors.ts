@@ -9,8 +9,20 @@ export const projectNotFound = (): AppError =>
     database: { sqlstate: 'PL404' },
   });
 
-export const slugTaken = (slug: string): AppError =>
-  new AppError({ status: 409, code: 'project_already_exists', message: `The slug "${slug}" is taken` });
+/** @param isMadeUp another one was to be made up, in vain */
+export const slugTaken = (slug: string, isMadeUp: boolean): AppError =>
+  new AppError({
+    status: 409,
+    code: 'project_already_exists',
+    message: `The slug "${slug}" is taken${isMadeUp ? '' : '; choose another one, or have one made up'}`,
+  });
+
+export const nameWithoutSlug = (): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: 'No slug can be made from this name; choose one, or have one made up',
+  });
 
 export const invalidSlug = (): AppError =>
   new AppError({

@@ -10,18 +10,12 @@ import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Plan } from './plans';
 import { Project, ProjectSecret } from './project';
 import { ProjectEntity } from './project.entity';
-import { isSlug, NewProject, ProjectFactory, varySlug } from './project-factory';
+import { NewProject, ProjectFactory, varySlug } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings, ProjectSettingsInput } from './project-settings';
-import {
-  databaseServerUnusable,
-  invalidSlug,
-  projectBusy,
-  projectNotFound,
-  slugTaken,
-} from './projects.errors';
+import { databaseServerUnusable, projectBusy, projectNotFound, slugTaken } from './projects.errors';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { DatabaseServer } from './provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
@@ -66,11 +60,10 @@ export class ProjectsService {
    * @throws AppError 400 for a malformed slug, 409 for a taken one
    */
   async create(input: NewProject, actor: Actor = PLINTH): Promise<Project> {
-    if (input.slug !== undefined && !isSlug(input.slug)) throw invalidSlug();
     const entity = this.factory.newProject(input);
     if (input.databaseUrl !== undefined) await this.assertUsable(this.serverOf(entity));
     await this.projects.whileLocked(entity.id, async () => {
-      await this.reserve(entity, input.slug === undefined);
+      await this.reserve(entity, input.slug === null);
       try {
         await this.provision(entity, actor);
       } catch (error) {
@@ -227,7 +220,7 @@ export class ProjectsService {
     await this.projects.remove(entity.id, entry ?? entryFor('project.undo', PLINTH, entity.id, details));
   }
 
-  /** @param mayVary the slug was not asked for: a taken one gets a suffix */
+  /** @param mayVary the slug is to be made up: a taken one gets a suffix */
   private async reserve(entity: ProjectEntity, mayVary: boolean): Promise<void> {
     const wanted = entity.slug;
     for (let attempt = 1; ; attempt += 1) {
@@ -235,9 +228,9 @@ export class ProjectsService {
         return await this.projects.insert(entity);
       } catch (error) {
         if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-        if (attempt === SLUG_ATTEMPTS) throw slugTaken(wanted);
+        if (attempt === SLUG_ATTEMPTS) throw slugTaken(wanted, mayVary);
         if (mayVary) entity.slug = varySlug(wanted);
-        else if (!(await this.freeSlug(wanted))) throw slugTaken(wanted);
+        else if (!(await this.freeSlug(wanted))) throw slugTaken(wanted, mayVary);
       }
     }
   }

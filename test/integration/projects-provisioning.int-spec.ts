@@ -71,8 +71,9 @@ describe('creating projects', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('gives each of several projects of one name a slug of its own', async () => {
-    const answers = await Promise.all(Array.from({ length: 4 }, () => create({ name: 'Namesake' })));
+  it('gives each of several projects of one name a slug of its own where one is to be made up', async () => {
+    const namesake = { name: 'Namesake', slug: null };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => create(namesake)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(4);
   });
@@ -123,8 +124,8 @@ describe('after a crash', () => {
   it.each(['provisioning', 'deleting'])(
     'a project that was %s is removed, whatever of it exists',
     async (status) => {
-      const whole = await create({ name: 'Interrupted' });
-      const part = await create({ name: 'Interrupted' });
+      const whole = await create({ name: 'Interrupted', slug: null });
+      const part = await create({ name: 'Interrupted', slug: null });
       await asSuperuser('postgres', (client) =>
         client.query(`drop database plinth_${part.body.id} with (force)`),
       );

@@ -125,7 +125,7 @@ describe('what the sweep tells of lost bytes', () => {
     expect(ours).toHaveLength(1_001);
     expect(ours[0]).toMatch(/^file [0-9a-f-]{36} of project .* has lost its bytes$/);
     expect(ours.at(-1)).toMatch(/^1500 files of project /);
-    const { text } = await plinth.http.get('/metrics');
+    const { text } = await plinth.admin.get('/metrics');
     const [, lost] = /^plinth_storage_rows_without_bytes (\d+)$/m.exec(text) ?? [];
     expect(Number(lost)).toBeGreaterThanOrEqual(1_500);
   });

@@ -70,6 +70,7 @@ interface User {
   async function newProject(): Promise<Project> {
     const { body } = await a.admin.post('/admin/v1/projects', {
       name: 'Replicas',
+      slug: null,
       plan: 'enterprise',
     });
     const query = `create table notes (id int); insert into notes values (1);

@@ -108,6 +108,19 @@ async function expectOrderlyEnd(program: Program, signal: () => void): Promise<v
   expect(readdirSync(dataDir)).not.toContain('instance.lock');
 }
 
+/** The service-role key of the demo project is in a file for its owner alone, and not in what was printed. */
+async function expectServiceKeyInFile({ output }: Program): Promise<void> {
+  const [, file = ''] = /service_role key +in (\S+)/.exec(output) ?? [];
+  expect(file).toBe(path.join(dataDir, 'demo-service-role-key'));
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { body } = await admin.get('/admin/v1/projects?slug=demo');
+  const keys = (await admin.get(`/admin/v1/projects/${body[0].id}/keys`)).body;
+  expect(readFileSync(file, 'utf8')).toBe(`${keys.service_role_key}\n`);
+  expect(output).toContain(keys.anon_key);
+  for (const secret of [keys.service_role_key, keys.jwt_secret, ADMIN_KEY])
+    expect(output).not.toContain(secret);
+}
+
 describe('npm start', () => {
   it('creates keys and the demo project on the first start, and says what to paste', async () => {
     const program = await serving();
@@ -117,6 +130,7 @@ describe('npm start', () => {
       expect((await stat(path.join(dataDir, name))).mode & 0o777).toBe(0o600);
     }
     expect((await admin.post('/admin/v1/projects', { name: 'Kept' })).status).toBe(201);
+    await expectServiceKeyInFile(program);
     program.child.kill('SIGTERM');
     expect(await program.exited).toEqual({ code: 0, signal: null });
   });
@@ -162,8 +176,10 @@ describe('npm start', () => {
   (hasRedis ? it : it.skip)('does so too when SIGTERM reaches every process, as from systemd', async () => {
     const redis = await TestRedis.start();
     try {
-      const env = { WORKERS: '2', REDIS_URL: redis.url };
+      const metricsPort = String(await freePort());
+      const env = { WORKERS: '2', REDIS_URL: redis.url, METRICS_PORT: metricsPort };
       const program = await serving(launch(process.execPath, [START], { detached: true, env }));
+      expect((await new HttpClient(`http://127.0.0.1:${metricsPort}`).get('/metrics')).status).toBe(200);
       await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGTERM'));
     } finally {
       await redis.stop();
@@ -238,5 +254,18 @@ describe('npm start', () => {
     });
     expect(await program.exited).toEqual({ code: 1, signal: null });
     expect(program.output).toMatch(/^MASTER_KEY is not the one that .*\n$/);
+  });
+
+  it('refuses a taken METRICS_PORT in one line, and stops what it had started', async () => {
+    const taken = await freePort();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(taken, '127.0.0.1', resolve));
+    const program = launch(process.execPath, [START], { env: { METRICS_PORT: String(taken) } });
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.output).toBe(
+      `METRICS_PORT ${taken} on 127.0.0.1 is taken: set another one, or leave it away.\n`,
+    );
+    expect(postmaster()).toBeNull();
+    await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -50,6 +50,11 @@ export class PlinthProcess {
     return plinth;
   }
 
+  /** Where links of mails lead: the default of PUBLIC_URL. */
+  get publicUrl(): string {
+    return `http://localhost:${new URL(this.baseUrl).port}`;
+  }
+
   /** Everything it printed. */
   get printed(): string {
     return this.output;

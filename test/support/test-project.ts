@@ -26,7 +26,7 @@ export class TestProject {
   ) {}
 
   static async create(plinth: TestPlinth, body: object): Promise<TestProject> {
-    const created = await plinth.admin.post('/admin/v1/projects', { name: 'Test', ...body });
+    const created = await plinth.admin.post('/admin/v1/projects', { name: 'Test', slug: null, ...body });
     if (created.status !== 201)
       throw new Error(`creating a project answered ${created.status}: ${created.text}`);
     const { id, slug, anon_key, service_role_key } = created.body;

@@ -31,7 +31,11 @@ export class ProjectsController {
   @ApiBody({ type: CreateProjectDto })
   @ApiResponse({ status: 201, type: CreatedProject })
   @ApiResponse(INVALID)
-  @ApiResponse({ status: 409, description: 'The slug is taken', type: PlatformError })
+  @ApiResponse({
+    status: 409,
+    description: 'The slug is taken, the one that is made from the name too',
+    type: PlatformError,
+  })
   async create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
     const { database_url: databaseUrl, ...rest } = body;
     await this.templates.assertValid(body.settings?.mail_templates ?? {});

@@ -24,7 +24,6 @@ export class ApiDocsController {
 
   @Get('docs')
   @Header('Content-Type', 'text/html; charset=utf-8')
-  @Header('X-Content-Type-Options', 'nosniff')
   @Header('Referrer-Policy', 'no-referrer')
   page(@Res({ passthrough: true }) response: Response): string {
     response.setHeader('Content-Security-Policy', docsPolicy(this.server.publicUrl));
@@ -39,7 +38,6 @@ export class ApiDocsController {
       'Content-Type': asset.type,
       'Content-Length': asset.content.length,
       'Cache-Control': 'public, max-age=3600',
-      'X-Content-Type-Options': 'nosniff',
     });
     response.end(asset.content);
   }

@@ -54,7 +54,6 @@ export class ProjectDocsController {
       ...headers,
       'Content-Type': `${type}; charset=utf-8`,
       'Content-Length': body.length,
-      'X-Content-Type-Options': 'nosniff',
     });
     response.end(request.method === 'HEAD' ? undefined : body);
   }

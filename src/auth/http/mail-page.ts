@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { HtmlPage } from '../../common/errors/error-renderer';
+import { escapeHtml } from '../../common/text/html';
 
 export interface MailPage {
   readonly language: string;
@@ -98,15 +99,4 @@ function contentSecurityPolicy(nonce: string): string {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

@@ -84,6 +84,7 @@ export class MailDelivery {
       ...content,
       messageId: `<${mailId}@${project.id}.plinth>`,
       to: recipient.address,
+      link: token === undefined ? null : this.composer.linkFor(project, row.kind, token),
       date: row.createdAt,
     });
   }

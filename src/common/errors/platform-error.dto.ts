@@ -1,6 +1,12 @@
 /** The error body of everything that is not auth, storage or table REST, for the OpenAPI document. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
+class SqlLocation {
+  @ApiProperty({ type: 'integer', minimum: 1 }) readonly line!: number;
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Character of the line' })
+  readonly column!: number;
+}
+
 /** What PostgreSQL said of SQL that failed. */
 class SqlErrorFields {
   @ApiProperty({ example: '42P01' }) readonly sqlstate!: string;
@@ -12,6 +18,8 @@ class SqlErrorFields {
   @ApiProperty({ type: String, nullable: true }) readonly schema!: string | null;
   @ApiProperty({ type: Number, nullable: true, description: 'Character of the query, from 1' })
   readonly position!: number | null;
+  @ApiProperty({ type: SqlLocation, nullable: true, description: 'The same as line and column' })
+  readonly location!: SqlLocation | null;
   @ApiProperty({ type: String, nullable: true }) readonly where!: string | null;
 }
 

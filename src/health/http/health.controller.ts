@@ -81,12 +81,13 @@ export class HealthController {
   @Get('metrics')
   @UseGuards(MetricsGuard)
   @ApiOperation({ summary: "Metrics of this process in Prometheus' text format", operationId: 'getMetrics' })
+  @ApiBearerAuth('platform-admin-key')
   @ApiBearerAuth('metrics-token')
   @ApiProduces('text/plain')
   @ApiResponse({ status: 200, schema: { type: 'string' } })
   @ApiResponse({
     status: 401,
-    description: 'METRICS_TOKEN is set and the bearer is another',
+    description: 'The bearer is neither PLATFORM_ADMIN_KEY nor METRICS_TOKEN; METRICS_PORT asks for none',
     content: { 'application/json': { schema: { $ref: getSchemaPath(PlatformError) } } },
   })
   @ApiExtraModels(PlatformError)

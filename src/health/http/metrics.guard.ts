@@ -1,23 +1,32 @@
-/** Asks scrapers for METRICS_TOKEN where it is set. */
+/** Lets scrapers read the metrics: by METRICS_PORT, with METRICS_TOKEN, or with the platform admin key. */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Checks } from '../../access/access-rule';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';
+import { MetricsListener } from './metrics-listener.service';
 
 @Injectable()
 @Checks('metrics_token')
 export class MetricsGuard implements CanActivate {
-  constructor(@Inject(SECRETS_CONFIG) private readonly secrets: SecretsConfig) {}
+  private readonly accepted: readonly string[];
+
+  constructor(
+    @Inject(SECRETS_CONFIG) { platformAdminKey, metricsToken }: SecretsConfig,
+    private readonly listener: MetricsListener,
+  ) {
+    this.accepted = metricsToken === null ? [platformAdminKey] : [platformAdminKey, metricsToken];
+  }
 
   canActivate(context: ExecutionContext): boolean {
-    const { metricsToken } = this.secrets;
-    if (metricsToken === null) return true;
-    const header = context.switchToHttp().getRequest<Request>().get('authorization');
+    const request = context.switchToHttp().getRequest<Request>();
+    if (this.listener.hasTaken(request)) return true;
+    const header = request.get('authorization');
     if (!header) throw missingBearer();
     const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
-    if (!token || !equalSecrets(token, metricsToken)) throw invalidCredentials();
+    const isKnown = token !== undefined && this.accepted.some((secret) => equalSecrets(token, secret));
+    if (!isKnown) throw invalidCredentials();
     return true;
   }
 }

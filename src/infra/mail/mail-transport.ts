@@ -8,12 +8,14 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The address that the mail asks its reader to open; null in a notice. */
+  readonly link: string | null;
   /** When the mail was caused. */
   readonly date: Date;
 }
 
 /** Kept apart from a name, so that nothing in the address is read as a name or as a further address (RFC 5322, 3.4). */
-export function addressee({ to }: OutgoingMail): { name: string; address: string } {
+export function addressee({ to }: Pick<OutgoingMail, 'to'>): { name: string; address: string } {
   return { name: '', address: to };
 }
 

@@ -28,7 +28,7 @@ export class SmtpTransport extends MailTransport {
     });
   }
 
-  override async send(mail: OutgoingMail): Promise<void> {
+  override async send({ link: _link, ...mail }: OutgoingMail): Promise<void> {
     await this.transporter.sendMail({ from: this.from, ...mail, to: addressee(mail), headers: AUTOMATIC });
   }
 

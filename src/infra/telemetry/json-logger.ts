@@ -1,6 +1,6 @@
 /** Nest's logger interface over pino: one JSON object a line, at the configured level. */
 import { LoggerService } from '@nestjs/common';
-import pino, { type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger } from 'pino';
 
 /** Nest's own start-up steps: of interest when something does not start. */
 const FRAMEWORK = new Set([
@@ -13,12 +13,17 @@ const FRAMEWORK = new Set([
 
 /** Context of the errors that Nest logs before it throws them again: main.ts prints those. */
 const RETHROWN = 'ExceptionHandler';
+/** Characters of one text. An error that a project's SQL raised may have megabytes. */
+const MAX_TEXT = 8_192;
+/** What looks like a JWT, or the beginning of one: keys and access tokens are all JWTs. */
+const TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*){0,2}/g;
 
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
 
-  constructor(level: string) {
-    this.pino = pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime });
+  /** @param destination default: standard output */
+  constructor(level: string, destination: DestinationStream = pino.destination(1)) {
+    this.pino = pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   }
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -53,6 +58,11 @@ export class JsonLogger implements LoggerService {
   ): void {
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
-    this.pino[level]({ context, ...(stack === undefined ? {} : { stack }) }, String(message));
+    this.pino[level]({ context, ...(stack === undefined ? {} : { stack: clean(stack) }) }, clean(message));
   }
+}
+
+/** The last line of defence, against texts of others that a message quotes. */
+function clean(text: unknown): string {
+  return String(text).slice(0, MAX_TEXT).replace(TOKEN, '[token]');
 }

@@ -24,7 +24,6 @@ export function raisedError(error: DatabaseError): AppError | null {
       constraint: error.constraint ?? null,
       column: error.column ?? null,
     },
-    cause: error,
   });
 }
 
@@ -51,7 +50,6 @@ function fromJson(error: DatabaseError): AppError {
     message: message.message,
     database: { sqlstate: message.code, detail: text(message.details), hint: text(message.hint) },
     headers: headersOf(detail.headers),
-    cause: error,
   });
 }
 

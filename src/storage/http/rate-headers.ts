@@ -40,7 +40,7 @@ export class RateHeaders {
       const project = await this.projectOf(path);
       return project ? await this.limiter.peek(project) : unknown;
     } catch (error) {
-      this.logger.warn(`the rate of ${path} cannot be told: ${String(error)}`);
+      this.logger.warn(`the rate of a project cannot be told: ${String(error)}`);
       return unknown;
     }
   }

@@ -49,6 +49,19 @@ describe('plinth project', () => {
     expect((await run(['project', 'keys', 'command-line'])).out).toMatch(/^service_role_key +ey/m);
   });
 
+  it('creates no second project of a name, unless a slug is to be made up', async () => {
+    expect((await run(['project', 'create', 'Twice'])).code).toBe(0);
+    const again = await run(['project', 'create', 'Twice']);
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      err: 'The slug "twice" is taken; choose another one, or have one made up (--slug, --generate-slug)\n',
+    });
+    expect((await json(['project', 'create', 'Twice', '--generate-slug'])).slug).toMatch(/^twice-\w{5}$/);
+    expect((await json(['project', 'create', '日本語', '--generate-slug'])).slug).toMatch(/^project-/);
+    expect((await run(['project', 'create', 'X', '--slug', 'x2', '--generate-slug'])).code).toBe(2);
+  });
+
   it('takes settings as JSON or text, and refuses unknown ones', async () => {
     const created = await json([
       'project',
@@ -97,12 +110,33 @@ describe('plinth project', () => {
     rmSync(directory, { recursive: true });
     const { out } = await run(['project', 'sql', slug], { stdin: 'select * from notes' });
     expect(out).toBe(['id  text', '--  -----', ' 1  first', ''].join('\n'));
-    expect(await run(['project', 'sql', slug, 'select * from nowhere'])).toEqual({
-      code: 1,
-      out: '',
-      err: 'relation "nowhere" does not exist\n',
-    });
     expect((await run(['project', 'sql', slug])).code).toBe(2);
+  });
+
+  it('says line and column of an error in SQL, with the name of the file that holds it', async () => {
+    const { slug } = await json(['project', 'create', 'Wrong']);
+    const message = 'relation "nowhere" does not exist';
+    const failed = (err: string) => ({ code: 1, out: '', err });
+    expect(await run(['project', 'sql', slug, 'select * from nowhere'])).toEqual(
+      failed(`line 1, column 15: ${message}\n`),
+    );
+    const stdin = `create table notes ();\n-- ü\u{1f418}\n  select '\u{1f418}' from nowhere`;
+    expect(await run(['project', 'sql', slug], { stdin })).toEqual(failed(`line 3, column 19: ${message}\n`));
+    const directory = mkdtempSync(join(tmpdir(), 'plinth-cli-'));
+    const file = join(directory, 'notes.sql');
+    writeFileSync(file, stdin);
+    expect(await run(['project', 'sql', slug, '-f', file])).toEqual(failed(`${file}:3:19: ${message}\n`));
+    rmSync(directory, { recursive: true });
+    const { out } = await run(['--json', 'project', 'sql', slug], { stdin });
+    expect(JSON.parse(out).error.database.location).toEqual({ line: 3, column: 19 });
+    const raised = await run(['project', 'sql', slug, `do $$ begin raise 'no place'; end $$`]);
+    expect(raised).toEqual(failed('no place\n'));
+  });
+
+  it('says in one line that there is no such file', async () => {
+    const { slug } = await json(['project', 'create', 'Lost']);
+    const { code, err } = await run(['project', 'sql', slug, '-f', '/nowhere/notes.sql']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^[^\n]*\/nowhere\/notes\.sql[^\n]*\n$/)]);
   });
 
   it('lists tables and says which are open to everybody', async () => {

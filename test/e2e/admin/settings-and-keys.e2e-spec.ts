@@ -27,7 +27,7 @@ describe('POST /projects', () => {
     [{ name: 'X', settings: { exposed_schemas: ['auth'] } }, 'settings.exposed_schemas'],
     [{ name: 'X', settings: [] }, 'settings'],
     [{ name: 'X', database_url: 'mysql://x' }, 'database_url'],
-    [{ name: 'X', database_url: 'postgres://nobody:nothing@127.0.0.1:1/x' }, 'database_url'],
+    [{ name: 'Elsewhere', database_url: 'postgres://nobody:nothing@127.0.0.1:1/x' }, 'database_url'],
     [[], 'JSON object'],
     ['"text"', 'JSON object'],
     ['null', 'JSON object'],
@@ -44,16 +44,38 @@ describe('POST /projects', () => {
     expect((await plinth.admin.post(projects, { name: 'One', slug: 'taken' })).status).toBe(201);
     const answer = await plinth.admin.post(projects, { name: 'Two', slug: 'taken' });
     expect([answer.status, answer.body.error.code]).toEqual([409, 'project_already_exists']);
+    expect(answer.body.error.message).toContain('"taken"');
+  });
+
+  it('answers 409 when the slug made from the name is taken, so that a repeated request makes no second project', async () => {
+    expect((await plinth.admin.post(projects, { name: 'Only once' })).body.slug).toBe('only-once');
+    const answer = await plinth.admin.post(projects, { name: 'only, once!' });
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'project_already_exists']);
+    expect((await plinth.admin.get(`${projects}?search=once`)).body).toHaveLength(1);
+  });
+
+  it('makes a slug up where null asks for it', async () => {
+    const create = (name: string) => plinth.admin.post(projects, { name, slug: null });
+    const answers = [await create('Many'), await create('Many'), await create('日本語')];
+    expect(answers.map(({ status, body }) => [status, body.slug])).toEqual([
+      [201, 'many'],
+      [201, expect.stringMatching(/^many-[a-z0-9]{5}$/)],
+      [201, expect.stringMatching(/^project-[a-z0-9]{8}$/)],
+    ]);
   });
 
   it.each([
-    ['Ünïcode Straße', /^unicode-stra-e$/],
-    ['日本語', /^project-[a-z0-9]+$/],
-    ['123 go', /^go$/],
-    ['x'.repeat(80), /^x{40}$/],
+    ['Ünïcode Straße', 'unicode-stra-e'],
+    ['123 go', 'go'],
+    ['x'.repeat(80), 'x'.repeat(40)],
   ])('makes a slug of %s', async (name, slug) => {
     const answer = await plinth.admin.post(projects, { name });
-    expect([answer.status, answer.body.slug]).toEqual([201, expect.stringMatching(slug)]);
+    expect([answer.status, answer.body.slug]).toEqual([201, slug]);
+  });
+
+  it.each(['日本語', '42', 'X'])('answers 400 for the name %s, which gives no slug', async (name) => {
+    const answer = await plinth.admin.post(projects, { name });
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining('No slug')]);
   });
 });
 

@@ -96,12 +96,11 @@ describe('POST /projects/<id>/sql', () => {
   ])("answers 400 with the database's fields for %s, and keeps nothing", async (_kind, query, fields) => {
     const answer = await run(`create table before_error (); ${query}`);
     expect(answer.status).toBe(400);
-    const position =
-      'position' in fields ? { position: fields.position + 'create table before_error (); '.length } : {};
+    const column = 'position' in fields ? fields.position + 'create table before_error (); '.length : null;
     expect(answer.body.error).toMatchObject({
       code: fields.sqlstate,
       status: 400,
-      database: { ...fields, ...position },
+      database: { ...fields, position: column, location: column === null ? null : { line: 1, column } },
     });
     expect(await project.sql(`select to_regclass('before_error') as there`)).toEqual([{ there: null }]);
   });

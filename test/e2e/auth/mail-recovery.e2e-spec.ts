@@ -116,7 +116,7 @@ describe('on PostgreSQL', () => {
       last_error: '451 try again later',
     });
     await eventually(async () =>
-      /^plinth_failed_mails [1-9]/m.test((await plinth.http.get('/metrics')).text) ? true : null,
+      /^plinth_failed_mails [1-9]/m.test((await plinth.admin.get('/metrics')).text) ? true : null,
     );
     smtp.mood = 'accept';
     const retry = `/admin/v1/projects/${project.id}/failed-mails/${failed.id}/retry`;
@@ -127,7 +127,7 @@ describe('on PostgreSQL', () => {
     expect((await plinth.admin.post(retry)).status).toBe(404);
     expect(await listed()).toBeUndefined();
     await eventually(async () =>
-      /^plinth_failed_mails 0$/m.test((await plinth.http.get('/metrics')).text) ? true : null,
+      /^plinth_failed_mails 0$/m.test((await plinth.admin.get('/metrics')).text) ? true : null,
     );
     expect((await plinth.admin.get('/admin/v1/failed-mails?limit=0')).status).toBe(400);
     expect((await plinth.http.get('/admin/v1/failed-mails')).status).toBe(401);

@@ -113,7 +113,7 @@ describe('with an SMTP server that misbehaves', () => {
   }, 60_000);
 
   it('counts sent, retried and given-up mails in the metrics', async () => {
-    const { text } = await plinth.http.get('/metrics');
+    const { text } = await plinth.admin.get('/metrics');
     for (const outcome of ['sent', 'retried', 'given_up']) {
       expect(text).toMatch(new RegExp(`^plinth_mails_total\\{outcome="${outcome}"\\} [1-9]`, 'm'));
     }

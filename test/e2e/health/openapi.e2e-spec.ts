@@ -16,7 +16,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/p\/:project_slug\/openapi\.json$/, // that document
   /^\/openapi\.json$/, // itself
   /^\/p\/:project_slug\/storage(\/\*path)?$/, // unknown paths, for their error body
-  /^\/docs(\/|$)/, // pages for people
+  /^\/(docs(\/|$)|tour$|$)/, // pages for people
   /^\/v1\/auth\/:project_id\/(reset|verify|invite)$/, // pages that mails link to
 ];
 

@@ -1,6 +1,8 @@
 /** Probes and metrics (DECISIONS.md 7). */
+import { HttpClient } from '../../support/http-client';
 import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
+import { freePort } from '../../support/plinth-process';
 
 let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));
@@ -69,11 +71,11 @@ describe('GET /health/ready', () => {
 
 describe('GET /metrics', () => {
   it('counts requests by area, method and status, refused ones included', async () => {
-    const before = await plinth.http.get('/metrics');
+    const before = await plinth.admin.get('/metrics');
     expect(before.headers.get('content-type')).toContain('text/plain');
     await plinth.http.get('/admin/v1/projects');
     await plinth.admin.get('/admin/v1/projects');
-    const after = (await plinth.http.get('/metrics')).text;
+    const after = (await plinth.admin.get('/metrics')).text;
     for (const status of [401, 200]) {
       const name = requests('admin', 'GET', status);
       expect(sample(after, name)).toBe((sample(before.text, name) ?? 0) + 1);
@@ -85,7 +87,7 @@ describe('GET /metrics', () => {
 
   it('has no time series for what a client makes up', async () => {
     for (let n = 0; n < 20; n += 1) await plinth.http.get(`/p/slug-${n}/storage/buckets/${n}`);
-    const { text } = await plinth.http.get('/metrics');
+    const { text } = await plinth.admin.get('/metrics');
     expect(text).not.toContain('slug-');
     expect(
       text.split('\n').filter((line) => line.startsWith('plinth_http_requests_total{')).length,
@@ -94,7 +96,7 @@ describe('GET /metrics', () => {
 
   it('tells of pools, event loop and process', async () => {
     await plinth.createProject();
-    const { text } = await plinth.http.get('/metrics');
+    const { text } = await plinth.admin.get('/metrics');
     for (const name of [
       'plinth_database_connections',
       'plinth_database_waiting',
@@ -107,16 +109,85 @@ describe('GET /metrics', () => {
     expect(sample(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('asks for METRICS_TOKEN where it is set', async () => {
-    const guarded = await TestPlinth.start({ env: { METRICS_TOKEN: 'a-token-for-the-scraper' } });
+  it('is for the platform admin key, and for METRICS_TOKEN where it is set', async () => {
+    const METRICS_TOKEN = 'a$token!for$the$scraper';
+    const guarded = await TestPlinth.start({ env: { METRICS_TOKEN } });
     try {
+      const as = (authorization: string) => guarded.http.with({ authorization }).get('/metrics');
       expect((await guarded.http.get('/metrics')).status).toBe(401);
-      const wrong = guarded.http.with({ authorization: 'Bearer another-token' });
-      expect((await wrong.get('/metrics')).status).toBe(401);
-      const scraper = guarded.http.with({ authorization: 'Bearer a-token-for-the-scraper' });
-      expect((await scraper.get('/metrics')).status).toBe(200);
+      for (const wrong of [
+        'Bearer another-token',
+        'Bearer',
+        `Bearer ${METRICS_TOKEN} x`,
+        `Basic ${METRICS_TOKEN}`,
+      ])
+        expect([wrong, (await as(wrong)).status]).toEqual([wrong, 401]);
+      expect((await as(`Bearer ${METRICS_TOKEN}`)).status).toBe(200);
+      expect((await guarded.admin.get('/metrics')).status).toBe(200);
+      const scraper = guarded.http.with({ authorization: `Bearer ${METRICS_TOKEN}` });
+      expect((await scraper.get('/admin/v1/projects')).status).toBe(401);
     } finally {
       await guarded.stop();
     }
+  });
+
+  it('answers 401 without a credential where no token is set', async () => {
+    const answer = await plinth.http.get('/metrics');
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized']);
+    expect(answer.text).not.toContain('plinth_');
+  });
+});
+
+describe('METRICS_PORT', () => {
+  let second: HttpClient;
+  let withPort: TestPlinth;
+  let port: number;
+  beforeAll(async () => {
+    port = await freePort();
+    withPort = await TestPlinth.start({ env: { METRICS_PORT: String(port) } });
+    second = new HttpClient(`http://127.0.0.1:${port}`);
+  });
+  afterAll(() => withPort.stop());
+
+  it('serves metrics and probes without a credential', async () => {
+    const metrics = await second.get('/metrics');
+    expect([metrics.status, metrics.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching('text/plain'),
+    ]);
+    expect(sample(metrics.text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect((await second.get('/health/live')).body).toEqual({ status: 'live' });
+    expect((await second.get('/health/ready?a=b')).status).toBe(200);
+    expect((await second.post('/metrics', {})).status).toBe(405);
+  });
+
+  it('leaves PORT as it is', async () => {
+    expect((await withPort.http.get('/metrics')).status).toBe(401);
+    expect((await withPort.admin.get('/metrics')).status).toBe(200);
+  });
+
+  it('serves nothing else, whatever the credentials', async () => {
+    const project = await withPort.createProject();
+    const addresses = [
+      '/',
+      '/docs',
+      '/tour',
+      '/openapi.json',
+      '/admin/v1/projects',
+      '/rest/v1/',
+      '//metrics',
+      '/metrics/',
+    ];
+    for (const client of [withPort.admin, project.service]) {
+      for (const address of [...addresses, `${project.storage}/buckets`, `${project.auth}/settings`]) {
+        const answer = await client.at(second.baseUrl).get(address);
+        expect([address, answer.status, answer.body.error.code]).toEqual([address, 404, 'not_found']);
+      }
+    }
+  });
+
+  it('is free again when Plinth has ended', async () => {
+    const env = { METRICS_PORT: String(await freePort()) };
+    for (let n = 0; n < 2; n += 1) await (await TestPlinth.start({ env })).stop();
   });
 });

@@ -155,7 +155,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     expect(swept).toEqual({ removed_objects: 1, removed_uploads: 0, rows_without_bytes: 1 });
     plinth.clock.move(-HOUR - 10);
     expect((await download(kept.id)).bytes.toString()).toBe('kept');
-    const metrics = (await plinth.http.get('/metrics')).text;
+    const metrics = (await plinth.admin.get('/metrics')).text;
     expect(metrics).toMatch(/^plinth_storage_bytes_without_row_total [1-9]/m);
 
     expect(names()).toHaveLength(1);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => plinth.stop());
 
 async function roundTrips(): Promise<number> {
-  const { text } = await plinth.http.get('/metrics');
+  const { text } = await plinth.admin.get('/metrics');
   return Number(/^plinth_database_round_trips_total (\d+)$/m.exec(text)?.[1]);
 }
 

@@ -32,12 +32,14 @@ export class CreateProjectDto {
 
   @ApiPropertyOptional({
     example: 'acme',
-    description: 'Default: made from the name',
+    description: 'Default: made from the name. Null: one that nobody has is made up.',
     pattern: '^[a-z][a-z0-9-]{0,38}[a-z0-9]$',
+    type: String,
+    nullable: true,
   })
   @IsOptional()
   @IsString()
-  slug?: string;
+  slug?: string | null;
 
   @ApiPropertyOptional({ enum: PLANS, default: 'free' }) @IsOptional() @IsIn(PLANS) plan?: Plan;
 

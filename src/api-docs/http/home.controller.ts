@@ -1,0 +1,61 @@
+/** The address of the install itself: what runs here, and where to read on (DECISIONS.md 7). */
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { PublicRoute } from '../../access/public-route.decorator';
+import { HtmlPage } from '../../common/errors/error-renderer';
+import { escapeHtml } from '../../common/text/html';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { PRODUCT } from '../../config/product';
+import { plainPage } from '../plain-page';
+import { TourStep, tourSteps } from '../tour';
+
+/** Where to read on: paths without a leading slash, so that the page works behind a proxy that adds a prefix. */
+const LINKS = [
+  { name: 'docs', path: 'docs', title: 'The interface, to read and to try' },
+  { name: 'openapi', path: 'openapi.json', title: 'The interface as an OpenAPI document' },
+  { name: 'tour', path: 'tour', title: 'Five-minute tour' },
+  { name: 'health', path: 'health/ready', title: 'Whether it is ready to serve' },
+] as const;
+
+@ApiExcludeController()
+@PublicRoute('name and version of the product, and links to pages that are public themselves')
+@Controller()
+export class HomeController {
+  constructor(@Inject(SERVER_CONFIG) private readonly server: ServerConfig) {}
+
+  /** A page for browsers, JSON for others. */
+  @Get()
+  home(@Req() request: Request, @Res() response: Response): void {
+    response.setHeader('Vary', 'Accept');
+    if (request.accepts(['json', 'html']) === 'html') return send(response, homePage());
+    const links = LINKS.map(({ name, path }) => [name, `${this.server.publicUrl}/${path}`]);
+    response.json({ name: 'plinth', version: PRODUCT.version, links: Object.fromEntries(links) as object });
+  }
+
+  @Get('tour')
+  tour(@Res() response: Response): void {
+    send(response, tourPage(tourSteps(this.server.publicUrl, PRODUCT.commandLine)));
+  }
+}
+
+function send(response: Response, { headers, html }: HtmlPage): void {
+  response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(html) });
+  response.end(html);
+}
+
+function homePage(): HtmlPage {
+  const links = LINKS.map(({ path, title }) => `<li><a href="${path}">${title}</a></li>`);
+  return plainPage(
+    'Plinth',
+    `<p>Version ${escapeHtml(PRODUCT.version)}</p>\n<ul>\n${links.join('\n')}\n</ul>`,
+  );
+}
+
+function tourPage(steps: readonly TourStep[]): HtmlPage {
+  const sections = steps.map(
+    ({ title, text, shell }) =>
+      `<h2>${escapeHtml(title)}</h2>\n<p>${escapeHtml(text)}</p>\n<pre>${escapeHtml(shell)}</pre>`,
+  );
+  return plainPage('Five-minute tour', sections.join('\n'));
+}

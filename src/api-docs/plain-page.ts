@@ -1,0 +1,47 @@
+/** Small pages for people: no script, no form, nothing loaded from anywhere. */
+import { createHash } from 'node:crypto';
+import { HtmlPage } from '../common/errors/error-renderer';
+import { escapeHtml } from '../common/text/html';
+
+const STYLE = `
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
+main { max-width: 50rem; margin: 8vh auto; padding: 0 1rem; }
+pre { overflow-x: auto; padding: .8rem; border: 1px solid; border-radius: .3rem; }
+`;
+
+/** Its one style is allowed by its hash (CSP level 2), so the page is the same for everybody and may be kept. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** @param body HTML, escaped where it has to be */
+export function plainPage(title: string, body: string): HtmlPage {
+  return {
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': POLICY,
+      'Cache-Control': 'no-cache',
+      'Referrer-Policy': 'no-referrer',
+    },
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</main>
+</body>
+</html>
+`,
+  };
+}

@@ -1,0 +1,47 @@
+/** The part of the configuration that the command line needs. It reads the admin key and never writes anything. */
+import { join, resolve } from 'node:path';
+import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
+import { readSecret } from './secret-file';
+
+export interface ClientConfig {
+  readonly port: number;
+  readonly host: string;
+  /** Without a trailing slash. */
+  readonly publicUrl: string;
+  readonly platformAdminKey: string;
+}
+
+/** There is no admin key to be found; the message is one line that says what to do. */
+export class AdminKeyMissingError extends Error {
+  constructor(reason: string) {
+    super(
+      `${reason} Run this in the folder of the server, or set DATA_DIR to its data directory, or set PLATFORM_ADMIN_KEY.`,
+    );
+    this.name = 'AdminKeyMissingError';
+  }
+}
+
+/**
+ * Reads the environment like the server, except that a missing key is not generated.
+ * @throws ConfigError, AdminKeyMissingError
+ */
+export function loadClientConfig(environment: Readonly<Record<string, string | undefined>>): ClientConfig {
+  const env = validateEnvironment(environment);
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl: publicUrl(env),
+    platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE)),
+  };
+}
+
+function readAdminKey(file: string): string {
+  let key: string | null;
+  try {
+    key = readSecret(file);
+  } catch (error) {
+    throw new AdminKeyMissingError(`The admin key cannot be read: ${(error as Error).message}.`);
+  }
+  if (!key) throw new AdminKeyMissingError(`There is no admin key in ${file}.`);
+  return key;
+}

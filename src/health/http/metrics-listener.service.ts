@@ -1,0 +1,66 @@
+/** The second listener (METRICS_PORT): metrics and probes for the install's own monitoring, without credentials. */
+import { Inject, Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { MetricsPortError } from '../health.errors';
+
+const PATHS = new Set(['/metrics', '/health/live', '/health/ready']);
+const NOT_FOUND = JSON.stringify({
+  error: { message: 'There is nothing at this address', code: 'not_found', status: 404 },
+});
+
+@Injectable()
+export class MetricsListener implements OnApplicationBootstrap, OnApplicationShutdown {
+  private server: Server | undefined;
+  private readonly taken = new WeakSet<IncomingMessage>();
+
+  constructor(
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+    private readonly host: HttpAdapterHost,
+  ) {}
+
+  /** Whether a request came by this listener. */
+  hasTaken(request: IncomingMessage): boolean {
+    return this.taken.has(request);
+  }
+
+  /** @throws MetricsPortError */
+  async onApplicationBootstrap(): Promise<void> {
+    const { metrics } = this.config;
+    if (metrics === null) return;
+    const handle = this.host.httpAdapter.getInstance<RequestListener>();
+    const server = createServer((request, response) => this.serve(request, response, handle));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => reject(new MetricsPortError(metrics.host, metrics.port, error)));
+      server.listen(metrics.port, metrics.host, resolve);
+    });
+    this.server = server;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  }
+
+  /** The routes are those of the application, so that both listeners answer alike; no other route is reached here. */
+  private serve(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+    const [path = ''] = (request.url ?? '').split('?');
+    if (!PATHS.has(path)) {
+      response.writeHead(404, { 'Content-Type': 'application/json; charset=utf-8' }).end(NOT_FOUND);
+      return;
+    }
+    this.taken.add(request);
+    void handle(request, response);
+  }
+}

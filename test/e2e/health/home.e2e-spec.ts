@@ -1,0 +1,96 @@
+/** The address of the install itself, and the tour (DECISIONS.md 7). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HttpAnswer } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+
+const ROOT = join(__dirname, '../../..');
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+let plinth: TestPlinth;
+beforeAll(async () => (plinth = await TestPlinth.start()));
+afterAll(() => plinth.stop());
+
+const get = (path: string, accept?: string): Promise<HttpAnswer> =>
+  plinth.http.get(path, { headers: accept === undefined ? {} : { accept } });
+
+/** Neither scripts nor addresses of other hosts, under a policy that would let none in. */
+function expectPlain({ status, headers, text }: HttpAnswer): void {
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(
+    /^default-src 'none'; style-src 'sha256-\S+'; base-uri 'none'; form-action 'none'; /,
+  );
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(text).not.toMatch(/<script|<img|<link|\son\w+=|\sstyle=|(?:src|href)="(?:https?:)?\/\//i);
+}
+
+describe('GET /', () => {
+  it('is a page for browsers: name, version, and links that lead somewhere', async () => {
+    const page = await get('/', BROWSER);
+    expectPlain(page);
+    expect(page.text).toContain('<h1>Plinth</h1>');
+    expect(page.text).toContain(`Version ${version}`);
+    const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string);
+    expect(links).toEqual(['docs', 'openapi.json', 'tour', 'health/ready']);
+    for (const link of links) expect([link, (await get(`/${link}`)).status]).toEqual([link, 200]);
+  });
+
+  it.each([undefined, '*/*', 'application/json', 'image/png', 'application/json, text/html;q=0.5'])(
+    'is JSON for %s',
+    async (accept) => {
+      const { status, headers, body } = await get('/', accept);
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+      expect(headers.get('vary')).toBe('Accept');
+      expect(body).toEqual({
+        name: 'plinth',
+        version,
+        links: {
+          docs: 'http://plinth.test/docs',
+          openapi: 'http://plinth.test/openapi.json',
+          tour: 'http://plinth.test/tour',
+          health: 'http://plinth.test/health/ready',
+        },
+      });
+    },
+  );
+
+  it('answers HEAD without a body and 405 to other methods', async () => {
+    const head = await plinth.http.send('HEAD', '/', { headers: { accept: BROWSER } });
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect((await plinth.http.post('/', {})).headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('GET /tour', () => {
+  it('shows the commands of the README for this install, in the same order', async () => {
+    const page = await get('/tour', BROWSER);
+    expectPlain(page);
+    const shown = [...page.text.matchAll(/<pre>([\s\S]*?)<\/pre>/g)]
+      .map(([, text = '']) => text)
+      .join('\n')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&');
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const tour = readme.slice(
+      readme.indexOf('## Five-minute tour'),
+      readme.indexOf('## A project of your own'),
+    );
+    const blocks = [...tour.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => text).join('\n');
+    expect(commands(shown)).toEqual(
+      commands(blocks.replaceAll('http://localhost:8080', 'http://plinth.test')),
+    );
+  });
+});
+
+/** Lines without comments and blank ones. */
+function commands(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/ +#.*$/, '').trimEnd())
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,81 @@
+// The command line as a program: in the wrong folder, and without a server.
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ROOT, withDirectory } from './support/processes';
+
+const CLI = path.join(ROOT, 'scripts/plinth.mjs');
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `node scripts/plinth.mjs` in that folder, with nothing in its environment but what is given. */
+function run(cwd: string, args: string[], env: Record<string, string> = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } };
+    const child = execFile(process.execPath, [CLI, ...args], options, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+describe('the command line without a key', () => {
+  const WHAT_TO_DO =
+    'Run this in the folder of the server, or set DATA_DIR to its data directory, or set PLATFORM_ADMIN_KEY.\n';
+
+  it('says in one line what to do when DATA_DIR is not set, and writes nothing', () =>
+    withDirectory(async (folder) => {
+      expect(await run(folder, ['project', 'list'])).toEqual({
+        code: 1,
+        out: '',
+        err: `There is no admin key in ${await realpath(folder)}/data/platform-admin-key. ${WHAT_TO_DO}`,
+      });
+      expect(readdirSync(folder)).toEqual([]);
+    }));
+
+  it.each([
+    ['a folder that does not exist', 'missing'],
+    ['an empty folder', 'empty'],
+    ['a file', 'file'],
+    ['the folder of a key that was truncated', 'truncated'],
+  ])('does so too when DATA_DIR is %s', (_what, name) =>
+    withDirectory(async (folder) => {
+      await mkdir(path.join(folder, 'empty'));
+      await writeFile(path.join(folder, 'file'), '');
+      await mkdir(path.join(folder, 'truncated'));
+      await writeFile(path.join(folder, 'truncated/platform-admin-key'), '\n');
+      const before = readdirSync(folder, { recursive: true }).sort();
+      const DATA_DIR = path.join(folder, name);
+      expect(await run(folder, ['project', 'list'], { DATA_DIR })).toEqual({
+        code: 1,
+        out: '',
+        err: `There is no admin key in ${DATA_DIR}/platform-admin-key. ${WHAT_TO_DO}`,
+      });
+      expect(readdirSync(folder, { recursive: true }).sort()).toEqual(before);
+    }),
+  );
+
+  it('says in one line why a key cannot be read', () =>
+    withDirectory(async (folder) => {
+      await mkdir(path.join(folder, 'platform-admin-key'));
+      const { code, err } = await run(folder, ['project', 'list'], { DATA_DIR: folder });
+      expect(code).toBe(1);
+      expect(err).toMatch(
+        /^The admin key cannot be read: EISDIR.*\. Run this in the folder of the server.*\n$/,
+      );
+    }));
+
+  it('needs none to say its version', () =>
+    withDirectory(async (folder) => {
+      const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+        version: string;
+      };
+      for (const flag of ['--version', '-V'])
+        expect(await run(folder, [flag])).toEqual({ code: 0, out: `${version}\n`, err: '' });
+      expect(readdirSync(folder)).toEqual([]);
+    }));
+});

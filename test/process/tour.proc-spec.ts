@@ -1,0 +1,175 @@
+// The first hour, word for word: what README.md and the first start tell a reader to paste into a shell.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { freePort } from '../support/plinth-process';
+import { Program, ROOT, until, withDirectory } from './support/processes';
+
+const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
+
+/** The part of the README under that heading. */
+function section(heading: string): string {
+  return README.slice(README.indexOf(`## ${heading}\n`)).split(/\n(?=## )/)[0] as string;
+}
+
+function blocks(text: string, language: string): string[] {
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+    .filter(([, found]) => found === language)
+    .map(([, , block = '']) => block);
+}
+
+/** A fresh install, and a reader with a shell beside it. */
+class FirstHour {
+  private constructor(
+    readonly program: Program,
+    readonly base: string,
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly folder: string,
+  ) {}
+
+  static async start(folder: string): Promise<FirstHour> {
+    const port = await freePort();
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: path.join(folder, 'data'),
+      LOG_LEVEL: 'error',
+    };
+    const program = Program.start(process.execPath, [path.join(ROOT, 'scripts/start.mjs')], {
+      env: environment,
+    });
+    await program.says(/Paste these lines[\s\S]*\nFILE=.*\n/);
+    return new FirstHour(program, `http://localhost:${port}`, environment, folder);
+  }
+
+  async end(): Promise<void> {
+    this.program.child.kill('SIGTERM');
+    await until(() => !this.program.isRunning, 30_000);
+  }
+
+  /** What a shell prints, and its complaints. */
+  paste(script: string, { cwd = this.folder, shell = 'bash' } = {}): Promise<string> {
+    return new Promise((resolve, reject) => {
+      execFile(shell, ['-c', script], { cwd, env: this.environment }, (error, out, err) =>
+        error ? reject(new Error(`${err}\n${out}`, { cause: error })) : resolve(out + err),
+      );
+    });
+  }
+
+  /** The three lines that the first start printed, in whichever shell. */
+  async pasteLines(): Promise<void> {
+    const lines = this.program.output.split('\n').filter((line) => /^(KEY=|curl |FILE=)/.test(line));
+    expect(lines).toHaveLength(3);
+    const printed = await this.paste(lines.join('\n'), { shell: 'sh' });
+    expect(printed).toMatch(/^signed up: eyJ[\w-]+\.[\w-]+\.[\w-]+$/m);
+    expect(printed).toMatch(/^\[\{"id":\d+,.*"title":"Try Plinth","done":false,.*\}\]$/m);
+    expect(printed).toMatch(/^\[\{"id":\d+,"title":"Try Plinth"\}\]$/m);
+    expect(printed).toMatch(/^shared: http:\S+signature=\S+\nHello from Plinth$/m);
+  }
+
+  /** The README's tour. Where it says `NAME=...` the reader fills in what was shown before. */
+  async takeTour(): Promise<void> {
+    const tour = blocks(section('Five-minute tour'), 'sh')
+      .join('')
+      .replaceAll('http://localhost:8080', this.base);
+    const steps = tour.split(/^(?=[A-Z]+=\.\.\.)/m);
+    expect(steps.map((step) => step.split('=')[0])).toEqual(['BASE', 'ID', 'KEY', 'TOKEN', 'FILE']);
+    const seen = {
+      ID: this.shown(/Project id +(\S+)/),
+      KEY: this.shown(/anon key +(\S+)/),
+      TOKEN: '',
+      FILE: '',
+    };
+    let assignments = '';
+    const follow = async (step = ''): Promise<string> => {
+      const script = step.replace(
+        /^([A-Z]+)=\.\.\. .*/,
+        (_line, name: keyof typeof seen) => `${name}=${seen[name]}`,
+      );
+      const printed = await this.paste(assignments + script);
+      assignments += script.match(/^[A-Z]+=.*\n/gm)?.join('') ?? '';
+      return printed;
+    };
+    const [base, id, key, token, file] = steps;
+    expect(await follow(base)).toBe('');
+    expect(await follow(id)).toBe('');
+    const { session } = JSON.parse(await follow(key)) as { session: { access_token: string } };
+    seen.TOKEN = session.access_token;
+    const rows = await follow(token);
+    const [added, listed, changed, hidden, uploaded] = rows
+      .split(/(?<=[\]}])(?=[[{])/)
+      .map(parsed) as Answers;
+    expect(added).toMatchObject([{ title: 'Try Plinth', done: false }]);
+    expect(listed).toEqual([{ id: added[0]?.id, title: 'Try Plinth' }]);
+    expect(changed).toMatchObject([{ title: 'Try Plinth', done: true }]);
+    expect(hidden).toEqual([]);
+    seen.FILE = uploaded.data.id;
+    const { data } = JSON.parse(await follow(file)) as { data: { url: string } };
+    expect(await this.paste(`curl -s '${data.url}'`)).toBe('Hello from Plinth\n');
+  }
+
+  private shown(pattern: RegExp): string {
+    return pattern.exec(this.program.output)?.[1] ?? '';
+  }
+}
+
+interface Todo {
+  readonly id: number;
+}
+
+type Answers = [
+  added: Todo[],
+  listed: Todo[],
+  changed: Todo[],
+  hidden: Todo[],
+  uploaded: { data: { id: string } },
+];
+
+const parsed = (text: string): unknown => JSON.parse(text);
+
+async function onFreshInstall(work: (reader: FirstHour) => Promise<void>): Promise<void> {
+  await withDirectory(async (folder) => {
+    const reader = await FirstHour.start(folder);
+    try {
+      await work(reader);
+    } finally {
+      await reader.end();
+    }
+  });
+}
+
+describe('the first hour', () => {
+  it(
+    'the printed lines work, more than once, and the tour works after them',
+    () =>
+      onFreshInstall(async (reader) => {
+        await reader.pasteLines();
+        await reader.pasteLines();
+        await reader.takeTour();
+      }),
+    120_000,
+  );
+
+  it(
+    'the tour works, the printed lines after it, and a project of one’s own as the README shows it',
+    () =>
+      onFreshInstall(async (reader) => {
+        await reader.takeTour();
+        await reader.pasteLines();
+        const [script = ''] = blocks(section('A project of your own'), 'sh');
+        const [table = ''] = blocks(section('A project of your own'), '');
+        // npm prints the script that it runs before what that prints.
+        const printed = await reader.paste(script.replaceAll('npm run plinth', 'npm run --silent plinth'), {
+          cwd: ROOT,
+        });
+        expect(printed).toContain(`\n${table}`);
+        expect(printed).toMatch(/^slug +acme$/m);
+        expect(printed).toMatch(
+          /^owner_url +postgres:\/\/plinth_\w+_owner:.*@127\.0\.0\.1:\d+\/plinth_\w+$/m,
+        );
+      }),
+    120_000,
+  );
+});

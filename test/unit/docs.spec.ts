@@ -1,0 +1,152 @@
+/** The texts of the repository against the product that they describe. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { runCli } from '../../src/cli/run-cli';
+import { EnvironmentVariables } from '../../src/config/env.schema';
+import { DEFAULT_SETTINGS } from '../../src/projects/project-settings';
+
+const ROOT = join(__dirname, '../..');
+
+/** Every text that a reader of the product may see. */
+function texts(): [file: string, text: string][] {
+  const files = readdirSync(ROOT).filter((name) => /^(README|CHANGELOG).md$|^\.env\.example$/.test(name));
+  for (const folder of ['bench', 'docker', 'docs', 'migrations', 'scripts', 'src']) {
+    const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
+    files.push(...entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name)));
+  }
+  return files.map((file) => [
+    relative(ROOT, resolve(ROOT, file)),
+    readFileSync(resolve(ROOT, file), 'utf8'),
+  ]);
+}
+
+it('no text calls the command line by a name of the npm registry that belongs to others', () => {
+  const wrong = texts().filter(([, text]) => /npx +(-\S+ +)*plinth/.test(text));
+  expect(wrong.map(([file]) => file)).toEqual([]);
+});
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const sorted = (names: Iterable<string | undefined>): (string | undefined)[] => [...new Set(names)].sort();
+
+describe('links', () => {
+  const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((page) => `docs/${page}`)];
+
+  /** As GitHub makes them of headings. */
+  function anchorsOf(page: string): string[] {
+    return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+  }
+
+  it.each(pages)('of %s lead somewhere', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const dead = links.filter((link) => {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), file));
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(target).includes(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it.each(pages)('paths that %s names are there', (page) => {
+    const folders = 'bench|docker|docs|migrations|scripts|src|test';
+    const paths = [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)`, 'g'))].map(
+      ([, path]) => path,
+    );
+    // Made by the reader of docs/containers.md.
+    const missing = paths.filter((path = '') => path !== 'docker/.env' && !existsSync(join(ROOT, path)));
+    expect(missing).toEqual([]);
+  });
+
+  it('of the README lead to every page', () => {
+    expect(pages.slice(1).filter((page) => !read('README.md').includes(`](${page})`))).toEqual([]);
+  });
+});
+
+describe('docs/administration.md', () => {
+  const page = read('docs/administration.md');
+
+  it('explains every setting of a project, and no other, with its default', () => {
+    const table = page.slice(page.indexOf('| Setting | Default |'), page.indexOf('### Audit log'));
+    const rows = [...table.matchAll(/^\| (`[a-z].*?) \| (.*?) \|/gm)];
+    const defaults = new Map(
+      rows.flatMap(([, names = '', value = '']) =>
+        [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [name, value.replaceAll('`', '')] as const),
+      ),
+    );
+    expect(sorted(defaults.keys())).toEqual(sorted(Object.keys(DEFAULT_SETTINGS)));
+    for (const [name, value] of Object.entries(DEFAULT_SETTINGS) as [string, unknown][]) {
+      if (['boolean', 'number', 'string'].includes(typeof value))
+        expect([name, defaults.get(name)]).toEqual([name, String(value)]);
+    }
+  });
+
+  it('names every action of the audit log', () => {
+    const actions = texts()
+      .filter(([file]) => file.startsWith('src/'))
+      .flatMap(([, text]) => [...text.matchAll(/(?:action: |entryFor\()'(project\.[a-z.]+)'/g)]);
+    expect(actions.length).toBeGreaterThan(5);
+    expect(
+      sorted(actions.map(([, action]) => action)).filter((action) => !page.includes(`\`${action}\``)),
+    ).toEqual([]);
+  });
+
+  it('calls every command of the command line, each as it can be called', async () => {
+    const examples = [...page.matchAll(/^plinth (.+?)(?: +#.*)?$/gm)].map(([, line = '']) => line);
+    const reachServer = 'the server is asked';
+    for (const line of examples) {
+      const args = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
+      const { code, err } = await runWithoutServer(args, reachServer);
+      const isRun = code === 0 || err.includes(reachServer) || err.includes('ENOENT');
+      expect([line, code, isRun]).toEqual([line, code, true]);
+    }
+    for (const group of ['', 'project', 'storage']) {
+      const { out } = await runWithoutServer([...group.split(' ').filter(Boolean), '--help'], reachServer);
+      const commands = [...(out.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(
+        ([, name]) => name,
+      );
+      const missing = commands.filter(
+        (name) =>
+          name !== 'help' && !examples.some((line) => `${line} `.startsWith(`${group} ${name} `.trimStart())),
+      );
+      expect([group, missing]).toEqual([group, []]);
+    }
+  });
+});
+
+async function runWithoutServer(
+  args: string[],
+  message: string,
+): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const code = await runCli(args, {
+    connect: () => {
+      throw new Error(message);
+    },
+    readStdin: async () => '',
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+  });
+  return { code, out, err };
+}
+
+describe('docker/compose.yml', () => {
+  const compose = read('docker/compose.yml');
+
+  it('takes no variable that docs/containers.md does not list', () => {
+    const variables = [...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    const listed = [...read('docs/containers.md').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+    expect(sorted(variables)).toEqual(sorted(listed));
+  });
+
+  it('sets no variable that Plinth does not know', () => {
+    const environment = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(compose)?.[1] ?? '';
+    const names = [...environment.matchAll(/^ {6}(\w+):/gm)].map(([, name]) => name as string);
+    expect(names).toContain('DATABASE_URL');
+    expect(Object.keys(new EnvironmentVariables())).toEqual(expect.arrayContaining(names));
+  });
+});
