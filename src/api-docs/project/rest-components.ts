@@ -32,7 +32,7 @@ const REST_ERROR: Schema = {
   properties: {
     detail: DATABASE_ERROR,
     message: { type: 'string', description: 'As in detail, for clients of PostgREST' },
-    code: { type: 'string', description: 'The sqlstate' },
+    code: { type: 'string', description: 'As PostgREST has it, PGRST116 for example; else the sqlstate' },
     details: { type: 'string', nullable: true },
     hint: { type: 'string', nullable: true },
   },

@@ -3,6 +3,7 @@
  * that the number stands for, whatever the caller may see.
  */
 import { AppError } from '../../common/errors/app-error';
+import type { Operation } from '../grammar/tree';
 import { restError } from '../rest.errors';
 import { findRelation, isVisible, type PlanContext } from './plan-context';
 
@@ -22,7 +23,7 @@ export function planCast(context: PlanContext, cast: string | null): string | nu
   const { revealingTypes } = context.catalog;
   if ([SYSTEM_SCHEMA, ...path].some((schema) => revealingTypes.get(schema)?.has(name)))
     throw castRefused(name);
-  if (isHiddenRow(context, path, name)) throw undefinedType(name);
+  if (isHiddenRow(context, path, name)) throw undefinedObject(`type "${name}"`);
   return cast;
 }
 
@@ -43,12 +44,22 @@ function castRefused(name: string): AppError {
   });
 }
 
+/**
+ * The language of a text search, which is cast to regconfig: a number there would stand for any object of the catalog.
+ * Example: `/films?tsv=fts(french).amour`
+ * @throws AppError 42704 for a number
+ */
+export function assertLanguage(operation: Operation): void {
+  if (operation.kind !== 'text-search' || !/^\d+$/.test(operation.language ?? '')) return;
+  throw undefinedObject(`text search configuration "${operation.language}"`);
+}
+
 /** In PostgreSQL's words. */
-function undefinedType(name: string): AppError {
+function undefinedObject(what: string): AppError {
   return new AppError({
     status: 400,
     code: '42704',
-    message: `type "${name}" does not exist`,
+    message: `${what} does not exist`,
     database: { sqlstate: '42704' },
   });
 }

@@ -3,6 +3,7 @@ import type { Field, LogicTree, OrderTerm } from '../grammar/tree';
 import { notEmbedded, restError } from '../rest.errors';
 import { type Draft, findEmbed } from './draft';
 import type { ConditionPlan, OrderPlan } from './plan';
+import { assertLanguage } from './plan-cast';
 import type { PlanContext } from './plan-context';
 import { resolveField, type RowType } from './resolve-field';
 
@@ -50,6 +51,7 @@ function planFilter(
   row: RowType,
   { field, negated, operation }: Extract<LogicTree, { kind: 'filter' }>,
 ): ConditionPlan {
+  assertLanguage(operation);
   return { kind: 'filter', field: resolveField(context, row, field), negated, operation };
 }
 

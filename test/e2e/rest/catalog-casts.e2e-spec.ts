@@ -138,6 +138,20 @@ describe('a cast to a type that names objects of the catalog', () => {
   });
 });
 
+describe('the language of a text search', () => {
+  it.each(['99999', '3748', '0', '1259'])('is a name, not the number %s', async (language) => {
+    for (const path of [`numbers?t=fts(${language}).x`, `numbers?or=(t.plfts(${language}).x,id.eq.1)`]) {
+      const answer = await project.anon.get(`/rest/v1/${path}`);
+      expect([answer.status, answer.body.code]).toEqual([400, '42704']);
+    }
+  });
+
+  it('is found by its name', async () => {
+    expect((await project.anon.get('/rest/v1/numbers?t=fts(english).1259')).body).toHaveLength(1);
+    expect((await project.anon.get('/rest/v1/numbers?t=fts(no_such).1259')).body.code).toBe('42704');
+  });
+});
+
 describe('other casts', () => {
   it.each([
     ['n::text', '1259'],
