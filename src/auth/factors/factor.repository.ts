@@ -5,6 +5,7 @@ import { TWO_FACTORS } from '../../access/caller';
 import { Statement } from '../../database/pools/pipelined-query';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
+import { lockAccount } from '../account-statements';
 import { ACCOUNT_COLUMNS } from '../account.repository';
 import { audited, AuditEntry } from '../audit.repository';
 import { callingClaims, CLAIMS_TIMEOUT } from '../custom-claims';
@@ -173,7 +174,7 @@ export class FactorRepository {
         /* audit from gone */ select id from gone`,
       values: [id, userId],
     };
-    const statements = [accountLock(userId), audited(statement, audit)];
+    const statements = [lockAccount(userId), audited(statement, audit)];
     const [, gone] = await this.rls.systemBatch(project.database, ADMIN_REASON, statements);
     return gone?.rows.length === 1;
   }
@@ -191,19 +192,9 @@ export class FactorRepository {
   }
 }
 
-/**
- * For a batch, before a statement that counts an account's factors: it sees what others that changed them did. A lock in the
- * statement itself would come after its snapshot.
- */
-const accountLock = (userId: string): Statement => ({
-  name: 'auth:lock-account',
-  text: 'select from auth.users where id = $1 for no key update',
-  values: [userId],
-});
-
-/** The same for a signed-in user, whose session cannot end before the batch does. */
+/** For a batch that counts a user's factors. The session cannot end before the batch does. */
 const locks = ({ userId, sessionId }: SessionOwner): Statement[] => [
-  accountLock(userId),
+  lockAccount(userId),
   {
     name: 'auth:lock-session',
     text: 'select from auth.sessions where id = $1 for no key update',
