@@ -6,6 +6,7 @@ import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccount, toCredentials } from './account-record';
+import { dropTokensAfterPassword } from './account-statements';
 import { audited, AuditEntry } from './audit.repository';
 import { EmailAddress } from './email-address';
 
@@ -126,7 +127,7 @@ export class AccountRepository {
   }
 
   /**
-   * Replaces a password that was not changed since it was checked, and ends all sessions but one.
+   * Replaces a password that was not changed since it was checked, and ends all sessions but one, and mailed tokens.
    * @param keepSessionId the session in which the user did it
    */
   async changePassword(
@@ -159,6 +160,7 @@ export class AccountRepository {
             and exists (select from auth.users u where u.id = $1 and u.encrypted_password = $2)`,
         values: [userId, newHash, keepSessionId, now],
       },
+      dropTokensAfterPassword(userId, newHash),
     ]);
     return updated?.rows.length === 1;
   }

@@ -8,6 +8,7 @@ import { Project } from '../projects/project';
 import { Account } from './account';
 import { ACCOUNT_COLUMNS, toAccount } from './account-record';
 import { AccountRepository, NewAccount } from './account.repository';
+import { dropTokensAfterPassword } from './account-statements';
 import { audited, AuditEntry } from './audit.repository';
 import { pageTooLarge } from './auth.errors';
 import { EmailAddress } from './email-address';
@@ -95,7 +96,7 @@ export class AdminUsersRepository {
     return toAccount(rows[0] ?? {});
   }
 
-  /** A new password or a ban ends all sessions. Fails with 23505 on users_email_key for a taken address. */
+  /** A new password or a ban ends all sessions, a new address the change that the user asked for. Fails with 23505 on users_email_key for a taken address. */
   async update(
     project: Project,
     id: string,
@@ -135,6 +136,8 @@ export class AdminUsersRepository {
         text: 'update auth.sessions set revoked_at = $2 where user_id = $1 and revoked_at is null and $3',
         values: [id, now, endsSessions],
       },
+      ...(change.passwordHash === undefined ? [] : [dropTokensAfterPassword(id, change.passwordHash)]),
+      ...(change.email === undefined ? [] : [dropAddressChange(id)]),
     ]);
     return changed?.rows[0] ? toAccount(changed.rows[0]) : null;
   }
@@ -164,3 +167,9 @@ export class AdminUsersRepository {
     return rows.length === 1;
   }
 }
+
+const dropAddressChange = (userId: string): Statement => ({
+  name: 'auth:admin-drop-address-change',
+  text: `delete from auth.mailed_tokens where user_id = $1 and kind = 'email_change'`,
+  values: [userId],
+});

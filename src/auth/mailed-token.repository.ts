@@ -9,6 +9,7 @@ import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';
 import { ACCOUNT_COLUMNS, toAccount } from './account-record';
+import { dropTokensAfterPassword, lockAccount } from './account-statements';
 import { audited, AuditEntry } from './audit.repository';
 import { EmailAddress } from './email-address';
 import { MailedTokenKind } from './mailed-token';
@@ -114,7 +115,7 @@ export class MailedTokenRepository {
     const { rows } = await this.rls.systemQuery(project.database, 'a mailed token is the only credential', {
       name: 'auth:find-mailed-token',
       text: `select t.user_id from auth.mailed_tokens t join auth.users u on u.id = t.user_id
-        where t.token_hash = $1 and t.kind = any($2) and t.expires_at > $3
+        where t.token_hash = $1 and t.kind = any($2) and t.expires_at > $3 and t.email_key = u.email_key
           and (u.banned_until is null or u.banned_until <= $3)`,
       values: [hash, [...kinds], now],
     });
@@ -123,7 +124,7 @@ export class MailedTokenRepository {
 
   /**
    * Spends a token for a new password and ends all sessions. Of parallel uses one deletes the row, the others find
-   * none. @returns the account; null when the token is spent, too old or unknown
+   * none. @returns the account; null when the token is spent, too old or unknown, or was mailed to a former address
    */
   async spendForPassword(
     project: Project,
@@ -145,14 +146,15 @@ export class MailedTokenRepository {
           returning user_id, email_key),
         changed as (
           update auth.users u set encrypted_password = $4, updated_at = $5,
-            email_verified_at = case when u.email_key = t.email_key then coalesce(u.email_verified_at, $5)
-              else u.email_verified_at end
-          from t where u.id = t.user_id and (u.banned_until is null or u.banned_until <= $5)
+            email_verified_at = coalesce(u.email_verified_at, $5)
+          from t where u.id = t.user_id and u.email_key = t.email_key and (u.banned_until is null or u.banned_until <= $5)
           returning u.*),
         /* audit from changed */ select ${ACCOUNT_COLUMNS} from changed u`,
       values: [hash, [...kinds], userId, passwordHash, now],
     };
-    const [spent] = await this.rls.systemBatch(project.database, 'a mailed token is the only credential', [
+    const [, spent] = await this.rls.systemBatch(project.database, 'a mailed token is the only credential', [
+      // Two tokens of one account would wait for each other.
+      lockAccount(userId),
       audited(spend, audit),
       // A statement of its own: it sees sessions that began while the one before waited for the row.
       {
@@ -161,13 +163,7 @@ export class MailedTokenRepository {
             and exists (select from auth.users u where u.id = $1 and u.encrypted_password = $2)`,
         values: [userId, passwordHash, now],
       },
-      // The other way in that lies in a mailbox ends with the old password.
-      {
-        name: 'auth:drop-tokens-after-reset',
-        text: `delete from auth.mailed_tokens where user_id = $1 and kind in ('reset', 'invite')
-            and exists (select from auth.users u where u.id = $1 and u.encrypted_password = $2)`,
-        values: [userId, passwordHash],
-      },
+      dropTokensAfterPassword(userId, passwordHash),
     ]);
     return spent?.rows[0] ? toAccount(spent.rows[0]) : null;
   }

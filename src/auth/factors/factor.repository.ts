@@ -7,6 +7,7 @@ import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { ACCOUNT_COLUMNS } from '../account-record';
+import { lockAccount } from '../account-statements';
 import { audited, AuditEntry } from '../audit.repository';
 import { callingClaims, claimsOf } from '../custom-claims';
 import { isLive, RotatedSession, SessionOwner, toRotated } from '../session.repository';
@@ -184,7 +185,7 @@ export class FactorRepository {
         /* audit from gone */ select id from gone`,
       values: [id, userId],
     };
-    const statements = [accountLock(userId), audited(statement, audit)];
+    const statements = [lockAccount(userId), audited(statement, audit)];
     const [, gone] = await this.rls.systemBatch(project.database, ADMIN_REASON, statements);
     return gone?.rows.length === 1;
   }
@@ -202,19 +203,9 @@ export class FactorRepository {
   }
 }
 
-/**
- * For a batch, before a statement that counts an account's factors: it sees what others that changed them did. A lock in the
- * statement itself would come after its snapshot.
- */
-const accountLock = (userId: string): Statement => ({
-  name: 'auth:lock-account',
-  text: 'select from auth.users where id = $1 for no key update',
-  values: [userId],
-});
-
-/** The same for a signed-in user, whose session cannot end before the batch does. */
+/** For a batch that counts a user's factors. The session cannot end before the batch does. */
 const locks = ({ userId, sessionId }: SessionOwner): Statement[] => [
-  accountLock(userId),
+  lockAccount(userId),
   {
     name: 'auth:lock-session',
     text: 'select from auth.sessions where id = $1 for no key update',

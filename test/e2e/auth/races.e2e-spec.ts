@@ -1,26 +1,33 @@
 /** Requests about one account that meet in the database: each test holds a row until all of them wait for it. */
+import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { Secret, TOTP } from 'otpauth';
 import { eventually } from '../../support/eventually';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
+import { MailServer, tokenIn } from '../../support/mail-server';
 import { accessOf, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject, TestUser } from '../../support/test-project';
 
 const MAX_FACTORS = 10;
 
+let smtp: MailServer;
 let plinth: TestPlinth;
 let project: TestProject;
 let database: string;
 
 beforeAll(async () => {
+  smtp = await MailServer.start();
   plinth = await TestPlinth.start({
-    env: { DATABASE_MAX_CONNECTIONS: '40', DATABASE_PROJECT_CONNECTIONS: '20' },
+    env: { SMTP_URL: smtp.url, DATABASE_MAX_CONNECTIONS: '40', DATABASE_PROJECT_CONNECTIONS: '20' },
   });
   project = await plinth.createProject();
   ({ database } = await accessOf(plinth, project.id));
 });
-afterAll(() => plinth.stop());
+afterAll(async () => {
+  await plinth.stop();
+  await smtp.stop();
+});
 
 /** Waits until so many statements wait for a lock in the project's database. */
 async function waiting(client: Client, count: number): Promise<void> {
@@ -120,6 +127,20 @@ describe('a sign-in or refresh that meets', () => {
       expect([order, await profileStatus(refreshed)]).toEqual([order, 401]);
     }
   });
+});
+
+it('of two mailed tokens that are used at the same moment, one sets the password', async () => {
+  const email = `user-${randomUUID()}@example.com`;
+  const invited = await project.service.post(`${project.auth}/admin/users/invite`, { email });
+  const tokens = [tokenIn(await smtp.mailTo(email))];
+  await guest().post(`${project.auth}/reset-password`, { email });
+  tokens.push(tokenIn(await smtp.mailTo(email, 2)));
+  const requests = tokens.map(
+    (token, n) => () => guest().post(`${project.auth}/update-password`, { token, password: `password ${n}` }),
+  );
+  const answers = await meeting(USER, invited.body.user.id as string, requests);
+  expect(answers.map(({ status }) => status)).toEqual([200, 401]);
+  expect((await guest().post(`${project.auth}/login`, { email, password: 'password 0' })).status).toBe(200);
 });
 
 describe('second factors', () => {
