@@ -8,6 +8,13 @@ import { EnvironmentVariables } from './env.schema';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
 
+/** Bytes: the default of MAX_BUFFERED_BODIES. */
+const BUFFERED_BODIES = 384 * 1024 * 1024;
+/** A body takes up to six times its size in memory, and one client may have half of the budget. */
+const BODIES_OF_BUDGET = 12;
+/** Bytes: twice what a small JSON body or form of 1 MiB takes (body-reader.ts). */
+const SMALLEST_BUDGET = 64 * 1024 * 1024;
+
 /** All that is wrong with the environment, in one message. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
@@ -33,6 +40,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
       trustProxy: trustProxy(env.TRUST_PROXY),
       maxBodyBytes: env.MAX_BODY_SIZE,
+      maxBufferedBytes: env.MAX_BUFFERED_BODIES ?? Math.max(BUFFERED_BODIES, leastBudget(env)),
+      minBodyRate: env.MIN_BODY_RATE,
+      bodyRateWindowMs: env.BODY_RATE_WINDOW * 1000,
+      bodyTimeoutMs: env.BODY_TIMEOUT * 1000,
+      maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
     },
     dataDir,
     database: {
@@ -79,9 +91,19 @@ function validated(environment: Readonly<Record<string, string | undefined>>): E
       'WORKERS: more than one process needs REDIS_URL, so that all share one count of each rate limit',
     );
   }
+  if (env.MAX_BUFFERED_BODIES !== undefined && env.MAX_BUFFERED_BODIES < leastBudget(env)) {
+    faults.push(
+      `MAX_BUFFERED_BODIES: must be at least ${leastBudget(env)} bytes, so that a body of MAX_BODY_SIZE fits`,
+    );
+  }
   faults.push(...storageFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
+}
+
+/** The least MAX_BUFFERED_BODIES, in bytes. */
+function leastBudget(env: EnvironmentVariables): number {
+  return Math.max(SMALLEST_BUDGET, BODIES_OF_BUDGET * env.MAX_BODY_SIZE);
 }
 
 function trustProxy(value: string | undefined): number | string | false {

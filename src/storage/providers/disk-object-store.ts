@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error';
 import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
-import { ChunkWriter, writeAll } from './chunk-writer';
+import { ChunkWriter, MAX_WAITING, writeAll } from './chunk-writer';
 import { DiskDirectories } from './disk-directories';
 import { closeFile, closeNow, openFile, readFrom, syncFile } from './file-descriptors';
 import {
@@ -42,6 +42,7 @@ const SHARD = /^[0-9a-f]{2}$/;
 
 @Injectable()
 export class DiskObjectStore extends ObjectStore implements OnModuleInit {
+  override readonly heldBytes = SMALL_WRITE + MAX_WAITING;
   private readonly root: string;
   private readonly mode: { readonly file: number; readonly directory: number };
   private readonly directories: DiskDirectories;

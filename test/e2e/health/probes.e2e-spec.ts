@@ -93,6 +93,8 @@ describe('GET /metrics', () => {
       'plinth_database_waiting',
       'plinth_database_pools',
       'plinth_database_round_trips_total',
+      'plinth_body_reserved_bytes',
+      'plinth_body_waiting',
     ]) {
       expect(sample(text, name)).toBeGreaterThanOrEqual(0);
     }
