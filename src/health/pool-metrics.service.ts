@@ -14,6 +14,11 @@ export class PoolMetrics {
       () => pools.stats().open,
     );
     metrics.gauge(
+      'plinth_database_streaming',
+      'Connections that are held while clients read large answers',
+      () => pools.stats().streaming,
+    );
+    metrics.gauge(
       'plinth_database_waiting',
       'Requests that wait for a connection',
       () => pools.stats().waiting,

@@ -90,6 +90,7 @@ describe('GET /metrics', () => {
     const { text } = await plinth.http.get('/metrics');
     for (const name of [
       'plinth_database_connections',
+      'plinth_database_streaming',
       'plinth_database_waiting',
       'plinth_database_pools',
       'plinth_database_round_trips_total',
