@@ -5,15 +5,54 @@ import { PassportModule } from '@nestjs/passport';
 import { ProjectsModule } from '../projects/projects.module';
 import { ApiKeyStrategy } from './strategies/api-key.strategy';
 import { BearerStrategy } from './strategies/bearer.strategy';
+import { BodyBudget } from '../common/http/body-budget';
+import { BodyReader } from '../common/http/body-reader';
+import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { CallerCheck } from './caller-check.service';
 import { RouteRules } from './route-rules.service';
 import { TokenVerifier } from './token-verifier';
 import { VerifiedCredentials } from './verified-credentials';
 
+/** Milliseconds that a request waits for memory, and how many may wait: as for a database connection, or shorter. */
+const PATIENCE_MS = 3_000;
+const MAX_WAITING = 1_000;
+
 @Global()
 @Module({
   imports: [PassportModule.register({ session: false }), DiscoveryModule, ProjectsModule],
-  providers: [ApiKeyStrategy, BearerStrategy, CallerCheck, RouteRules, TokenVerifier, VerifiedCredentials],
-  exports: [ApiKeyStrategy, BearerStrategy, CallerCheck, ProjectsModule, VerifiedCredentials],
+  providers: [
+    ApiKeyStrategy,
+    BearerStrategy,
+    CallerCheck,
+    RouteRules,
+    TokenVerifier,
+    VerifiedCredentials,
+    {
+      provide: BodyBudget,
+      inject: [SERVER_CONFIG],
+      useFactory: ({ maxBufferedBytes }: ServerConfig) =>
+        new BodyBudget({ total: maxBufferedBytes, patienceMs: PATIENCE_MS, maxWaiting: MAX_WAITING }),
+    },
+    {
+      provide: BodyReader,
+      inject: [BodyBudget, SERVER_CONFIG],
+      useFactory: (budget: BodyBudget, { minBodyRate, bodyRateWindowMs, bodyTimeoutMs }: ServerConfig) =>
+        new BodyReader(
+          budget,
+          { minRate: minBodyRate, windowMs: bodyRateWindowMs, deadlineMs: bodyTimeoutMs },
+          // The project comes from a key that was verified, never from the address.
+          ({ apiKey, ip }) => ({ account: apiKey?.project.id ?? '', address: ip ?? '' }),
+        ),
+    },
+  ],
+  exports: [
+    ApiKeyStrategy,
+    BearerStrategy,
+    BodyBudget,
+    BodyReader,
+    CallerCheck,
+    ProjectsModule,
+    VerifiedCredentials,
+  ],
 })
 export class AccessModule {}

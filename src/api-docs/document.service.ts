@@ -25,7 +25,7 @@ export class DocumentService {
     this.app = app;
   }
 
-  /** Made when first asked for. */
+  /** Made by the first call, which takes a while. */
   get(): OpenAPIObject {
     if (!this.app) throw new Error('no application was bound to the document');
     this.document ??= withoutTables(

@@ -26,7 +26,7 @@ import { PlatformErrorRenderer } from './platform-error.renderer';
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(options),
-    new HttpAdapter(),
+    new HttpAdapter(options.config.server),
     {
       // Bodies are parsed after the guards (JsonBodyInterceptor and the features' own readers).
       bodyParser: false,

@@ -14,7 +14,11 @@ let client: Socket;
 let peer: Socket;
 
 beforeEach(async () => {
-  const adapter = new HttpAdapter();
+  const adapter = new HttpAdapter({
+    maxClientConnections: 100,
+    minBodyRate: 1_024,
+    bodyRateWindowMs: 30_000,
+  });
   adapter.getInstance<Express>().all('/', (request, response) => {
     lingerAfterAnswer(request, response);
     response.send('done');

@@ -1,19 +1,33 @@
 /** Express behind an HTTP server with Plinth's limits: Nest's adapter does not let them be set. */
+import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { MAX_HEADER_LINES, toOriginForm } from '../common/http/request-head';
+import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
+import { SlowReaders } from './slow-readers';
 
 /** Bytes. Filters with a few hundred UUIDs pass Node's 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Longer than a load balancer keeps an idle connection, so that it is never the server that closes first. */
 const KEEP_ALIVE_MS = 75_000;
+/** For the head of a request, also of one that never begins on a new connection; looked at every few seconds. */
 const HEADERS_TIMEOUT_MS = 30_000;
 const NOSNIFF = { name: 'X-Content-Type-Options', value: 'nosniff' };
+const HEADERS_CHECK_MS = 5_000;
+/** Milliseconds between two lines of the log about connections that were turned away. */
+const DROP_LOG_MS = 60_000;
+
+export type ConnectionLimits = Pick<
+  ServerConfig,
+  'maxClientConnections' | 'minBodyRate' | 'bodyRateWindowMs'
+>;
 
 export class HttpAdapter extends ExpressAdapter {
-  constructor() {
+  private readonly serverLog = new Logger('Server');
+
+  constructor(private readonly limits: ConnectionLimits) {
     const instance = express();
     // Paths name projects and areas: another spelling is another path. Read when the router is made, hence set first.
     instance.enable('case sensitive routing');
@@ -31,7 +45,8 @@ export class HttpAdapter extends ExpressAdapter {
         maxHeaderSize: MAX_HEADER_BYTES,
         keepAliveTimeout: KEEP_ALIVE_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
-        // An upload may take hours; readers of small bodies have a time-out of their own.
+        connectionsCheckingInterval: HEADERS_CHECK_MS,
+        // An upload may take hours: bodies have limits of their own (body-pace.ts).
         requestTimeout: 0,
         // Node would take the first of two Authorization lines, others the last: joined, they are no valid credential.
         joinDuplicateHeaders: true,
@@ -47,7 +62,21 @@ export class HttpAdapter extends ExpressAdapter {
     });
     // RFC 9110, 10.1.1: what else is expected may be ignored. Node's own 417 has no body, and no headers of the area.
     server.on('checkExpectation', handle);
+    server.maxConnections = this.limits.maxClientConnections;
+    this.logDrops(server);
+    new SlowReaders(server, this.limits.minBodyRate, this.limits.bodyRateWindowMs);
     this.httpServer = server satisfies Server;
+  }
+
+  private logDrops(server: Server): void {
+    let lastLine = -Infinity;
+    server.on('drop', () => {
+      if (performance.now() - lastLine < DROP_LOG_MS) return;
+      lastLine = performance.now();
+      this.serverLog.warn(
+        `${this.limits.maxClientConnections} connections are open (MAX_CLIENT_CONNECTIONS): further ones are closed`,
+      );
+    });
   }
 }
 

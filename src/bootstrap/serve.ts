@@ -2,6 +2,7 @@
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createServer, type Server } from 'node:http';
+import { DocumentService } from '../api-docs/document.service';
 import { AppConfig } from '../config/app-config';
 import { directoryFault } from '../config/directory-error';
 import type { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error';
@@ -83,6 +84,8 @@ export async function assertPortFree({ server: { host, port } }: AppConfig): Pro
 /** Builds the application and begins to serve. @throws ListenError */
 export async function startHttp(config: AppConfig, app: NestExpressApplication): Promise<Server> {
   await app.init();
+  // Takes a fifth of a second: before the first request rather than while others wait.
+  app.get(DocumentService).get();
   const server = app.getHttpServer();
   await listen(server, config.server.host, config.server.port);
   return server;

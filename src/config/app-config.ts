@@ -12,6 +12,15 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
+  /** Bytes of memory that request bodies may take, all together. */
+  readonly maxBufferedBytes: number;
+  /** The least that a body must bring: bytes a second, on average over each window of milliseconds. */
+  readonly minBodyRate: number;
+  readonly bodyRateWindowMs: number;
+  /** Milliseconds for the whole of a body that is held in memory. */
+  readonly bodyTimeoutMs: number;
+  /** Connections of clients that are open at once. */
+  readonly maxClientConnections: number;
 }
 
 export interface DatabaseConfig {

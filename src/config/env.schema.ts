@@ -105,6 +105,21 @@ export class EnvironmentVariables {
   /** Bytes of a JSON, form or CSV body. */
   @SizeInBytes(1_024) MAX_BODY_SIZE = 10 * 1024 * 1024;
 
+  /** Bytes of memory that bodies take, all together; default: 384 MiB, or 12 times MAX_BODY_SIZE where that is more. */
+  @IsOptional() @SizeInBytes(1_024) MAX_BUFFERED_BODIES?: number;
+
+  /** Bytes a second that a body or an upload must bring on average. */
+  @SizeInBytes(1) MIN_BODY_RATE = 1_024;
+
+  /** Seconds over which that average is taken. */
+  @DecimalNumber(0.1, 3_600) BODY_RATE_WINDOW = 30;
+
+  /** Seconds in which a body that is held in memory must be complete. */
+  @DecimalNumber(0.1, 86_400) BODY_TIMEOUT = 300;
+
+  /** Connections of clients that are open at once; further ones are closed. */
+  @WholeNumber(1, 1_000_000) MAX_CLIENT_CONNECTIONS = 4_096;
+
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
 
   @WholeNumber(1, 64) WORKERS = 1;

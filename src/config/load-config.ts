@@ -12,6 +12,12 @@ const EMBEDDED_PORT_DISTANCE = 10_000;
 const LAST_PORT = 65_535;
 /** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
 export const ADMIN_KEY_FILE = 'platform-admin-key';
+/** Bytes: the default of MAX_BUFFERED_BODIES. */
+const BUFFERED_BODIES = 384 * 1024 * 1024;
+/** A body takes up to six times its size in memory, and one client may have half of the budget. */
+const BODIES_OF_BUDGET = 12;
+/** Bytes: twice what a small JSON body or form of 1 MiB takes (body-reader.ts). */
+const SMALLEST_BUDGET = 64 * 1024 * 1024;
 
 /** All that is wrong with the environment, in one message. */
 export class ConfigError extends Error {
@@ -39,6 +45,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       trustProxy: trustProxy(env.TRUST_PROXY),
       maxBodyBytes: env.MAX_BODY_SIZE,
       metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
+      maxBufferedBytes: env.MAX_BUFFERED_BODIES ?? Math.max(BUFFERED_BODIES, leastBudget(env)),
+      minBodyRate: env.MIN_BODY_RATE,
+      bodyRateWindowMs: env.BODY_RATE_WINDOW * 1000,
+      bodyTimeoutMs: env.BODY_TIMEOUT * 1000,
+      maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
     },
     dataDir,
     database: {
@@ -95,6 +106,11 @@ export function validateEnvironment(
   if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
     faults.push('METRICS_PORT: must be another port than PORT');
   }
+  if (env.MAX_BUFFERED_BODIES !== undefined && env.MAX_BUFFERED_BODIES < leastBudget(env)) {
+    faults.push(
+      `MAX_BUFFERED_BODIES: must be at least ${leastBudget(env)} bytes, so that a body of MAX_BODY_SIZE fits`,
+    );
+  }
   faults.push(...storageFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
@@ -111,6 +127,11 @@ function embeddedPort(port: number): number {
 /** Without a trailing slash. */
 export function publicUrl({ PUBLIC_URL, PORT }: EnvironmentVariables): string {
   return (PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/+$/, '');
+}
+
+/** The least MAX_BUFFERED_BODIES, in bytes. */
+function leastBudget(env: EnvironmentVariables): number {
+  return Math.max(SMALLEST_BUDGET, BODIES_OF_BUDGET * env.MAX_BODY_SIZE);
 }
 
 function trustProxy(value: string | undefined): number | string | false {

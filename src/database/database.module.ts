@@ -11,6 +11,8 @@ import { RlsTransaction } from './rls/rls-transaction';
 const ACQUIRE_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const MAX_WAITING = 1_000;
+/** Longer than a lost packet holds up a mobile client. */
+const STALLED_MS = 2_000;
 
 @Global()
 @Module({})
@@ -39,6 +41,7 @@ export class DatabaseModule implements OnApplicationShutdown {
               acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
               idleTimeoutMs: IDLE_TIMEOUT_MS,
               maxWaiting: MAX_WAITING,
+              stalledMs: STALLED_MS,
             }),
         },
         RlsTransaction,

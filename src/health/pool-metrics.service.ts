@@ -1,28 +1,47 @@
-/** The state of the connection pools, read when somebody asks for the metrics. */
+/** The state of the connection pools, and the memory of request bodies, read when somebody asks for the metrics. */
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge } from 'prom-client';
+import { Counter } from 'prom-client';
+import { BodyBudget } from '../common/http/body-budget';
 import { ProjectPools } from '../database/pools/project-pools';
 import { Metrics } from '../infra/telemetry/metrics';
 
 @Injectable()
 export class PoolMetrics {
-  constructor({ registry }: Metrics, pools: ProjectPools) {
-    const gauge = (name: string, help: string, read: () => number): Gauge =>
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        collect() {
-          this.set(read());
-        },
-      });
-    gauge('plinth_database_connections', "Open connections to projects' databases", () => pools.stats().open);
-    gauge('plinth_database_waiting', 'Requests that wait for a connection', () => pools.stats().waiting);
-    gauge('plinth_database_pools', 'Projects that have a connection pool', () => pools.stats().projects);
+  constructor(metrics: Metrics, pools: ProjectPools, bodies: BodyBudget) {
+    metrics.gauge(
+      'plinth_database_connections',
+      "Open connections to projects' databases",
+      () => pools.stats().open,
+    );
+    metrics.gauge(
+      'plinth_database_streaming',
+      'Connections that are held while clients read large answers',
+      () => pools.stats().streaming,
+    );
+    metrics.gauge(
+      'plinth_database_waiting',
+      'Requests that wait for a connection',
+      () => pools.stats().waiting,
+    );
+    metrics.gauge(
+      'plinth_database_pools',
+      'Projects that have a connection pool',
+      () => pools.stats().projects,
+    );
+    metrics.gauge(
+      'plinth_body_reserved_bytes',
+      'Memory reserved for request bodies (MAX_BUFFERED_BODIES)',
+      () => bodies.stats().reserved,
+    );
+    metrics.gauge(
+      'plinth_body_waiting',
+      'Requests that wait for memory for their bodies',
+      () => bodies.stats().waiting,
+    );
     new Counter({
       name: 'plinth_database_round_trips_total',
       help: "Round trips to projects' databases",
-      registers: [registry],
+      registers: [metrics.registry],
       collect() {
         this.reset();
         this.inc(pools.stats().roundTrips);

@@ -6,6 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { AppError } from '../common/errors/app-error';
+import type { HeldBody } from '../common/http/body-budget';
 import { type GivenBody, readGivenBody } from './body/given-body';
 import type { Catalog } from './catalog/catalog';
 import { CatalogService } from './catalog/catalog.service';
@@ -71,12 +72,12 @@ export class QueryParser {
   }
 
   /**
-   * @param body null when the request has none
+   * @param held null when the request has none
    * @throws AppError for whatever the request asks in vain
    */
-  async parse(caller: Caller, request: RestRequest, body: Buffer | null): Promise<ParsedRequest> {
+  async parse(caller: Caller, request: RestRequest, held: HeldBody | null): Promise<ParsedRequest> {
     assertPreferences(request);
-    const given = await readGivenBody(request, body);
+    const given = await readGivenBody(request, held);
     return this.onCatalog(caller, this.parserOf(caller, request, given, true));
   }
 

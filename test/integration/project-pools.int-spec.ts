@@ -14,6 +14,7 @@ const LIMITS = {
   acquireTimeoutMs: 600_000,
   idleTimeoutMs: 60_000,
   maxWaiting: 3,
+  stalledMs: 60_000,
 };
 
 let plinth: TestPlinth;

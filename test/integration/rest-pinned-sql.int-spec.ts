@@ -3,10 +3,9 @@
  * executed, gives the rows that stand beside it, and is undone.
  */
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
-import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import type { Catalog } from '../../src/rest/catalog/catalog';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
-import { EXAMPLE_ROWS } from '../support/example-catalog';
+import { catalogOf, EXAMPLE_ROWS } from '../support/example-catalog';
 import { EXAMPLE_SCHEMA } from '../support/example-schema';
 import { PINNED_REQUESTS } from '../support/pinned-requests/all';
 import { amplePools, TestDatabase } from '../support/test-database';
@@ -39,7 +38,7 @@ function plannedBy({ relations, relationships, routines }: Catalog) {
 
 it('is the schema of the example catalog', async () => {
   const rows = await new CatalogRepository(new RlsTransaction(pools)).read(database.place);
-  expect(plannedBy(buildCatalog(rows))).toEqual(plannedBy(buildCatalog(EXAMPLE_ROWS)));
+  expect(plannedBy(catalogOf(rows))).toEqual(plannedBy(catalogOf(EXAMPLE_ROWS)));
 });
 
 describe('a pinned statement runs and gives its rows', () => {

@@ -17,6 +17,7 @@ const LIMITS = {
   idleTimeoutMs: 60_000,
   lentFreely: 2,
   maxWaiting: 10_000,
+  stalledMs: 60_000,
 };
 
 let plinth: TestPlinth;

@@ -1,4 +1,5 @@
 /** What a request sends to the database on a catalog: grammar, body, plan and compile in a row, as the product runs them. */
+import type { HeldBody } from '../../src/common/http/body-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { readGivenBody } from '../../src/rest/body/given-body';
 import type { Catalog } from '../../src/rest/catalog/catalog';
@@ -32,12 +33,19 @@ export async function compiledRequest(
   const kind = path.startsWith('/rpc/') ? 'rpc' : 'table';
   const target = path.slice(kind === 'rpc' ? '/rpc/'.length : 1);
   const request = parseRestRequest({ kind, method, target, queryString, headers });
-  const given = await readGivenBody(request, body === undefined ? null : Buffer.from(body));
+  const given = await readGivenBody(request, body === undefined ? null : uncounted(Buffer.from(body)));
   const { compiled, slots } = prepareRequest(ASKER, catalog, request, given, true);
   const operations = operationsOf(request.query);
   const values = new RequestValues(slots, operations, given?.payload?.json ?? given?.bytes ?? null);
   const { exactCount, plannedCount, main } = bindRequest(compiled, values);
   return [exactCount, plannedCount, ...main]
     .filter((statement) => statement !== null)
-    .map((statement) => ({ text: statement.text, values: statement.values }));
+    .map(({ text, values: sent }) => ({ text, values: sent.map(asText) }));
+}
+
+const uncounted = (bytes: Buffer): HeldBody => ({ bytes, memory: { grow: () => undefined } });
+
+/** A body's bytes are its text. */
+function asText<T>(value: T | Buffer): T | string {
+  return Buffer.isBuffer(value) ? value.toString() : value;
 }

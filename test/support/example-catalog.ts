@@ -2,6 +2,8 @@
  * A small schema as the catalog is read from a database, for tests that need none: clients, their projects, odd names. The
  * schema itself is in example-schema.ts; an integration test holds the two together.
  */
+import { catalogSteps } from '../../src/rest/catalog/build-catalog';
+import type { Catalog } from '../../src/rest/catalog/catalog';
 import type { CatalogRows, ColumnRow, RelationRow, RoutineRow } from '../../src/rest/catalog/catalog-rows';
 
 const column = (
@@ -125,3 +127,12 @@ export const EXAMPLE_ROWS: CatalogRows = {
   withheld: [],
   revealing: [],
 };
+
+/** A catalog at once, for a schema that is small. */
+export function catalogOf(rows: CatalogRows): Catalog {
+  const steps = catalogSteps(rows);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}

@@ -50,5 +50,6 @@ export function amplePools(): ProjectPools {
     acquireTimeoutMs: 5_000,
     idleTimeoutMs: 60_000,
     maxWaiting: 10,
+    stalledMs: 60_000,
   });
 }

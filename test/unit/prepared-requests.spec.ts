@@ -3,7 +3,6 @@
  * are drawn at random, from parts that meet every rule of the grammar; the seed is fixed, so that a failure comes again.
  */
 import { effectiveSettings } from '../../src/projects/project-settings';
-import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { bindRequest, type BoundRequest } from '../../src/rest/compile/bind';
 import { RequestValues } from '../../src/rest/compile/parameter';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
@@ -14,10 +13,10 @@ import { operationsOf, shapeOf } from '../../src/rest/plan/request-shape';
 import { type PreparedRequest, prepareRequest } from '../../src/rest/prepare-request';
 import { PreparedRequests } from '../../src/rest/prepared-requests';
 import { AppError } from '../../src/common/errors/app-error';
-import { EXAMPLE_ROWS } from '../support/example-catalog';
+import { catalogOf, EXAMPLE_ROWS } from '../support/example-catalog';
 import { jsonPayload } from '../support/json-payload';
 
-const CATALOG = buildCatalog(EXAMPLE_ROWS);
+const CATALOG = catalogOf(EXAMPLE_ROWS);
 const SETTINGS = effectiveSettings({});
 const ASKER = { role: 'anon', project: { settings: SETTINGS } };
 
@@ -168,7 +167,7 @@ describe('what is kept', () => {
     const prepared = ask(kept, ASKER, CATALOG, one);
     expect(ask(kept, ASKER, CATALOG, two)).toBe(prepared);
     expect(ask(kept, { ...ASKER, role: 'authenticated' }, CATALOG, two)).not.toBe(prepared);
-    expect(ask(kept, ASKER, buildCatalog(EXAMPLE_ROWS), two)).not.toBe(prepared);
+    expect(ask(kept, ASKER, catalogOf(EXAMPLE_ROWS), two)).not.toBe(prepared);
     const limited = effectiveSettings({ max_rows: 3 });
     const other = ask(kept, { ...ASKER, project: { settings: limited } }, CATALOG, two);
     expect(other.plan.read.limit).toBe(3);

@@ -7,6 +7,7 @@ import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
 import { CallerCheck } from '../../access/caller-check.service';
 import { CurrentCaller } from '../../access/current-caller.decorator';
+import { ClientLeftError, sendChunks } from '../../common/http/send-chunks';
 import { evaluatePreconditions } from '../../common/http/preconditions';
 import { ProjectDocumentService } from '../project/project-document.service';
 
@@ -42,7 +43,7 @@ export class ProjectDocsController {
   }
 
   private async answer(caller: Caller, request: Request, response: Response, type: string): Promise<void> {
-    const { body, etag } = await this.documents.get(caller);
+    const { body, size, etag } = await this.documents.get(caller);
     // What is in it depends on who asks.
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
     const conditions = { ifNoneMatch: request.get('if-none-match') };
@@ -50,11 +51,17 @@ export class ProjectDocsController {
       response.writeHead(304, headers).end();
       return;
     }
-    response.writeHead(200, {
+    const head = {
       ...headers,
       'Content-Type': `${type}; charset=utf-8`,
-      'Content-Length': body.length,
+      'Content-Length': size,
+    };
+    if (request.method === 'HEAD') {
+      response.writeHead(200, head).end();
+      return;
+    }
+    await sendChunks(response, 200, head, body).catch((error: unknown) => {
+      if (!(error instanceof ClientLeftError)) throw error;
     });
-    response.end(request.method === 'HEAD' ? undefined : body);
   }
 }

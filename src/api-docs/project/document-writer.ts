@@ -1,36 +1,47 @@
-/** Collects the parts of a document as text, so that a schema of thousands of tables never blocks the event loop at once. */
+/** Writes the parts of a document as text, in slices, so that a schema of thousands of tables never blocks the event loop. */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { BodyBlocks } from '../../common/http/body-blocks';
+import { Slices } from '../../common/time/slices';
 
-export type Section = 'paths' | 'schemas' | 'parameters' | 'responses' | 'headers' | 'securitySchemes';
+const SECTIONS = ['paths', 'schemas', 'parameters', 'responses', 'headers', 'securitySchemes'] as const;
 
-/** Milliseconds of work after which others get their turn. */
-const TURN_MS = 8;
+export type Section = (typeof SECTIONS)[number];
 
 export interface WrittenDocument {
-  /** UTF-8. */
-  readonly body: Buffer;
+  /** UTF-8, in blocks: one piece of memory of that size would take long to get. */
+  readonly body: readonly Buffer[];
+  /** Bytes. */
+  readonly size: number;
   /** SHA-1 of the body in base64url. */
   readonly digest: string;
 }
 
+/** Members of one object of the document. */
+class Members {
+  readonly names = new Set<string>();
+  private readonly text = new BodyBlocks();
+
+  /** The first of a name counts. */
+  add(name: string, value: unknown): void {
+    if (this.names.has(name)) return;
+    const separator = this.names.size > 0 ? ',' : '';
+    this.names.add(name);
+    this.text.append(Buffer.from(`${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`));
+  }
+
+  take(): Buffer[] {
+    return this.text.take();
+  }
+}
+
 export class DocumentWriter {
-  private readonly sections: Record<Section, Map<string, Buffer>> = {
-    paths: new Map(),
-    schemas: new Map(),
-    parameters: new Map(),
-    responses: new Map(),
-    headers: new Map(),
-    securitySchemes: new Map(),
-  };
-  private turnBegan = performance.now();
+  private readonly sections = new Map(SECTIONS.map((section) => [section, new Members()]));
+  private readonly slices = new Slices();
 
   /** The first of a name counts. */
   add(section: Section, name: string, value: unknown): void {
-    const entries = this.sections[section];
-    if (!entries.has(name))
-      entries.set(name, Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`));
+    this.membersOf(section).add(name, value);
   }
 
   addAll(section: Section, values: Iterable<readonly [name: string, value: unknown]>): void {
@@ -38,48 +49,44 @@ export class DocumentWriter {
   }
 
   has(section: Section, name: string): boolean {
-    return this.sections[section].has(name);
+    return this.membersOf(section).names.has(name);
   }
 
   /** To be called between parts. */
   async pause(): Promise<void> {
-    if (performance.now() - this.turnBegan < TURN_MS) return;
-    await nextTurn();
-    this.turnBegan = performance.now();
+    if (this.slices.isOver) await this.slices.rest();
   }
 
   /** @param head all of the document that is neither a path nor a component */
   async finish(head: Omit<OpenAPIObject, 'paths' | 'components'>): Promise<WrittenDocument> {
     const hash = createHash('sha1');
-    const pieces: Buffer[] = [];
+    const body: Buffer[] = [];
+    let size = 0;
     for (const piece of this.pieces(JSON.stringify(head))) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      if (bytes.length === 0) continue;
       hash.update(bytes);
-      pieces.push(bytes);
+      body.push(bytes);
+      size += bytes.length;
       await this.pause();
     }
-    return { body: Buffer.concat(pieces), digest: hash.digest('base64url') };
+    return { body, size, digest: hash.digest('base64url') };
   }
 
   private *pieces(head: string): Generator<string | Buffer> {
-    const { paths, ...components } = this.sections;
-    yield `${head.slice(0, -1)},"paths":{`;
-    yield* separated(paths.values());
+    const [paths, ...components] = SECTIONS;
+    yield `${head.slice(0, -1)},"${paths}":{`;
+    yield* this.membersOf(paths).take();
     yield '},"components":{';
-    for (const [index, [name, entries]] of Object.entries(components).entries()) {
-      yield `${index > 0 ? ',' : ''}${JSON.stringify(name)}:{`;
-      yield* separated(entries.values());
+    for (const [index, section] of components.entries()) {
+      yield `${index > 0 ? ',' : ''}"${section}":{`;
+      yield* this.membersOf(section).take();
       yield '}';
     }
     yield '}}';
   }
-}
 
-function* separated(entries: Iterable<Buffer>): Generator<string | Buffer> {
-  let isFirst = true;
-  for (const entry of entries) {
-    if (!isFirst) yield ',';
-    isFirst = false;
-    yield entry;
+  private membersOf(section: Section): Members {
+    return this.sections.get(section) as Members;
   }
 }

@@ -6,9 +6,12 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../access/caller';
 import { CallerCheck } from '../../access/caller-check.service';
+import { AppError } from '../../common/errors/app-error';
+import { Slots } from '../../infra/concurrency/slots';
 import type { Catalog } from '../../rest/catalog/catalog';
 import { CatalogService } from '../../rest/catalog/catalog.service';
 import { DocumentService } from '../document.service';
+import type { WrittenDocument } from './document-writer';
 import { ProjectFactsRepository } from './project-facts.repository';
 import { writeProjectDocument } from './write-project-document';
 
@@ -17,8 +20,11 @@ const CACHED_BYTES = 64 * 1024 * 1024;
 /** Who is a member of which role is no DDL, so nothing announces it. */
 const CACHED_MS = 60_000;
 
-export interface ProjectDocument {
-  readonly body: Buffer;
+/** Documents that are made at once, of all projects: each takes a query of a second for thousands of tables, and its size in memory. */
+const AT_ONCE = 2;
+const MAX_WAITING = 100;
+
+export interface ProjectDocument extends Omit<WrittenDocument, 'digest'> {
   /** Strong, with its quotes. */
   readonly etag: string;
 }
@@ -32,9 +38,10 @@ interface Kept {
 export class ProjectDocumentService {
   private readonly kept = new LRUCache<string, Kept>({
     maxSize: CACHED_BYTES,
-    sizeCalculation: ({ document }) => document.body.length,
+    sizeCalculation: ({ document }) => document.size,
     ttl: CACHED_MS,
   });
+  private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
   private readonly running = new Map<string, Promise<ProjectDocument>>();
 
   constructor(
@@ -44,7 +51,7 @@ export class ProjectDocumentService {
     private readonly callers: CallerCheck,
   ) {}
 
-  /** @throws AppError 401 for a caller that the database refuses */
+  /** @throws AppError 401 for a caller that the database refuses, 503 when too many documents are being made */
   async get(caller: Caller): Promise<ProjectDocument> {
     await this.callers.assertWelcome(caller);
     const catalog = await this.catalogs.current(caller.database);
@@ -52,13 +59,13 @@ export class ProjectDocumentService {
     const kept = this.kept.get(key);
     if (kept?.catalog === catalog) return kept.document;
     return this.shared(`${catalog.fingerprint}\0${key}`, async () => {
-      const document = await this.make(caller, catalog);
+      const document = await this.slots.use(() => this.make(caller, catalog), tooManyDocuments);
       this.kept.set(key, { document, catalog });
       return document;
     });
   }
 
-  /** Who asks for the same at the same time shares the work. */
+  /** Requests for the same document at the same time share the work. */
   private shared(key: string, make: () => Promise<ProjectDocument>): Promise<ProjectDocument> {
     const running = this.running.get(key);
     if (running) return running;
@@ -71,8 +78,8 @@ export class ProjectDocumentService {
     const schemas = schemasOf(project.settings.exposed_schemas);
     const facts = await this.facts.read(database, role, schemas);
     const platform = this.platform.get();
-    const { body, digest } = await writeProjectDocument({ platform, project, role, schemas, catalog, facts });
-    return { body, etag: `"${digest}"` };
+    const written = await writeProjectDocument({ platform, project, role, schemas, catalog, facts });
+    return { body: written.body, size: written.size, etag: `"${written.digest}"` };
   }
 }
 
@@ -85,4 +92,14 @@ function keyOf({ project, role }: Caller): string {
 /** Whatever a project sets: accounts, sessions and tokens are nobody's interface. */
 function schemasOf(exposed: readonly string[]): string[] {
   return exposed.filter((schema) => schema !== 'auth');
+}
+
+function tooManyDocuments(): AppError {
+  return new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'The service is busy: too many documents are being made',
+    headers: { 'Retry-After': '2' },
+    database: { sqlstate: 'PL503' },
+  });
 }

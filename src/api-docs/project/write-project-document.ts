@@ -52,7 +52,7 @@ export async function writeProjectDocument(source: ProjectDocumentSource): Promi
     'securitySchemes',
     schemes.filter(([name]) => name === 'apikey' || name === 'bearer'),
   );
-  const draft = draftOf(source);
+  const draft = await draftOf(source, writer);
   const tags = new Map(platform.tags?.map(({ name, description }) => [name, description]));
   const tableTags = await writeRelations(draft, writer);
   await writeRoutines(draft, writer);
@@ -71,16 +71,17 @@ export async function writeProjectDocument(source: ProjectDocumentSource): Promi
   });
 }
 
-function draftOf(source: ProjectDocumentSource): Draft {
+async function draftOf(source: ProjectDocumentSource, writer: DocumentWriter): Promise<Draft> {
   const { catalog, facts, schemas } = source;
   const defaultSchema = schemas[0] ?? 'public';
-  const visible = facts.relations.flatMap((one): VisibleRelation[] => {
+  const visible: VisibleRelation[] = [];
+  for (const one of facts.relations) {
+    await writer.pause();
     const relation = catalog.relations.get(nameKey(one));
     // A partition is reached through its table.
-    if (!relation || relation.isPartition) return [];
-    const seen = visibleRelation(relation, one);
-    return seen ? [seen] : [];
-  });
+    const seen = relation && !relation.isPartition ? visibleRelation(relation, one) : null;
+    if (seen) visible.push(seen);
+  }
   const withRows = new Set(
     visible.filter(({ maySelect }) => maySelect).map(({ relation }) => nameKey(relation)),
   );

@@ -1,5 +1,16 @@
 /** The pages that mails link to, unless a project names pages of its own. */
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
@@ -16,6 +27,7 @@ import type { RequestOrigin } from '../request-origin';
 import { AuthThrottlerGuard } from './auth-throttler.guard';
 import { CurrentOrigin } from './current-origin.decorator';
 import { MailFormBody } from './mail-form.decorator';
+import { MailFormInterceptor } from './mail-form.interceptor';
 import { MailForm, MailPage, mailPage } from './mail-page';
 
 type PageName = 'reset' | 'verify';
@@ -51,6 +63,7 @@ export class MailPagesController {
   @Post('reset')
   @HttpCode(200)
   @UseGuards(AuthThrottlerGuard)
+  @UseInterceptors(MailFormInterceptor)
   @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
   async reset(
     @Param('project_id') id: string,
@@ -81,6 +94,7 @@ export class MailPagesController {
   @Post('verify')
   @HttpCode(200)
   @UseGuards(AuthThrottlerGuard)
+  @UseInterceptors(MailFormInterceptor)
   @PublicRoute('the form of the page sends it; the mailed token in it is the credential')
   async verify(
     @Param('project_id') id: string,

@@ -1,10 +1,10 @@
-/** Work that takes long on the event loop, in slices: between them everybody else has a turn. */
+/** Work that takes long on the event loop, in slices: between them other work has its turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Milliseconds. */
 const SLICE_MS = 5;
 
-/** Who rests goes on behind those who rest already, one in each turn of the loop: many at once hold it no longer than one. */
+/** Work that rests goes on behind what rests already, one in each turn of the loop: many at once hold it no longer than one. */
 let line: Promise<void> = Promise.resolve();
 
 export class Slices {
@@ -19,5 +19,15 @@ export class Slices {
     line = line.then(() => nextTurn());
     await line;
     this.until = performance.now() + SLICE_MS;
+  }
+}
+
+/** Runs work that stops between its steps, each of which takes microseconds. */
+export async function inSlices<T>(steps: Iterator<void, T>): Promise<T> {
+  const slices = new Slices();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (slices.isOver) await slices.rest();
   }
 }

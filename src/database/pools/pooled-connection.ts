@@ -62,13 +62,31 @@ export class PooledConnection {
     return (this.client as unknown as { processID: number }).processID;
   }
 
+  /** Milliseconds of the monotonic clock since when the taker of rows takes none; null while it does. */
+  pausedSince: number | null = null;
+
   /** Stops reading from the server, which then stops sending: for a taker of rows that can't keep up. */
   pause(): void {
+    this.pausedSince ??= performance.now();
     this.wire.stream.pause();
   }
 
   resume(): void {
+    this.pausedSince = null;
     this.wire.stream.resume();
+  }
+
+  /** Called when the rows begin to leave at a client's pace; set by the pool. */
+  onStream: (client: string, end: () => void) => void = () => undefined;
+
+  /**
+   * From now on the connection is held for as long as a client takes to read.
+   * @param client address
+   * @param end breaks the answer off when others need the connection
+   * @throws AppError 503 when too many are held like that
+   */
+  beginStream(client: string, end: () => void): void {
+    this.onStream(client, end);
   }
 
   /** Asks the server to stop what it runs here (protocol manual, 54.2.9); the query then fails with 57014. */

@@ -7,6 +7,7 @@ import { AppError } from '../../common/errors/app-error';
 import { Lending, MOMENT_MS } from './lending';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
+import { Streams } from './streams';
 
 export interface PoolLimits {
   /** Connections in all. */
@@ -21,7 +22,13 @@ export interface PoolLimits {
   readonly idleTimeoutMs: number;
   /** Requests that may wait for one project's connections before further ones get 503 at once. */
   readonly maxWaiting: number;
+  /** Milliseconds without progress after which an answer is broken off for requests that wait for its connection. */
+  readonly stalledMs: number;
 }
+
+/** Of the connections, how many may be held by answers that flow at their clients' pace; and of these by one client. */
+const STREAMING_SHARE = 3 / 4;
+const CLIENT_SHARE = 2 / 3;
 
 interface Waiter {
   readonly database: ProjectDatabase;
@@ -60,17 +67,27 @@ export class ProjectPools {
   private roundTrips = 0;
   private closed = false;
   private readonly sweeper: NodeJS.Timeout;
+  private readonly streams: Streams;
 
   constructor(private readonly limits: PoolLimits) {
+    const { total, perProject, stalledMs } = limits;
+    const ofProject = shareOf(perProject, STREAMING_SHARE);
+    this.streams = new Streams({
+      total: shareOf(total, STREAMING_SHARE),
+      perProject: ofProject,
+      perClient: shareOf(ofProject, CLIENT_SHARE),
+      stalledMs,
+    });
     this.sweeper = setInterval(() => this.closeIdle(), Math.max(1_000, limits.idleTimeoutMs / 4));
     this.sweeper.unref();
   }
 
-  /** Connections open now and requests that wait, in all; round trips so far: for metrics. */
-  stats(): { open: number; waiting: number; projects: number; roundTrips: number } {
+  /** Connections open now, how many of them clients' reading holds, and requests that wait, in all; round trips so far: for metrics. */
+  stats(): { open: number; streaming: number; waiting: number; projects: number; roundTrips: number } {
     let waiting = 0;
     for (const pool of this.pools.values()) waiting += pool.waiting.length;
-    return { open: this.open, waiting, projects: this.pools.size, roundTrips: this.roundTrips };
+    const { open, roundTrips } = this;
+    return { open, streaming: this.streams.size, waiting, projects: this.pools.size, roundTrips };
   }
 
   /**
@@ -163,9 +180,20 @@ export class ProjectPools {
         const now = performance.now();
         while (pool.waiting[0] && pool.waiting[0].until <= now) pool.waiting.shift()?.reject(poolExhausted());
         this.serve(pool);
-        if (pool.waiting.length > 0) this.watchOver(pool);
+        if (pool.waiting.length > 0) {
+          this.endStalledFor(pool);
+          this.watchOver(pool);
+        }
       });
     }, MOMENT_MS);
+  }
+
+  /** Requests wait and no connection can be opened: answers whose clients take nothing give theirs up. */
+  private endStalledFor(pool: Pool): void {
+    const [waiter] = pool.waiting;
+    if (!waiter || this.streams.size === 0 || pool.idle.length > 0) return;
+    if (pool.size >= this.limits.perProject) this.streams.endFor(pool.waiting.length, waiter.database.key);
+    else if (this.open >= this.limits.total) this.streams.endFor(pool.waiting.length, null);
   }
 
   /** Opens a connection for a pool's oldest waiter where the limits allow, closing another project's idle one if need be. */
@@ -178,6 +206,8 @@ export class ProjectPools {
     const connection = new PooledConnection(waiter.database);
     this.owners.set(connection, pool);
     connection.onBroken = () => this.dropIdle(pool, connection);
+    const project = waiter.database.key;
+    connection.onStream = (client, end) => this.streams.begin({ connection, project, client, end });
     connection.connect().then(
       () => this.release(connection),
       (error: Error) => {
@@ -194,6 +224,7 @@ export class ProjectPools {
     const pool = this.owners.get(connection);
     if (!pool) return;
     pool.lent.delete(connection);
+    this.streams.delete(connection);
     if (connection.broken || pool.closed) {
       void this.discard(pool, connection);
       this.serve(pool);
@@ -249,4 +280,9 @@ export class ProjectPools {
       if (pool.size === 0 && pool.waiting.length === 0) this.pools.delete(key);
     }
   }
+}
+
+/** At least one, and of several not all. */
+function shareOf(connections: number, share: number): number {
+  return Math.max(1, Math.floor(connections * share));
 }

@@ -31,6 +31,8 @@ export interface FlowControl {
   pause(): void;
   resume(): void;
   cancel(): Promise<void>;
+  /** As PooledConnection.beginStream(). @throws AppError 503 */
+  beginStream(client: string, end: () => void): void;
 }
 
 /** Whoever takes rows while they come, before it is certain that they count. */
@@ -40,6 +42,8 @@ export interface StreamTaker {
   /** The statements are about to run once more: forgets what came. False when that is on its way to the client already. */
   onRepeat(): boolean;
 }
+
+const NO_TAKER: StreamTaker = { onStart: () => undefined, onRepeat: () => true };
 
 /** What a prepared statement fails with after DDL changed its result: safe to repeat, for nothing was committed. */
 const STALE_PLAN_SQLSTATES = new Set(['0A000', '26000']);
@@ -93,21 +97,22 @@ export class RlsTransaction {
   /**
    * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and undoes without
    * an error by answering `rollback`. Costs a second round trip.
-   * @param mayRepeat as StreamTaker.onRepeat()
+   * @param taker of rows that flow on to a client before it is decided, as those of a read may
    */
   async deliberate(
     context: RlsContext,
     statements: readonly Statement[],
     settings: ContextSettings,
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
-    mayRepeat: () => boolean = () => true,
+    taker: StreamTaker = NO_TAKER,
   ): Promise<StatementResult[]> {
     const all = [{ text: 'begin' }, ...inContext(context, statements, settings)];
     const own = all.length - statements.length;
     return this.pools.use(context.database, async (connection) => {
+      taker.onStart(connection);
       try {
         const results = await attributed(connection.start(all), own).catch(async (error: unknown) => {
-          if (!isStalePlan(error) || !mayRepeat()) throw error;
+          if (!isStalePlan(error) || !taker.onRepeat()) throw error;
           await rollback(connection);
           return attributed(connection.start(all.map(withoutName)), own);
         });
@@ -116,6 +121,8 @@ export class RlsTransaction {
       } catch (error) {
         await rollback(connection);
         throw error;
+      } finally {
+        connection.resume();
       }
     });
   }

@@ -1,6 +1,6 @@
-/** The metrics of this process. Whoever has something to count registers it here; GET /metrics writes them all. */
+/** The metrics of this process. Other parts register theirs here; GET /metrics writes them all. */
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 @Injectable()
 export class Metrics {
@@ -10,6 +10,18 @@ export class Metrics {
   constructor() {
     // CPU, memory, file descriptors, event-loop lag, garbage collection.
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A value that is read when the metrics are. */
+  gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
   }
 
   /** Prometheus' text format. */

@@ -1,5 +1,8 @@
 import { AppError } from '../../common/errors/app-error';
-import { parseCsv } from './csv';
+import { parseCsv as parse } from './csv';
+
+/** With memory for whatever comes. */
+const parseCsv = (text: string) => parse(text, { grow: () => undefined });
 
 describe('parseCsv', () => {
   const PARSED: [string, string, unknown][] = [
@@ -22,21 +25,21 @@ describe('parseCsv', () => {
   ];
   it.each(PARSED)('reads %s', async (_what, text, rows) => {
     const { json, count } = await parseCsv(text);
-    expect(JSON.parse(json)).toEqual(rows);
+    expect(JSON.parse(json.toString())).toEqual(rows);
     expect(count).toBe((rows as unknown[]).length);
   });
 
   it('gives each name once', async () => {
     const { names, json } = await parseCsv('a,b,a\n1,2,3');
     expect(names).toEqual(['a', 'b']);
-    expect(json).toBe('[{"b":"2","a":"3"}]');
+    expect(json.toString()).toBe('[{"b":"2","a":"3"}]');
   });
 
   it('reads a body that it has to rest in as a small one', async () => {
     const field = '""'.repeat(100_000);
     const { json, count } = await parseCsv(`a\n${`"${field}"\n`.repeat(3)}${'1\n'.repeat(100_001)}`);
     expect(count).toBe(100_004);
-    expect(JSON.parse(json)).toEqual([
+    expect(JSON.parse(json.toString())).toEqual([
       ...Array.from({ length: 3 }, () => ({ a: '"'.repeat(100_000) })),
       ...Array.from({ length: 100_001 }, () => ({ a: '1' })),
     ]);
@@ -48,4 +51,15 @@ describe('parseCsv', () => {
       await expect(parseCsv(text)).rejects.toThrow(AppError);
     },
   );
+
+  it('counts what each row repeats of the header before it is put together', async () => {
+    const [name, rows] = ['n'.repeat(100_000), 500];
+    let counted = 0;
+    const grow = (bytes: number) => {
+      counted += bytes;
+      if (counted > 1_000_000) throw new Error('no more');
+    };
+    await expect(parse(`${name}\n${'1\n'.repeat(rows)}`, { grow })).rejects.toThrow('no more');
+    expect(counted).toBeLessThan(rows * name.length);
+  });
 });

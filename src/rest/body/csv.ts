@@ -2,6 +2,7 @@
  * CSV (RFC 4180) with a header line, to JSON. An unquoted or quoted NULL is null, and lines of one empty field are no rows,
  * both as in PostgREST. Nothing is made of a row but its text: a body of megabytes has millions of them.
  */
+import type { Memory } from '../../common/http/body-budget';
 import { Slices } from '../../common/time/slices';
 import { invalidBody } from '../rest.errors';
 
@@ -11,10 +12,19 @@ const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
 const MOST_COLUMNS = 10_000;
 /** Pieces of a field after which it may be time to rest. */
 const MANY = 256;
+/** Characters of rows that are put together at once. */
+const BLOCK = 64 * 1024;
+/** The JSON exists in blocks and as a whole, and then as a whole and as what goes to PostgreSQL. */
+const COPIES = 2;
+const [BEGIN, SEPARATOR, END] = ['[', ',', ']'].map((character) => Buffer.from(character)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+];
 
 export interface CsvRows {
   /** A list of objects with the names of the header, all values texts or null. */
-  readonly json: string;
+  readonly json: Buffer;
   /** Each once. */
   readonly names: readonly string[];
   readonly count: number;
@@ -22,12 +32,12 @@ export interface CsvRows {
 
 /**
  * Lines end with LF or CRLF; a quoted field may hold anything, `""` is a quote. Of columns with one name the last counts.
- * @throws AppError PL102 for an open quote, or a line with more or fewer fields than the header
+ * @param memory where the JSON is counted: each row repeats the names of the header, which may be as long as the body
+ * @throws AppError PL102 for an open quote, or a line with more or fewer fields than the header, and what `memory` throws
  */
-export async function parseCsv(text: string): Promise<CsvRows> {
+export async function parseCsv(text: string, memory: Memory): Promise<CsvRows> {
   const slices = new Slices();
-  const blocks: string[] = [];
-  let rows: string[] = [];
+  const rows = new RowBlocks(memory);
   let count = 0;
   let header: readonly string[] | null = null;
   let write: RowWriter = () => '';
@@ -41,12 +51,42 @@ export async function parseCsv(text: string): Promise<CsvRows> {
       count += 1;
     }
     if (!slices.isOver) continue;
-    if (rows.length > 0) blocks.push(rows.join(','));
-    rows = [];
     await slices.rest();
   }
   if (header === null) throw invalidBody('The CSV body is empty');
-  return { json: `[${[...blocks, ...rows].join(',')}]`, names: [...new Set<string>(header)], count };
+  return { json: rows.list(), names: [...new Set<string>(header)], count };
+}
+
+/** Rows of JSON, counted before they are put together. */
+class RowBlocks {
+  private readonly blocks: Buffer[] = [BEGIN];
+  private rows: string[] = [];
+  /** Characters of the rows. */
+  private length = 0;
+
+  constructor(private readonly memory: Memory) {}
+
+  push(row: string): void {
+    this.rows.push(row);
+    this.length += row.length + 1;
+    if (this.length >= BLOCK) this.closeBlock();
+  }
+
+  list(): Buffer {
+    if (this.rows.length > 0) this.closeBlock();
+    return Buffer.concat([...this.blocks, END]);
+  }
+
+  private closeBlock(): void {
+    this.memory.grow(COPIES * this.length);
+    const block = Buffer.from(this.rows.join(','));
+    // One character may be three bytes.
+    if (block.length > this.length) this.memory.grow(COPIES * (block.length - this.length));
+    if (this.blocks.length > 1) this.blocks.push(SEPARATOR);
+    this.blocks.push(block);
+    this.rows = [];
+    this.length = 0;
+  }
 }
 
 const unequalLines = () => invalidBody('All lines must have same number of fields');
@@ -70,7 +110,7 @@ function rowWriter(header: readonly string[]): RowWriter {
   };
 }
 
-/** The lines, each as its fields; null now and then in a long field, for whoever wants to rest. */
+/** The lines, each as its fields; null now and then in a long field, so that the reader can rest. */
 function* records(text: string): Generator<readonly string[] | null, void> {
   let most = MOST_COLUMNS;
   let at = 0;

@@ -1,9 +1,10 @@
 /** A request's body, read as far as plans need it. */
+import type { HeldBody } from '../../common/http/body-budget';
 import type { RestRequest } from '../grammar/rest-request';
-import { textOf } from './body-text';
+import { assertText } from './body-text';
 import { type FormField, formFields } from './form';
 import type { JsonOutline } from './json-outline';
-import { type Payload, readOutline, readPayload, unreadable } from './payload';
+import { type Payload, readJsonBody, readPayload, unreadable } from './payload';
 import { RowShapes } from './row-shapes';
 
 export interface GivenBody {
@@ -21,35 +22,38 @@ export interface GivenBody {
 const NO_ARGUMENTS: JsonOutline = { kind: 'object', rows: RowShapes.alike([], 1) };
 
 /**
- * @param bytes null when the request has none
+ * @param held null when the request has none
  * @throws AppError PL102 for what does not parse, PL157 for a media type that the operation does not read
  */
 export async function readGivenBody(
   { kind, method, contentType }: RestRequest,
-  bytes: Buffer | null,
+  held: HeldBody | null,
 ): Promise<GivenBody | null> {
-  if (bytes === null) return null;
+  if (held === null) return null;
+  const { bytes, memory } = held;
   const asItCame: GivenBody = { bytes, payload: null, outline: null, fields: null };
   if (kind === 'table') {
-    return method === 'DELETE' ? asItCame : { ...asItCame, payload: await readPayload(bytes, contentType) };
+    return method === 'DELETE'
+      ? asItCame
+      : { ...asItCame, payload: await readPayload(bytes, contentType, memory) };
   }
   switch (contentType.kind) {
     case 'csv': {
       // A function takes its body as it is, save that CSV becomes JSON.
-      const payload = await readPayload(bytes, contentType);
+      const payload = await readPayload(bytes, contentType, memory);
       return { ...asItCame, payload, outline: { kind: 'list', rows: payload.rows } };
     }
     case 'json':
     case 'any':
       return {
         ...asItCame,
-        outline: bytes.length > 0 ? await readOutline(bytes, textOf(bytes)) : NO_ARGUMENTS,
+        outline: bytes.length > 0 ? (await readJsonBody(bytes)).outline : NO_ARGUMENTS,
       };
     case 'form':
       return { ...asItCame, fields: formFields(bytes) };
     case 'text':
     case 'xml':
-      textOf(bytes);
+      assertText(bytes);
       return asItCame;
     case 'octet-stream':
       return asItCame;

@@ -3,9 +3,10 @@
  * digit on the way, and the names of the members in it.
  */
 import { AppError } from '../../common/errors/app-error';
+import type { Memory } from '../../common/http/body-budget';
 import type { MediaType } from '../grammar/rest-request';
 import { invalidBody, restError } from '../rest.errors';
-import { textOf } from './body-text';
+import { assertText, textOf } from './body-text';
 import { parseCsv } from './csv';
 import { formFields } from './form';
 import { type JsonOutline, outlineOf } from './json-outline';
@@ -14,8 +15,8 @@ import { JSON_HINT, looksLikeJson } from './looks-like-json';
 import { scanOutline } from './scan-outline';
 
 export interface Payload {
-  /** JSON: an object or a list of objects. */
-  readonly json: string;
+  /** JSON: an object or a list of objects. Large bodies stay bytes. */
+  readonly json: string | Buffer;
   readonly isList: boolean;
   readonly rows: RowShapes;
 }
@@ -25,16 +26,16 @@ const LARGE = 64 * 1024;
 
 /**
  * A body of rows. However large it is, the event loop is not held for long.
- * @throws AppError PL102 for what does not parse, PL157 for another media type
+ * @throws AppError PL102 for what does not parse, PL157 for another media type, and what `memory` throws
  */
-export async function readPayload(body: Buffer, type: MediaType): Promise<Payload> {
+export async function readPayload(body: Buffer, type: MediaType, memory: Memory): Promise<Payload> {
   switch (type.kind) {
     case 'json':
     case 'object':
     case 'any':
       return jsonPayload(body);
     case 'csv':
-      return csvPayload(body);
+      return csvPayload(body, memory);
     case 'form':
       return formPayload(body);
     default:
@@ -42,10 +43,18 @@ export async function readPayload(body: Buffer, type: MediaType): Promise<Payloa
   }
 }
 
-/** What a JSON body names. @param text the same, decoded; @throws AppError PL102 */
-export async function readOutline(body: Buffer, text: string): Promise<JsonOutline> {
+export interface JsonBody {
+  readonly json: string | Buffer;
+  readonly outline: JsonOutline;
+}
+
+/** A JSON body with what it names. @throws AppError PL102 */
+export async function readJsonBody(body: Buffer): Promise<JsonBody> {
+  const isLarge = body.length >= LARGE;
+  if (isLarge) assertText(body);
+  const json = isLarge ? body : textOf(body);
   try {
-    return body.length < LARGE ? outlineOf(text) : await scanOutline(body);
+    return { json, outline: typeof json === 'string' ? outlineOf(json) : await scanOutline(json) };
   } catch (error) {
     throw error instanceof AppError ? error : invalidBody('Empty or invalid json', error);
   }
@@ -59,16 +68,18 @@ export const unreadable = (body: Buffer): AppError =>
   });
 
 async function jsonPayload(body: Buffer): Promise<Payload> {
-  const json = textOf(body);
-  const { kind, rows } = await readOutline(body, json);
+  const {
+    json,
+    outline: { kind, rows },
+  } = await readJsonBody(body);
   // PostgREST's words; objects with other keys than the one before them are fine here.
   if (kind === 'mixed') throw invalidBody('All object keys must match');
   if (kind === 'other') throw invalidBody('The body must be a JSON object or a list of objects');
   return payloadOf(json, kind === 'list', rows);
 }
 
-async function csvPayload(body: Buffer): Promise<Payload> {
-  const { json, names, count } = await parseCsv(textOf(body));
+async function csvPayload(body: Buffer, memory: Memory): Promise<Payload> {
+  const { json, names, count } = await parseCsv(textOf(body), memory);
   return payloadOf(json, true, RowShapes.alike(names, count));
 }
 
@@ -78,7 +89,7 @@ function formPayload(body: Buffer): Payload {
   return payloadOf(JSON.stringify(row), false, RowShapes.alike(Object.keys(row), 1));
 }
 
-function payloadOf(json: string, isList: boolean, rows: RowShapes): Payload {
+function payloadOf(json: string | Buffer, isList: boolean, rows: RowShapes): Payload {
   if (rows.isCut) throw invalidBody('The body names too many columns, or too many different sets of them');
   return { json, isList, rows };
 }

@@ -19,25 +19,29 @@ interface End {
   readonly columns: readonly string[];
 }
 
-export function buildRelationships(
+/** Stops between its steps. */
+export function* buildRelationships(
   index: SchemaIndex,
   routines: readonly RoutineRow[],
-): Map<string, Relationship[]> {
-  const keys = index.constraints.filter(({ type, inherited }) => type === 'f' && !inherited);
-  const outgoing = keys.flatMap((key) => fromForeignKey(index, key));
-  const all: Relationship[] = [
-    ...outgoing,
-    ...outgoing.map(inverse),
-    ...throughJunctions(
-      index,
-      outgoing.filter(({ kind }) => kind === 'many-to-one'),
-    ),
-  ];
+): Generator<void, Map<string, Relationship[]>> {
+  const outgoing: DirectRelationship[] = [];
+  for (const key of index.constraints) {
+    if (key.type === 'f' && !key.inherited) outgoing.push(...fromForeignKey(index, key));
+    yield;
+  }
+  const junctions = throughJunctions(
+    index,
+    outgoing.filter(({ kind }) => kind === 'many-to-one'),
+  );
   const computed = computedRelationships(index, routines);
   const byRelation = new Map<string, Relationship[]>();
-  for (const one of [...all.filter((each) => !isOverridden(each, computed)), ...computed]) {
-    append(byRelation, nameKey(one.from), one);
+  for (const each of [outgoing, outgoing.map(inverse), junctions]) {
+    for (const one of each) {
+      if (!isOverridden(one, computed)) append(byRelation, nameKey(one.from), one);
+      yield;
+    }
   }
+  for (const one of computed) append(byRelation, nameKey(one.from), one);
   return byRelation;
 }
 

@@ -25,7 +25,7 @@ export class ProjectCatalog {
   private lastCheck = 0;
   private closed = false;
   private readonly reload = new RefreshQueue(async () => {
-    this.catalog = buildCatalog(await this.repository.read(this.database));
+    this.catalog = await buildCatalog(await this.repository.read(this.database));
     this.lastCheck = performance.now();
   });
   private readonly check = new RefreshQueue(async () => {

@@ -16,7 +16,8 @@ export interface ViewKey {
 const MAX_COMBINATIONS = 16;
 
 export class SchemaIndex {
-  readonly relations: ReadonlyMap<string, RelationRow>;
+  readonly relations = new Map<string, RelationRow>();
+  constraints: readonly ConstraintRow[] = [];
   /** Column names by relation and position. */
   private readonly columnNames = new Map<string, Map<number, string>>();
   /** View columns by base table and column: `table oid` to `position` to view oid to names. */
@@ -25,19 +26,23 @@ export class SchemaIndex {
   private readonly constraintsByRelation = new Map<string, ConstraintRow[]>();
   private readonly viewPrimaryKeys = new Map<string, string[]>();
 
-  constructor(
-    relations: readonly RelationRow[],
-    readonly constraints: readonly ConstraintRow[],
-  ) {
-    this.relations = new Map(relations.map((row) => [row.oid, row]));
+  /** Once, before anything is looked up. Stops between its steps. */
+  *fill(relations: readonly RelationRow[], constraints: readonly ConstraintRow[]): Generator<void, void> {
+    this.constraints = constraints;
     for (const row of relations) {
+      this.relations.set(row.oid, row);
       this.columnNames.set(row.oid, new Map((row.columns ?? []).map(([position, name]) => [position, name])));
       if (row.action !== null) this.origins.set(row.oid, parseViewOrigins(row.action));
+      yield;
     }
     for (const [view, origins] of this.origins) {
       for (const origin of origins) this.trace(view, origin.position, origin, new Set([view]));
+      yield;
     }
-    for (const row of constraints) this.addConstraint(row);
+    for (const row of constraints) {
+      this.addConstraint(row);
+      yield;
+    }
   }
 
   /** Null for an oid that was not read: one of PostgreSQL's own relations. */

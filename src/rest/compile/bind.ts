@@ -6,7 +6,7 @@ import type { RequestValues } from './parameter';
 export interface BoundStatement {
   readonly text: string;
   readonly name: string;
-  readonly values: readonly (string | number | null)[];
+  readonly values: readonly (string | number | Buffer | null)[];
   readonly row: JsonRow | null;
 }
 

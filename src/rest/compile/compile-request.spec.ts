@@ -4,16 +4,15 @@ import {
   type SentStatement,
   type WrittenRequest,
 } from '../../../test/support/compiled-request';
-import { EXAMPLE_ROWS } from '../../../test/support/example-catalog';
+import { catalogOf, EXAMPLE_ROWS } from '../../../test/support/example-catalog';
 import { PINNED_REQUESTS } from '../../../test/support/pinned-requests/all';
-import { buildCatalog } from '../catalog/build-catalog';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import { planTableRead } from '../plan/plan-table';
 import type { PlanContext } from '../plan/plan-context';
 import { resolveTarget } from '../plan/target';
 import { compileRequest } from './compile-request';
 
-const CATALOG = buildCatalog(EXAMPLE_ROWS);
+const CATALOG = catalogOf(EXAMPLE_ROWS);
 const CONTEXT: PlanContext = {
   catalog: CATALOG,
   schema: 'public',

@@ -27,7 +27,7 @@ export class RequestValues {
   ) {}
 
   /** As PostgreSQL gets it. */
-  of(parameter: Parameter): string | number | null {
+  of(parameter: Parameter): string | number | Buffer | null {
     if (typeof parameter !== 'object' || parameter === null) return parameter;
     return parameter.kind === 'body' ? bodyOf(parameter, this.body) : operandOf(this.own(parameter));
   }
@@ -40,15 +40,16 @@ export class RequestValues {
   }
 }
 
-function bodyOf({ as }: BodyValue, body: string | Buffer | null): string | null {
+/** JSON may stay bytes: json in binary format is its text. */
+function bodyOf({ as }: BodyValue, body: string | Buffer | null): string | Buffer | null {
   switch (as) {
     case 'json':
-      return body?.toString() || '{}';
+      return body === null || body.length === 0 ? '{}' : body;
     case 'text':
       return body?.toString() ?? null;
     case 'bytes':
       // PostgreSQL's text of bytes (manual, 8.4.1).
-      return `\\x${Buffer.from(body ?? '').toString('hex')}`;
+      return `\\x${(typeof body === 'string' ? Buffer.from(body) : body)?.toString('hex') ?? ''}`;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Caller } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
 import type { Statement, StatementResult } from '../../database/pools/pipelined-query';
 import type { ContextSettings } from '../../database/rls/rls-context';
-import { type FlowControl, RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
+import { RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { nestsDeeply } from '../body/nests-deeply';
 import type { BoundStatement } from '../compile/bind';
@@ -127,20 +127,20 @@ export class RestExecutor {
     taker: RowTaker,
   ): Promise<StatementResult[]> {
     const decide = decisionOf(parsed);
-    const onRepeat = (): boolean => {
-      pipeline.absent.rows = 0;
-      return taker.onRepeat();
+    const streamTaker: StreamTaker = {
+      onStart: (control) => taker.onStart(control),
+      onRepeat: () => {
+        pipeline.absent.rows = 0;
+        return taker.onRepeat();
+      },
     };
-    if (!decide) {
-      const onStart = (control: FlowControl): void => taker.onStart(control);
-      return this.door.stream(caller, pipeline.statements, settings, { onStart, onRepeat });
-    }
+    if (!decide) return this.door.stream(caller, pipeline.statements, settings, streamTaker);
     return this.door.deliberate(
       caller,
       pipeline.statements,
       settings,
       (results) => decide(executionOf(results, pipeline).rows),
-      onRepeat,
+      streamTaker,
     );
   }
 

@@ -6,16 +6,25 @@ import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
 import { callerOf } from '../../access/current-caller.decorator';
-import { readBody } from '../../common/http/read-body';
+import type { HeldBody } from '../../common/http/body-budget';
+import { type BodyKind, BodyReader } from '../../common/http/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
+import type { RequestFacts } from '../execute/request-settings';
 import { SchemaChanged } from '../execute/printed-rows';
-import type { RestRequest, TargetKind } from '../grammar/rest-request';
+import type { MediaType, RestRequest, TargetKind } from '../grammar/rest-request';
 import { type ParsedRequest, QueryParser } from '../query-parser.service';
 import { RestResponder } from './rest-responder.service';
 
 /** A schema rarely changes again before the request that met the change is through, but migrations are made of many. */
 const MOST_REPEATS = 3;
+
+/**
+ * Bytes of memory for each byte of a body: as it came, as text or as an outline of its rows, and on its way to PostgreSQL. Bytes
+ * go there in hexadecimal digits; fields of a form are texts of their own. JSON that CSV becomes is counted as it is made.
+ */
+const MULTIPLE = 4;
+const MULTIPLES: Readonly<Partial<Record<MediaType['kind'], number>>> = { 'octet-stream': 6, form: 16 };
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -25,6 +34,7 @@ export class RestController {
   constructor(
     private readonly parser: QueryParser,
     private readonly responder: RestResponder,
+    private readonly bodies: BodyReader,
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
@@ -59,9 +69,24 @@ export class RestController {
       await this.answerOptions(caller, head, response);
       return;
     }
-    const body = METHODS_WITH_BODY.has(head.method) ? await readBody(request, this.limitOf(head)) : null;
     const facts = { method: request.method, path: pathInApi(path), headers: request.headers };
+    if (!METHODS_WITH_BODY.has(head.method)) return this.run(caller, head, null, facts, response);
+    return this.bodies.use(request, this.kindOf(head), (body) =>
+      this.run(caller, head, body, facts, response),
+    );
+  }
+
+  private async run(
+    caller: Caller,
+    head: RestRequest,
+    body: HeldBody | null,
+    facts: RequestFacts,
+    response: Response,
+  ): Promise<void> {
     let parsed = await this.parser.parse(caller, head, body);
+    // Each further statement takes the body along once more.
+    const further = parsed.statements.main.length - 1;
+    if (body !== null && further > 0) body.memory.grow(further * body.bytes.length);
     for (let repeats = 0; ; repeats += 1) {
       try {
         await this.responder.respond(caller, parsed, facts, response);
@@ -75,10 +100,10 @@ export class RestController {
     }
   }
 
-  /** Bytes. */
-  private limitOf({ contentType }: RestRequest): number {
+  private kindOf({ contentType: { kind } }: RestRequest): BodyKind {
     const { maxBodyBytes } = this.config;
-    return contentType.kind === 'form' ? Math.min(maxBodyBytes, LARGEST_FORM) : maxBodyBytes;
+    const limit = kind === 'form' ? Math.min(maxBodyBytes, LARGEST_FORM) : maxBodyBytes;
+    return { limit, multiple: MULTIPLES[kind] ?? MULTIPLE };
   }
 
   /** What may simply run again, for nothing was committed: a request that met a schema newer than the catalog, and a deadlocked read. */

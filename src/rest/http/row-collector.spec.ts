@@ -17,13 +17,13 @@ class FullResponse extends EventEmitter {
 
 describe('RowCollector', () => {
   let response: FullResponse;
-  let control: Record<'pause' | 'resume' | 'cancel', jest.Mock>;
+  let control: Record<'pause' | 'resume' | 'cancel' | 'beginStream', jest.Mock>;
   let collector: RowCollector;
 
   beforeEach(() => {
     jest.useFakeTimers();
     response = new FullResponse();
-    control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn() };
+    control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn(), beginStream: jest.fn() };
     const format = {
       head: Buffer.from('['),
       separator: Buffer.from(','),
@@ -35,6 +35,7 @@ describe('RowCollector', () => {
       begin: () => undefined,
       stopsWithClient: true,
       keepsFirst: false,
+      client: '192.0.2.1',
     });
     collector.onStart(control);
     collector.onRow(Buffer.alloc(3 * 1024 * 1024, 'x'));

@@ -25,8 +25,10 @@ export interface CollectorOptions {
   readonly begin: (() => void) | null;
   /** True for what may be stopped halfway. */
   readonly stopsWithClient: boolean;
-  /** Whether somebody will ask for the first row alone. */
+  /** Whether the first row is asked for alone. */
   readonly keepsFirst: boolean;
+  /** Address of the client. */
+  readonly client: string;
 }
 
 const NULL = Buffer.from('null');
@@ -155,10 +157,7 @@ export class RowCollector implements RowTaker {
   }
 
   private flush(): void {
-    if (!this.isStreaming) {
-      this.isStreaming = true;
-      this.options.begin?.();
-    }
+    if (!this.isStreaming) this.beginStream();
     const blocks = this.body.take();
     if (this.response.destroyed || this.writeAll(blocks)) return;
     this.control?.pause();
@@ -169,6 +168,18 @@ export class RowCollector implements RowTaker {
       clearTimeout(this.stall);
       this.control?.resume();
     });
+  }
+
+  /** @throws AppError 503, while the answer can still tell it, when clients hold too many connections already */
+  private beginStream(): void {
+    try {
+      this.control?.beginStream(this.options.client, () => this.response.destroy());
+    } catch (error) {
+      void this.control?.cancel();
+      throw error;
+    }
+    this.isStreaming = true;
+    this.options.begin?.();
   }
 
   /** @returns false when the client has to take some first */

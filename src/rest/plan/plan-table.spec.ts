@@ -1,8 +1,7 @@
 /** Plans of requests to tables: they name what the catalog knows, and nothing else. No SQL, no database. */
-import { EXAMPLE_ROWS } from '../../../test/support/example-catalog';
+import { catalogOf, EXAMPLE_ROWS } from '../../../test/support/example-catalog';
 import { jsonPayload } from '../../../test/support/json-payload';
 import type { AppError } from '../../common/errors/app-error';
-import { buildCatalog } from '../catalog/build-catalog';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import type { ReadRequestPlan, WriteRequestPlan } from './plan';
 import type { PlanContext } from './plan-context';
@@ -11,7 +10,7 @@ import { planTableRead, planTableWrite } from './plan-table';
 import { resolveTarget } from './target';
 
 const CONTEXT: PlanContext = {
-  catalog: buildCatalog(EXAMPLE_ROWS),
+  catalog: catalogOf(EXAMPLE_ROWS),
   schema: 'public',
   exposedSchemas: ['public'],
   extraSearchPath: [],

@@ -7,10 +7,6 @@ export interface UploadForm {
   readonly filename: string | null;
   readonly declaredType: string | null;
   readonly bytes: AsyncIterable<Buffer>;
-  /** Why the form ended early, if it did. */
-  readonly failure: Error | null;
   /** Resolves when the rest is read. @throws AppError 400 when it broke off or is malformed */
   end(): Promise<void>;
-  /** Gives up: nothing more is read. */
-  stop(): void;
 }

@@ -33,8 +33,11 @@ export interface UploadRequest {
   readonly given: Readonly<Partial<Record<UploadParameter, string>>>;
   /** Bytes of the whole body, or null when the sender does not say. */
   readonly announcedLength: number | null;
-  /** Begins to read the body. */
-  openForm(): Promise<UploadForm>;
+  /**
+   * Begins to read the body, and lends it to `work`; where that fails the rest is not read.
+   * @param held bytes of the file that are held in memory on the way
+   */
+  withForm<T>(held: number, work: (form: UploadForm) => Promise<T>): Promise<T>;
 }
 
 export interface Uploaded {
@@ -62,7 +65,7 @@ export class UploadService {
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
-  /** @throws AppError 400, 403, 404, 409, 413, 415, 500 storage_unavailable */
+  /** @throws AppError 400, 403, 404, 408, 409, 413, 415, 500 storage_unavailable, 503 */
   async upload(caller: Caller, request: UploadRequest): Promise<Uploaded> {
     const { given } = request;
     if (given.filename !== undefined) assertFilename(given.filename);
@@ -72,14 +75,9 @@ export class UploadService {
     const limit = limitOf(caller.project, target, this.config);
     assertAnnounced(request, limit, target);
 
-    const form = await request.openForm();
-    try {
-      return await this.receive(caller, request, target, form, limit);
-    } catch (error) {
-      const cause = form.failure ?? error;
-      form.stop();
-      throw cause;
-    }
+    return request.withForm(this.store.heldBytes, (form) =>
+      this.receive(caller, request, target, form, limit),
+    );
   }
 
   private async target(caller: Caller, bucket: string, filename: string | null): Promise<UploadTarget> {

@@ -11,13 +11,13 @@ import {
   rangeApplies,
   Validators,
 } from '../../common/http/preconditions';
+import { ClientLeftError, sendChunks } from '../../common/http/send-chunks';
 import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isContentType } from '../content-type/content-type';
 import { FileContent } from '../files/file';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { fileNotFound, preconditionFailed, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
-import { ClientLeftError, sendChunks } from './send-chunks';
 
 export interface ContentOptions {
   readonly projectId: string;

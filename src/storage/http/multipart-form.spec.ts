@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { UploadForm } from '../files/upload-form';
-import { openMultipartForm } from './multipart-form';
+import { type OpenForm, openMultipartForm } from './multipart-form';
 
 const PART = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
 /** busboy holds back what a boundary could begin with. */
 const BEGUN = `${PART}con`;
 const FORM = `${BEGUN}tent\r\n--x--\r\n`;
 const MINUTE = 60_000;
+const PACE = { minRate: 1_024, windowMs: MINUTE, deadlineMs: MINUTE };
+const MEMORY = { grow: () => undefined };
 
 let server: Server;
 let client: Socket;
@@ -34,9 +36,9 @@ afterEach(async () => {
 });
 
 /** Opens the forms of so many requests, once their heads are there. */
-async function forms(count: number): Promise<UploadForm[]> {
+async function forms(count: number): Promise<OpenForm[]> {
   while (requests.length < count) await once(server, 'request');
-  return Promise.all(requests.map(openMultipartForm));
+  return Promise.all(requests.map((request) => openMultipartForm(request, PACE, MEMORY)));
 }
 
 async function contentOf(form: UploadForm | undefined): Promise<string> {
@@ -45,7 +47,7 @@ async function contentOf(form: UploadForm | undefined): Promise<string> {
   return content;
 }
 
-it('gives an upload up that stalls for a minute', async () => {
+it('gives up an upload that stalls for a window of time', async () => {
   client.write(head(FORM.length) + BEGUN);
   const [form] = await forms(1);
   const ended = expect(form?.end()).rejects.toMatchObject({ status: 408 });

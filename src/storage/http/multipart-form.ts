@@ -6,6 +6,8 @@
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Memory } from '../../common/http/body-budget';
+import { BodyPace, type PaceLimits } from '../../common/http/body-pace';
 import { assertNotEncoded } from '../../common/http/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
@@ -17,24 +19,37 @@ import { boundaryOf, delimiterOf, formHeader, isForm } from './form-boundary';
 import { ReplacementCheck } from './replacement-check';
 
 const FILE_PART = 'file';
-/** Milliseconds without a byte after which an upload counts as abandoned. */
-const IDLE_LIMIT_MS = 60_000;
 const LIMITS = { files: 1, fields: 20, fieldNameSize: 100, fieldSize: 64 * 1024, headerPairs: 20 };
 /** Bytes of a form beside its file: all fields with their heads, and then some. What belongs to no part counts, too. */
 const MAX_BESIDE = 2 * 1024 * 1024;
 /** Bytes that may wait to be taken before the socket must. */
-const MAX_WAITING = 256 * 1024;
+export const MAX_WAITING = 256 * 1024;
+/** Bytes of memory for each byte of a field: what was read of it, and its text. */
+const FIELD_MULTIPLE = 4;
+
+/** A form that is being read. */
+export interface OpenForm extends UploadForm {
+  /** Why the form ended early, if it did. */
+  readonly failure: Error | null;
+  /** Gives up: nothing more is read. */
+  stop(): void;
+}
 
 /**
  * Reads up to the beginning of the file's bytes.
- * @throws AppError 400 when there is no such part, or the form is broken, 408, 415 when it is compressed
+ * @param memory where the form's fields are counted
+ * @throws AppError 400 when there is no such part, or the form is broken, 408, 415 when it is compressed, and what `memory` throws
  */
-export async function openMultipartForm(request: IncomingMessage): Promise<UploadForm> {
+export async function openMultipartForm(
+  request: IncomingMessage,
+  pace: PaceLimits,
+  memory: Memory,
+): Promise<OpenForm> {
   assertNotEncoded(request);
-  return new MultipartForm(request).begin();
+  return new MultipartForm(request, pace, memory).begin();
 }
 
-class MultipartForm implements UploadForm {
+class MultipartForm implements OpenForm {
   readonly fields = new Map<string, string>();
   filename: string | null = null;
   declaredType: string | null = null;
@@ -48,18 +63,18 @@ class MultipartForm implements UploadForm {
   private readonly text = new ReplacementCheck();
   private fail!: (error: Error) => void;
   private begun: (() => void) | null = null;
-  /**
-   * A timer of its own: the socket's is one for all requests on it, and a form that ends must not switch it off for the next
-   * one, which may have come with it in one go.
-   */
-  private idle: NodeJS.Timeout | undefined;
+  private readonly pace: BodyPace;
   private stage: 'before' | 'file' | 'after' = 'before';
   /** Bytes that came and are not the file's. */
   private beside = 0;
   /** Set while the file's bytes go past busboy. */
   private search: BoundarySearch | null = null;
 
-  constructor(private readonly request: IncomingMessage) {
+  constructor(
+    private readonly request: IncomingMessage,
+    pace: PaceLimits,
+    private readonly memory: Memory,
+  ) {
     const boundary = boundaryFrom(request);
     this.parser = createParser(boundary);
     this.delimiter = delimiterOf(boundary);
@@ -72,8 +87,9 @@ class MultipartForm implements UploadForm {
         this.stop();
       };
     });
-    // Whoever does not wait for the end has another error to answer with.
+    // A caller that does not wait for the end has another error to answer with.
     this.ended.catch(() => undefined);
+    this.pace = new BodyPace(pace, false, () => this.fail(uploadStalled()));
   }
 
   async begin(): Promise<this> {
@@ -91,7 +107,7 @@ class MultipartForm implements UploadForm {
 
   stop(): void {
     const { request } = this;
-    clearTimeout(this.idle);
+    this.pace.end();
     request.off('data', this.read);
     request.off('end', this.close);
     request.pause();
@@ -111,7 +127,7 @@ class MultipartForm implements UploadForm {
         this.fail(invalidParameters(`The field ${name} is not in the charset that it says, or UTF-8`));
       else if (this.fields.has(name) && isParameter(name))
         this.fail(invalidParameters(`${name} must be given once`));
-      else this.fields.set(name, value);
+      else this.keep(name, value);
     });
     parser.on('filesLimit', () => this.fail(invalidParameters('The form has more than one file')));
     parser.on('fieldsLimit', () => this.fail(invalidParameters('The form has too many fields')));
@@ -121,29 +137,33 @@ class MultipartForm implements UploadForm {
     const brokenOff = (): void => this.fail(invalidParameters('The upload broke off'));
     request.once('aborted', brokenOff);
     request.once('error', brokenOff);
-    this.idle = setTimeout(this.onIdle, IDLE_LIMIT_MS).unref();
+    // What happened before is not told again.
+    if (request.destroyed) brokenOff();
     request.on('end', this.close);
     request.on('data', this.read);
   }
 
+  private keep(name: string, value: string): void {
+    try {
+      this.memory.grow(FIELD_MULTIPLE * value.length);
+      this.fields.set(name, value);
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
   private readonly close = (): void => {
-    clearTimeout(this.idle);
+    this.pace.end();
     this.parser.end();
   };
 
-  /** While the provider takes no more, the sender is not to blame. */
-  private readonly onIdle = (): void => {
-    if (this.request.isPaused()) this.idle?.refresh();
-    else this.fail(uploadStalled());
-  };
-
   private readonly read = (chunk: Buffer): void => {
-    this.idle?.refresh();
+    this.pace.take(chunk.length);
     this.beside += chunk.length;
     const rest = this.search ? this.search.push(chunk, this.hand) : chunk;
     if (rest) this.parse(rest);
     if (this.beside > MAX_BESIDE) this.fail(invalidParameters('The form holds too much beside its file'));
-    if (this.bytes.bytes >= MAX_WAITING) this.request.pause();
+    if (this.bytes.bytes >= MAX_WAITING) this.pause();
   };
 
   private readonly hand = (bytes: Buffer): void => {
@@ -165,10 +185,17 @@ class MultipartForm implements UploadForm {
         : null;
   }
 
-  /** Somebody takes the file's bytes. */
+  /** While the provider takes no more, the sender is not to blame. */
+  private pause(): void {
+    this.request.pause();
+    this.pace.pause();
+  }
+
+  /** Some of the file's bytes were taken. */
   private goOn(): void {
-    if (this.request.isPaused() && this.failure === null && this.bytes.bytes < MAX_WAITING)
-      this.request.resume();
+    if (!this.request.isPaused() || this.failure !== null || this.bytes.bytes >= MAX_WAITING) return;
+    this.pace.resume();
+    this.request.resume();
   }
 
   private take(name: string, stream: Readable, filename: string | undefined, mimeType: string): void {

@@ -4,7 +4,7 @@ import { ApiBody, ApiOperation, ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller } from '../../access/caller';
 import { callerOf, CurrentCaller } from '../../access/current-caller.decorator';
-import { readJson } from '../../common/http/json-body.interceptor';
+import { BodyReader } from '../../common/http/body-reader';
 import { isJsonObject } from '../../common/text/json';
 import { Expiry, EXPIRY_NAMES } from '../signed-urls/signed-url';
 import { BulkSignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
@@ -17,7 +17,10 @@ import { Failures, StorageAccess, StorageJson, Success } from './storage-api.dec
 @StorageAccess()
 @Controller('p/:project_slug/storage/files')
 export class SignedUrlsController {
-  constructor(private readonly links: SignedUrlsService) {}
+  constructor(
+    private readonly links: SignedUrlsService,
+    private readonly bodies: BodyReader,
+  ) {}
 
   @StorageJson()
   @Post('bulk-signed-urls')
@@ -40,8 +43,11 @@ export class SignedUrlsController {
   @Success(200, 'The address', SignedUrlDto)
   @Failures(404, 413, 415)
   async sign(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const expiry = expiryOf(await readJson(request));
-    sendData(response, await this.links.create(callerOf(request), String(request.params.file_id), expiry));
+    const id = String(request.params.file_id);
+    const url = await this.bodies.useJson(request, async (body) =>
+      this.links.create(callerOf(request), id, expiryOf(body)),
+    );
+    sendData(response, url);
   }
 
   @StorageJson()

@@ -3,12 +3,14 @@ import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs
 import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
+import { BodyReader } from '../../common/http/body-reader';
+import type { UploadForm } from '../files/upload-form';
 import { UPLOAD_PARAMETERS, UploadParameter, UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { invalidParameters } from '../storage.errors';
 import { FileDto } from './dto/records';
 import { bucketAddressOf } from './dto/text';
-import { openMultipartForm } from './multipart-form';
+import { MAX_WAITING, openMultipartForm } from './multipart-form';
 import { sendData } from './send-envelope';
 import { Failures, QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
 
@@ -31,6 +33,7 @@ export class UploadController {
   constructor(
     private readonly uploads: UploadService,
     private readonly warnings: QuotaWarnings,
+    private readonly bodies: BodyReader,
   ) {}
 
   @Post()
@@ -60,10 +63,33 @@ export class UploadController {
       bucket: bucketAddressOf(String(request.params.bucket_name)),
       given: givenBy(request.query),
       announcedLength: lengthOf(request),
-      openForm: () => openMultipartForm(request),
+      withForm: (held, work) => this.withForm(request, held, work),
     });
     this.warnings.tell(caller.project, record, marks, response);
     sendData(response, record, isNew ? HttpStatus.CREATED : HttpStatus.OK);
+  }
+
+  private async withForm<T>(
+    request: Request,
+    held: number,
+    work: (form: UploadForm) => Promise<T>,
+  ): Promise<T> {
+    const memory = await this.bodies.reserve(
+      request,
+      Math.min(lengthOf(request) ?? Infinity, held + MAX_WAITING),
+    );
+    try {
+      const form = await openMultipartForm(request, this.bodies.pace, memory);
+      try {
+        return await work(form);
+      } catch (error) {
+        const cause = form.failure ?? error;
+        form.stop();
+        throw cause;
+      }
+    } finally {
+      memory.release();
+    }
   }
 }
 

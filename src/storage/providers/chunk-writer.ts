@@ -2,7 +2,7 @@
 import { writeTo } from './file-descriptors';
 
 /** Bytes that may wait. */
-const MAX_WAITING = 1024 * 1024;
+export const MAX_WAITING = 512 * 1024;
 
 export class ChunkWriter {
   private waiting: Buffer[] = [];

@@ -12,7 +12,7 @@ import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { directoryFault } from '../../config/directory-error';
 import { storageUnavailable } from '../storage.errors';
-import { ChunkWriter, writeAll } from './chunk-writer';
+import { ChunkWriter, MAX_WAITING, writeAll } from './chunk-writer';
 import { DiskDirectories } from './disk-directories';
 import { closeFile, closeNow, openFile, readFrom, syncFile } from './file-descriptors';
 import {
@@ -43,6 +43,7 @@ const SHARD = /^[0-9a-f]{2}$/;
 
 @Injectable()
 export class DiskObjectStore extends ObjectStore implements OnModuleInit {
+  override readonly heldBytes = SMALL_WRITE + MAX_WAITING;
   private readonly root: string;
   private readonly mode: { readonly file: number; readonly directory: number };
   private readonly directories: DiskDirectories;

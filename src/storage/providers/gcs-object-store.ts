@@ -42,6 +42,7 @@ interface ListPage {
 }
 
 export class GcsObjectStore extends ObjectStore {
+  override readonly heldBytes = CHUNK;
   private readonly storage: Storage;
   private readonly bucket: Bucket;
   private readonly layout: BucketLayout;

@@ -35,6 +35,9 @@ export class ObjectMissingError extends Error {
 }
 
 export abstract class ObjectStore {
+  /** Bytes of an object that put() holds in memory at most, on their way from the sender. */
+  abstract readonly heldBytes: number;
+
   /** A random UUID that no object has. */
   newObjectId(): string {
     return randomUUID();

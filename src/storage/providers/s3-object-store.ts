@@ -52,6 +52,7 @@ interface Place {
 }
 
 export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown {
+  override readonly heldBytes: number;
   private readonly client: S3Client;
   private readonly layout: BucketLayout;
   private readonly partSize: number;
@@ -64,6 +65,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     this.client = createClient(config);
     this.layout = new BucketLayout(config.prefix);
     this.partSize = Math.max(PART, Math.ceil(maxFileBytes / MAX_PARTS));
+    this.heldBytes = 2 * this.partSize;
   }
 
   onApplicationShutdown(): void {

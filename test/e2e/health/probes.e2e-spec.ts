@@ -99,9 +99,12 @@ describe('GET /metrics', () => {
     const { text } = await plinth.admin.get('/metrics');
     for (const name of [
       'plinth_database_connections',
+      'plinth_database_streaming',
       'plinth_database_waiting',
       'plinth_database_pools',
       'plinth_database_round_trips_total',
+      'plinth_body_reserved_bytes',
+      'plinth_body_waiting',
     ]) {
       expect(sample(text, name)).toBeGreaterThanOrEqual(0);
     }

@@ -218,7 +218,7 @@ describe('nasty requests', () => {
     ['blank lines', 201, 'parents', csv, () => `id${filled('\n')}`],
     ['quotes', 400, 'parents', csv, () => `id\n${filled('"')}`],
     ['a header of nothing', 400, 'parents', csv, () => filled(',')],
-    ['fields of columns that are none', 400, 'parents', csv, wide],
+    ['fields of columns that are none, whose names are repeated in each row', 413, 'parents', csv, wide],
     ['lines that are too long', 400, 'parents', csv, () => `id\n${filled('1,2\n')}`],
     ['a field over and over', 400, 'parents', form, () => fields('a=1&')],
     ['signs for blanks', 400, 'parents', form, () => fields('+')],

@@ -17,7 +17,7 @@ export async function sendChunks(
   response: ServerResponse,
   status: number,
   head: OutgoingHttpHeaders,
-  chunks: AsyncIterable<string | Buffer>,
+  chunks: AsyncIterable<string | Buffer> | Iterable<string | Buffer>,
 ): Promise<void> {
   for await (const chunk of chunks) {
     if (!response.headersSent) response.writeHead(status, head);

@@ -1,0 +1,27 @@
+/** Reads what a page's form sent, for `@MailFormBody()`. */
+import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
+import type { Request } from 'express';
+import { from, lastValueFrom, Observable } from 'rxjs';
+import { httpError } from '../../common/errors/http-errors';
+import { type BodyKind, BodyReader } from '../../common/http/body-reader';
+
+/** A token and a password. */
+const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };
+
+@Injectable()
+export class MailFormInterceptor implements NestInterceptor {
+  constructor(private readonly bodies: BodyReader) {}
+
+  /** @throws AppError 413, 415 for what no form of ours sends */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<Request>();
+    return from(
+      this.bodies.use(request, FORM, ({ bytes }) => {
+        if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? ''))
+          throw httpError(415, 'The body must be that of a form');
+        request.body = new URLSearchParams(bytes.toString('utf8'));
+        return lastValueFrom(next.handle(), { defaultValue: undefined });
+      }),
+    );
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Closes connections whose clients take too little of an answer: what waits for them is held in memory, by a provider's
+ * connection, or by the database's. Looked at once in a window for all connections, so it costs an answer nothing.
+ */
+import type { Server, Socket } from 'node:net';
+
+/** What Node keeps of a socket; net.Socket's own time-out looks at the same. */
+interface SocketState {
+  /** Bytes that were handed to the operating system, or wait for it in the handle. */
+  readonly _bytesDispatched?: number;
+  readonly _handle?: { readonly writeQueueSize?: number } | null;
+}
+
+export class SlowReaders {
+  /** Bytes that each client for which some wait must have taken by the end of the window. */
+  private due = new Map<Socket, number>();
+  private readonly open = new Set<Socket>();
+
+  /**
+   * Watches until the server is closed.
+   * @param minRate bytes a second that a client must take, on average over a window
+   */
+  constructor(
+    server: Server,
+    private readonly minRate: number,
+    private readonly windowMs: number,
+  ) {
+    server.on('connection', (socket: Socket) => {
+      this.open.add(socket);
+      socket.once('close', () => this.open.delete(socket));
+    });
+    const timer = setInterval(() => this.judge(), windowMs).unref();
+    server.once('close', () => clearInterval(timer));
+  }
+
+  private judge(): void {
+    const enough = (this.minRate * this.windowMs) / 1_000;
+    const due = new Map<Socket, number>();
+    for (const socket of this.open) {
+      const taken = takenBy(socket);
+      const waiting = socket.bytesWritten - taken;
+      if (waiting <= 0) continue;
+      if (taken < (this.due.get(socket) ?? 0)) socket.destroy();
+      else due.set(socket, taken + Math.min(enough, waiting));
+    }
+    this.due = due;
+  }
+}
+
+/** One large write is taken piece by piece: `bytesWritten` has all of it from the beginning. */
+function takenBy(socket: Socket): number {
+  const { _bytesDispatched: dispatched = 0, _handle: handle } = socket as SocketState;
+  return dispatched - (handle?.writeQueueSize ?? 0);
+}

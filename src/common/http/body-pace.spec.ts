@@ -1,0 +1,64 @@
+import { BodyPace } from './body-pace';
+
+const LIMITS = { minRate: 1_000, windowMs: 10_000, deadlineMs: 35_000 };
+/** Bytes that a window has to bring. */
+const ENOUGH = 10_000;
+
+let tooSlow: jest.Mock;
+beforeEach(() => {
+  jest.useFakeTimers();
+  tooSlow = jest.fn();
+});
+afterEach(() => jest.useRealTimers());
+
+const paceOf = (isHeld: boolean): BodyPace => new BodyPace(LIMITS, isHeld, tooSlow);
+
+it('ends what brings less than the rate in a window, whatever came before', () => {
+  const pace = paceOf(false);
+  pace.take(1_000_000);
+  jest.advanceTimersByTime(LIMITS.windowMs);
+  expect(tooSlow).not.toHaveBeenCalled();
+  pace.take(ENOUGH - 1);
+  jest.advanceTimersByTime(LIMITS.windowMs);
+  expect(tooSlow).toHaveBeenCalledTimes(1);
+});
+
+it('serves a slow line for as long as it brings its bytes', () => {
+  const pace = paceOf(false);
+  for (let n = 0; n < 1_000; n += 1) {
+    // All at the end of the window: the average counts.
+    jest.advanceTimersByTime(LIMITS.windowMs - 1);
+    pace.take(ENOUGH);
+    jest.advanceTimersByTime(1);
+  }
+  expect(tooSlow).not.toHaveBeenCalled();
+});
+
+it('ends a body that is held at the deadline, however fast it comes', () => {
+  const pace = paceOf(true);
+  for (let second = 0; second < 34; second += 1) {
+    pace.take(ENOUGH);
+    jest.advanceTimersByTime(1_000);
+  }
+  expect(tooSlow).not.toHaveBeenCalled();
+  jest.advanceTimersByTime(1_000);
+  expect(tooSlow).toHaveBeenCalledTimes(1);
+});
+
+it('does not count time in which the server did not read', () => {
+  const pace = paceOf(false);
+  jest.advanceTimersByTime(1_000);
+  pace.pause();
+  jest.advanceTimersByTime(5 * LIMITS.windowMs);
+  pace.resume();
+  jest.advanceTimersByTime(LIMITS.windowMs - 1_000);
+  expect(tooSlow).not.toHaveBeenCalled();
+  jest.advanceTimersByTime(LIMITS.windowMs);
+  expect(tooSlow).toHaveBeenCalledTimes(1);
+});
+
+it('looks no further once the body has ended', () => {
+  paceOf(true).end();
+  jest.advanceTimersByTime(100_000);
+  expect(tooSlow).not.toHaveBeenCalled();
+});

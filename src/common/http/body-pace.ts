@@ -1,0 +1,71 @@
+/**
+ * Ends a body that arrives too slowly: each window of time must bring a number of bytes, and a body that is held in memory has
+ * a deadline for the whole. A pause that is not the sender's doing does not count.
+ */
+
+export interface PaceLimits {
+  /** Bytes a second, on average over each window. */
+  readonly minRate: number;
+  readonly windowMs: number;
+  /** Milliseconds for the whole of a body that is held in memory. */
+  readonly deadlineMs: number;
+}
+
+export class BodyPace {
+  private timer: NodeJS.Timeout;
+  /** Bytes since the window began. */
+  private bytes = 0;
+  private isPaused = false;
+  /** Whether the server itself stopped reading in this window. */
+  private isExcused = false;
+  private readonly until: number;
+
+  /**
+   * Begins at once.
+   * @param isHeld false for a body that flows on as it comes: it has no deadline
+   * @param onTooSlow called once
+   */
+  constructor(
+    private readonly limits: PaceLimits,
+    isHeld: boolean,
+    private readonly onTooSlow: () => void,
+  ) {
+    this.until = isHeld ? performance.now() + limits.deadlineMs : Infinity;
+    this.timer = this.nextWindow();
+  }
+
+  take(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  /** The server itself stops reading. */
+  pause(): void {
+    this.isPaused = true;
+    this.isExcused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  private nextWindow(): NodeJS.Timeout {
+    const { windowMs } = this.limits;
+    return setTimeout(this.judge, Math.min(windowMs, this.until - performance.now())).unref();
+  }
+
+  private readonly judge = (): void => {
+    const { minRate, windowMs } = this.limits;
+    const isSlow = this.bytes < (minRate * windowMs) / 1_000;
+    if ((isSlow && !this.isExcused) || performance.now() >= this.until) {
+      this.onTooSlow();
+      return;
+    }
+    this.bytes = 0;
+    this.isExcused = this.isPaused;
+    this.timer = this.nextWindow();
+  };
+}

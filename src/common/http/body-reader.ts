@@ -1,0 +1,125 @@
+/**
+ * Reads bodies on their senders' accounts: each is counted before it is read, and as long as something is done with it
+ * (body-budget.ts), and has to arrive in time (body-pace.ts). Everything that holds a body in memory gets it from here.
+ */
+import type { Request } from 'express';
+import { AppError } from '../errors/app-error';
+import { httpError } from '../errors/http-errors';
+import { storageFault } from '../text/storable';
+import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
+import type { PaceLimits } from './body-pace';
+import { assertNotEncoded } from './content-encoding';
+import { announcedLength, bodyTooLarge, readBody } from './read-body';
+
+export interface BodyKind {
+  /** Bytes. */
+  readonly limit: number;
+  /** Bytes of memory that each byte of the body takes at most, with what is made of it. */
+  readonly multiple: number;
+}
+
+/**
+ * Bodies of accounts, buckets and settings are small. Lists in lists take the most when they are parsed: 28 bytes for each of
+ * the text on a 64-bit Node.
+ */
+const JSON_BODY: BodyKind = { limit: 1024 * 1024, multiple: 32 };
+
+/** Bytes by which the memory of a body without a length grows. */
+const SMALLEST_STEP = 1024;
+const LARGEST_STEP = 64 * 1024;
+
+interface LentBody extends HeldBody {
+  readonly release: () => void;
+}
+
+/** Counts for nothing. */
+const NO_BODY: LentBody = {
+  bytes: Buffer.alloc(0),
+  memory: { grow: () => undefined },
+  release: () => undefined,
+};
+
+export class BodyReader {
+  /**
+   * @param pace of every body, also of those that flow on
+   * @param senderOf on whose account a request's body is read
+   */
+  constructor(
+    private readonly budget: BodyBudget,
+    readonly pace: PaceLimits,
+    private readonly senderOf: (request: Request) => Sender,
+  ) {}
+
+  /**
+   * Lends a body to `work`; its memory is counted until that is done.
+   * @throws AppError 413 for more than the limit, 415 for a compressed body, 503 when there is no memory for it, all three
+   *   before it is read; 400 when the client breaks off, 408 when it is too slow
+   */
+  async use<T>(request: Request, kind: BodyKind, work: (held: HeldBody) => Promise<T>): Promise<T> {
+    const { release, ...held } = await this.hold(request, kind);
+    try {
+      return await work(held);
+    } finally {
+      release();
+    }
+  }
+
+  /** As use(), for a JSON body; `{}` when there is none. @throws AppError 400 for malformed JSON, 415 for another media type */
+  useJson<T>(request: Request, work: (value: unknown) => Promise<T>): Promise<T> {
+    return this.use(request, JSON_BODY, async ({ bytes }) => work(parseJson(request, bytes)));
+  }
+
+  /**
+   * Memory for a body that flows on, of which so many bytes are held on the way. Where that is more than one request may have, it
+   * counts as that much. @throws AppError 503
+   */
+  reserve(request: Request, bytes: number): Reservation | Promise<Reservation> {
+    return this.budget.reserve(this.senderOf(request), Math.min(bytes, this.budget.mostOfOne));
+  }
+
+  private async hold(request: Request, { limit, multiple }: BodyKind): Promise<LentBody> {
+    assertNotEncoded(request);
+    const length = announcedLength(request);
+    if (length === 0) return NO_BODY;
+    if (length !== null && length > limit) throw bodyTooLarge(limit);
+    const memory = await this.budget.reserve(this.senderOf(request), multiple * (length ?? 0));
+    const release = (): void => memory.release();
+    try {
+      const onUnannounced = inSteps((bytes) => memory.grow(multiple * bytes));
+      return { bytes: await readBody(request, { limit, pace: this.pace, onUnannounced }), memory, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+}
+
+/** Grows ahead of what comes, by as much again: a body may come in single bytes. */
+function inSteps(grow: (bytes: number) => void): (bytes: number) => void {
+  let [came, counted] = [0, 0];
+  return (bytes) => {
+    came += bytes;
+    if (came <= counted) return;
+    const step = Math.max(came - counted, Math.min(counted, LARGEST_STEP), SMALLEST_STEP);
+    grow(step);
+    counted += step;
+  };
+}
+
+/** @throws AppError 400, 415 */
+function parseJson(request: Request, body: Buffer): unknown {
+  if (body.length === 0) return {};
+  const type = request.headers['content-type'];
+  if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+    throw httpError(415, 'The body must be application/json');
+  }
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    const fault = storageFault('The body', value);
+    if (fault === null) return value;
+    throw httpError(400, fault);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw httpError(400, 'The body is not valid JSON', error);
+  }
+}

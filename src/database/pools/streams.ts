@@ -1,0 +1,99 @@
+/**
+ * Answers that flow to clients while they hold a connection: a client that reads slowly keeps it from others. So only some of
+ * a project's connections may be held like that, fewer by one client, and the one that made no progress for the longest is
+ * ended when others need it.
+ */
+import { AppError } from '../../common/errors/app-error';
+import type { PooledConnection } from './pooled-connection';
+
+export interface StreamLimits {
+  /** In all projects. */
+  readonly total: number;
+  readonly perProject: number;
+  /** Of one client in one project. */
+  readonly perClient: number;
+  /** Milliseconds without progress after which an answer may be ended in favour of others. */
+  readonly stalledMs: number;
+}
+
+interface Stream {
+  readonly connection: PooledConnection;
+  readonly project: string;
+  readonly client: string;
+  /** Breaks the answer off, which gives the connection back a moment later. */
+  readonly end: () => void;
+}
+
+export class Streams {
+  private readonly open = new Map<PooledConnection, Stream>();
+  /** Streams that were ended and have not given their connection back yet. */
+  private readonly ending = new Set<PooledConnection>();
+
+  constructor(private readonly limits: StreamLimits) {}
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  /**
+   * Counts an answer from now on, until delete(). Ends a stalled one where there are too many.
+   * @throws AppError 503 when there are too many and all of them make progress
+   */
+  begin(stream: Stream): void {
+    const { total, perProject, perClient } = this.limits;
+    const isOfProject = (other: Stream): boolean => other.project === stream.project;
+    const isOfClient = (other: Stream): boolean => isOfProject(other) && other.client === stream.client;
+    this.makeRoom(perClient, isOfClient);
+    this.makeRoom(perProject, isOfProject);
+    this.makeRoom(total, () => true);
+    this.open.set(stream.connection, stream);
+  }
+
+  delete(connection: PooledConnection): void {
+    this.open.delete(connection);
+    this.ending.delete(connection);
+  }
+
+  /**
+   * Ends stalled answers for requests that wait for a connection, the longest stalled first.
+   * @param project whose connections are needed; null: of any project
+   */
+  endFor(waiting: number, project: string | null): void {
+    const isMeant = (key: string): boolean => project === null || key === project;
+    let missing = waiting;
+    for (const { database } of this.ending) if (isMeant(database.key)) missing -= 1;
+    while (missing > 0 && this.endSlowest((stream) => isMeant(stream.project))) missing -= 1;
+  }
+
+  private makeRoom(limit: number, isCounted: (stream: Stream) => boolean): void {
+    let count = 0;
+    for (const stream of this.open.values()) if (isCounted(stream)) count += 1;
+    if (count >= limit && !this.endSlowest(isCounted)) throw tooManyStreams();
+  }
+
+  private endSlowest(isMeant: (stream: Stream) => boolean): boolean {
+    let slowest: Stream | undefined;
+    let since = performance.now() - this.limits.stalledMs;
+    for (const stream of this.open.values()) {
+      const { pausedSince } = stream.connection;
+      if (pausedSince === null || pausedSince > since || !isMeant(stream)) continue;
+      slowest = stream;
+      since = pausedSince;
+    }
+    if (!slowest) return false;
+    this.open.delete(slowest.connection);
+    this.ending.add(slowest.connection);
+    slowest.end();
+    return true;
+  }
+}
+
+function tooManyStreams(): AppError {
+  return new AppError({
+    status: 503,
+    code: '53300',
+    message: 'The service is busy: too many large answers are being read at once',
+    headers: { 'Retry-After': '2' },
+    database: { sqlstate: '53300' },
+  });
+}

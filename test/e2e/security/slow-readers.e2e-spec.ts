@@ -1,0 +1,201 @@
+/** Clients that ask for large answers and do not read them: others are served all the same. */
+import { eventually } from '../../support/eventually';
+import type { HttpClient } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { headOf, parsedAnswer, type RawClient, rawClient } from '../../support/slow-clients';
+import type { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+const MIB = 1024 * 1024;
+/** More than what the kernel takes of an answer that is not read. */
+const LARGE = `
+  create table t (a text); create policy p on t for all using (true) with check (true);
+  create view large with (security_invoker) as select repeat('x', 1000) as a from generate_series(1, 60000);
+  create function large_value() returns text language sql as $$ select repeat('x', 60000000) $$;
+  create function wait_for(seconds float) returns void language sql as $$ select pg_sleep(seconds) $$`;
+
+const open: RawClient[] = [];
+
+afterEach(() => {
+  for (const { socket } of open.splice(0)) socket.destroy();
+});
+
+/** Asks, reads the first bytes of the answer, and no more. */
+function askAndStop(plinth: TestPlinth, client: HttpClient, path: string, headers = {}): RawClient {
+  const asked = rawClient(plinth.baseUrl, headOf(`GET ${path}`, { ...client.headers, ...headers }));
+  asked.socket.once('data', () => asked.socket.pause());
+  open.push(asked);
+  return asked;
+}
+
+async function metric(plinth: TestPlinth, name: string): Promise<number> {
+  const { text } = await plinth.admin.get('/metrics');
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+}
+
+async function projectWithLarge(plinth: TestPlinth): Promise<TestProject> {
+  const project = await plinth.createProject({ settings: { statement_timeout: 60_000 } });
+  await project.sql(LARGE);
+  return project;
+}
+
+/** Status of what a project has to answer whatever its slow readers do. */
+async function served(project: TestProject, email: string): Promise<number[]> {
+  const answers = await Promise.all([
+    project.anon.post(`${project.auth}/signup`, { email, password: 'correct horse' }),
+    project.anon.post('/rest/v1/t', { a: 'x' }),
+    project.anon.get('/rest/v1/t?limit=1'),
+    project.service.get(`${project.storage}/buckets`),
+  ]);
+  return answers.map(({ status }) => status);
+}
+
+const SERVED = [201, 201, 200, 200];
+const CONNECTIONS = 12;
+/** Three quarters of the connections, and of these two thirds for one address. */
+const OF_CLIENT = 6;
+const READERS = 14;
+
+describe('answers of table REST that are not read', () => {
+  let plinth: TestPlinth;
+  beforeAll(async () => {
+    plinth = await TestPlinth.start({ env: { DATABASE_PROJECT_CONNECTIONS: String(CONNECTIONS) } });
+  });
+  afterAll(() => plinth.stop());
+
+  it.each([
+    ['', {}],
+    [', also in a transaction that is rolled back', { Prefer: 'tx=rollback' }],
+  ])(
+    'hold some connections of their project only: sign-in and rows are served, too many get 503%s',
+    async (_case, headers) => {
+      const project = await projectWithLarge(plinth);
+      const readers = Array.from({ length: READERS }, () =>
+        askAndStop(plinth, project.anon, '/rest/v1/large', headers),
+      );
+      await eventually(async () => expect(readers.every(({ answer }) => answer() !== '')).toBe(true), 20_000);
+      const refused = readers.filter(({ answer }) => answer().startsWith('HTTP/1.1 503'));
+      const begun = readers.filter(({ answer }) => answer().startsWith('HTTP/1.1 200'));
+      expect([begun.length, refused.length]).toEqual([OF_CLIENT, READERS - OF_CLIENT]);
+      const { head, body } = parsedAnswer(refused[0]?.answer() ?? '');
+      expect(head).toMatch(/\r\nRetry-After: \d+/i);
+      expect(body).toMatchObject({ detail: { sqlstate: '53300' } });
+      expect(await metric(plinth, 'plinth_database_streaming')).toBe(OF_CLIENT);
+      expect(await served(project, 'one@example.com')).toEqual(SERVED);
+    },
+    60_000,
+  );
+
+  it('make room for a further one once they stand still', async () => {
+    const project = await projectWithLarge(plinth);
+    const readers = Array.from({ length: OF_CLIENT }, () =>
+      askAndStop(plinth, project.anon, '/rest/v1/large'),
+    );
+    await eventually(async () => expect(readers.every(({ answer }) => answer() !== '')).toBe(true), 20_000);
+    await eventually(async () => {
+      const answer = await project.anon.get('/rest/v1/large?limit=5000');
+      expect([answer.status, answer.body.length]).toEqual([200, 5_000]);
+    }, 20_000);
+    expect(await metric(plinth, 'plinth_database_streaming')).toBe(OF_CLIENT - 1);
+  }, 60_000);
+
+  it('give their connections back when their clients go', async () => {
+    const project = await projectWithLarge(plinth);
+    for (let n = 0; n < OF_CLIENT; n += 1) askAndStop(plinth, project.anon, '/rest/v1/large');
+    await eventually(
+      async () => expect(await metric(plinth, 'plinth_database_streaming')).toBe(OF_CLIENT),
+      20_000,
+    );
+    for (const { socket } of open) socket.destroy();
+    await eventually(async () => expect(await metric(plinth, 'plinth_database_streaming')).toBe(0), 20_000);
+  }, 60_000);
+});
+
+describe('where connections are few', () => {
+  let plinth: TestPlinth;
+  let project: TestProject;
+  beforeAll(async () => {
+    plinth = await TestPlinth.start({ env: { DATABASE_PROJECT_CONNECTIONS: '2' } });
+    project = await projectWithLarge(plinth);
+  });
+  afterAll(() => plinth.stop());
+
+  it('an answer that stands still is ended for a request that waits', async () => {
+    const reader = askAndStop(plinth, project.anon, '/rest/v1/large');
+    await eventually(async () => expect(await metric(plinth, 'plinth_database_streaming')).toBe(1), 20_000);
+    const other = project.anon.post('/rest/v1/rpc/wait_for', { seconds: 10 });
+    other.catch(() => undefined);
+    // Both connections are taken; nothing is refused that waits for the first of them.
+    expect(await served(project, 'two@example.com')).toEqual(SERVED);
+    reader.socket.resume();
+    await reader.closed;
+    expect((await other).status).toBe(204);
+  }, 60_000);
+
+  it('downloads that are not read hold none', async () => {
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    const { body } = await upload(project.service, project.storage, 'box', Buffer.alloc(30 * MIB));
+    const path = `${project.storage}/files/${body.data.id}/download`;
+    const readers = Array.from({ length: 6 }, () => askAndStop(plinth, project.service, path));
+    await eventually(async () => expect(readers.every(({ answer }) => answer() !== '')).toBe(true), 20_000);
+    expect(readers.every(({ answer }) => answer().startsWith('HTTP/1.1 200'))).toBe(true);
+    expect(await metric(plinth, 'plinth_database_streaming')).toBe(0);
+    const active = await project.sql(`select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and application_name = 'plinth' and state <> 'idle' and pid <> pg_backend_pid()`);
+    expect(active).toEqual([{ n: 0 }]);
+    expect(await served(project, 'three@example.com')).toEqual(SERVED);
+  }, 60_000);
+});
+
+describe('a client that takes less than MIN_BODY_RATE of an answer', () => {
+  let plinth: TestPlinth;
+  let project: TestProject;
+  let download: string;
+  beforeAll(async () => {
+    // A window has to take 64 KiB.
+    plinth = await TestPlinth.start({ env: { MIN_BODY_RATE: '32KiB', BODY_RATE_WINDOW: '2' } });
+    project = await projectWithLarge(plinth);
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    const { body } = await upload(project.service, project.storage, 'box', Buffer.alloc(30 * MIB));
+    download = `${project.storage}/files/${body.data.id}/download`;
+  });
+  afterAll(() => plinth.stop());
+
+  const ANSWERS: [what: string, path: () => string][] = [
+    ['rows', () => '/rest/v1/large'],
+    ['a value that was held whole', () => '/rest/v1/rpc/large_value'],
+    ['a file', () => download],
+  ];
+
+  it.each(ANSWERS)('is cut off: %s', async (_what, path) => {
+    const before = await connections(plinth);
+    const reader = askAndStop(plinth, project.service, path());
+    await eventually(async () => expect(reader.answer()).toMatch(/^HTTP\/1\.1 200/), 20_000);
+    await eventually(async () => expect(await connections(plinth)).toBeLessThanOrEqual(before), 20_000);
+  });
+
+  it.each(ANSWERS)(
+    'is served on a slow line: %s',
+    async (_what, path) => {
+      const response = await fetch(plinth.baseUrl + path(), { headers: project.service.headers });
+      let bytes = 0;
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        bytes += chunk.length;
+        // A few seconds for the first mebibytes, which is several windows; the rest as it comes.
+        if (bytes < 3 * MIB) await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      expect(bytes).toBeGreaterThanOrEqual(30 * MIB);
+    },
+    60_000,
+  );
+});
+
+/** Connections of clients that are open at the server. */
+function connections(plinth: TestPlinth): Promise<number> {
+  return new Promise((resolve, reject) =>
+    plinth.app.getHttpServer().getConnections((error: Error | null, count: number) => {
+      if (error) reject(error);
+      else resolve(count);
+    }),
+  );
+}

@@ -1,0 +1,129 @@
+/**
+ * Memory does not grow with the number of bodies that are announced and withheld: all bodies together have a budget
+ * (MAX_BUFFERED_BODIES). Linux only: the memory of a process is read from /proc.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpClient } from '../support/http-client';
+import { PlinthProcess } from '../support/plinth-process';
+import { headOf, type RawClient, rawClient } from '../support/slow-clients';
+
+const MIB = 1024 * 1024;
+const MANY = 150;
+/** Of bodies in single bytes, which take the server long to read. */
+const FEW = 60;
+const SINGLE_BYTES = 50_000;
+/** Bytes, all but a few of which are sent. */
+const BODY = 5 * MIB;
+const BUDGET = 64 * MIB;
+const TABLE = 'create table t (a text); create policy p on t for all using (true) with check (true)';
+
+let directory: string;
+let plinth: PlinthProcess;
+let headers: Record<string, string>;
+let slug: string;
+let other: HttpClient;
+/** Bytes of the process before the first body that is withheld. */
+let idle: number;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-bodies-'));
+  const env = { MAX_BODY_SIZE: String(BODY), MAX_BUFFERED_BODIES: String(BUDGET) };
+  plinth = await PlinthProcess.start({ dataDir: directory, env });
+  const [first, second] = [await project(), await project()];
+  slug = first.slug;
+  headers = { apikey: first.anon_key, Authorization: `Bearer ${first.service_role_key}` };
+  await new HttpClient(plinth.baseUrl, headers).post(`/p/${slug}/storage/buckets`, { name: 'box' });
+  other = new HttpClient(plinth.baseUrl, {
+    apikey: second.anon_key,
+    authorization: `Bearer ${second.anon_key}`,
+  });
+  // What is loaded and compiled for the first bodies does not count.
+  for (let n = 0; n < 20; n += 1) await other.post('/rest/v1/t', { a: 'x'.repeat(BODY / 8) });
+  idle = memory('VmRSS');
+}, 120_000);
+
+afterAll(async () => {
+  await plinth?.end('SIGTERM');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function project(): Promise<Record<'id' | 'slug' | 'anon_key' | 'service_role_key', string>> {
+  const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Bodies', plan: 'enterprise' });
+  await plinth.admin.post(`/admin/v1/projects/${body.id}/sql`, { query: TABLE });
+  return body;
+}
+
+/** Bytes of the process: now, or the most since it began. */
+function memory(field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${plinth.child.pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024;
+}
+
+/** Sends bytes over each connection as they are taken, until all were, or nothing more is for a while. */
+async function sendTo(clients: readonly RawClient[], bytes: Buffer): Promise<void> {
+  const sent = clients.map(({ socket, closed }) =>
+    Promise.race([closed, new Promise<void>((resolve) => socket.write(bytes, () => resolve()))]),
+  );
+  // What the server does not read stays here.
+  await Promise.race([Promise.all(sent), sleep(10_000)]);
+}
+
+interface Way {
+  readonly way: string;
+  readonly connections: number;
+  readonly line: () => string;
+  readonly framing: Record<string, string | number>;
+  readonly bytes: () => Buffer;
+}
+
+const singleBytes = (): Buffer => Buffer.from('1\r\nx\r\n'.repeat(SINGLE_BYTES));
+const BEGIN = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+
+const WAYS: Way[] = [
+  {
+    way: 'in single bytes',
+    connections: FEW,
+    line: () => 'POST /rest/v1/t',
+    framing: { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' },
+    bytes: singleBytes,
+  },
+  {
+    way: 'as uploads in single bytes',
+    connections: FEW,
+    line: () => `POST /p/${slug}/storage/buckets/box/upload`,
+    framing: { 'Content-Type': 'multipart/form-data; boundary=x', 'Transfer-Encoding': 'chunked' },
+    bytes: () => Buffer.concat([Buffer.from(`${BEGIN.length.toString(16)}\r\n${BEGIN}\r\n`), singleBytes()]),
+  },
+  {
+    way: 'in one piece',
+    connections: MANY,
+    line: () => 'POST /rest/v1/t',
+    framing: { 'Content-Type': 'application/json', 'Content-Length': BODY },
+    bytes: () => Buffer.alloc(BODY - 1, 'x'),
+  },
+];
+
+(process.platform === 'linux' ? it : it.skip).each(WAYS)(
+  '$connections bodies that are withheld, sent $way, take no more than their budget, and others are served',
+  async ({ way, connections, line, framing, bytes }) => {
+    const head = headOf(line(), { ...headers, ...framing });
+    const clients = Array.from({ length: connections }, () => rawClient(plinth.baseUrl, head));
+    try {
+      await sendTo(clients, bytes());
+      const answers = await Promise.all([
+        other.post('/rest/v1/t', { a: 'x'.repeat(MIB / 2) }),
+        other.get('/rest/v1/t?limit=1'),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([201, 200]);
+      const added = memory('VmHWM') - idle;
+      if (process.env.PLINTH_SHOW_MEMORY) process.stdout.write(`${way}: ${added / MIB} MiB more\n`);
+      expect(added).toBeLessThan(BUDGET);
+    } finally {
+      for (const { socket } of clients) socket.destroy();
+    }
+  },
+  60_000,
+);

@@ -1,0 +1,53 @@
+/** Clients that send or read too little: raw sockets, because HTTP clients are never so rude. */
+import { connect, type Socket } from 'node:net';
+
+export interface RawClient {
+  readonly socket: Socket;
+  /** What was answered so far. */
+  readonly answer: () => string;
+  /** The whole answer: resolves when it has come, or the server has closed. */
+  readonly answered: Promise<string>;
+  /** Resolves when the connection is gone. */
+  readonly closed: Promise<void>;
+}
+
+/** Connects and sends bytes as they are. @param reads false: nothing of an answer is read */
+export function rawClient(baseUrl: string, bytes: string | Buffer, { reads = true } = {}): RawClient {
+  const { hostname, port } = new URL(baseUrl);
+  let text = '';
+  const socket = connect({ port: Number(port), host: hostname });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const answered = new Promise<string>((resolve) => {
+    if (reads)
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        if (isWhole(text)) resolve(text);
+      });
+    socket.once('end', () => resolve(text));
+    void closed.then(() => resolve(text));
+  });
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  return { socket, answer: () => text, answered, closed };
+}
+
+/** Whether an answer with Content-Length is there to its end. */
+function isWhole(text: string): boolean {
+  const head = text.indexOf('\r\n\r\n');
+  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+  return head >= 0 && length !== undefined && text.length >= head + 4 + Number(length);
+}
+
+/** The head of a request; the blank line after it as well. */
+export function headOf(line: string, headers: Readonly<Record<string, string | number>>): string {
+  const lines = Object.entries({ Host: 'plinth.test', ...headers }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return `${line} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** Status and JSON body of a raw answer. */
+export function parsedAnswer(answer: string): { status: number; head: string; body: unknown } {
+  const [head = '', body = ''] = answer.split(/\r\n\r\n(.*)/s);
+  return { status: Number(head.split(' ')[1]), head, body: body === '' ? undefined : JSON.parse(body) };
+}
