@@ -8,11 +8,15 @@ const PAIRS: ReadonlyMap<number, number> = new Map([
   [0x5b, 0x5d], // [ ]
 ]);
 
+/** Bytes at either end that may be blank: looking must not take long, however large the body is. */
+const MOST_BLANKS = 1_000;
+
 /** For the hint of a refusal; a form encodes braces and brackets, so that it never looks so. */
 export function looksLikeJson(body: Buffer): boolean {
-  let [first, last] = [0, body.length - 1];
-  while (first < last && isBlank(body[first])) first += 1;
-  while (last > first && isBlank(body[last])) last -= 1;
+  const lastByte = body.length - 1;
+  let [first, last] = [0, lastByte];
+  while (first < MOST_BLANKS && isBlank(body[first])) first += 1;
+  while (lastByte - last < MOST_BLANKS && isBlank(body[last])) last -= 1;
   const closing = PAIRS.get(body[first] ?? 0);
   return first < last && closing !== undefined && body[last] === closing;
 }
