@@ -26,6 +26,19 @@ export interface Statement {
   readonly onRow?: (row: RawRow) => void;
   /** The same for rows of many columns. */
   readonly columns?: ColumnsTaker;
+  /**
+   * Bytes that all rows together may have, as PostgreSQL sends them. More end the statement with ResultTooLargeError; they
+   * are skipped as they arrive, so that no more than this is ever held.
+   */
+  readonly maxBytes?: number;
+}
+
+/** A statement answered more than its `maxBytes`. */
+export class ResultTooLargeError extends Error {
+  constructor(maxBytes: number) {
+    super(`the result is larger than ${maxBytes} bytes`);
+    this.name = 'ResultTooLargeError';
+  }
 }
 
 /** Takes rows apart itself, where they lie in what was read. */
@@ -72,10 +85,14 @@ export class PipelinedQuery implements Submittable, MessageTaker {
   private readonly prepared: ({ fields: FieldDef[] | null | undefined } | undefined)[] = [];
   private readonly newNames: string[] = [];
   private failure: Error | undefined;
+  /** Bytes of the rows of the statement under way. */
+  private rowBytes = 0;
 
+  /** @param cancel asks the server to stop: what it has yet to send is not wanted */
   constructor(
     private readonly statements: readonly Statement[],
     private readonly cache: StatementCache,
+    private readonly cancel: () => void = () => undefined,
   ) {
     this.results = statements.map((statement) => (isTaken(statement) ? undefined : new RowParserClass()));
     this.done = new Promise((resolve, reject) => {
@@ -136,6 +153,18 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     if (result) this.guarded(() => result.addRow(result.parseRow(message.fields)));
   }
 
+  admitsRow(bytes: number): boolean {
+    const { maxBytes } = this.statements[this.current] ?? {};
+    if (maxBytes === undefined) return true;
+    this.rowBytes += bytes;
+    if (this.rowBytes <= maxBytes) return true;
+    if (!this.failure) {
+      this.failure = new ResultTooLargeError(maxBytes);
+      this.cancel();
+    }
+    return false;
+  }
+
   get takesRows(): boolean {
     const statement = this.statements[this.current];
     return statement !== undefined && isTaken(statement);
@@ -182,6 +211,7 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     const prepared = this.prepared[this.current];
     if (prepared && prepared.fields === undefined && !this.failure) prepared.fields = null;
     this.current += 1;
+    this.rowBytes = 0;
   }
 
   handleEmptyQuery(): void {
