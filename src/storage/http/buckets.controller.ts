@@ -1,6 +1,7 @@
 /** Buckets (SPEC.md 4.1). `:bucket_name` is the slug or the name. */
-import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { Bucket } from '../buckets/bucket';
@@ -8,6 +9,7 @@ import { BucketsService } from '../buckets/buckets.service';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
 import { BucketDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
+import { sendRecords } from './send-envelope';
 import { Failures, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -27,8 +29,8 @@ export class BucketsController {
   @ApiOperation({ summary: 'List the buckets that the caller may see', operationId: 'listBuckets' })
   @Success(200, 'By name', [BucketDto])
   @Failures(404)
-  list(@CurrentCaller() caller: Caller): Promise<Bucket[]> {
-    return this.buckets.list(caller);
+  async list(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
+    sendRecords(response, await this.buckets.list(caller));
   }
 
   @Get(':bucket_name')

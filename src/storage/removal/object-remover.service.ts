@@ -5,6 +5,7 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import type { JobsOptions, Queue } from 'bullmq';
+import { ObjectAddress } from '../providers/object-address';
 import {
   describeRemoval,
   FIRST_DELAY_MS,
@@ -34,10 +35,11 @@ export class ObjectRemover implements OnApplicationShutdown {
     await Promise.all(this.queuing);
   }
 
-  /** Removes objects some time later. @param objectIds named by no row any more */
-  removeLater(projectId: string, objectIds: readonly string[]): void {
-    if (objectIds.length === 0) return;
-    this.enqueue({ projectId, objectIds });
+  /** Removes objects of one project, which no row names any more, some time later. */
+  removeLater(addresses: readonly ObjectAddress[]): void {
+    const [first] = addresses;
+    if (!first) return;
+    this.enqueue({ projectId: first.projectId, objectIds: addresses.map(({ objectId }) => objectId) });
   }
 
   /** Removes all that a project has, as soon as it is deleted. Every process may ask for it: there is one job. */

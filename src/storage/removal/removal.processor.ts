@@ -7,6 +7,7 @@ import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { RedisClient } from '../../infra/coordination/redis-client';
 import { QueueWorker, WORKER_OPTIONS } from '../../infra/queue/queue-worker';
+import { isObjectId, ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';
 import { DeletedProjects } from './deleted-projects.service';
@@ -38,10 +39,21 @@ export class RemovalProcessor extends QueueWorker {
   }
 
   private async remove({ projectId, objectIds }: RemovalJob): Promise<void> {
-    if (objectIds !== null) return this.store.remove(projectId, objectIds);
+    if (objectIds !== null) return this.store.remove(this.addressesOf(projectId, objectIds));
     if ((await this.deleted.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');
     // Of a disk that is not mounted everything seems to be removed already.
     await this.store.assertAvailable();
     return this.store.removeProject(projectId);
+  }
+
+  /** Jobs wait in the queue, maybe since a version that checked no ids: what cannot be an object's is left out. */
+  private addressesOf(projectId: string, objectIds: readonly string[]): ObjectAddress[] {
+    const known = objectIds.filter(isObjectId);
+    const unknown = objectIds.length - known.length;
+    if (unknown > 0)
+      this.logger.error(
+        `${unknown} of the objects that project ${projectId} has to remove are none: left alone`,
+      );
+    return known.map((objectId) => new ObjectAddress(projectId, objectId));
   }
 }

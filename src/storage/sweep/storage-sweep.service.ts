@@ -8,9 +8,10 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
+import { ObjectAddress } from '../providers/object-address';
 import { DeletedProjects } from '../removal/deleted-projects.service';
 import { StorageMetrics } from '../storage-metrics.service';
-import { Findings, StorageComparison } from './storage-comparison.service';
+import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
 const HOUR_MS = 3_600_000;
 /** Replicas that start together begin at different times. */
@@ -83,15 +84,16 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   async sweep(project: Project): Promise<SweepOutcome> {
     let [objects, rowsWithoutBytes] = [0, 0];
     for await (const findings of this.comparison.compare(project, this.oldest())) {
-      const orphans = findings.bytesWithoutRow.map(({ objectId }) => objectId);
-      await this.store.remove(project.id, orphans);
+      const orphans = findings.bytesWithoutRow.map(({ objectId }) => new ObjectAddress(project.id, objectId));
+      await this.store.remove(orphans);
       objects += orphans.length;
       this.tellLosses(project, findings, LISTED - rowsWithoutBytes);
       rowsWithoutBytes += findings.rowsWithoutBytes.length;
     }
     if (rowsWithoutBytes > LISTED) {
       this.logger.error(
-        `${rowsWithoutBytes} files of project ${project.slug} have lost their bytes; the first ${LISTED} are named above`,
+        `${rowsWithoutBytes} files of project ${project.slug} have lost their bytes; the first ${LISTED} are named above` +
+          (rowsWithoutBytes < MAX_LOSSES ? '' : ', and the others were not compared'),
       );
     }
     const uploads = await this.store.removeUnfinished(project.id, this.oldest());
