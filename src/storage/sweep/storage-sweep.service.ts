@@ -9,7 +9,7 @@ import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
 import { ObjectAddress } from '../providers/object-address';
-import { DeletedProjects } from '../removal/deleted-projects.service';
+import { ProjectEnds } from '../removal/project-ends.service';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
@@ -46,7 +46,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly registry: ProjectRegistry,
-    private readonly deleted: DeletedProjects,
+    private readonly ends: ProjectEnds,
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
     private readonly metrics: StorageMetrics,
@@ -142,7 +142,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** What the job of removal left: it failed for a day, or an upload that was under way put it there after it. */
   private async isLongDeleted(projectId: string): Promise<boolean> {
-    const deletedAt = await this.deleted.deletedAt(projectId);
+    const deletedAt = await this.ends.deletedAt(projectId);
     return deletedAt !== null && deletedAt < this.oldest();
   }
 
