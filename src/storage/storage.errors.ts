@@ -81,5 +81,16 @@ export const rangeNotSatisfiable = (size: number): AppError =>
     headers: { 'Content-Range': `bytes */${size}` },
   });
 
+/**
+ * What a project's storage tables hold, or their functions answer, is not what Plinth writes there.
+ * @param detail names what was found, never its value
+ */
+export const tablesAltered = (detail: string, cause?: unknown): AppError =>
+  storageError(
+    'storage_unavailable',
+    `The storage tables of this project were altered, and Plinth cannot use them: ${detail}`,
+    { cause },
+  );
+
 export const storageUnavailable = (cause: unknown): AppError =>
   storageError('storage_unavailable', 'The storage is not available at the moment', { cause });

@@ -29,7 +29,9 @@ import { QuotaWarnings } from './quotas/quota-warnings';
 import { DeletedProjects } from './removal/deleted-projects.service';
 import { ObjectRemover } from './removal/object-remover.service';
 import { REMOVAL_QUEUE } from './removal/removal-queue';
+import { ProjectEnds } from './removal/project-ends.service';
 import { RemovalProcessor } from './removal/removal.processor';
+import { Removal } from './removal/removal.service';
 import { StorageMetrics } from './storage-metrics.service';
 import { StorageTransaction } from './storage-transaction';
 import { StorageRateLimiter } from './rate-limit/storage-rate-limiter';
@@ -61,8 +63,10 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     FileRepository,
     FilesService,
     ObjectRemover,
+    ProjectEnds,
     QuotaWarnings,
     RateHeaders,
+    Removal,
     RemovalProcessor,
     SignedUrlsService,
     StorageComparison,

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
+import { ObjectAddress } from '../../src/storage/providers/object-address';
 import { ObjectStore } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { Content } from '../support/object-servers/content';
@@ -49,10 +50,9 @@ it('aborts multipart uploads that ended before they were complete, old ones of t
 });
 
 it('sends what every server understands: no chunked signatures, no trailers, checksums only where S3 asks for them', async () => {
-  const objectId = randomUUID();
   const bytes = randomBytes(11 * MIB);
-  await store.put({ projectId: PROJECT, objectId }, oneByOne(bytes));
-  await store.put({ projectId: PROJECT, objectId: randomUUID() }, oneByOne(bytes.subarray(0, 10)));
+  await store.put(new ObjectAddress(PROJECT, randomUUID()), oneByOne(bytes));
+  await store.put(new ObjectAddress(PROJECT, randomUUID()), oneByOne(bytes.subarray(0, 10)));
   expect(server.requests.length).toBeGreaterThan(5);
   for (const { headers } of server.requests) {
     expect(headers['content-encoding'] ?? '').not.toContain('aws-chunked');
@@ -63,8 +63,7 @@ it('sends what every server understands: no chunked signatures, no trailers, che
 });
 
 it('copies what is larger than one copy may be in parts', async () => {
-  const [from, to] = [randomUUID(), randomUUID()].map((objectId) => ({ projectId: PROJECT, objectId }));
-  if (!from || !to) return;
+  const [from, to] = [new ObjectAddress(PROJECT, randomUUID()), new ObjectAddress(PROJECT, randomUUID())];
   await store.put(from, oneByOne(Buffer.from('pretends to be large')));
   // The size comes from the file's row: told a larger one, the store asks for ranges of five gibibytes.
   const size = 12 * 1024 * MIB;

@@ -9,7 +9,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
-import { ObjectAddress, ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
+import { ObjectAddress } from '../../src/storage/providers/object-address';
+import { ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { eventually } from '../support/eventually';
 import { PROVIDERS_BY_ADDRESS, TestProvider } from '../support/object-servers/object-stores';
@@ -42,10 +43,8 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
   });
   afterEach(() => provider.server?.reset());
 
-  const address = (projectId = 'abcdefghijklmnopqrst'): ObjectAddress => ({
-    projectId,
-    objectId: randomUUID(),
-  });
+  const address = (projectId = 'abcdefghijklmnopqrst'): ObjectAddress =>
+    new ObjectAddress(projectId, randomUUID());
 
   async function put(bytes: Buffer, at = address()): Promise<ObjectAddress> {
     await store.put(at, inChunks(bytes));
@@ -116,7 +115,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
         );
         expect(await idsOf(projectId)).toEqual([objectId]);
       }
-      expect(await store.has({ ...one, projectId: other.projectId }, 1)).toBe(false);
+      expect(await store.has(new ObjectAddress(other.projectId, one.objectId), 1)).toBe(false);
     });
   });
 
@@ -144,7 +143,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       await store.copy(from, to, size);
       const moved = provider.server?.requests.reduce((sum, { body }) => sum + body.length, 0) ?? 0;
       expect(moved).toBeLessThan(1_000);
-      await store.remove(from.projectId, [from.objectId]);
+      await store.remove([from]);
       expect(digest(await get(to, 0, size - 1))).toBe(digest(LARGE.subarray(0, size)));
     });
   });
@@ -154,9 +153,9 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       const stored = await Promise.all(Array.from({ length: 40 }, () => put(Buffer.from('x'))));
       const { projectId } = stored[0] as ObjectAddress;
       const ids = stored.map(({ objectId }) => objectId);
-      await store.remove(projectId, ids.slice(0, 1));
-      await store.remove(projectId, [...ids, randomUUID()]);
-      await store.remove(projectId, []);
+      await store.remove(stored.slice(0, 1));
+      await store.remove([...stored, address()]);
+      await store.remove([]);
       const left = await idsOf(projectId);
       expect(left.filter((id) => ids.includes(id))).toEqual([]);
     });
@@ -264,7 +263,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       server.fail({ status });
       expect(await store.has(to, 1_000)).toBe(true);
       server.fail({ status });
-      await store.remove(at.projectId, [at.objectId]);
+      await store.remove([at]);
       server.fail({ status });
       expect(await idsOf(at.projectId)).not.toContain(at.objectId);
     });
@@ -319,7 +318,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       await expect(wrong.put(address(), inChunks(LARGE.subarray(0, 9)))).rejects.toMatchObject(UNAVAILABLE);
       const at = await put(LARGE.subarray(0, 9));
       await expect(wrong.read(at, { start: 0, end: 8 })).rejects.toMatchObject(UNAVAILABLE);
-      await expect(wrong.remove(at.projectId, [at.objectId])).rejects.toMatchObject(UNAVAILABLE);
+      await expect(wrong.remove([at])).rejects.toMatchObject(UNAVAILABLE);
       expect(await store.has(at, 9)).toBe(true);
     });
   });
@@ -341,7 +340,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
           await Promise.all([
             expect(store.read(at, { start: 0, end: 9 })).rejects.toMatchObject(UNAVAILABLE),
             expect(store.copy(at, address(projectId), 300_000)).rejects.toMatchObject(UNAVAILABLE),
-            expect(store.remove(at.projectId, [at.objectId])).rejects.toMatchObject(UNAVAILABLE),
+            expect(store.remove([at])).rejects.toMatchObject(UNAVAILABLE),
             expect(store.has(at, 300_000)).rejects.toMatchObject(UNAVAILABLE),
             expect(idsOf(at.projectId)).rejects.toMatchObject(UNAVAILABLE),
             expect(collect(store.projects())).rejects.toMatchObject(UNAVAILABLE),

@@ -7,7 +7,7 @@ import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { AdminApi } from './admin-api.decorator';
 import { AuditLogEntry } from '../admin-records';
 import { ListAuditLogQuery } from './dto/projects.dto';
-import { StrictQuery } from './strict-input.decorator';
+import { StrictQuery } from '../../common/http/strict-input.decorator';
 
 const DEFAULT_LIMIT = 100;
 

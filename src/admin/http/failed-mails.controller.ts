@@ -10,7 +10,7 @@ import { FailedMailRecord, QueuedMail } from '../admin-records';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
-import { StrictQuery } from './strict-input.decorator';
+import { StrictQuery } from '../../common/http/strict-input.decorator';
 
 const DEFAULT_LIMIT = 100;
 

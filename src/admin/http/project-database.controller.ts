@@ -8,7 +8,7 @@ import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { DatabaseAccess, SqlAnswer, TableRecord } from '../admin-records';
 import { SqlDto } from './dto/projects.dto';
-import { StrictBody } from './strict-input.decorator';
+import { StrictBody } from '../../common/http/strict-input.decorator';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ROWS = 10_000;

@@ -10,7 +10,7 @@ import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { CreatedProject, DeletedProject, ProjectKeysWithSecret, ProjectRecord } from '../admin-records';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
-import { StrictBody, StrictQuery } from './strict-input.decorator';
+import { StrictBody, StrictQuery } from '../../common/http/strict-input.decorator';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const DEFAULT_LIMIT = 100;

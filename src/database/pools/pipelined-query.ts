@@ -8,10 +8,10 @@ import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
 import { cleanError } from '../sql/clean-error';
 import { BINARY, type Format, MessageWriter, TEXT, type WireValue } from './message-writer';
-import { type RawRow, rowIn } from './row-splitter';
+import { type MessageTaker, type RawRow, rowIn } from './row-splitter';
 import { resultTooLarge } from './result-too-large';
 import { StatementCache } from './statement-cache';
-import type { RunningQuery, WireConnection } from './wire-connection';
+import type { WireConnection } from './wire-connection';
 
 export interface Statement {
   readonly text: string;
@@ -28,7 +28,11 @@ export interface Statement {
   readonly onRow?: (row: RawRow) => void;
   /** The same for rows of many columns. */
   readonly columns?: ColumnsTaker;
-  /** Bytes that the rows of the pipeline may have up to the end of this statement, where they are collected. */
+  /**
+   * Bytes that the rows may have, as PostgreSQL sends them: of a statement with a taker its own rows, else all rows that the
+   * pipeline has collected up to its end. More fail the pipeline with resultTooLarge(), and the rest is dropped as it arrives.
+   * Default: 4 MiB for collected rows, no limit for a taker.
+   */
   readonly maxBytes?: number;
 }
 
@@ -65,7 +69,7 @@ const RowParserClass = (pg as unknown as { Result: new () => RowParser }).Result
 /** A pipeline is written at one go, so all of them share it. */
 const WRITER = new MessageWriter();
 
-export class PipelinedQuery implements Submittable, RunningQuery {
+export class PipelinedQuery implements Submittable, MessageTaker {
   /** Resolves at ReadyForQuery only: a deferred constraint fails after the last CommandComplete. */
   readonly done: Promise<StatementResult[]>;
   /** The statement under way: tells which one an error belongs to. */
@@ -81,13 +85,14 @@ export class PipelinedQuery implements Submittable, RunningQuery {
   private failure: Error | undefined;
   /** Bytes of the rows that were collected. */
   private collected = 0;
+  /** Bytes of the rows that the taker of the statement under way was given. */
+  private taken = 0;
 
-  /** Called once when the rows that are collected are more than they may be: the rest is of no use. */
-  onExcess: () => void = () => undefined;
-
+  /** @param cancel asks the server to stop: what it has yet to send is not wanted */
   constructor(
     private readonly statements: readonly Statement[],
     private readonly cache: StatementCache,
+    private readonly cancel: () => void = () => undefined,
   ) {
     this.results = statements.map((statement) => (isTaken(statement) ? undefined : new RowParserClass()));
     this.done = new Promise((resolve, reject) => {
@@ -143,19 +148,22 @@ export class PipelinedQuery implements Submittable, RunningQuery {
     if (prepared && !this.failure) prepared.fields = fields;
   }
 
-  admitsRow(bytes: number): boolean {
-    if (this.failure) return false;
-    this.collected += bytes;
-    const { maxBytes = DEFAULT_MAX_BYTES } = this.statements[this.current] ?? {};
-    if (this.collected <= maxBytes) return true;
-    this.failure = resultTooLarge(maxBytes);
-    this.onExcess();
-    return false;
-  }
-
   handleDataRow(message: { fields: (string | null)[] }): void {
     const result = this.results[this.current];
     if (result) this.guarded(() => result.addRow(result.parseRow(message.fields)));
+  }
+
+  /** Asked once for each row, before it is put together. */
+  admitsRow(bytes: number): boolean {
+    if (this.failure) return false;
+    const statement = this.statements[this.current] as Statement;
+    const isStreamed = isTaken(statement);
+    const { maxBytes = isStreamed ? Infinity : DEFAULT_MAX_BYTES } = statement;
+    const total = isStreamed ? (this.taken += bytes) : (this.collected += bytes);
+    if (total <= maxBytes) return true;
+    this.failure = resultTooLarge(maxBytes);
+    this.cancel();
+    return false;
   }
 
   get takesRows(): boolean {
@@ -204,6 +212,7 @@ export class PipelinedQuery implements Submittable, RunningQuery {
     const prepared = this.prepared[this.current];
     if (prepared && prepared.fields === undefined && !this.failure) prepared.fields = null;
     this.current += 1;
+    this.taken = 0;
   }
 
   handleEmptyQuery(): void {

@@ -41,8 +41,7 @@ export class PooledConnection {
 
   /** Starts a pipeline; `done` rejects with the driver's error. */
   start(statements: readonly Statement[]): PipelinedQuery {
-    const query = new PipelinedQuery(statements, this.statements);
-    query.onExcess = () => void this.cancel();
+    const query = new PipelinedQuery(statements, this.statements, () => void this.cancel());
     this.roundTrips += 1;
     // After a fatal error the server closes the socket a moment later: nobody may be lent the connection meanwhile.
     query.done.catch((error: { severity?: string }) => {

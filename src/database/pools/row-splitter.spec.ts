@@ -45,6 +45,7 @@ function split(size: number): {
   const order: string[] = [];
   const tags: string[] = [];
   const query: MessageTaker = {
+    admitsRow: () => true,
     get takesRows() {
       return tags.length > 0;
     },
@@ -100,6 +101,7 @@ describe('RowSplitter', () => {
     const taken: string[] = [];
     let parts: Buffer[] = [];
     const query: MessageTaker = {
+      admitsRow: () => true,
       takesRows: true,
       onRow: (bytes, start, end) => taken.push(bytes.toString('latin1', start, end)),
       takesParts: true,
@@ -119,6 +121,40 @@ describe('RowSplitter', () => {
     for (let at = 0; at < stream.length; at += size) splitter.push(stream.subarray(at, at + size));
     const [a, b, one] = [row('a'), row('b'), large].map((each) => each.toString('latin1', 7));
     expect(taken).toEqual([a, one, b, one, 'SELECT 2']);
+  });
+
+  it.each([1, 7, 1_000, 65_536, 900_000])('skips rows that are not wanted, in pieces of %i bytes', (size) => {
+    const unwanted = row('x'.repeat(300_000), null);
+    const stream = Buffer.concat([
+      row('a'),
+      unwanted,
+      row('b'),
+      COMPLETE,
+      row('c'),
+      unwanted,
+      COMPLETE,
+      READY,
+    ]);
+    for (const takesRows of [true, false]) {
+      const rows: string[] = [];
+      const others: Buffer[] = [];
+      const query: MessageTaker = {
+        admitsRow: (length) => length < 1_000,
+        takesRows,
+        onRow: (...where) => rows.push(String(rowIn(...where)[0])),
+        takesParts: true,
+        onRowPart: () => rows.push('part'),
+        onCommandComplete: () => rows.push('complete'),
+      };
+      const splitter = new RowSplitter(
+        () => query,
+        (bytes) => others.push(Buffer.from(bytes)),
+      );
+      for (let at = 0; at < stream.length; at += size) splitter.push(stream.subarray(at, at + size));
+      const forwarded = takesRows ? [READY] : [row('a'), row('b'), row('c'), READY];
+      expect(rows).toEqual(takesRows ? ['a', 'b', 'complete', 'c', 'complete'] : ['complete', 'complete']);
+      expect(Buffer.concat(others).equals(Buffer.concat(forwarded))).toBe(true);
+    }
   });
 
   it('forwards everything while no query runs', () => {

@@ -2,6 +2,7 @@
  * Parts the rows from the other messages of PostgreSQL's protocol (manual, 54.7), so that rows which are only handed on
  * never become strings: node-postgres decodes every value as UTF-8, and the answer would encode it again. The messages
  * that every statement brings are looked at here too: on their way through node-postgres each cost as much as a row.
+ * Rows that the query does not admit are dropped as they arrive. Errors and notices: message-limiter.ts.
  */
 
 const DATA_ROW = 'D'.charCodeAt(0);
@@ -14,9 +15,10 @@ const HEADER_BYTES = 5;
 const ROW_HEADER_BYTES = HEADER_BYTES + 2;
 /** Bytes of a row from which it is not waited for, but handed on as it arrives. */
 const LARGE = 256 * 1024;
-
 /** The query under way, as far as it takes messages itself. */
 export interface MessageTaker {
+  /** Whether a row of so many bytes is wanted; otherwise nobody gets it. */
+  admitsRow(bytes: number): boolean;
   /** Whether it takes the rows that come now; otherwise they go with the other messages. */
   readonly takesRows: boolean;
   /**
@@ -32,13 +34,16 @@ export interface MessageTaker {
   onCommandComplete(tag: string): void;
 }
 
+/** What happens to a message. */
+type Fate = 'forwarded' | 'taken' | 'in parts' | 'skipped';
+
 export class RowSplitter {
   /** Copies of what came of a message of which more is to come; only one that is taken, or a header. */
   private pieces: Buffer[] = [];
-  /** Bytes to come of a message that was begun: one that is taken if there are pieces. */
+  /** Bytes to come of a message that was begun. */
   private missing = 0;
-  /** Whether what is to come belongs to a row that is taken in parts. */
-  private isInParts = false;
+  /** Of that message. */
+  private fate: Fate = 'forwarded';
 
   /**
    * @param query under way; undefined: all messages are forwarded
@@ -54,9 +59,7 @@ export class RowSplitter {
       const at = this.goOn(chunk);
       if (at < chunk.length) this.split(chunk, at);
     } else if (this.pieces.length > 0) {
-      const bytes = Buffer.concat([...this.pieces, chunk]);
-      this.pieces = [];
-      this.split(bytes, 0);
+      this.split(this.takePieces(chunk), 0);
     } else {
       this.split(chunk, 0);
     }
@@ -67,18 +70,22 @@ export class RowSplitter {
     const end = Math.min(this.missing, chunk.length);
     const part = chunk.subarray(0, end);
     this.missing -= end;
-    if (this.isInParts) {
-      this.isInParts = this.missing > 0;
-      this.query()?.onRowPart(chunk, 0, end, this.missing === 0);
-    } else if (this.pieces.length === 0) {
-      this.forward(part);
-    } else {
-      this.pieces.push(Buffer.from(part));
-      if (this.missing === 0) {
-        const message = Buffer.concat(this.pieces);
-        this.take(message, 0, message.length);
-        this.pieces = [];
-      }
+    const isLast = this.missing === 0;
+    switch (this.fate) {
+      case 'in parts':
+        this.query()?.onRowPart(chunk, 0, end, isLast);
+        break;
+      case 'forwarded':
+        this.forward(part);
+        break;
+      case 'taken':
+        this.keep(part);
+        if (isLast) {
+          const message = this.takePieces();
+          this.take(message, 0, message.length);
+        }
+        break;
+      case 'skipped':
     }
     return end;
   }
@@ -88,29 +95,24 @@ export class RowSplitter {
     /** Where the messages begin that are forwarded together. */
     let begin = start;
     while (at + HEADER_BYTES <= bytes.length) {
-      const end = at + 1 + bytes.readUInt32BE(at + 1);
-      const code = bytes[at];
-      if (
-        code !== DATA_ROW &&
-        code !== COMMAND_COMPLETE &&
-        code !== BIND_COMPLETE &&
-        code !== PARSE_COMPLETE
-      ) {
+      const length = 1 + bytes.readUInt32BE(at + 1);
+      const code = bytes[at] as number;
+      const end = at + length;
+      if (!isLookedAt(code)) {
         at = end;
         continue;
       }
       // Who takes it may depend on the messages before it.
       if (begin < at) this.forward(bytes.subarray(begin, at));
       begin = at;
-      const query = this.query();
-      const isTaken = code === DATA_ROW ? query?.takesRows === true : query !== undefined;
-      if (isTaken && end > bytes.length) {
-        this.missing = end - bytes.length;
-        this.begin(bytes, at, end - at);
-        return;
-      }
-      if (isTaken) {
-        this.take(bytes, at, end);
+      const fate = this.fateOf(code, length);
+      if (fate !== 'forwarded') {
+        if (end > bytes.length) {
+          this.missing = end - bytes.length;
+          this.begin(fate, bytes, at, length);
+          return;
+        }
+        if (fate === 'taken') this.take(bytes, at, end);
         begin = end;
       }
       at = end;
@@ -118,15 +120,26 @@ export class RowSplitter {
     this.keepRest(bytes, begin, at);
   }
 
-  /** Of a message that is taken, there is only its beginning yet. */
-  private begin(bytes: Buffer, at: number, length: number): void {
+  /** @param length of the message with its code, in bytes */
+  private fateOf(code: number, length: number): Fate {
+    const query = this.query();
+    if (query === undefined) return 'forwarded';
+    if (code !== DATA_ROW) return 'taken';
+    if (!query.admitsRow(length)) return 'skipped';
+    return query.takesRows ? 'taken' : 'forwarded';
+  }
+
+  /** Of a message that is not forwarded, there is only its beginning yet. */
+  private begin(fate: Fate, bytes: Buffer, at: number, length: number): void {
     const query = this.query();
     const hasHeader = at + ROW_HEADER_BYTES <= bytes.length;
-    if (bytes[at] === DATA_ROW && length >= LARGE && hasHeader && query?.takesParts) {
-      this.isInParts = true;
+    const isLargeRow = bytes[at] === DATA_ROW && length >= LARGE;
+    this.fate = fate;
+    if (fate === 'taken' && isLargeRow && hasHeader && query?.takesParts) {
+      this.fate = 'in parts';
       query.onRowPart(bytes, at + ROW_HEADER_BYTES, bytes.length, false);
-    } else {
-      this.pieces = [Buffer.from(bytes.subarray(at))];
+    } else if (fate !== 'skipped') {
+      this.keep(bytes.subarray(at));
     }
   }
 
@@ -134,8 +147,21 @@ export class RowSplitter {
   private keepRest(bytes: Buffer, begin: number, at: number): void {
     const whole = Math.min(at, bytes.length);
     if (begin < whole) this.forward(bytes.subarray(begin, whole));
-    if (at < bytes.length) this.pieces = [Buffer.from(bytes.subarray(at))];
-    else this.missing = at - bytes.length;
+    if (at < bytes.length) this.keep(bytes.subarray(at));
+    else {
+      this.missing = at - bytes.length;
+      this.fate = 'forwarded';
+    }
+  }
+
+  private keep(part: Buffer): void {
+    this.pieces.push(Buffer.from(part));
+  }
+
+  private takePieces(...more: Buffer[]): Buffer {
+    const bytes = Buffer.concat([...this.pieces, ...more]);
+    this.pieces = [];
+    return bytes;
   }
 
   private take(bytes: Buffer, at: number, end: number): void {
@@ -144,6 +170,10 @@ export class RowSplitter {
     else if (bytes[at] === COMMAND_COMPLETE)
       this.query()?.onCommandComplete(bytes.toString('latin1', at + HEADER_BYTES, end - 1));
   }
+}
+
+function isLookedAt(code: number): boolean {
+  return code === DATA_ROW || code === COMMAND_COMPLETE || code === BIND_COMPLETE || code === PARSE_COMPLETE;
 }
 
 /** The columns of a row; a taker copies what it keeps. */

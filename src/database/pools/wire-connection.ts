@@ -14,19 +14,13 @@ const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 export interface WireConnectionOptions {
   /** TLS has a socket of its own, which reads into memory of its own. */
   readonly ssl: NonNullable<ClientConfig['ssl']>;
-  /** For queries of node-postgres' own; a RunningQuery decides for itself. */
+  /** For node-postgres' own queries; a MessageTaker decides about its rows itself. */
   readonly limits?: MessageLimits;
-}
-
-/** A query that takes messages itself, and bounds those that node-postgres parses for it. */
-export interface RunningQuery extends MessageTaker {
-  /** As MessageLimits.admitsRow(), for the rows that it does not take. */
-  admitsRow(bytes: number): boolean;
 }
 
 export class WireConnection extends Connection {
   /** The query under way. */
-  running: RunningQuery | undefined;
+  running: MessageTaker | undefined;
   /** What node-postgres' parser gets instead of the stream: everything but what the query takes itself. */
   private readonly others = new EventEmitter();
   private readonly splitter: RowSplitter;
@@ -45,7 +39,8 @@ export class WireConnection extends Connection {
     super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? own : {}) });
     const limiter = new MessageLimiter(
       limits ?? {
-        admitsRow: (bytes) => this.running?.admitsRow(bytes) ?? true,
+        // The splitter has asked the query.
+        admitsRow: () => true,
         // Nobody listens to them.
         admitsNotice: () => false,
       },

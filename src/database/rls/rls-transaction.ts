@@ -246,9 +246,9 @@ const MAX_NAME_BYTES = 63;
 function withRole(role: string, statement: Statement): Statement {
   if (statement.name === undefined) return statement;
   const name = `${role}:${statement.name}`;
-  const { text, values, onRow, columns } = statement;
-  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, onRow, columns, name };
-  return { text, values, onRow, columns, name: createHash('sha1').update(name).digest('hex') };
+  const { text, values, onRow, columns, maxBytes } = statement;
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, onRow, columns, maxBytes, name };
+  return { text, values, onRow, columns, maxBytes, name: createHash('sha1').update(name).digest('hex') };
 }
 
 /**

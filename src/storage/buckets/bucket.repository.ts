@@ -2,8 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { Statement } from '../../database/pools/pipelined-query';
+import { LIMITS, MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
+import { StoredRow } from '../rows/stored-row';
 import { bucketAlreadyExists } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
+import { BucketRows } from './bucket-rows';
 import { slugOf } from './slug';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
@@ -13,25 +16,11 @@ const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
   quota_bytes, quota_files, cache_control, created_at, updated_at`;
 
+/** As BucketRows takes them: a list as JSON. */
+const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)');
+
 /** The address of a bucket holds its slug or its name. Where SQL of the owner's made both match, the slug wins. */
 export const BUCKET_BY_ADDRESS = `storage.buckets where slug = $1 or name = $1 order by (slug = $1) desc limit 1`;
-
-export interface BucketRow {
-  readonly id: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly description: string | null;
-  readonly is_public: boolean;
-  readonly owner_id: string | null;
-  /** PostgreSQL's bigint, which the driver leaves as text. */
-  readonly file_size_limit: string | null;
-  readonly allowed_mime_types: string[] | null;
-  readonly quota_bytes: string | null;
-  readonly quota_files: string | null;
-  readonly cache_control: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
 
 /** Outcome of a change or deletion: what row-level security hides is not found, what it protects is forbidden. */
 export type Refusal = 'not_found' | 'forbidden';
@@ -54,15 +43,19 @@ export class BucketRepository {
       values,
     };
     const { rows } = await this.write(caller, statement);
-    return toBucket(rows[0] as BucketRow);
+    return toBucket(rows[0]);
   }
 
-  async list(caller: StorageContext): Promise<Bucket[]> {
-    const { rows } = await this.door.query(caller, {
+  /** @returns buckets in JSON with commas between, in pieces of any size */
+  async list(caller: StorageContext): Promise<Buffer[]> {
+    const rows = new BucketRows();
+    await this.door.query(caller, {
       name: 'storage:list-buckets',
-      text: `select ${COLUMNS} from storage.buckets order by name, id`,
+      text: `select ${LIST_COLUMNS} from storage.buckets order by name, id`,
+      columns: rows,
+      maxBytes: MAX_BUCKETS,
     });
-    return (rows as BucketRow[]).map(toBucket);
+    return rows.take();
   }
 
   /** @param address slug or name */
@@ -71,8 +64,9 @@ export class BucketRepository {
       name: 'storage:find-bucket',
       text: `select ${COLUMNS} from ${BUCKET_BY_ADDRESS}`,
       values: [address],
+      maxBytes: MAX_BUCKET,
     });
-    return rows[0] ? toBucket(rows[0] as BucketRow) : null;
+    return rows[0] ? toBucket(rows[0]) : null;
   }
 
   /** Changes what is given; the slug follows the name. @throws AppError 409 */
@@ -98,13 +92,14 @@ export class BucketRepository {
         gone as (delete from storage.buckets where id = (select id from target) returning ${COLUMNS})
         select gone.*, target.id as target_id from target left join gone using (id)`,
       values: [address],
+      maxBytes: MAX_BUCKET,
     });
     return outcomeOf(rows[0]);
   }
 
   private async write(caller: StorageContext, statement: Statement): Promise<{ rows: unknown[] }> {
     try {
-      return await this.door.query(caller, statement);
+      return await this.door.query(caller, { ...statement, maxBytes: MAX_BUCKET });
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
       throw UNIQUE_KEYS.has(error.constraint ?? '') ? bucketAlreadyExists() : error;
@@ -130,30 +125,26 @@ function columnsOf(change: BucketChange): Record<string, unknown> {
   return change.name === undefined ? columns : { name: change.name, slug: slugOf(change.name), ...columns };
 }
 
-function outcomeOf(row: unknown): Bucket | Refusal {
-  if (!row) return 'not_found';
-  return (row as BucketRow | { id: null }).id === null ? 'forbidden' : toBucket(row as BucketRow);
+function outcomeOf(found: unknown): Bucket | Refusal {
+  if (!found) return 'not_found';
+  return new StoredRow('buckets', found).isNull('id') ? 'forbidden' : toBucket(found);
 }
 
-export function toBucket(row: BucketRow): Bucket {
+function toBucket(found: unknown): Bucket {
+  const row = new StoredRow('buckets', found);
   return {
-    id: row.id,
-    name: row.name,
-    slug: row.slug,
-    description: row.description,
-    is_public: row.is_public,
-    owner_id: row.owner_id,
-    file_size_limit: numberOrNull(row.file_size_limit),
-    allowed_mime_types: row.allowed_mime_types,
-    quota_bytes: numberOrNull(row.quota_bytes),
-    quota_files: numberOrNull(row.quota_files),
-    cache_control: row.cache_control,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
+    id: row.uuid('id'),
+    name: row.text('name', LIMITS.bucketName),
+    slug: row.text('slug', LIMITS.slug),
+    description: row.textOrNull('description', LIMITS.description),
+    is_public: row.boolean('is_public'),
+    owner_id: row.uuidOrNull('owner_id'),
+    file_size_limit: row.wholeNumberOrNull('file_size_limit'),
+    allowed_mime_types: row.textsOrNull('allowed_mime_types', LIMITS.contentType),
+    quota_bytes: row.wholeNumberOrNull('quota_bytes'),
+    quota_files: row.wholeNumberOrNull('quota_files'),
+    cache_control: row.textOrNull('cache_control', LIMITS.cacheControl),
+    created_at: row.instant('created_at').toISOString(),
+    updated_at: row.instant('updated_at').toISOString(),
   };
-}
-
-/** PostgreSQL's bigint, which the driver leaves as text. */
-export function numberOrNull(bigint: string | null): number | null {
-  return bigint === null ? null : Number(bigint);
 }

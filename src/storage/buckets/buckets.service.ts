@@ -17,8 +17,8 @@ export class BucketsService {
     return this.buckets.insert(caller, checked(bucket));
   }
 
-  /** Those that the caller may see, by name. */
-  list(caller: StorageContext): Promise<Bucket[]> {
+  /** Those that the caller may see, by name: in JSON with commas between, in pieces of any size. */
+  list(caller: StorageContext): Promise<Buffer[]> {
     return this.buckets.list(caller);
   }
 

@@ -1,27 +1,19 @@
 /** Which bytes belong to which file. Everything runs in the RLS context that is passed in. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
-import { FileContent, LinkedFile } from './file';
-import { FileRow } from './file.repository';
+import { ObjectAddress } from '../providers/object-address';
+import { LIMITS } from '../rows/limits';
+import { StoredRow } from '../rows/stored-row';
+import { tablesAltered } from '../storage.errors';
+import { FileContent, LinkedFile, NamedFile } from './file';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
 const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.object_id, f.updated_at,
   b.is_public, b.cache_control`;
 const FILES = 'storage.files f left join storage.buckets b on b.id = f.bucket_id';
 const NOW = 'floor(extract(epoch from now()))::bigint as now';
-const PAGE = 1_000;
-
-type ContentRow = Omit<FileRow, 'bucket_slug'> & {
-  readonly object_id: string;
-  readonly is_public: boolean | null;
-  readonly cache_control: string | null;
-};
-
-interface LinkRow {
-  readonly link_revision: number;
-  /** PostgreSQL's bigint, which the driver leaves as text. */
-  readonly now: string;
-}
+/** Rows that byObject() answers at most. */
+export const FILES_OF_A_PAGE = 1_000;
 
 /** What a signed address is made of. */
 export type Revision = Pick<LinkedFile, 'revision' | 'now'>;
@@ -47,8 +39,9 @@ export class FileContentRepository {
       text: `select ${CONTENT_COLUMNS}, f.link_revision, ${NOW} from ${FILES} where f.id = $1`,
       values: [id],
     });
-    const row = rows[0] as (ContentRow & LinkRow) | undefined;
-    return row ? { content: toContent(row), ...toRevision(row) } : null;
+    return rows[0]
+      ? { content: toContent(caller, rows[0]), ...toRevision(new StoredRow('files', rows[0])) }
+      : null;
   }
 
   /** The numbers that signed addresses of a file carry; null when the caller may not read it. */
@@ -60,7 +53,7 @@ export class FileContentRepository {
       text: `select f.link_revision, ${NOW} from storage.files f where f.id = $1`,
       values: [id],
     });
-    return rows[0] ? toRevision(rows[0] as LinkRow) : null;
+    return rows[0] ? toRevision(new StoredRow('files', rows[0])) : null;
   }
 
   /** The same for each of the files that the caller may read, by id. */
@@ -74,38 +67,49 @@ export class FileContentRepository {
       // Also for none: the caller's session is checked on the way.
       values: [ids.filter((id) => UUID.test(id))],
     });
-    return new Map((rows as (LinkRow & { id: string })[]).map((row) => [row.id, toRevision(row)]));
+    return new Map(
+      rows.map((found) => {
+        const row = new StoredRow('files', found);
+        return [row.uuid('id'), toRevision(row)];
+      }),
+    );
   }
 
-  /** True while a file names the object. */
-  async isNamed(context: StorageContext, objectId: string): Promise<boolean> {
+  /** The ids of those objects that files name now. */
+  async stillNamed(
+    context: StorageContext,
+    addresses: readonly ObjectAddress[],
+  ): Promise<ReadonlySet<string>> {
     const { rows } = await this.door.query(context, {
-      name: 'storage:is-named',
-      text: 'select 1 from storage.files where object_id = $1',
-      values: [objectId],
+      name: 'storage:still-named',
+      text: 'select f.object_id from storage.files f where f.object_id = any($1::uuid[])',
+      values: [addresses.map(({ objectId }) => objectId)],
     });
-    return rows.length > 0;
+    return new Set(rows.map((row) => new StoredRow('files', row).objectId('object_id')));
   }
 
   /**
-   * Files by the ids of their objects, in that order, page by page.
+   * A page of files by the ids of their objects, in that order.
    * @param after leaves out this object and those before it
    * @param last leaves out those after it; null: none
+   * @throws AppError 500 when the rows are out of order, as those of a view may be: a walk by them might have no end
    */
-  async *byObject(context: StorageContext, after: string, last: string | null): AsyncGenerator<FileContent> {
-    for (let from = after; ;) {
-      const { rows } = await this.door.query(context, {
-        name: 'storage:files-by-object',
-        text: `select ${CONTENT_COLUMNS} from ${FILES}
-          where f.object_id > $1 and ($2::uuid is null or f.object_id <= $2) order by f.object_id limit ${PAGE}`,
-        values: [from, last],
-      });
-      for (const row of rows as ContentRow[]) {
-        yield toContent(row);
-        from = row.object_id;
-      }
-      if (rows.length < PAGE) return;
-    }
+  async byObject(context: StorageContext, after: string, last: string | null): Promise<NamedFile[]> {
+    const { rows } = await this.door.query(context, {
+      name: 'storage:files-by-object',
+      text: `select f.id, f.filename, f.size, f.object_id from storage.files f
+        where f.object_id > $1 and ($2::uuid is null or f.object_id <= $2) order by f.object_id limit ${FILES_OF_A_PAGE}`,
+      values: [after, last],
+    });
+    let before = after;
+    return rows.map((row) => {
+      const file = toNamedFile(context, row);
+      const { objectId } = file.address;
+      if (objectId <= before || (last !== null && objectId > last))
+        throw tablesAltered('storage.files.object_id is out of order');
+      before = objectId;
+      return file;
+    });
   }
 
   private async content(
@@ -120,23 +124,36 @@ export class FileContentRepository {
       text: `select ${CONTENT_COLUMNS} from ${FILES} where f.id = $1 ${condition}`,
       values: [id],
     });
-    return rows[0] ? toContent(rows[0] as ContentRow) : null;
+    return rows[0] ? toContent(caller, rows[0]) : null;
   }
 }
 
-function toRevision(row: LinkRow): Revision {
-  return { revision: row.link_revision, now: Number(row.now) };
+function toRevision(row: StoredRow): Revision {
+  return { revision: row.wholeNumber('link_revision'), now: row.wholeNumber('now') };
 }
 
-function toContent(row: ContentRow): FileContent {
+function toContent({ project }: StorageContext, found: unknown): FileContent {
+  const row = new StoredRow('files', found);
+  const isPublic = row.isNull('is_public') ? null : row.boolean('is_public');
+  const cacheControl = row.textOrNull('cache_control', LIMITS.cacheControl);
   return {
-    id: row.id,
-    filename: row.filename,
-    contentType: row.content_type,
-    size: Number(row.size),
-    sha256: row.sha256,
-    objectId: row.object_id,
-    updatedAt: row.updated_at.getTime(),
-    bucket: row.is_public === null ? null : { isPublic: row.is_public, cacheControl: row.cache_control },
+    id: row.uuid('id'),
+    filename: row.text('filename', LIMITS.filename),
+    contentType: row.text('content_type', LIMITS.contentType, 0),
+    size: row.wholeNumber('size'),
+    sha256: row.sha256('sha256'),
+    address: new ObjectAddress(project.id, row.objectId('object_id')),
+    updatedAt: row.instant('updated_at').getTime(),
+    bucket: isPublic === null ? null : { isPublic, cacheControl },
+  };
+}
+
+function toNamedFile({ project }: StorageContext, found: unknown): NamedFile {
+  const row = new StoredRow('files', found);
+  return {
+    id: row.uuid('id'),
+    filename: row.text('filename', LIMITS.filename),
+    size: row.wholeNumber('size'),
+    address: new ObjectAddress(project.id, row.objectId('object_id')),
   };
 }

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Statement } from '../../database/pools/pipelined-query';
 import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
+import { LIMITS, MAX_PAGE } from '../rows/limits';
+import { StoredRow } from '../rows/stored-row';
 import { MAX_LIMIT, SortDirection, SortField } from './list-options';
 import { FilePage, PageRows } from './file-page';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
@@ -43,7 +45,7 @@ export class FileListRepository {
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
     const rows = new PageRows();
     const { statement, settings } = pageStatement(query);
-    await this.door.query(caller, { ...statement, columns: rows }, settings);
+    await this.door.query(caller, { ...statement, columns: rows, maxBytes: MAX_PAGE }, settings);
     return rows.page;
   }
 
@@ -64,7 +66,7 @@ export class FileListRepository {
       },
     ]);
     if (!found?.rows.length) return null;
-    return (names?.rows as { folder: string }[]).map((row) => row.folder);
+    return (names?.rows ?? []).map((row) => new StoredRow('files', row).text('folder', LIMITS.filename));
   }
 }
 

@@ -5,7 +5,10 @@ import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/pools/pipelined-query';
 import { UUID } from '../../common/text/uuid';
 import { Refusal } from '../buckets/bucket.repository';
+import { ObjectAddress } from '../providers/object-address';
 import { QuotaMark } from '../quotas/quota';
+import { LIMITS } from '../rows/limits';
+import { StoredRow } from '../rows/stored-row';
 import { fileAlreadyExists, forbidden } from '../storage.errors';
 import { FileRecord, StoredBytes } from './file';
 import { UploadTarget } from './target.repository';
@@ -19,26 +22,11 @@ const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.s
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
 
-export interface FileRow {
-  readonly id: string;
-  readonly bucket_id: string;
-  readonly bucket_slug: string | null;
-  readonly filename: string;
-  readonly content_type: string;
-  /** PostgreSQL's bigint, which the driver leaves as text. */
-  readonly size: string;
-  readonly sha256: string;
-  readonly owner_id: string | null;
-  readonly metadata: JsonObject;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
-
 /** A file as it was written, with the marks of quotas that this reached. */
 export interface WrittenFile {
   readonly record: FileRecord;
   /** Bytes that nothing names any more, if there are any. */
-  readonly replacedObjectId: string | null;
+  readonly replaced: ObjectAddress | null;
   readonly marks: readonly QuotaMark[];
 }
 
@@ -63,7 +51,7 @@ export interface FileChange {
 /** A row that went, with the bytes that nothing names any more. */
 export interface RemovedFile {
   readonly record: FileRecord;
-  readonly objectId: string;
+  readonly address: ObjectAddress;
 }
 
 @Injectable()
@@ -91,14 +79,16 @@ export class FileRepository {
         bytes.contentType,
         bytes.size,
         bytes.sha256,
-        bytes.objectId,
+        bytes.address.objectId,
         JSON.stringify(file.metadata),
         file.bucket.bucketSlug,
       ],
     };
     const { rows, marks } = await this.write(caller, statement);
-    const row = rows[0] as (FileRow & { replaced_object_id: string | null }) | undefined;
-    return row ? { record: toFileRecord(row), replacedObjectId: row.replaced_object_id, marks } : null;
+    if (!rows[0]) return null;
+    const row = new StoredRow('files', rows[0]);
+    const replaced = row.isNull('replaced_object_id') ? null : addressIn(caller, row, 'replaced_object_id');
+    return { record: toFileRecord(row), replaced, marks };
   }
 
   async find(caller: StorageContext, id: string): Promise<FileRecord | null> {
@@ -108,7 +98,7 @@ export class FileRepository {
       text: `select ${FILE_COLUMNS}, ${BUCKET_SLUG} from storage.files f where f.id = $1`,
       values: [id],
     });
-    return rows[0] ? toFileRecord(rows[0] as FileRow) : null;
+    return rows[0] ? toFileRecord(new StoredRow('files', rows[0])) : null;
   }
 
   /** Revokes the signed addresses of a file. */
@@ -140,7 +130,7 @@ export class FileRepository {
         select gone.*, target.bucket_slug from target left join gone using (id)`,
       values: [id],
     });
-    return removedFile(rows[0]);
+    return removedFile(caller, rows[0]);
   }
 
   /**
@@ -150,7 +140,7 @@ export class FileRepository {
   async removeAll(
     caller: StorageContext,
     ids: readonly string[],
-  ): Promise<{ id: string; objectId: string }[]> {
+  ): Promise<{ id: string; address: ObjectAddress }[]> {
     const uuids = ids.filter((id) => UUID.test(id));
     // Also for none: the caller's session is checked on the way.
     return this.door.run(caller, async (scope) => {
@@ -167,10 +157,10 @@ export class FileRepository {
         },
       ]);
       if (left?.rows.length) throw forbidden();
-      return (gone?.rows as { id: string; object_id: string }[]).map((row) => ({
-        id: row.id,
-        objectId: row.object_id,
-      }));
+      return (gone?.rows ?? []).map((found) => {
+        const row = new StoredRow('files', found);
+        return { id: row.uuid('id'), address: addressIn(caller, row, 'object_id') };
+      });
     });
   }
 
@@ -188,9 +178,9 @@ export class FileRepository {
         select changed.*, target.id as target_id from target left join changed using (id)`,
       values: [id, ...values],
     });
-    const row = rows[0] as FileRow | { id: null } | undefined;
-    if (!row) return 'not_found';
-    return row.id === null ? 'forbidden' : { record: toFileRecord(row), marks };
+    if (!rows[0]) return 'not_found';
+    const row = new StoredRow('files', rows[0]);
+    return row.isNull('id') ? 'forbidden' : { record: toFileRecord(row), marks };
   }
 
   private async write(
@@ -210,24 +200,29 @@ const ON_CONFLICT_OVERWRITE = `on conflict on constraint files_bucket_id_filenam
   content_type = excluded.content_type, size = excluded.size, sha256 = excluded.sha256, metadata = excluded.metadata,
   replaced_object_id = f.object_id, object_id = excluded.object_id, updated_at = now()`;
 
-function removedFile(row: unknown): RemovedFile | Refusal {
-  if (!row) return 'not_found';
-  const gone = row as (FileRow & { object_id: string }) | { id: null };
-  return gone.id === null ? 'forbidden' : { record: toFileRecord(gone), objectId: gone.object_id };
+function removedFile(caller: StorageContext, found: unknown): RemovedFile | Refusal {
+  if (!found) return 'not_found';
+  const row = new StoredRow('files', found);
+  if (row.isNull('id')) return 'forbidden';
+  return { record: toFileRecord(row), address: addressIn(caller, row, 'object_id') };
 }
 
-function toFileRecord(row: FileRow): FileRecord {
+function addressIn({ project }: StorageContext, row: StoredRow, column: string): ObjectAddress {
+  return new ObjectAddress(project.id, row.objectId(column));
+}
+
+function toFileRecord(row: StoredRow): FileRecord {
   return {
-    id: row.id,
-    bucket_id: row.bucket_id,
-    bucket_slug: row.bucket_slug,
-    filename: row.filename,
-    content_type: row.content_type,
-    size: Number(row.size),
-    sha256: row.sha256,
-    owner_id: row.owner_id,
-    metadata: row.metadata,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
+    id: row.uuid('id'),
+    bucket_id: row.uuid('bucket_id'),
+    bucket_slug: row.textOrNull('bucket_slug', LIMITS.slug),
+    filename: row.text('filename', LIMITS.filename),
+    content_type: row.text('content_type', LIMITS.contentType, 0),
+    size: row.wholeNumber('size'),
+    sha256: row.sha256('sha256'),
+    owner_id: row.uuidOrNull('owner_id'),
+    metadata: row.object('metadata'),
+    created_at: row.instant('created_at').toISOString(),
+    updated_at: row.instant('updated_at').toISOString(),
   };
 }

@@ -1,5 +1,6 @@
 /** A file as the interface shows it (DECISIONS.md 6), and what the storage itself knows beyond that. */
 import { JsonObject } from '../../common/text/json';
+import { ObjectAddress } from '../providers/object-address';
 
 export interface FileRecord {
   readonly id: string;
@@ -26,12 +27,15 @@ export interface FileContent {
   readonly contentType: string;
   readonly size: number;
   readonly sha256: string;
-  readonly objectId: string;
+  readonly address: ObjectAddress;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
   /** Null when the bucket is gone, or the caller may not see it. */
   readonly bucket: { readonly isPublic: boolean; readonly cacheControl: string | null } | null;
 }
+
+/** A file as the comparison of rows and bytes needs it. */
+export type NamedFile = Pick<FileContent, 'id' | 'filename' | 'size' | 'address'>;
 
 /** A file as a signed address needs it. */
 export interface LinkedFile {
@@ -44,7 +48,7 @@ export interface LinkedFile {
 
 /** Bytes that are complete with the provider, and what was learned on the way there. */
 export interface StoredBytes {
-  readonly objectId: string;
+  readonly address: ObjectAddress;
   readonly size: number;
   readonly sha256: string;
   readonly contentType: string;

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { Refusal } from '../buckets/bucket.repository';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
+import { ObjectAddress } from '../providers/object-address';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { assertRoom } from '../quotas/quota';
@@ -158,16 +159,16 @@ export class FilesService {
       address === null ? null : await this.targets.findUploadTarget(caller, address, copy.filename);
     if (!target) throw bucketNotFound();
     if (target.mayUpload !== 'yes') throw forbidden();
-    const objectId = this.store.newObjectId();
-    const content = await this.copyBytes(caller, id, target, objectId);
+    const to = this.store.newAddress(caller.project.id);
+    const content = await this.copyBytes(caller, id, target, to);
     try {
-      const bytes = { ...content, objectId };
+      const bytes = { ...content, address: to };
       const file = { bucket: target, filename: copy.filename, metadata: source.metadata, bytes };
       const written = await this.files.insert(caller, file, false);
       if (!written) throw bucketNotFound();
       return written;
     } catch (error) {
-      if (isCertain(error)) this.remover.removeLater(caller.project.id, [objectId]);
+      if (isCertain(error)) this.remover.removeLater([to]);
       throw error;
     }
   }
@@ -177,28 +178,27 @@ export class FilesService {
     caller: Caller,
     id: string,
     target: UploadTarget,
-    objectId: string,
+    to: ObjectAddress,
     attempt = 1,
   ): Promise<FileContent> {
     const content = await this.contents.findContent(caller, id);
     if (!content) throw fileNotFound();
     assertTaken(target, content, limitOf(caller.project, target, this.config));
     assertRoom(target.accounts, content.size);
-    const projectId = caller.project.id;
     try {
-      await this.store.copy({ projectId, objectId: content.objectId }, { projectId, objectId }, content.size);
+      await this.store.copy(content.address, to, content.size);
       return content;
     } catch (error) {
       if (!(error instanceof ObjectMissingError)) throw error;
       if (attempt === COPY_ATTEMPTS) throw storageUnavailable(error);
-      return this.copyBytes(caller, id, target, objectId, attempt + 1);
+      return this.copyBytes(caller, id, target, to, attempt + 1);
     }
   }
 
   /** The row first, the bytes after it. @throws AppError 404, 403 */
   async remove(caller: Caller, id: string): Promise<FileRecord> {
-    const { record, objectId } = await this.done(await this.files.remove(caller, id), caller, id);
-    this.remover.removeLater(caller.project.id, [objectId]);
+    const { record, address } = await this.done(await this.files.remove(caller, id), caller, id);
+    this.remover.removeLater([address]);
     return record;
   }
 
@@ -209,10 +209,7 @@ export class FilesService {
   ): Promise<{ deleted: string[]; not_found: string[] }> {
     const wanted = [...new Set(ids)];
     const removed = await this.files.removeAll(caller, wanted);
-    this.remover.removeLater(
-      caller.project.id,
-      removed.map(({ objectId }) => objectId),
-    );
+    this.remover.removeLater(removed.map(({ address }) => address));
     const gone = new Set(removed.map(({ id }) => id));
     const isGone = (id: string): boolean => gone.has(id.toLowerCase());
     return { deleted: wanted.filter(isGone), not_found: wanted.filter((id) => !isGone(id)) };

@@ -1,8 +1,10 @@
 /** SQL of the buckets that files go into: their limits, and what is there already. Everything runs in the RLS context that is passed in. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
-import { BUCKET_BY_ADDRESS, numberOrNull } from '../buckets/bucket.repository';
-import { projectQuota, Quota, QuotaAccount } from '../quotas/quota';
+import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
+import { projectQuota, Quota, QuotaAccount, QuotaScope } from '../quotas/quota';
+import { LIMITS, MAX_BUCKET } from '../rows/limits';
+import { StoredRow } from '../rows/stored-row';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 import { FileContent } from './file';
 
@@ -18,7 +20,7 @@ export interface UploadTarget {
   /** Bytes of the largest file in the bucket: more cannot become free by overwriting one. */
   readonly largestFile: number;
   /** `depends`: a policy looks at what only the body tells, and refuses what is known so far. */
-  readonly mayUpload: 'yes' | 'no' | 'depends';
+  readonly mayUpload: (typeof MAY_UPLOAD)[number];
 }
 
 /** A file that shall move or get another type, with the bucket that it will be in. */
@@ -52,8 +54,9 @@ export class TargetRepository {
           storage.may_upload(b.id, $2) as may_upload
         from (select * from ${BUCKET_BY_ADDRESS}) b`,
       values: [address, filename ?? 'unnamed', quota.bytes !== null || quota.files !== null],
+      maxBytes: MAX_BUCKET,
     });
-    return rows[0] ? toTarget(rows[0] as TargetRow, quota) : null;
+    return rows[0] ? toTarget(rows[0], quota) : null;
   }
 
   /**
@@ -75,69 +78,54 @@ export class TargetRepository {
           on b.id = case when $1::text is null then f.bucket_id else (select id from ${BUCKET_BY_ADDRESS}) end
         where f.id = $2`,
       values: [address, id],
+      maxBytes: MAX_BUCKET,
     });
-    return rows[0] ? toChangeTarget(rows[0] as ChangeTargetRow) : null;
+    return rows[0] ? toChangeTarget(rows[0]) : null;
   }
 }
 
-interface ChangeTargetRow {
-  readonly size: string;
-  readonly content_type: string;
-  readonly id: string | null;
-  readonly file_size_limit: string | null;
-  readonly allowed_mime_types: string[] | null;
-  readonly is_moved: boolean;
+const MAY_UPLOAD = ['yes', 'no', 'depends'] as const;
+
+function toChangeTarget(found: unknown): ChangeTarget {
+  const row = new StoredRow('files', found);
+  const bucketId = row.uuidOrNull('id');
+  return {
+    file: { size: row.wholeNumber('size'), contentType: row.text('content_type', LIMITS.contentType, 0) },
+    bucket: bucketId === null ? null : { bucketId, ...limitsIn(new StoredRow('buckets', found)) },
+    isMoved: row.boolean('is_moved'),
+  };
 }
 
-function toChangeTarget(row: ChangeTargetRow): ChangeTarget {
-  const limits = {
-    fileSizeLimit: numberOrNull(row.file_size_limit),
-    allowedMimeTypes: row.allowed_mime_types,
+/** @param quota of the project */
+function toTarget(found: unknown, quota: Quota): UploadTarget {
+  const row = new StoredRow('buckets', found);
+  const usage = row.isNull('usage') ? null : new StoredRow('usage_of()', row.object('usage'));
+  const bucketQuota = {
+    bytes: row.wholeNumberOrNull('quota_bytes'),
+    files: row.wholeNumberOrNull('quota_files'),
   };
   return {
-    file: { size: Number(row.size), contentType: row.content_type },
-    bucket: row.id === null ? null : { bucketId: row.id, ...limits },
-    isMoved: row.is_moved,
+    bucketId: row.uuid('id'),
+    bucketSlug: row.text('slug', LIMITS.slug),
+    ...limitsIn(row),
+    accounts: usage
+      ? [
+          { scope: 'project', quota, used: usedIn(usage, 'project') },
+          { scope: 'bucket', quota: bucketQuota, used: usedIn(usage, 'bucket') },
+        ]
+      : [],
+    largestFile: usage?.wholeNumber('largest') ?? 0,
+    mayUpload: row.oneOf('may_upload', MAY_UPLOAD),
   };
 }
 
-interface TargetRow {
-  readonly id: string;
-  readonly slug: string;
-  readonly file_size_limit: string | null;
-  readonly allowed_mime_types: string[] | null;
-  readonly quota_bytes: string | null;
-  readonly quota_files: string | null;
-  /** Null where nothing is limited, and nothing of it matters. */
-  readonly usage: {
-    readonly bucket_bytes: number;
-    readonly bucket_files: number;
-    readonly project_bytes: number;
-    readonly project_files: number;
-    readonly largest: number;
-  } | null;
-  readonly may_upload: UploadTarget['mayUpload'];
-}
-
-function toTarget(row: TargetRow, quota: Quota): UploadTarget {
+function limitsIn(row: StoredRow): Pick<UploadTarget, 'fileSizeLimit' | 'allowedMimeTypes'> {
   return {
-    bucketId: row.id,
-    bucketSlug: row.slug,
-    fileSizeLimit: numberOrNull(row.file_size_limit),
-    allowedMimeTypes: row.allowed_mime_types,
-    accounts: row.usage ? accountsOf(row, row.usage, quota) : [],
-    largestFile: row.usage?.largest ?? 0,
-    mayUpload: row.may_upload,
+    fileSizeLimit: row.wholeNumberOrNull('file_size_limit'),
+    allowedMimeTypes: row.textsOrNull('allowed_mime_types', LIMITS.contentType),
   };
 }
 
-function accountsOf(row: TargetRow, used: NonNullable<TargetRow['usage']>, quota: Quota): QuotaAccount[] {
-  return [
-    { scope: 'project', quota, used: { bytes: used.project_bytes, files: used.project_files } },
-    {
-      scope: 'bucket',
-      quota: { bytes: numberOrNull(row.quota_bytes), files: numberOrNull(row.quota_files) },
-      used: { bytes: used.bucket_bytes, files: used.bucket_files },
-    },
-  ];
+function usedIn(usage: StoredRow, scope: QuotaScope): QuotaAccount['used'] {
+  return { bytes: usage.wholeNumber(`${scope}_bytes`), files: usage.wholeNumber(`${scope}_files`) };
 }

@@ -33,5 +33,5 @@ export function assertTaken(
  */
 export function isCertain(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.severity === 'ERROR';
-  return error instanceof AppError && error.status < 500;
+  return error instanceof AppError && (error.status < 500 || isCertain(error.cause));
 }

@@ -101,7 +101,7 @@ export class UploadService {
       if (again.mayUpload !== 'yes')
         throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
     }
-    const address = { projectId: caller.project.id, objectId: this.store.newObjectId() };
+    const address = this.store.newAddress(caller.project.id);
     const limit = limitFor(target, sizeLimit, isTrue(value('upsert') ?? 'false'));
     const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
     await this.store.put(address, meter.measure(form.bytes));
@@ -113,7 +113,7 @@ export class UploadService {
       const facts = meter.facts();
       const contentType = contentTypeOf(facts.evidence, value('contentType'), form.declaredType);
       if (!isAllowed(contentType, target.allowedMimeTypes)) throw unsupportedMediaType(contentType);
-      const bytes = { objectId: address.objectId, size: facts.size, sha256: facts.sha256, contentType };
+      const bytes = { address, size: facts.size, sha256: facts.sha256, contentType };
       const overwrite = isTrue(value('upsert') ?? 'false');
       return await this.publish(
         caller,
@@ -121,7 +121,7 @@ export class UploadService {
         overwrite,
       );
     } catch (error) {
-      if (isCertain(error)) this.remover.removeLater(address.projectId, [address.objectId]);
+      if (isCertain(error)) this.remover.removeLater([address]);
       throw error;
     }
   }
@@ -129,9 +129,9 @@ export class UploadService {
   private async publish(caller: Caller, file: NewFile, overwrite: boolean): Promise<Uploaded> {
     const written = await this.files.insert(caller, file, overwrite);
     if (!written) throw bucketNotFound();
-    const { record, replacedObjectId, marks } = written;
-    if (replacedObjectId !== null) this.remover.removeLater(caller.project.id, [replacedObjectId]);
-    return { record, isNew: replacedObjectId === null, marks };
+    const { record, replaced, marks } = written;
+    if (replaced) this.remover.removeLater([replaced]);
+    return { record, isNew: replaced === null, marks };
   }
 }
 

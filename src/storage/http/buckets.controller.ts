@@ -1,13 +1,16 @@
 /** Buckets (SPEC.md 4.1). `:bucket_name` is the slug or the name. */
-import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
+import { StrictBody } from '../../common/http/strict-input.decorator';
 import { Bucket } from '../buckets/bucket';
 import { BucketsService } from '../buckets/buckets.service';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
 import { BucketDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
+import { sendRecords } from './send-envelope';
 import { Failures, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -17,9 +20,10 @@ export class BucketsController {
 
   @Post()
   @ApiOperation({ summary: 'Create a bucket', operationId: 'createBucket' })
+  @ApiBody({ type: CreateBucketDto })
   @Success(201, 'The bucket', BucketDto)
   @Failures(403, 404, 409, 413, 415)
-  create(@CurrentCaller() caller: Caller, @Body() body: CreateBucketDto): Promise<Bucket> {
+  create(@CurrentCaller() caller: Caller, @StrictBody() body: CreateBucketDto): Promise<Bucket> {
     return this.buckets.create(caller, body);
   }
 
@@ -27,8 +31,8 @@ export class BucketsController {
   @ApiOperation({ summary: 'List the buckets that the caller may see', operationId: 'listBuckets' })
   @Success(200, 'By name', [BucketDto])
   @Failures(404)
-  list(@CurrentCaller() caller: Caller): Promise<Bucket[]> {
-    return this.buckets.list(caller);
+  async list(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
+    sendRecords(response, await this.buckets.list(caller));
   }
 
   @Get(':bucket_name')
@@ -44,12 +48,13 @@ export class BucketsController {
 
   @Patch(':bucket_name')
   @ApiOperation({ summary: 'Change a bucket; its slug follows its name', operationId: 'updateBucket' })
+  @ApiBody({ type: UpdateBucketDto })
   @Success(200, 'The bucket', BucketDto)
   @Failures(403, 404, 409, 413, 415)
   update(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
-    @Body() body: UpdateBucketDto,
+    @StrictBody() body: UpdateBucketDto,
   ): Promise<Bucket> {
     return this.buckets.update(caller, address, body);
   }

@@ -20,7 +20,6 @@ import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { fileNotFound, preconditionFailed, rangeNotSatisfiable, storageUnavailable } from '../storage.errors';
 
 export interface ContentOptions {
-  readonly projectId: string;
   readonly disposition: (file: FileContent) => Disposition;
   readonly cacheControl: (file: FileContent) => string;
   /** Instead of the file's own name, unless it is empty. */
@@ -70,7 +69,7 @@ export class ContentResponder {
   ): Promise<void> {
     const file = await options.find();
     if (!file) throw fileNotFound();
-    if (file.objectId === before.objectId) throw storageUnavailable(error);
+    if (file.address.objectId === before.address.objectId) throw storageUnavailable(error);
     try {
       await this.answer(request, response, file, options);
     } catch (again) {
@@ -96,19 +95,19 @@ export class ContentResponder {
     const applies = rangeApplies(headerText(headers['if-range']), validators, this.clock.now());
     const ranges = applies ? parseRange(headers.range, file.size) : null;
     if (ranges === 'unsatisfiable') throw rangeNotSatisfiable(file.size);
-    const path = mayBeNginx(headers, applies) ? this.accelPath(file, options) : null;
-    if (path !== null) return this.leaveToNginx(response, file, common, options, path);
+    const path = mayBeNginx(headers, applies) ? this.accelPath(file) : null;
+    if (path !== null) return this.leaveToNginx(response, file, common, path);
     const withoutBody = request.method === 'HEAD';
-    if (ranges === null) return this.sendWhole(response, file, common, options, withoutBody);
+    if (ranges === null) return this.sendWhole(response, file, common, withoutBody);
     if (ranges.length === 1)
-      return this.sendPart(response, file, ranges[0] as ByteRange, common, options, withoutBody);
-    return this.sendParts(response, file, ranges, common, options, withoutBody);
+      return this.sendPart(response, file, ranges[0] as ByteRange, common, withoutBody);
+    return this.sendParts(response, file, ranges, common, withoutBody);
   }
 
   /** Null where nginx cannot send it. */
-  private accelPath(file: FileContent, { projectId }: ContentOptions): string | null {
-    if (this.config.accelRedirect === null || file.size === 0) return null;
-    const path = this.store.sharedPath({ projectId, objectId: file.objectId });
+  private accelPath({ size, address }: FileContent): string | null {
+    if (this.config.accelRedirect === null || size === 0) return null;
+    const path = this.store.sharedPath(address);
     return path === null ? null : `${this.config.accelRedirect}/${path}`;
   }
 
@@ -117,11 +116,9 @@ export class ContentResponder {
     response: ServerResponse,
     file: FileContent,
     common: OutgoingHttpHeaders,
-    { projectId }: ContentOptions,
     path: string,
   ): Promise<void> {
-    const address = { projectId, objectId: file.objectId };
-    if (!(await this.store.has(address, file.size))) throw new ObjectMissingError(address);
+    if (!(await this.store.has(file.address, file.size))) throw new ObjectMissingError(file.address);
     const head: OutgoingHttpHeaders = {
       ...common,
       'Content-Type': servedType(file),
@@ -137,11 +134,10 @@ export class ContentResponder {
     response: ServerResponse,
     file: FileContent,
     common: OutgoingHttpHeaders,
-    options: ContentOptions,
     withoutBody: boolean,
   ): Promise<void> {
     const head = { ...common, 'Content-Type': servedType(file), 'Content-Length': file.size };
-    await this.sendRange(response, 200, head, file, { start: 0, end: file.size - 1 }, options, withoutBody);
+    await this.sendRange(response, 200, head, file, { start: 0, end: file.size - 1 }, withoutBody);
   }
 
   private async sendPart(
@@ -149,7 +145,6 @@ export class ContentResponder {
     file: FileContent,
     range: ByteRange,
     common: OutgoingHttpHeaders,
-    options: ContentOptions,
     withoutBody: boolean,
   ): Promise<void> {
     const head = {
@@ -158,7 +153,7 @@ export class ContentResponder {
       'Content-Range': contentRange(range, file.size),
       'Content-Length': range.end - range.start + 1,
     };
-    await this.sendRange(response, 206, head, file, range, options, withoutBody);
+    await this.sendRange(response, 206, head, file, range, withoutBody);
   }
 
   private async sendRange(
@@ -167,7 +162,6 @@ export class ContentResponder {
     head: OutgoingHttpHeaders,
     file: FileContent,
     range: ByteRange,
-    { projectId }: ContentOptions,
     withoutBody: boolean,
   ): Promise<void> {
     if (withoutBody || file.size === 0) {
@@ -175,7 +169,7 @@ export class ContentResponder {
       return;
     }
     // Opened before the head is written: a missing object still gets an error's status.
-    const bytes = await this.store.read({ projectId, objectId: file.objectId }, range);
+    const bytes = await this.store.read(file.address, range);
     if (Buffer.isBuffer(bytes)) response.writeHead(status, head).end(bytes);
     else await this.sendStream(response, status, head, bytes, file);
   }
@@ -186,7 +180,6 @@ export class ContentResponder {
     file: FileContent,
     ranges: readonly ByteRange[],
     common: OutgoingHttpHeaders,
-    { projectId }: ContentOptions,
     withoutBody: boolean,
   ): Promise<void> {
     const boundary = randomBytes(16).toString('hex');
@@ -208,11 +201,10 @@ export class ContentResponder {
       response.writeHead(206, head).end();
       return;
     }
-    const address = { projectId, objectId: file.objectId };
-    const store = this.store;
+    const { store } = this;
     async function* body(): AsyncGenerator<string | Buffer> {
       for (const [index, range] of ranges.entries()) {
-        const bytes = await store.read(address, range);
+        const bytes = await store.read(file.address, range);
         yield heads[index] as string;
         if (Buffer.isBuffer(bytes)) yield bytes;
         else yield* bytes;

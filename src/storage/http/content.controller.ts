@@ -65,7 +65,6 @@ export class ContentController {
     const caller = callerOf(request);
     const id = fileIdOf(request);
     await this.responder.send(request, response, {
-      projectId: caller.project.id,
       disposition: () => 'attachment',
       cacheControl: ({ bucket }) => cacheControlFor('download', bucket),
       downloadName: downloadNameOf(request),
@@ -89,7 +88,6 @@ export class ContentController {
     await this.count(project, response);
     const downloadName = downloadNameOf(request);
     await this.responder.send(request, response, {
-      projectId: project.id,
       disposition: () => 'attachment',
       cacheControl: ({ bucket }) => cacheControlFor('signed', bucket, this.links.secondsLeft(claims)),
       downloadName,
@@ -116,7 +114,6 @@ export class ContentController {
     else await this.limiter.miss(project, client);
     let first: FileContent | null | undefined = file;
     await this.responder.send(request, response, {
-      projectId: project.id,
       disposition: ({ contentType }) =>
         downloadName === undefined
           ? previewDisposition(contentType, project.settings.preview_pdf_inline)

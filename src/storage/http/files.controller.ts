@@ -1,9 +1,10 @@
 /** Files (SPEC.md 4.1, DECISIONS.md 6), but for lists, uploads, content and signed addresses. */
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiOperation } from '@nestjs/swagger';
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
+import { StrictBody } from '../../common/http/strict-input.decorator';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
@@ -22,11 +23,12 @@ export class FilesController {
   @Post('bulk-delete')
   @HttpCode(200)
   @ApiOperation({ summary: 'Delete files, all that are there or none', operationId: 'bulkDeleteFiles' })
+  @ApiBody({ type: BulkDeleteDto })
   @Success(200, 'What went, and what was not there', BulkDeleteResultDto)
   @Failures(403, 404, 413, 415)
   removeAll(
     @CurrentCaller() caller: Caller,
-    @Body() { file_ids: ids }: BulkDeleteDto,
+    @StrictBody() { file_ids: ids }: BulkDeleteDto,
   ): Promise<BulkDeleteResultDto> {
     return this.files.removeAll(caller, ids);
   }
@@ -41,12 +43,13 @@ export class FilesController {
 
   @Patch(':file_id')
   @ApiOperation({ summary: 'Rename, move or describe a file', operationId: 'updateFile' })
+  @ApiBody({ type: UpdateFileDto })
   @Success(200, 'The record', FileDto, QUOTA_HEADER)
   @Failures(403, 404, 409, 413, 415)
   async update(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
-    @Body() body: UpdateFileDto,
+    @StrictBody() body: UpdateFileDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FileRecord> {
     const { record, marks } = await this.files.update(caller, id, body);
@@ -56,12 +59,13 @@ export class FilesController {
 
   @Post(':file_id/copy')
   @ApiOperation({ summary: 'Copy a file, within its bucket or into another', operationId: 'copyFile' })
+  @ApiBody({ type: CopyFileDto })
   @Success(201, 'The copy', FileDto, QUOTA_HEADER)
   @Failures(403, 404, 409, 413, 415)
   async copy(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
-    @Body() body: CopyFileDto,
+    @StrictBody() body: CopyFileDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FileRecord> {
     const { record, marks } = await this.files.copy(caller, id, body);

@@ -1,10 +1,11 @@
 /** Makes and revokes signed addresses (SPEC.md 4.1, DECISIONS.md 6). */
-import { Body, Controller, Delete, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Delete, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiParam } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Caller } from '../../access/caller';
 import { callerOf, CurrentCaller } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../common/http/body-reader';
+import { StrictBody, unknownHere } from '../../common/http/strict-input.decorator';
 import { isJsonObject } from '../../common/text/json';
 import { Expiry, EXPIRY_NAMES } from '../signed-urls/signed-url';
 import { BulkSignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
@@ -26,11 +27,12 @@ export class SignedUrlsController {
   @Post('bulk-signed-urls')
   @HttpCode(200)
   @ApiOperation({ summary: 'Create temporary download addresses', operationId: 'bulkCreateSignedUrls' })
+  @ApiBody({ type: BulkSignedUrlsDto })
   @Success(200, 'For each file an address, or an error', [BulkSignedUrlDto])
   @Failures(404, 413, 415)
   signAll(
     @CurrentCaller() caller: Caller,
-    @Body() { file_ids: ids, expiry }: BulkSignedUrlsDto,
+    @StrictBody() { file_ids: ids, expiry }: BulkSignedUrlsDto,
   ): Promise<BulkSignedUrl[]> {
     return this.links.createAll(caller, ids, expiry);
   }
@@ -63,7 +65,9 @@ export class SignedUrlsController {
 
 /** What CreateSignedUrlDto documents. @throws AppError 400 */
 function expiryOf(body: unknown): Expiry {
-  const given = isJsonObject(body) ? body.expiry : undefined;
+  const { expiry: given, ...others } = isJsonObject(body) ? body : {};
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw invalidParameters(unknownHere(unknown));
   const expiry = EXPIRY_NAMES.find((name) => name === given);
   if (expiry === undefined)
     throw invalidParameters(`expiry must be one of the following values: ${EXPIRY_NAMES.join(', ')}`);

@@ -1,5 +1,5 @@
 /** How objects are named in a bucket: `<prefix><project>/<object id>`. */
-import { OBJECT_ID, ObjectAddress } from './object-store';
+import { checkedProjectId, isObjectId, ObjectAddress } from './object-address';
 
 /** Requests of one job that are under way at once. */
 export const AT_ONCE = 16;
@@ -12,8 +12,9 @@ export class BucketLayout {
     return `${this.folderOf(projectId)}${objectId}`;
   }
 
+  /** @throws AppError 500 for what is not the id of a project */
   folderOf(projectId: string): string {
-    return `${this.prefix}${projectId}/`;
+    return `${this.prefix}${checkedProjectId(projectId)}/`;
   }
 
   /** The project of a folder as a listing tells it. */
@@ -24,6 +25,6 @@ export class BucketLayout {
   /** Null for what somebody else put there. */
   objectIdOf(projectId: string, key: string): string | null {
     const name = key.slice(this.folderOf(projectId).length);
-    return OBJECT_ID.test(name) ? name : null;
+    return isObjectId(name) ? name : null;
   }
 }

@@ -1,10 +1,6 @@
-/**
- * Files on a local disk: `<root>/<project>/<2 hex digits>/<object id>`, and `<root>/<project>/.uploads/<object id>` while
- * the bytes of a larger one arrive.
- */
+/** Files on a local disk; where they lie there is in disk-layout.ts. */
 import { Inject, Injectable, OnModuleInit } from '@nestjs/common';
-import type { Dirent, Stats } from 'node:fs';
-import { access, constants, copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, copyFile, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { AppError } from '../../common/errors/app-error';
@@ -14,37 +10,31 @@ import { directoryFault } from '../../config/directory-error';
 import { storageUnavailable } from '../storage.errors';
 import { ChunkWriter, MAX_WAITING, writeAll } from './chunk-writer';
 import { DiskDirectories } from './disk-directories';
+import { DiskLayout, isMissing } from './disk-layout';
+import { entriesOf, factsOf, objectsBelow } from './disk-listing';
 import { closeFile, closeNow, openFile, readFrom, syncFile } from './file-descriptors';
-import {
-  OBJECT_ID,
-  ObjectAddress,
-  ObjectMissingError,
-  ObjectStore,
-  SMALL_READ,
-  StoredObject,
-} from './object-store';
 import { NeighbouringIds } from './neighbouring-ids';
+import { ObjectAddress } from './object-address';
+import { ObjectMissingError, ObjectStore, SMALL_READ, StoredObject } from './object-store';
 import { ReadBuffers } from './read-buffers';
 import { giveBack, readHead } from './source-head';
 
-const UPLOADS = '.uploads';
 /** Lies in the root since the first start: without it the disk is not the one that holds the files. */
 const MARKER = '.plinth-files';
 /** Nobody else's business; where nginx sends the files, its user can be given Plinth's group. */
 const PRIVATE = { file: 0o600, directory: 0o700 };
 const GROUP = { file: 0o640, directory: 0o750 };
-/** Files that are looked at, or removed, at once. */
+/** Files that are removed at once. */
 const AT_ONCE = 32;
-/** Objects of one batch of a listing. */
-const BATCH = 1_000;
 /** Bytes up to which an upload is held until it is whole. */
 const SMALL_WRITE = 64 * 1024;
-const SHARD = /^[0-9a-f]{2}$/;
+/** Opens an object for reading; a symbolic link in its place fails with ELOOP. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 @Injectable()
 export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   override readonly heldBytes = SMALL_WRITE + MAX_WAITING;
-  private readonly root: string;
+  private readonly layout: DiskLayout;
   private readonly mode: { readonly file: number; readonly directory: number };
   private readonly directories: DiskDirectories;
   private readonly ids = new NeighbouringIds();
@@ -52,30 +42,30 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 
   constructor(@Inject(STORAGE_CONFIG) { diskDir, accelRedirect }: StorageConfig) {
     super();
-    this.root = diskDir;
+    this.layout = new DiskLayout(diskDir);
     this.mode = accelRedirect === null ? PRIVATE : GROUP;
     this.directories = new DiskDirectories(this.marker, this.mode.directory);
   }
 
   async onModuleInit(): Promise<void> {
     try {
-      await mkdir(this.root, { recursive: true, mode: this.mode.directory });
+      await mkdir(this.layout.root, { recursive: true, mode: this.mode.directory });
       await writeFile(this.marker, '', { flag: 'a', mode: this.mode.file });
     } catch (error) {
-      throw directoryFault('STORAGE_DISK_DIR', this.root, error);
+      throw directoryFault('STORAGE_DISK_DIR', this.layout.root, error);
     }
   }
 
   override async assertAvailable(): Promise<void> {
     try {
       await access(this.marker, constants.R_OK);
-      await access(this.root, constants.W_OK);
+      await access(this.layout.root, constants.W_OK);
     } catch (error) {
       throw storageUnavailable(error);
     }
   }
 
-  override newObjectId(): string {
+  protected override newObjectId(): string {
     return this.ids.next();
   }
 
@@ -84,12 +74,13 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
    * without a row to the sweep. A row makes a file visible, not its name, so both syncs come last.
    */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
-    const [draft, final] = [this.draftOf(address), this.pathOf(address)];
+    const [draft, final] = [this.layout.draftOf(address), this.layout.pathOf(address)];
     const source = chunks[Symbol.asyncIterator]();
     const head = await readHead(source, SMALL_WRITE);
     let fd: number | undefined;
     let writer: ChunkWriter | undefined;
     try {
+      await this.layout.assertReal(address.projectId);
       fd = await this.create(head.isWhole ? final : draft);
       if (head.isWhole) {
         await writeAll(fd, head.chunks);
@@ -146,10 +137,17 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 
   /** As a clone where the file system can (XFS, Btrfs), which costs no space. */
   override async copy(from: ObjectAddress, to: ObjectAddress): Promise<void> {
-    const [draft, final] = [this.draftOf(to), this.pathOf(to)];
+    const [source, draft, final] = [
+      this.layout.pathOf(from),
+      this.layout.draftOf(to),
+      this.layout.pathOf(to),
+    ];
     try {
+      await Promise.all([this.layout.assertReal(from.projectId), this.layout.assertReal(to.projectId)]);
       await this.directories.ensure(dirname(draft));
-      await copyFile(this.pathOf(from), draft, constants.COPYFILE_FICLONE);
+      // copyFile() would follow a symbolic link.
+      if (!(await lstat(source)).isFile()) throw new Error(`${source} is not a file`);
+      await copyFile(source, draft, constants.COPYFILE_FICLONE);
       const fd = await openFile(draft, 'r+');
       try {
         await this.moveIntoPlace(draft, final);
@@ -159,16 +157,18 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       }
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined);
-      throw isMissing(error) ? new ObjectMissingError(from) : storageUnavailable(error);
+      throw isMissing(error) ? new ObjectMissingError(from) : unavailable(error);
     }
   }
 
-  override async remove(projectId: string, objectIds: readonly string[]): Promise<void> {
+  override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
     // Of a disk that is not mounted everything seems to be removed already.
     await this.assertAvailable();
+    for (const projectId of new Set(addresses.map((address) => address.projectId)))
+      await this.layout.assertReal(projectId);
     try {
-      for (const batch of batchesOf(objectIds, AT_ONCE)) {
-        await Promise.all(batch.map((objectId) => rm(this.pathOf({ projectId, objectId }), { force: true })));
+      for (const batch of batchesOf(addresses, AT_ONCE)) {
+        await Promise.all(batch.map((address) => rm(this.layout.pathOf(address), { force: true })));
       }
     } catch (error) {
       throw storageUnavailable(error);
@@ -177,42 +177,31 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 
   override async has(address: ObjectAddress, size: number): Promise<boolean> {
     try {
-      return (await stat(this.pathOf(address))).size === size;
+      await this.layout.assertReal(address.projectId);
+      const facts = await lstat(this.layout.pathOf(address));
+      return facts.isFile() && facts.size === size;
     } catch (error) {
       if (isMissing(error)) return false;
-      throw storageUnavailable(error);
+      throw unavailable(error);
     }
   }
 
   override async *projects(): AsyncGenerator<string> {
-    for (const entry of await entriesOf(this.root)) if (entry.isDirectory()) yield entry.name;
+    for (const entry of await entriesOf(this.layout.root)) if (entry.isDirectory()) yield entry.name;
   }
 
   override async *objects(projectId: string): AsyncGenerator<StoredObject[]> {
-    const shards = (await entriesOf(join(this.root, projectId))).filter(
-      (entry) => entry.isDirectory() && SHARD.test(entry.name),
-    );
-    let batch: StoredObject[] = [];
-    for (const { name } of shards.sort(byName)) {
-      const directory = join(this.root, projectId, name);
-      const objects = (await entriesOf(directory)).filter((entry) => OBJECT_ID.test(entry.name));
-      for (const part of batchesOf(objects.sort(byName), AT_ONCE)) {
-        const found = await Promise.all(part.map((entry) => describe(directory, entry.name)));
-        batch.push(...found.filter((object) => object !== null));
-        if (batch.length < BATCH) continue;
-        yield batch;
-        batch = [];
-      }
-    }
-    if (batch.length > 0) yield batch;
+    await this.layout.assertReal(projectId);
+    yield* objectsBelow(this.layout.folderOf(projectId));
   }
 
   override async removeUnfinished(projectId: string, before: number): Promise<number> {
-    const directory = join(this.root, projectId, UPLOADS);
+    await this.layout.assertReal(projectId);
+    const directory = this.layout.uploadsOf(projectId);
     let removed = 0;
     for (const entry of await entriesOf(directory)) {
       const path = join(directory, entry.name);
-      const facts = await statOf(path);
+      const facts = await factsOf(path);
       if (!facts || facts.mtimeMs >= before) continue;
       await rm(path, { force: true });
       removed += 1;
@@ -221,7 +210,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   override async removeProject(projectId: string): Promise<void> {
-    await rm(join(this.root, projectId), { recursive: true, force: true });
+    await rm(this.layout.folderOf(projectId), { recursive: true, force: true });
     this.directories.forget();
   }
 
@@ -251,27 +240,20 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   private get marker(): string {
-    return join(this.root, MARKER);
+    return join(this.layout.root, MARKER);
   }
 
   private async open(address: ObjectAddress): Promise<number> {
     try {
-      return await openFile(this.pathOf(address), 'r');
+      await this.layout.assertReal(address.projectId);
+      return await openFile(this.layout.pathOf(address), READ);
     } catch (error) {
-      throw isMissing(error) ? new ObjectMissingError(address) : storageUnavailable(error);
+      throw isMissing(error) ? new ObjectMissingError(address) : unavailable(error);
     }
   }
 
-  override sharedPath({ projectId, objectId }: ObjectAddress): string {
-    return `${projectId}/${objectId.slice(0, 2)}/${objectId}`;
-  }
-
-  private pathOf({ projectId, objectId }: ObjectAddress): string {
-    return join(this.root, this.sharedPath({ projectId, objectId }));
-  }
-
-  private draftOf({ projectId, objectId }: ObjectAddress): string {
-    return join(this.root, projectId, UPLOADS, objectId);
+  override sharedPath(address: ObjectAddress): string {
+    return this.layout.relativePathOf(address);
   }
 }
 
@@ -285,36 +267,9 @@ function tooShort({ objectId }: ObjectAddress): Error {
   return new Error(`object ${objectId} is shorter than its row says`);
 }
 
-async function entriesOf(path: string): Promise<Dirent[]> {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-async function describe(directory: string, objectId: string): Promise<StoredObject | null> {
-  const facts = await statOf(join(directory, objectId));
-  return facts && { objectId, size: facts.size, storedAt: facts.mtimeMs };
-}
-
-/** Null for what went since its directory was read. */
-async function statOf(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-function byName(a: Dirent, b: Dirent): number {
-  return a.name < b.name ? -1 : 1;
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+/** What is one already keeps its reason. */
+function unavailable(error: unknown): AppError {
+  return error instanceof AppError ? error : storageUnavailable(error);
 }
 
 /** True for what the file system said, which is not the sender's fault. */

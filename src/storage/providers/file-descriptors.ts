@@ -5,7 +5,8 @@
 import { close, closeSync, fsync, open, read, writev } from 'node:fs';
 import { promisify } from 'node:util';
 
-export const openFile: (path: string, flags: string, mode?: number) => Promise<number> = promisify(open);
+export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> =
+  promisify(open);
 export const syncFile = promisify(fsync);
 export const closeFile = promisify(close);
 

@@ -19,7 +19,8 @@ import { GcsConfig } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { AT_ONCE, BucketLayout } from './bucket-layout';
 import { fetchRetrying } from './fetch-retrying';
-import { ObjectAddress, ObjectMissingError, ObjectStore, StoredObject } from './object-store';
+import { ObjectAddress } from './object-address';
+import { ObjectMissingError, ObjectStore, StoredObject } from './object-store';
 import { readResuming } from './resuming-read';
 import { giveBack, readHead } from './source-head';
 import { SourceFailure, watchSource } from './source-failure';
@@ -89,8 +90,8 @@ export class GcsObjectStore extends ObjectStore {
     await this.attempt(() => this.file(from).copy(this.file(to)), from);
   }
 
-  override async remove(projectId: string, objectIds: readonly string[]): Promise<void> {
-    const keys = objectIds.map((objectId) => this.layout.keyOf({ projectId, objectId }));
+  override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
+    const keys = addresses.map((address) => this.layout.keyOf(address));
     await this.attempt(() => this.removeKeys(keys));
   }
 

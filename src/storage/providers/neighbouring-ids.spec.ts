@@ -1,5 +1,5 @@
 import { NeighbouringIds } from './neighbouring-ids';
-import { OBJECT_ID } from './object-store';
+import { isObjectId } from './object-address';
 
 describe('NeighbouringIds', () => {
   const ids = new NeighbouringIds();
@@ -7,7 +7,7 @@ describe('NeighbouringIds', () => {
   const shardsOf = (some: readonly string[]): Set<string> => new Set(some.map((id) => id.slice(0, 2)));
 
   it('are UUIDs, each another', () => {
-    expect(made.every((id) => OBJECT_ID.test(id))).toBe(true);
+    expect(made.every(isObjectId)).toBe(true);
     expect(new Set(made.map((id) => id.slice(2))).size).toBe(made.length);
   });
 

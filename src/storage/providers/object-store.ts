@@ -1,15 +1,11 @@
 /**
  * Where the bytes of files lie. Narrow on purpose: every provider passes the same contract test
- * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, apart by project, and never change;
- * nothing a user chose reaches a provider.
+ * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, apart by project, and never change.
+ * Names are checked before a path or a key is made of them (object-address.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { ByteRange } from '../../common/http/byte-ranges';
-
-export interface ObjectAddress {
-  readonly projectId: string;
-  readonly objectId: string;
-}
+import { ObjectAddress } from './object-address';
 
 /** An object as a listing tells of it. */
 export interface StoredObject {
@@ -19,9 +15,6 @@ export interface StoredObject {
   /** When it was complete, by the provider's clock; milliseconds since the epoch. */
   readonly storedAt: number;
 }
-
-/** What the name of an object looks like; whatever else lies beside objects is somebody else's. */
-export const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Bytes up to which a part is read in one go. */
 export const SMALL_READ = 128 * 1024;
@@ -38,8 +31,13 @@ export abstract class ObjectStore {
   /** Bytes of an object that put() holds in memory at most, on their way from the sender. */
   abstract readonly heldBytes: number;
 
+  /** For a new object of a project. */
+  newAddress(projectId: string): ObjectAddress {
+    return new ObjectAddress(projectId, this.newObjectId());
+  }
+
   /** A random UUID that no object has. */
-  newObjectId(): string {
+  protected newObjectId(): string {
     return randomUUID();
   }
 
@@ -66,7 +64,7 @@ export abstract class ObjectStore {
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
 
   /** Removes objects; one that is not there is no error. */
-  abstract remove(projectId: string, objectIds: readonly string[]): Promise<void>;
+  abstract remove(addresses: readonly ObjectAddress[]): Promise<void>;
 
   /** True when the object is there whole. */
   abstract has(address: ObjectAddress, size: number): Promise<boolean>;

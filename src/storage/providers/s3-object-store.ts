@@ -26,7 +26,8 @@ import { ByteRange } from '../../common/http/byte-ranges';
 import { S3Config } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
 import { BucketLayout } from './bucket-layout';
-import { ObjectAddress, ObjectMissingError, ObjectStore, StoredObject } from './object-store';
+import { ObjectAddress } from './object-address';
+import { ObjectMissingError, ObjectStore, StoredObject } from './object-store';
 import { partsOf } from './parts';
 import { readResuming } from './resuming-read';
 import { unfinishedUploads } from './s3-unfinished-uploads';
@@ -112,8 +113,8 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     }, from);
   }
 
-  override async remove(projectId: string, objectIds: readonly string[]): Promise<void> {
-    const keys = objectIds.map((objectId) => this.layout.keyOf({ projectId, objectId }));
+  override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
+    const keys = addresses.map((address) => this.layout.keyOf(address));
     for (const batch of batchesOf(keys, REMOVED_AT_ONCE)) await this.attempt(() => this.removeKeys(batch));
   }
 

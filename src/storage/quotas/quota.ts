@@ -60,11 +60,21 @@ export function assertRoom(accounts: readonly QuotaAccount[], size: number): voi
   if (room && size > room.bytes) throw room.passed();
 }
 
-/** `project=80,bucket=95!` as storage.keep_totals() leaves it. */
-export function parseMarks(text: string | null): QuotaMark[] {
-  return [...(text ?? '').matchAll(/(project|bucket)=(\d+)(!?)/g)].map(([, scope, percent, isNew]) => ({
+/** At most one mark of each scope. */
+const MARKS = /^(project=(80|95)!?)?(,?bucket=(80|95)!?)?$/;
+
+/** `project=80,bucket=95!` as storage.keep_totals() leaves it. Anything else, which SQL of the owner may have set, counts as none. */
+export function parseMarks(text: unknown): QuotaMark[] {
+  if (typeof text !== 'string' || !MARKS.test(text)) return [];
+  return [...text.matchAll(/(project|bucket)=(\d+)(!?)/g)].map(([, scope, percent, isNew]) => ({
     scope: scope as QuotaScope,
     percent: Number(percent),
     isNew: isNew === '!',
   }));
+}
+
+/** True for the account and the unit that storage.charge() names when a quota has no room. */
+export function isQuota(scope: unknown, unit: unknown, quota: number): boolean {
+  const isNamed = (scope === 'project' || scope === 'bucket') && (unit === 'bytes' || unit === 'files');
+  return isNamed && Number.isSafeInteger(quota) && quota >= 0;
 }

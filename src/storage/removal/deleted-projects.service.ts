@@ -8,9 +8,8 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectRemover } from './object-remover.service';
+import { ENDS } from './project-ends.service';
 
-/** What the audit log calls the end of a project: asked for, and finished or undone after a crash. */
-const ENDS = ['project.delete', 'project.undo'];
 /** Ends of projects that are looked at when the server starts, of each kind. */
 const RECENT = 1_000;
 
@@ -36,19 +35,6 @@ export class DeletedProjects implements OnApplicationBootstrap {
         if (id !== null && isRecent) this.remover.removeProjectLater(id);
       }
     }
-  }
-
-  /**
-   * When the project ended; null while it is there. By this install's own record: a provider may be shared with another
-   * one, whose projects are unknown here too.
-   * @returns milliseconds since the epoch
-   */
-  async deletedAt(projectId: string): Promise<number | null> {
-    for (const action of ENDS) {
-      const [entry] = await this.auditLog.list({ projectId, action, limit: 1 });
-      if (entry) return entry.at.getTime();
-    }
-    return null;
   }
 
   private async removeIfGone(projectId: string): Promise<void> {

@@ -8,9 +8,10 @@ import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
-import { DeletedProjects } from '../removal/deleted-projects.service';
+import { ObjectAddress } from '../providers/object-address';
+import { ProjectEnds } from '../removal/project-ends.service';
 import { StorageMetrics } from '../storage-metrics.service';
-import { Findings, StorageComparison } from './storage-comparison.service';
+import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
 const HOUR_MS = 3_600_000;
 /** Replicas that start together begin at different times. */
@@ -45,7 +46,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly registry: ProjectRegistry,
-    private readonly deleted: DeletedProjects,
+    private readonly ends: ProjectEnds,
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
     private readonly metrics: StorageMetrics,
@@ -83,15 +84,16 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   async sweep(project: Project): Promise<SweepOutcome> {
     let [objects, rowsWithoutBytes] = [0, 0];
     for await (const findings of this.comparison.compare(project, this.oldest())) {
-      const orphans = findings.bytesWithoutRow.map(({ objectId }) => objectId);
-      await this.store.remove(project.id, orphans);
+      const orphans = findings.bytesWithoutRow.map(({ objectId }) => new ObjectAddress(project.id, objectId));
+      await this.store.remove(orphans);
       objects += orphans.length;
       this.tellLosses(project, findings, LISTED - rowsWithoutBytes);
       rowsWithoutBytes += findings.rowsWithoutBytes.length;
     }
     if (rowsWithoutBytes > LISTED) {
       this.logger.error(
-        `${rowsWithoutBytes} files of project ${project.slug} have lost their bytes; the first ${LISTED} are named above`,
+        `${rowsWithoutBytes} files of project ${project.slug} have lost their bytes; the first ${LISTED} are named above` +
+          (rowsWithoutBytes < MAX_LOSSES ? '' : ', and the others were not compared'),
       );
     }
     const uploads = await this.store.removeUnfinished(project.id, this.oldest());
@@ -140,7 +142,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** What the job of removal left: it failed for a day, or an upload that was under way put it there after it. */
   private async isLongDeleted(projectId: string): Promise<boolean> {
-    const deletedAt = await this.deleted.deletedAt(projectId);
+    const deletedAt = await this.ends.deletedAt(projectId);
     return deletedAt !== null && deletedAt < this.oldest();
   }
 

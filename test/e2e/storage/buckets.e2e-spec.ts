@@ -96,9 +96,11 @@ describe('POST /buckets', () => {
   it('takes the owner from the bearer when the service-role key is the apikey, and never from the body', async () => {
     const user = project.asSubject();
     const bearer = user.headers.authorization?.slice('Bearer '.length) as string;
-    const { body } = await project
-      .client(project.serviceKey, bearer)
-      .post(buckets, { name: 'for a user', owner_id: '00000000-0000-4000-8000-000000000001' });
+    const client = project.client(project.serviceKey, bearer);
+    const claimed = { name: 'for a user', owner_id: '00000000-0000-4000-8000-000000000001' };
+    const refused = await client.post(buckets, claimed);
+    expect([refused.status, refused.body.error.message]).toEqual([400, 'owner_id is unknown here']);
+    const { body } = await client.post(buckets, { name: 'for a user' });
     expect(body.data.owner_id).toBe(user.userId);
   });
 

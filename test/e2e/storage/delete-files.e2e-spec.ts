@@ -212,11 +212,12 @@ describe('PATCH /files/<file_id>', () => {
 
   it('lets nobody change the owner', async () => {
     const id = await put();
-    const { body } = await user.patch(`${storage}/files/${id}`, {
+    const answer = await user.patch(`${storage}/files/${id}`, {
       owner_id: '00000000-0000-4000-8000-000000000001',
       filename: `own-${counter}`,
     });
-    expect(body.data.owner_id).toBe(user.userId);
+    expect([answer.status, answer.body.error.message]).toEqual([400, 'owner_id is unknown here']);
+    expect((await user.get(`${storage}/files/${id}`)).body.data.owner_id).toBe(user.userId);
   });
 });
 

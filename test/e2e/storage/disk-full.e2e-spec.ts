@@ -5,8 +5,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
+import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
+import { filesOnDisk } from '../../support/stored-objects';
 import { upload } from '../../support/uploads';
 
 const MIB = 1024 * 1024;
@@ -70,6 +72,63 @@ const mounted =
     await project.service.delete(`${project.storage}/files/${first?.body.data.id}`);
     await eventually(async () => expect(objects()).toHaveLength(rows.length - 1));
     expect((await send(size, 'fits again')).status).toBe(201);
+  });
+});
+
+/** What PostgreSQL answers when a table of the queue would have to grow on a full disk. */
+const TAKES_NO_JOB = `
+  create function queue.refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
+  create trigger refuse before insert or update on queue.job for each row execute function queue.refuse();`;
+
+describe('a database that takes no job, because its disk is full', () => {
+  let plinth: TestPlinth;
+  let project: TestProject;
+  beforeAll(async () => {
+    plinth = await TestPlinth.start();
+    project = await plinth.createProject({ plan: 'enterprise' });
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    await asSuperuser(plinth.platformDatabase, (client) => client.query(TAKES_NO_JOB));
+  });
+  afterAll(() => plinth.stop());
+
+  const put = async (name: string, query = {}): Promise<string> =>
+    (await upload(project.service, project.storage, 'box', name, { name, query })).body.data.id;
+  const expectLeft = (count: number): Promise<void> =>
+    eventually(async () => expect(filesOnDisk(plinth, project.id)).toHaveLength(count));
+
+  it('does not keep the bytes of deleted and overwritten files, nor those of refused uploads', async () => {
+    const { service, storage } = project;
+    const ids = await Promise.all(['one', 'two', 'three', 'four'].map((name) => put(name)));
+    await expectLeft(4);
+    expect((await service.delete(`${storage}/files/${ids[0]}`)).status).toBe(200);
+    await expectLeft(3);
+    const bulk = await service.post(`${storage}/files/bulk-delete`, { file_ids: ids.slice(1, 3) });
+    expect(bulk.body.data.deleted).toHaveLength(2);
+    await expectLeft(1);
+    await put('four', { upsert: 'true' });
+    expect((await upload(service, storage, 'box', 'again', { name: 'four' })).status).toBe(409);
+    await expectLeft(1);
+  });
+
+  it('does not keep those of many files that are deleted at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => put(`many ${n}`)));
+    const answers = await Promise.all(
+      ids.map((id) => project.service.delete(`${project.storage}/files/${id}`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    await expectLeft(1);
+  });
+
+  it('does not keep the bytes of a deleted project', async () => {
+    const gone = await plinth.createProject({ plan: 'enterprise' });
+    await gone.service.post(`${gone.storage}/buckets`, { name: 'box' });
+    await upload(gone.service, gone.storage, 'box', 'bytes', { name: 'file' });
+    expect((await plinth.admin.delete(`/admin/v1/projects/${gone.id}`)).status).toBeLessThan(300);
+    await eventually(
+      async () => expect(readdirSync(join(plinth.dataDir, 'files'))).not.toContain(gone.id),
+      20_000,
+    );
   });
 });
 

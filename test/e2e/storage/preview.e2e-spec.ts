@@ -40,7 +40,7 @@ it('offers for saving what became HTML between a look at its row and one at its 
   const reads = jest.spyOn(store, 'read').mockImplementationOnce(async (address, range) => {
     const html = { name: filename, type: 'text/html', query: { upsert: 'true' } };
     expect((await upload(user, project.storage, 'public', '<h1>hello</h1>', html)).status).toBe(200);
-    await store.remove(address.projectId, [address.objectId]);
+    await store.remove([address]);
     return read(address, range);
   });
   const { text, headers } = await plinth.http.get(path);

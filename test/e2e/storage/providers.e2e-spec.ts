@@ -1,5 +1,6 @@
 /** The storage over HTTP on each provider: the core of the interface, deletion by a job, the sweep, and an outage. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { ObjectAddress } from '../../../src/storage/providers/object-address';
 import { ObjectStore } from '../../../src/storage/providers/object-store';
 import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
 import { eventually } from '../../support/eventually';
@@ -141,8 +142,8 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     const [{ object_id: objectId }] = await project.sql(
       `select object_id from storage.files where id = '${lost.id}'`,
     );
-    await store.remove(project.id, [objectId]);
-    await store.put({ projectId: project.id, objectId: randomUUID() }, once(Buffer.from('orphan')));
+    await store.remove([new ObjectAddress(project.id, objectId)]);
+    await store.put(new ObjectAddress(project.id, randomUUID()), once(Buffer.from('orphan')));
     plinth.clock.move(HOUR + 10);
     const admin = `/admin/v1/projects/${project.id}/storage`;
     const check = (await plinth.admin.get(`${admin}/check`)).body;

@@ -161,13 +161,18 @@ describe('on every route', () => {
   it('500: a database that has lost its tables', async () => {
     const broken = await plinth.createProject({ plan: 'enterprise' });
     await broken.sql('alter table storage.files rename to lost; alter table storage.buckets rename to gone');
-    const ids = JSON.stringify({ file_ids: [fileId], name: 'x', filename: 'x', expiry: '5m' });
+    const bodyOf = (path: string): object => {
+      if (path.endsWith('/bulk-signed-urls')) return { file_ids: [fileId], expiry: '5m' };
+      if (path.endsWith('/bulk-delete')) return { file_ids: [fileId] };
+      if (path.endsWith('/signed-url')) return { expiry: '5m' };
+      return path.includes('/files') ? { filename: 'x' } : { name: 'x' };
+    };
     await onEveryRoute(
       (route) =>
         broken.service.send(
           route.method,
           pathOf(route, broken.slug),
-          METHODS_WITH_BODY.has(route.method) ? { body: ids } : {},
+          METHODS_WITH_BODY.has(route.method) ? { body: bodyOf(route.path) } : {},
         ),
       [500],
       LIMIT,

@@ -12,7 +12,7 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
-
+import { LIMITS } from '../../rows/limits';
 import { Omittable } from './omittable.decorator';
 
 const MIME_PATTERN = /^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/;
@@ -46,6 +46,7 @@ export class CreateBucketDto {
     each: true,
     message: 'allowed_mime_types must hold MIME types such as image/png or image/*',
   })
+  @MaxLength(LIMITS.contentType, { each: true })
   @IsString({ each: true })
   @ArrayMaxSize(100)
   @IsArray()

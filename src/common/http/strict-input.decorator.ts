@@ -1,16 +1,18 @@
 /**
- * Bodies and query strings of the administration, refused when they hold anything unknown: a misspelt setting that is
- * silently ignored is a setting that somebody believes to be set.
+ * Bodies and query strings that are refused when they hold anything unknown: of a misspelt member that is ignored its sender
+ * believes that it counts.
  */
-import { createParamDecorator, ExecutionContext, ValidationPipe } from '@nestjs/common';
+import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import type { Request } from 'express';
-import { invalidParameters } from '../../common/errors/http-errors';
-import { isJsonObject } from '../../common/text/json';
+import { invalidParameters } from '../errors/http-errors';
+import { isJsonObject } from '../text/json';
+import { BodyPipe } from './free-json';
 
-const PIPE = new ValidationPipe({
+const PIPE = new BodyPipe({
   whitelist: true,
   forbidNonWhitelisted: true,
+  stopAtFirstError: true,
   transform: true,
   // The parameter decorators below are custom ones, which Nest's pipes skip otherwise.
   validateCustomDecorators: true,
@@ -33,10 +35,13 @@ export const StrictBody = (): ParameterDecorator => bodyOf(PIPE);
 /** The query string as its DTO. */
 export const StrictQuery = (): ParameterDecorator => queryOf(PIPE);
 
+/** For routes that read their body themselves. */
+export const unknownHere = (name: string): string => `${name} is unknown here`;
+
 /** Messages with the path of the property: `settings.max_rows must be an integer number`. */
 function messagesOf({ property, constraints = {}, children = [] }: ValidationError, path = ''): string[] {
   const own = Object.entries(constraints).map(([kind, message]) =>
-    kind === 'whitelistValidation' ? `${path}${property} is unknown here` : `${path}${message}`,
+    kind === 'whitelistValidation' ? unknownHere(`${path}${property}`) : `${path}${message}`,
   );
   return [...own, ...children.flatMap((child) => messagesOf(child, `${path}${property}.`))];
 }

@@ -1,0 +1,45 @@
+/** All buckets of a project, printed from the rows of their statement (bucket.repository.ts): there may be very many. */
+import { BodyBlocks } from '../../common/http/body-blocks';
+import type { Format } from '../../database/pools/message-writer';
+import { ColumnsTaker } from '../../database/pools/pipelined-query';
+import { LIMITS, MAX_TYPES } from '../rows/limits';
+import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
+
+/** The members of a Bucket, in its order. */
+const BUCKET = new ListedRow('buckets', [
+  fixed('id', 'uuid'),
+  text('name', LIMITS.bucketName),
+  text('slug', LIMITS.slug),
+  nullable(text('description', LIMITS.description, 0)),
+  fixed('is_public', 'boolean'),
+  nullable(fixed('owner_id', 'uuid')),
+  nullable(fixed('file_size_limit', 'int8')),
+  nullable(json('allowed_mime_types', 'texts', MAX_TYPES)),
+  nullable(fixed('quota_bytes', 'int8')),
+  nullable(fixed('quota_files', 'int8')),
+  nullable(text('cache_control', LIMITS.cacheControl, 0)),
+  fixed('created_at', 'instant'),
+  fixed('updated_at', 'instant'),
+]);
+const COMMA = Buffer.from(',');
+
+export class BucketRows implements ColumnsTaker {
+  readonly formats: readonly Format[] = BUCKET.json.formats;
+  private readonly buckets = new BodyBlocks();
+
+  /** @throws AppError 500 when the columns have other types than those that the values are read as */
+  onTypes(types: readonly number[]): void {
+    BUCKET.assertTypes(types);
+  }
+
+  onRow(bytes: Buffer, start: number, end: number): void {
+    BUCKET.assertValues(bytes, start);
+    if (this.buckets.size > 0) this.buckets.append(COMMA);
+    this.buckets.print(BUCKET.json, bytes, start, end);
+  }
+
+  /** In JSON with commas between, in pieces of any size. */
+  take(): Buffer[] {
+    return this.buckets.take();
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Which object of which project. Paths and keys are made of nothing else, so both ids are checked here: an object id comes
+ * from a project's table, where the project's owner can write anything.
+ */
+import { storageUnavailable } from '../storage.errors';
+
+/** The name of an object. Other names in a project's folder are not Plinth's. */
+const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** As randomId() makes them. */
+const PROJECT_ID = /^[a-z][a-z0-9]{19}$/;
+/** Characters of a refused name that an error quotes. */
+const QUOTED = 60;
+
+export function isObjectId(name: unknown): name is string {
+  return typeof name === 'string' && OBJECT_ID.test(name);
+}
+
+export function isProjectId(name: string): boolean {
+  return PROJECT_ID.test(name);
+}
+
+/** The id itself. @throws AppError 500 when it cannot be the name of a project's folder */
+export function checkedProjectId(projectId: string): string {
+  if (!isProjectId(projectId)) throw refused('project', projectId);
+  return projectId;
+}
+
+export class ObjectAddress {
+  readonly projectId: string;
+  /** Private, so that no object literal has this type: an address exists only after both checks. */
+  private readonly id: string;
+
+  /** @throws AppError 500 when either is not of the form that Plinth gives out */
+  constructor(projectId: string, objectId: string) {
+    if (!isObjectId(objectId)) throw refused('object', objectId);
+    this.projectId = checkedProjectId(projectId);
+    this.id = objectId;
+  }
+
+  get objectId(): string {
+    return this.id;
+  }
+}
+
+function refused(what: string, name: unknown): Error {
+  const shown = JSON.stringify(String(name).slice(0, QUOTED));
+  return storageUnavailable(
+    new Error(`${shown} is not the id of ${what === 'object' ? 'an object' : 'a project'}`),
+  );
+}

@@ -1,0 +1,43 @@
+/** Removes what a job of removal names. Removing twice does no harm. */
+import { Injectable, Logger } from '@nestjs/common';
+import { isObjectId, ObjectAddress } from '../providers/object-address';
+import { ObjectStore } from '../providers/object-store';
+import { StorageMetrics } from '../storage-metrics.service';
+import { ProjectEnds } from './project-ends.service';
+import { RemovalJob } from './removal-queue';
+
+@Injectable()
+export class Removal {
+  private readonly logger = new Logger('StorageRemoval');
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly ends: ProjectEnds,
+    private readonly metrics: StorageMetrics,
+  ) {}
+
+  /** @throws AppError 500 while the provider is away, Error while a project's deletion is not done */
+  async run({ projectId, objectIds }: RemovalJob): Promise<void> {
+    if (objectIds === null) await this.removeProject(projectId);
+    else await this.store.remove(this.addressesOf(projectId, objectIds));
+    this.metrics.removal('done');
+  }
+
+  private async removeProject(projectId: string): Promise<void> {
+    if ((await this.ends.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');
+    // Of a disk that is not mounted everything seems to be removed already.
+    await this.store.assertAvailable();
+    await this.store.removeProject(projectId);
+  }
+
+  /** Jobs wait in the queue, maybe since a version that checked no ids: what cannot be an object's is left out. */
+  private addressesOf(projectId: string, objectIds: readonly string[]): ObjectAddress[] {
+    const known = objectIds.filter(isObjectId);
+    const unknown = objectIds.length - known.length;
+    if (unknown > 0)
+      this.logger.error(
+        `${unknown} of the objects that project ${projectId} has to remove are none: left alone`,
+      );
+    return known.map((objectId) => new ObjectAddress(projectId, objectId));
+  }
+}

@@ -1,0 +1,104 @@
+/** Object ids that the owner of a project wrote, with every provider, behind nginx, and in jobs that an older version queued. */
+import { getQueueToken } from '@nestjs/bullmq';
+import type { Queue } from 'bullmq';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REMOVAL_QUEUE, RemovalJob } from '../../../src/storage/removal/removal-queue';
+import { eventually } from '../../support/eventually';
+import { alterObjectIds, objectIds } from '../../support/hostile-tables/hostile-columns';
+import {
+  addVictim,
+  createVictimProject,
+  readingOneFile,
+  Victim,
+} from '../../support/hostile-tables/storage-requests';
+import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
+import { TestPlinth } from '../../support/plinth';
+
+const CONTENT = 'the content of the file';
+
+/** A project with a file for each of the ids, which the file names from then on. */
+async function attackedFiles(plinth: TestPlinth, ids: readonly string[]): Promise<Victim[]> {
+  const project = await createVictimProject(plinth);
+  const victims: Victim[] = [];
+  for (const index of ids.keys()) victims.push(await addVictim(project, CONTENT, `file ${index}`));
+  await project.sql(alterObjectIds(new Map(ids.map((id, index) => [`file ${index}`, id]))));
+  return victims;
+}
+
+describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
+  let plinth: TestPlinth;
+  let provider: TestProvider;
+  beforeAll(async () => {
+    provider = await startProvider();
+    plinth = await TestPlinth.start({ env: provider.env });
+  });
+  afterAll(async () => {
+    await plinth.stop();
+    await provider.stop();
+  });
+
+  it('is asked for none of them, and keeps what it has', async () => {
+    const neighbour = await addVictim(await createVictimProject(plinth), CONTENT, 'own');
+    const [{ object_id: id }] = await neighbour.project.sql('select object_id from storage.files');
+    const victims = await attackedFiles(plinth, objectIds([`../${neighbour.project.id}/${id}`]));
+    const before = provider.names().sort();
+    provider.server?.reset();
+    for (const victim of victims) {
+      for (const request of readingOneFile(plinth, victim).filter(({ subjects }) =>
+        subjects.includes('content'),
+      ))
+        expect([request.name, (await request.send()).status]).toEqual([request.name, 500]);
+      const { service } = victim.project;
+      await service.post(`${victim.file}/copy`, { filename: 'copy' });
+      await service.post(`${victim.project.storage}/files/bulk-delete`, { file_ids: [victim.fileId] });
+      await service.delete(victim.file);
+    }
+    expect(provider.server?.requests ?? []).toEqual([]);
+    expect((await neighbour.project.service.get(`${neighbour.file}/download`)).text).toBe(CONTENT);
+    expect(provider.names().sort()).toEqual(before);
+  }, 120_000);
+});
+
+describe('behind nginx', () => {
+  it('none is handed to it', async () => {
+    const plinth = await TestPlinth.start({ env: { STORAGE_ACCEL_REDIRECT: '/internal-files' } });
+    try {
+      const victims = await attackedFiles(plinth, objectIds(['../platform-admin-key']));
+      for (const victim of victims) {
+        for (const request of readingOneFile(plinth, victim)) {
+          const { headers } = await request.send();
+          expect([request.name, headers.get('x-accel-redirect')]).toEqual([request.name, null]);
+        }
+      }
+    } finally {
+      await plinth.stop();
+    }
+  }, 120_000);
+});
+
+describe('a job of removal that names paths', () => {
+  it('removes the objects that it names beside them, and nothing else', async () => {
+    const plinth = await TestPlinth.start();
+    try {
+      const { project } = await addVictim(await createVictimProject(plinth), CONTENT, 'own');
+      const [{ object_id: id }] = await project.sql('select object_id from storage.files');
+      const secrets = ['platform-admin-key', 'master-key'].map((name) => join(plinth.dataDir, name));
+      for (const path of secrets) writeFileSync(path, 'secret');
+      const queue = plinth.app.get<Queue<RemovalJob>>(getQueueToken(REMOVAL_QUEUE));
+      const objects = ['../platform-admin-key', id, '../../../master-key', '..', ''];
+      await queue.add('remove', { projectId: project.id, objectIds: objects });
+      await queue.add('remove', { projectId: '..', objectIds: [id] });
+      const own = join(plinth.dataDir, 'files', project.id);
+      await eventually(async () => {
+        const left = readdirSync(own, { recursive: true, withFileTypes: true }).filter((entry) =>
+          entry.isFile(),
+        );
+        expect([left, await queue.getWaitingCount(), await queue.getActiveCount()]).toEqual([[], 0, 0]);
+      }, 20_000);
+      expect(secrets.map((path) => existsSync(path))).toEqual([true, true]);
+    } finally {
+      await plinth.stop();
+    }
+  }, 60_000);
+});

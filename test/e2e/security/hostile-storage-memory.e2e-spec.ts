@@ -1,0 +1,105 @@
+/** Tens of megabytes in a row, a function's result or an error of a project: the server's memory does not grow with them. */
+import { alterColumn, HostileColumn } from '../../support/hostile-tables/hostile-columns';
+import {
+  addVictim,
+  createVictimProject,
+  readingRequests,
+  Victim,
+} from '../../support/hostile-tables/storage-requests';
+import { mostMemoryAdded } from '../../support/memory-probe';
+import { TestPlinth } from '../../support/plinth';
+
+const MEGABYTE = 1_000_000;
+const [SHORT, LONG] = [6, 60] as const;
+/** Part of what the longer value is longer by that memory may grow by: buffers of sockets, noise of the collector. */
+const PART = 1 / 4;
+
+let plinth: TestPlinth;
+let victim: Victim;
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+});
+beforeEach(async () => {
+  victim = await addVictim(await createVictimProject(plinth), 'content', 'victim.txt');
+});
+afterAll(() => plinth.stop());
+
+/** The requests of those names, three at once and twice, as other clients would send them meanwhile. */
+async function send(names: readonly string[]): Promise<void> {
+  const requests = readingRequests(plinth, victim).filter(({ name }) => names.includes(name));
+  expect(requests).toHaveLength(names.length);
+  for (const request of [...requests, ...requests]) {
+    const answers = await Promise.all([request.send(), request.send(), request.send()]);
+    for (const { status, text } of answers) expect([status, text.length < 100_000]).toEqual([500, true]);
+  }
+}
+
+async function expectBounded(
+  names: readonly string[],
+  alter: (megabytes: number) => Promise<unknown>,
+): Promise<void> {
+  const added: number[] = [];
+  for (const megabytes of [SHORT, LONG]) {
+    await alter(megabytes);
+    added.push(await mostMemoryAdded(() => send(names)));
+  }
+  const [short = NaN, long = NaN] = added;
+  expect(long - short).toBeLessThan((LONG - SHORT) * MEGABYTE * PART);
+}
+
+const text = (megabytes: number): string => `repeat('x', ${megabytes * MEGABYTE})`;
+
+const COLUMNS: [HostileColumn['table'], string, string, (megabytes: number) => string, string[]][] = [
+  ['files', 'metadata', 'jsonb', (n) => `jsonb_build_object('x', ${text(n)})`, ['show a file', 'list files']],
+  [
+    'files',
+    'metadata',
+    'jsonb',
+    (n) => `jsonb_build_array(${text(n)})`,
+    ['show a file', 'list files by size'],
+  ],
+  ['files', 'filename', 'text', text, ['show a file', 'list files', 'download', 'preview', 'check']],
+  [
+    'files',
+    'sha256',
+    'bytea',
+    (n) => `convert_to(${text(n)}, 'UTF8')`,
+    ['download', 'open a signed address'],
+  ],
+  ['buckets', 'description', 'text', text, ['list buckets', 'show a bucket']],
+  [
+    'buckets',
+    'allowed_mime_types',
+    'text[]',
+    (n) => `array_fill('x'::text, array[${(n * MEGABYTE) / 10}])`,
+    ['list buckets', 'show a bucket'],
+  ],
+];
+
+it.each(COLUMNS)(
+  'storage.%s.%s as %s is not held',
+  async (table, name, type, value, names) => {
+    const column: HostileColumn = { table, name, refused: [], values: [] };
+    await expectBounded(names, (megabytes) =>
+      victim.project.sql(alterColumn(column, { value: value(megabytes), type })),
+    );
+  },
+  120_000,
+);
+
+it('what a function answers is not held', async () => {
+  await expectBounded(['list files', 'list files by name'], (megabytes) =>
+    victim.project.sql(`drop function storage.count_visible;
+      create function storage.count_visible(bucket uuid, seen uuid) returns text language sql as $$ select ${text(megabytes)} $$;
+      update storage.files set updated_at = now()`),
+  );
+}, 120_000);
+
+it('what an error says is not held', async () => {
+  await expectBounded(['search files', 'preview'], (megabytes) =>
+    victim.project.sql(`drop policy if exists failing on storage.files;
+      create or replace function public.fail() returns boolean language plpgsql as $$ begin
+        raise internal_error using message = ${text(megabytes)}, detail = ${text(megabytes)}; end $$;
+      create policy failing on storage.files as restrictive using (public.fail())`),
+  );
+}, 120_000);

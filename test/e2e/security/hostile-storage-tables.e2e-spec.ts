@@ -1,0 +1,234 @@
+/**
+ * The owner of a project may alter its storage tables. Whatever is put there, the project's requests are refused cleanly or
+ * served, no other file of the server is read or removed, and other projects do not notice.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StorageSweep } from '../../../src/storage/sweep/storage-sweep.service';
+import { eventually } from '../../support/eventually';
+import { Alteration, FUNCTIONS, replacedObjectId, TABLES } from '../../support/hostile-tables/altered-tables';
+import {
+  alterColumn,
+  alterObjectIds,
+  BUCKET_COLUMNS,
+  FILE_COLUMNS,
+  HostileColumn,
+  HostileValue,
+  objectIds,
+} from '../../support/hostile-tables/hostile-columns';
+import {
+  addVictim,
+  changingRequests,
+  createVictimProject,
+  readingOneFile,
+  readingRequests,
+  StorageRequest,
+  Subject,
+  Victim,
+} from '../../support/hostile-tables/storage-requests';
+import { HttpAnswer } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+/** As many bytes as the project's own file, so that no length gives a foreign file away. */
+const LENGTH = 43;
+const secret = (): string => randomBytes(LENGTH).toString('hex').slice(0, LENGTH);
+const [ADMIN_KEY, MASTER_KEY, NEIGHBOUR] = [secret(), secret(), secret()] as const;
+const FOREIGN = [ADMIN_KEY, MASTER_KEY, NEIGHBOUR, 'root:x:0:0'];
+const REFUSAL = /^The storage tables of this project|statement timeout/;
+/** Milliseconds; a request that takes longer hangs. */
+const LIMIT_MS = 60_000;
+
+let plinth: TestPlinth;
+let neighbour: TestProject;
+let neighbourFile: string;
+let neighbourObject: string;
+/** Everything that lies outside the folders of altered projects. */
+let outside: Map<string, string>;
+const failures: unknown[] = [];
+const noteFailure = (error: unknown): void => void failures.push(error);
+
+beforeAll(async () => {
+  process.on('unhandledRejection', noteFailure);
+  plinth = await TestPlinth.start();
+  writeFileSync(join(plinth.dataDir, 'platform-admin-key'), ADMIN_KEY);
+  writeFileSync(join(plinth.dataDir, 'master-key'), MASTER_KEY);
+  neighbour = await plinth.createProject({ plan: 'enterprise' });
+  await neighbour.service.post(`${neighbour.storage}/buckets`, { name: 'box' });
+  const { body } = await upload(neighbour.service, neighbour.storage, 'box', NEIGHBOUR, { name: 'own' });
+  neighbourFile = `${neighbour.storage}/files/${body.data.id}`;
+  const [{ object_id: id }] = await neighbour.sql('select object_id from storage.files');
+  neighbourObject = id;
+  outside = filesOutside();
+});
+afterAll(async () => {
+  process.off('unhandledRejection', noteFailure);
+  await plinth.stop();
+});
+
+function filesOutside(): Map<string, string> {
+  const entries = [
+    ...readdirSync(plinth.dataDir, { withFileTypes: true }),
+    ...readdirSync(join(plinth.dataDir, 'files'), { withFileTypes: true }),
+    ...readdirSync(join(plinth.dataDir, 'files', neighbour.id), { withFileTypes: true, recursive: true }),
+  ];
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(paths.map((path) => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
+}
+
+function expectNothingForeign({ text, headers }: HttpAnswer): void {
+  const everything = [text, ...[...headers].flat()].join('\n');
+  expect(FOREIGN.filter((one) => everything.includes(one))).toEqual([]);
+  expect(headers.get('x-evil')).toBeNull();
+}
+
+/** No server error but the declared one, which says whose fault it is. */
+function expectClean({ status, body, text }: HttpAnswer): void {
+  expect(text.length).toBeLessThan(100_000);
+  if (status < 500) return;
+  expect([status, body?.error ?? text]).toEqual([
+    500,
+    {
+      code: expect.stringMatching(/^(storage_unavailable|57014)$/),
+      message: expect.stringMatching(REFUSAL),
+      status: 500,
+    },
+  ]);
+}
+
+async function sendInTime(request: StorageRequest): Promise<HttpAnswer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${request.name} hangs`)), LIMIT_MS);
+  });
+  return Promise.race([request.send(), late]).finally(() => clearTimeout(timer));
+}
+
+async function expectNeighbourServed(): Promise<void> {
+  expect((await neighbour.service.get(`${neighbourFile}/download`)).text).toBe(NEIGHBOUR);
+  expect(failures).toEqual([]);
+}
+
+interface Expected {
+  readonly refused: readonly Subject[];
+  readonly breaksOff?: boolean;
+}
+
+/** Sends requests, each of which must be clean; those about the refused subjects must be refused. */
+async function expectAllClean(requests: readonly StorageRequest[], expected: Expected): Promise<void> {
+  const served: string[] = [];
+  for (const request of requests) {
+    try {
+      const answer = await sendInTime(request);
+      expectNothingForeign(answer);
+      if (request.name !== 'head') expectClean(answer);
+      const isRefused = answer.status === 500;
+      const mustBe = request.subjects.some((subject) => expected.refused.includes(subject));
+      if (mustBe && !isRefused) served.push(`${request.name} ${answer.status}`);
+    } catch (error) {
+      const { message } = error as Error;
+      if (expected.breaksOff && /terminated|fetch failed/.test(message)) continue;
+      throw new Error(`${request.name}: ${message}`, { cause: error });
+    }
+  }
+  expect(served).toEqual([]);
+  await expectNeighbourServed();
+}
+
+describe('object ids that the owner wrote', () => {
+  const elsewhere = (): string[] => [
+    '../platform-admin-key',
+    '../master-key',
+    `../files/${neighbour.id}/${neighbourObject.slice(0, 2)}/${neighbourObject}`,
+    '.plinth-files',
+    '../.plinth-files',
+  ];
+
+  it('lead to no file but those of the project, and remove none', async () => {
+    const project = await createVictimProject(plinth);
+    const ids = objectIds(elsewhere());
+    const victims: Victim[] = [];
+    for (const index of ids.keys()) victims.push(await addVictim(project, secret(), `file ${index}`));
+    await project.sql(alterObjectIds(new Map(ids.map((id, index) => [`file ${index}`, id]))));
+    for (const [index, victim] of victims.entries()) {
+      const requests = [
+        ...readingOneFile(plinth, victim).filter(({ name }) => !name.startsWith('sign')),
+        ...changingRequests(victim).filter(({ name }) => ['copy', 'delete several', 'delete'].includes(name)),
+      ];
+      await expectAllClean(requests, { refused: ['content'] }).catch((error: Error) => {
+        throw new Error(`${ids[index]}: ${error.message}`, { cause: error });
+      });
+    }
+    expect(filesOutside()).toEqual(outside);
+  }, 120_000);
+
+  it('of overwritten bytes lead nowhere, either', async () => {
+    for (const path of elsewhere().slice(0, 2)) await attack(replacedObjectId(path));
+    expect(filesOutside()).toEqual(outside);
+  }, 120_000);
+});
+
+const COLUMNS = [...FILE_COLUMNS, ...BUCKET_COLUMNS];
+
+describe.each(COLUMNS.map((column) => [`storage.${column.table}.${column.name}`, column] as const))(
+  '%s',
+  (_name, column: HostileColumn) => {
+    let victim: Victim;
+    beforeAll(async () => {
+      victim = await addVictim(await createVictimProject(plinth), secret(), 'victim.txt');
+    });
+    const labelOf = ({ value, type }: HostileValue): string =>
+      `${type} ${value.length > 60 ? `${value.slice(0, 57)}...` : value}`;
+
+    it.each(column.values.map((value) => [labelOf(value), value] as const))(
+      'that holds %s is refused or served, for this project alone',
+      async (_label, value) => {
+        await victim.project.sql(alterColumn(column, value));
+        const expected = { refused: column.refused, ...value };
+        await expectAllClean(readingRequests(plinth, victim), expected);
+      },
+    );
+
+    it('is as harmless for what changes files and buckets', async () => {
+      const copyOnly = column.refused.filter((subject) => subject === 'target' || subject === 'write');
+      await expectAllClean(changingRequests(victim), { refused: copyOnly });
+    });
+  },
+);
+
+async function attack({ sql, refused }: Alteration): Promise<void> {
+  const victim = await addVictim(await createVictimProject(plinth), secret(), 'victim.txt');
+  await victim.project.sql(sql);
+  await expectAllClean([...readingRequests(plinth, victim), ...changingRequests(victim)], { refused });
+}
+
+const named = (alterations: readonly Alteration[]): [string, Alteration][] =>
+  alterations.map((alteration) => [alteration.name, alteration]);
+
+describe('a function of the storage', () => {
+  it.each(named(FUNCTIONS))('%s is refused or served, for this project alone', (_name, one) => attack(one));
+});
+
+describe('tables', () => {
+  it.each(named(TABLES))(
+    '%s: requests are refused or served, for this project alone',
+    (_name, one) => attack(one),
+    180_000,
+  );
+});
+
+describe('after all of it', () => {
+  it('the sweep of all projects ends, reaches the neighbour, and nothing of others is gone', async () => {
+    await upload(neighbour.service, neighbour.storage, 'box', 'gone', { name: 'gone' });
+    await neighbour.sql(`delete from storage.files where filename = 'gone'`);
+    plinth.clock.move(3_610);
+    await plinth.app.get(StorageSweep).sweepAll();
+    plinth.clock.move(-3_610);
+    await eventually(async () => expect(filesOutside()).toEqual(outside));
+    await expectNeighbourServed();
+  }, 180_000);
+});
