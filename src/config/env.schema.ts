@@ -63,7 +63,7 @@ export class EnvironmentVariables {
 
   @IsEmail({ allow_display_name: true, require_tld: false }) MAIL_FROM = 'Plinth <plinth@localhost>';
 
-  // What else a key held, no bearer token could hold (RFC 6750, 2.1).
+  // A bearer token has no other characters (RFC 6750, 2.1).
   @IsOptional()
   @MinLength(24)
   @Matches(/^[\w.~+/=-]+$/, {
