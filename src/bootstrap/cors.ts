@@ -33,8 +33,8 @@ const OPEN: CorsOptions = {
 const NONE: CorsOptions = { origin: false };
 
 /**
- * The administration, and the metrics: their key belongs into no page of another origin. A preflight goes on to the
- * router, which refuses the method.
+ * The administration and the metrics: no page of another origin may use them. A preflight goes on to the router, which
+ * refuses the method.
  */
 const CLOSED = /^\/(admin|metrics)(\/|\?|$)/;
 

@@ -42,8 +42,8 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /**
-   * Nothing that a client sent is logged, because a key can stand anywhere: in the query, in the path, in what an error
-   * quotes. The route, the caller's project and the code tell what happened; of a fault of ours the cause says why.
+   * Logs nothing that a client sent, because a key can stand anywhere: in the query, in the path, in a value that an error
+   * quotes. Route, project and code identify the error; for a fault of the install the cause is logged too.
    */
   private log(error: AppError, request: Request): void {
     const project = request.caller ? ` (project ${request.caller.project.slug})` : '';

@@ -15,7 +15,7 @@ const TELLING = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 /** @param databaseStatus the area's reading of SQLSTATEs */
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
-  // Nest's own message repeats the address with its query, in which clients send keys by mistake.
+  // Nest's message repeats the address with its query, where clients put keys by mistake.
   if (thrown instanceof NotFoundException) return httpError(404, 'There is nothing at this address');
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
   if (thrown instanceof DatabaseError && thrown.code)
@@ -40,7 +40,7 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
           column: error.column ?? null,
         },
     headers: status === 503 ? { 'Retry-After': '1' } : {},
-    // The log gets what is the install's. What the client is told may hold values of its request.
+    // For the log, which gets faults of the install alone: other messages may hold values of the request.
     cause: isOurs ? error : undefined,
   });
 }

@@ -44,7 +44,7 @@ export class EnvironmentVariables {
 
   @IsEmail({ allow_display_name: true, require_tld: false }) MAIL_FROM = 'Plinth <plinth@localhost>';
 
-  // A bearer token may hold no other characters (RFC 6750, 2.1).
+  // A bearer token has no other characters (RFC 6750, 2.1).
   @IsOptional()
   @Secret(24)
   @Form(/^[\w.~+/=-]+$/, 'letters, digits and - . _ ~ + / =')

@@ -15,7 +15,7 @@ const FRAMEWORK = new Set([
 const RETHROWN = 'ExceptionHandler';
 /** Characters of one text. An error that a project's SQL raised may have megabytes. */
 const MAX_TEXT = 8_192;
-/** What looks like a JWT, or the beginning of one: keys and access tokens are all JWTs. */
+/** A JWT, or the beginning of one: all keys and access tokens are JWTs. */
 const TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*){0,2}/g;
 
 export class JsonLogger implements LoggerService {
@@ -62,7 +62,7 @@ export class JsonLogger implements LoggerService {
   }
 }
 
-/** The last line of defence, against texts of others that a message quotes. */
+/** A last defence: a message may quote a text that a client or a project's SQL made. */
 function clean(text: unknown): string {
   return String(text).slice(0, MAX_TEXT).replace(TOKEN, '[token]');
 }
