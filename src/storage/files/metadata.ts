@@ -3,8 +3,10 @@ import { isJsonObject, JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { invalidParameters } from '../storage.errors';
 
-/** Bytes of its JSON text. */
+/** Bytes of its JSON text, with all digits of numbers that it writes with an exponent. */
 const MAX_BYTES = 16 * 1024;
+
+const EXPONENT = /e([+-]\d+)$/;
 
 /** @throws AppError 400 */
 export function parseMetadata(text: string): JsonObject {
@@ -23,8 +25,19 @@ export function assertMetadata(value: unknown): JsonObject {
   if (!isJsonObject(value)) throw invalidParameters('metadata must be a JSON object');
   const fault = storageFault('metadata', value);
   if (fault !== null) throw invalidParameters(fault);
-  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES) throw tooLong();
+  if (printedBytes(value) > MAX_BYTES) throw tooLong();
   return value;
+}
+
+/** PostgreSQL prints 1e+300 as a one and 300 zeros: lists of files would grow fifty times as long as what was sent. */
+function printedBytes(value: JsonObject): number {
+  let digits = 0;
+  const text = JSON.stringify(value, (_name, member: unknown) => {
+    const [, exponent = '0'] = typeof member === 'number' ? (EXPONENT.exec(String(member)) ?? []) : [];
+    digits += Math.abs(Number(exponent));
+    return member;
+  });
+  return Buffer.byteLength(text) + digits;
 }
 
 const tooLong = (): Error => invalidParameters(`metadata must not be longer than ${MAX_BYTES} bytes`);

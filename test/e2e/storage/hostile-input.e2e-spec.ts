@@ -94,6 +94,16 @@ describe('metadata', () => {
     expect(JSON.stringify(changed.body.data.metadata)).toBe(metadata);
   });
 
+  it('is bounded by what the database prints, where a number has hundreds of digits', async () => {
+    const many = (number: string, count: number): string => `{"a":[${Array(count).fill(number).join()}]}`;
+    for (const number of ['1e300', '-1e-300']) {
+      const metadata = many(number, 100);
+      expectRefused(await upload(user, storage, 'box', 'x', { name: 'digits', before: { metadata } }));
+      expectRefused(await user.patch(file, `{"metadata":${metadata}}`));
+      expect((await user.patch(file, `{"metadata":${many(number, 20)}}`)).status).toBe(200);
+    }
+  });
+
   it('with a number that no double holds is 400, never null', async () => {
     for (const metadata of ['{"a":1e400}', '{"a":[-1e999]}']) {
       expectRefused(await upload(user, storage, 'box', 'x', { name: 'huge', before: { metadata } }));
