@@ -94,24 +94,24 @@ describe('settings that a function made for the session', () => {
   });
 
   it.each([
-    ['app.left', 'hers', null],
-    ['search_path', 'nowhere', '"public", "extensions"'],
-    ['statement_timeout', '1', '30s'],
-    ['default_transaction_read_only', 'on', 'off'],
-    ['default_transaction_isolation', 'serializable', 'read committed'],
-    ['default_transaction_deferrable', 'on', 'off'],
-    ['request.cookies', '{"sid":"hers"}', '{}'],
-    ['request.jwt.claims', '{"sub":"hers"}', '{"role":"anon"}'],
-    ['TimeZone', 'Asia/Kathmandu', 'UTC'],
-    ['DateStyle', 'SQL, DMY', 'ISO, MDY'],
-    ['work_mem', '64kB', '4MB'],
-    ['role', 'authenticated', 'anon'],
-    ['row_security', 'off', 'on'],
-  ])('%s is what it was', async (name, value, expected) => {
+    ['app.left', 'hers'],
+    ['search_path', 'nowhere'],
+    ['statement_timeout', '1'],
+    ['default_transaction_read_only', 'on'],
+    ['default_transaction_isolation', 'serializable'],
+    ['default_transaction_deferrable', 'on'],
+    ['request.cookies', '{"sid":"hers"}'],
+    ['request.jwt.claims', '{"sub":"hers"}'],
+    ['TimeZone', 'Asia/Kathmandu'],
+    ['DateStyle', 'SQL, DMY'],
+    ['work_mem', '64kB'],
+    ['role', 'authenticated'],
+    ['row_security', 'off'],
+  ])('%s is what it was', async (name, value) => {
+    const before = (await get(name)) || null;
+    expect(before).not.toBe(value);
     expect((await call('set_for_good', { name, value })).status).toBe(200);
-    const found = await get(name);
-    if (name === 'request.jwt.claims') expect(JSON.parse(found as string)).toMatchObject({ role: 'anon' });
-    else expect(found || null).toBe(expected);
+    expect((await get(name)) || null).toBe(before);
     await expectSameConnection();
   });
 
