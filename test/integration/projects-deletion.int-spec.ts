@@ -195,6 +195,32 @@ it('is not held up by a client that begins to log in and says no more', async ()
   }
 });
 
+describe('where something holds it up that is not to be ended', () => {
+  it('answers 202, serves nothing of the project, and finishes when it can', async () => {
+    const project = await plinth.createProject();
+    const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
+    const superuser = new Client({ connectionString: url.href });
+    superuser.on('error', () => undefined);
+    await superuser.connect();
+    sessions.push(superuser);
+    socketOf(superuser).pause();
+    superuser.query(`select repeat('x', 100000000)`).catch(() => undefined);
+    await untilWaiting(url.pathname.slice(1), 'ClientWrite');
+
+    const answer = await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+    expect([answer.status, answer.body]).toEqual([202, { id: project.id, deleted: false }]);
+    expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).status).toBe(404);
+    expect((await project.anon.get('/rest/v1/anything')).status).toBe(401);
+
+    socketOf(superuser).destroy();
+    await eventually(async () => {
+      expect(await leftOf(project)).toEqual([]);
+      const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&limit=1`);
+      expect(log.body[0]).toMatchObject({ action: 'project.delete' });
+    }, 20_000);
+  }, 60_000);
+});
+
 /** Sends the startup packet and never the password. */
 async function halfLoggedIn(): Promise<Socket> {
   const { host, port, owner_role: user, database } = hostile;
