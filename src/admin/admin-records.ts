@@ -31,7 +31,8 @@ export class ProjectKeysWithSecret extends ProjectKeys {
 
 export class DeletedProject {
   @ApiProperty() readonly id!: string;
-  @ApiProperty({ enum: [true] }) readonly deleted!: true;
+  @ApiProperty({ description: 'False while the database is still being dropped' })
+  readonly deleted!: boolean;
 }
 
 export class DatabaseAccess {

@@ -57,8 +57,7 @@ export class ProjectAdminService {
   }
 
   async remove(id: string, actor: Actor): Promise<DeletedProject> {
-    await this.projects.remove(id, actor);
-    return { id, deleted: true };
+    return { id, deleted: (await this.projects.remove(id, actor)) === 'deleted' };
   }
 
   /** Secrets leave the platform here, so reading is noted like a change. */

@@ -118,8 +118,12 @@ function addDelete(project: Command, context: CommandContext): void {
     .action(async (name: string, { yes }: { yes?: boolean }) => {
       const { id, slug } = await context.server.findProject(name);
       if (!yes) throw new CliError(`This deletes "${slug}" and all its data; add --yes to do it`, EXIT.usage);
-      const { body } = await context.server.send('DELETE', `/projects/${id}`);
-      context.print(body, () => `Project "${slug}" is deleted.\n`);
+      const { body } = await context.server.send<{ deleted: boolean }>('DELETE', `/projects/${id}`);
+      context.print(body, () =>
+        body.deleted
+          ? `Project "${slug}" is deleted.\n`
+          : `Project "${slug}" is gone; its database is being dropped.\n`,
+      );
     });
 }
 

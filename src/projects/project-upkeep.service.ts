@@ -14,8 +14,8 @@ import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './provisioning/p
 import { TemplateDatabase } from './provisioning/template-database';
 
 const RECOVERY_INTERVAL_MS = 30_000;
-/** Databases that are migrated at the same time. */
-const CONCURRENT_MIGRATIONS = 4;
+/** Databases that are migrated, or dropped, at the same time: one that takes long keeps no other waiting. */
+const CONCURRENT_DATABASES = 4;
 
 @Injectable()
 export class ProjectUpkeep implements OnApplicationShutdown {
@@ -67,17 +67,14 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     const waiting = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION);
     if (waiting.length === 0) return;
     this.logger.log(`migrating the databases of ${waiting.length} projects`);
-    const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await this.migrate(next);
-    };
-    await Promise.all(Array.from({ length: CONCURRENT_MIGRATIONS }, worker));
+    await withEach(waiting, (entity) => this.migrate(entity));
   }
 
   private async recoverAll(): Promise<void> {
     try {
-      for (const entity of await this.projects.listUnfinished()) {
+      await withEach(await this.projects.listUnfinished(), async (entity) => {
         await this.service.recover(entity).catch((error: unknown) => this.warn(entity, 'recovered', error));
-      }
+      });
     } catch (error) {
       this.logger.warn(`unfinished projects could not be listed: ${String(error)}`);
     }
@@ -98,4 +95,13 @@ export class ProjectUpkeep implements OnApplicationShutdown {
   private warn({ slug }: ProjectEntity, what: string, error: unknown): void {
     this.logger.error(`project ${slug} could not be ${what}: ${String(error)}`);
   }
+}
+
+/** A few at a time, in order. */
+async function withEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
 }

@@ -10,13 +10,16 @@ import { ProjectSecrets } from './project-secrets';
 import { ProjectUpkeep } from './project-upkeep.service';
 import { RelationAdopter } from './relation-adopter.service';
 import { ProjectsService } from './projects.service';
+import { SessionEnder } from './session-ender.service';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
+import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
 
 @Module({
   providers: [
     AuditLogRepository,
     DatabaseProvisioner,
+    ObstacleWatch,
     OwnerDatabase,
     PlatformFactsRepository,
     ProjectFactory,
@@ -26,6 +29,7 @@ import { TemplateDatabase } from './provisioning/template-database';
     ProjectUpkeep,
     ProjectsService,
     RelationAdopter,
+    SessionEnder,
     TemplateDatabase,
   ],
   exports: [

@@ -2,6 +2,7 @@
  * Creates, changes and deletes projects. Creation and deletion pass through a status in the platform database, so that
  * a crash at any moment leaves something that is finished or undone later (ProjectUpkeep).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
@@ -23,6 +24,8 @@ import { TemplateDatabase } from './provisioning/template-database';
 
 const UNIQUE_VIOLATION = '23505';
 const SLUG_ATTEMPTS = 6;
+/** Milliseconds after which a deletion is answered though the database still stands: longer than ObstacleWatch needs. */
+const ANSWER_MS = 15_000;
 /** Longer than a rotation takes, and what a clock may be ahead. What a crash leaves of a rotation is no good after it. */
 const INTRODUCTION_MS = 600_000;
 
@@ -102,18 +105,38 @@ export class ProjectsService {
     return entity;
   }
 
-  /** Deletes a project, its database and its roles. @throws AppError 404, 409 when another request is at it */
-  async remove(id: string, actor: Actor = PLINTH): Promise<void> {
+  /**
+   * Deletes a project, its database and its roles. It serves no request any more when this resolves.
+   * @returns `deleting` when the database still stands: it is being dropped, or ProjectUpkeep tries it again
+   * @throws AppError 404, 409 when another request is at it
+   */
+  async remove(id: string, actor: Actor = PLINTH): Promise<'deleted' | 'deleting'> {
     const entity = await this.get(id);
-    const isMine = await this.projects.whileLocked(id, async () => {
+    const entry = entryFor('project.delete', actor, id, { slug: entity.slug, name: entity.name });
+    let isMarked = false;
+    const work = this.projects.whileLocked(id, async () => {
       if (!(await this.projects.markDeleting(id))) throw projectNotFound();
+      isMarked = true;
       this.registry.forget(id);
-      await this.undo(
-        entity,
-        entryFor('project.delete', actor, id, { slug: entity.slug, name: entity.name }),
-      );
+      await this.undo(entity, entry);
     });
-    if (!isMine) throw projectBusy();
+    const outcome = work.then(
+      (isMine) => {
+        if (!isMine) throw projectBusy();
+        return 'deleted' as const;
+      },
+      (error: unknown) => {
+        if (!isMarked) throw error;
+        this.logger.warn(
+          `project ${entity.slug} is not dropped yet and will be tried again: ${String(error)}`,
+        );
+        return 'deleting' as const;
+      },
+    );
+    const limit = sleep(ANSWER_MS, undefined, { ref: false }).then(() =>
+      isMarked ? ('deleting' as const) : outcome,
+    );
+    return Promise.race([outcome, limit]);
   }
 
   /**
@@ -146,7 +169,7 @@ export class ProjectsService {
       const [unfinished] = await this.projects.listUnfinished({ id: entity.id });
       if (!unfinished) return;
       this.logger.log(`removing what is left of project ${entity.slug} (${unfinished.status})`);
-      await this.undo(unfinished);
+      await this.undo(unfinished, undoing(unfinished));
     });
   }
 
@@ -205,19 +228,18 @@ export class ProjectsService {
 
   /** What cannot be undone now stays marked as unfinished, and ProjectUpkeep comes back to it. */
   private async giveUp(entity: ProjectEntity): Promise<void> {
-    await this.undo(entity).catch((error: unknown) =>
+    await this.undo(entity, undoing(entity)).catch((error: unknown) =>
       this.logger.warn(`project ${entity.slug} is not undone yet: ${String(error)}`),
     );
   }
 
-  private async undo(entity: ProjectEntity, entry?: AuditEntry): Promise<void> {
+  private async undo(entity: ProjectEntity, entry: AuditEntry): Promise<void> {
     await this.provisioner.drop(this.serverOf(entity), {
       database: entity.databaseName,
       ownerRole: entity.ownerRole,
       loginRole: entity.loginRole,
     });
-    const details = { slug: entity.slug, was: entity.status };
-    await this.projects.remove(entity.id, entry ?? entryFor('project.undo', PLINTH, entity.id, details));
+    await this.projects.remove(entity.id, entry);
   }
 
   /** @param mayVary the slug is to be made up: a taken one gets a suffix */
@@ -244,6 +266,10 @@ export class ProjectsService {
 
 function entryFor(action: string, actor: Actor, projectId: string, details: JsonObject): AuditEntry {
   return { action, actor, projectId, details };
+}
+
+function undoing({ id, slug, status }: ProjectEntity): AuditEntry {
+  return entryFor('project.undo', PLINTH, id, { slug, was: status });
 }
 
 /** Names only: values such as mail templates are long, and may hold what is nobody's business. */

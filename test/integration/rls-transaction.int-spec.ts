@@ -91,7 +91,7 @@ describe('a statement', () => {
     const { rows } = await narrow.systemQuery(context.database, 'test', {
       text: `select current_user = session_user as own, current_setting('search_path') as path, pg_sleep(0.05)`,
     });
-    expect(rows).toMatchObject([{ own: true, path: 'public, extensions' }]);
+    expect(rows).toMatchObject([{ own: true, path: '"public", "extensions"' }]);
     await one.close();
   });
 

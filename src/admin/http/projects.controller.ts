@@ -91,10 +91,21 @@ export class ProjectsController {
   @Delete(':id')
   @ApiOperation({ summary: 'Delete a project with its database', operationId: 'deleteProject' })
   @ApiResponse({ status: 200, type: DeletedProject })
+  @ApiResponse({
+    status: 202,
+    description: 'The project serves no request any more; its database is still being dropped',
+    type: DeletedProject,
+  })
   @ApiResponse(NOT_FOUND)
   @ApiResponse({ status: 409, description: 'It is being created or deleted right now', type: PlatformError })
-  remove(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DeletedProject> {
-    return this.projects.remove(id, actor);
+  async remove(
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeletedProject> {
+    const answer = await this.projects.remove(id, actor);
+    response.status(answer.deleted ? 200 : 202);
+    return answer;
   }
 
   @Get(':id/keys')

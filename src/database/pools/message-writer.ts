@@ -81,6 +81,13 @@ export class MessageWriter {
     this.end(length);
   }
 
+  /** Messages that were written before. */
+  raw(bytes: Buffer): void {
+    this.reserve(bytes.length);
+    this.bytes.set(bytes, this.at);
+    this.at += bytes.length;
+  }
+
   sync(): void {
     this.end(this.begin(SYNC));
   }
@@ -117,9 +124,7 @@ export class MessageWriter {
       return;
     }
     this.int32(value.length);
-    this.reserve(value.length);
-    this.bytes.set(value, this.at);
-    this.at += value.length;
+    this.raw(value);
   }
 
   /** @returns where the message's length is */

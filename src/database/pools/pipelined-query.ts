@@ -34,6 +34,8 @@ export interface Statement {
    * Default: 4 MiB for collected rows, no limit for a taker.
    */
   readonly maxBytes?: number;
+  /** Bind and Execute as they are sent each time: of a statement that has a name, but neither values nor a result. */
+  readonly execution?: Buffer;
 }
 
 /** Of statements that do not say; Plinth's own records are small. */
@@ -65,6 +67,9 @@ interface RowParser {
   addRow(row: QueryResultRow): void;
 }
 const RowParserClass = (pg as unknown as { Result: new () => RowParser }).Result;
+
+/** DDL changed the result of a prepared statement. */
+export const STALE_PLAN = '0A000';
 
 /** A pipeline is written at one go, so all of them share it. */
 const WRITER = new MessageWriter();
@@ -120,6 +125,10 @@ export class PipelinedQuery implements Submittable, MessageTaker {
 
   private write(statement: Statement, index: number): void {
     const name = statement.name ?? '';
+    if (statement.execution && this.cache.find(name)) {
+      WRITER.raw(statement.execution);
+      return;
+    }
     // Prepared first: a value that throws must not leave half a message behind.
     const values = (statement.values ?? []).map(wireValue);
     let prepared = name ? this.cache.find(name) : undefined;
@@ -201,14 +210,12 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     }
   }
 
-  /** As the splitter takes it, for node-postgres. */
-  handleCommandComplete(message: { text: string }): void {
-    this.onCommandComplete(message.text);
+  handleCommandComplete(): void {
+    // The splitter takes it.
   }
 
-  onCommandComplete(tag: string): void {
-    // The last word is the number of rows, if there is one.
-    this.rowCounts[this.current] = Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0;
+  onCommandComplete(rowCount: number): void {
+    this.rowCounts[this.current] = rowCount;
     const prepared = this.prepared[this.current];
     if (prepared && prepared.fields === undefined && !this.failure) prepared.fields = null;
     this.current += 1;
@@ -233,7 +240,11 @@ export class PipelinedQuery implements Submittable, MessageTaker {
     // COPY TO STDOUT: its data is not part of a result.
   }
 
-  handleError(error: Error): void {
+  handleError(error: Error & { code?: string }): void {
+    // Whose plan is stale is not told.
+    if (error.code === STALE_PLAN) {
+      for (const { name } of this.statements) if (name) this.cache.doubt(name);
+    }
     for (const name of this.newNames) this.cache.doubt(name);
     this.reject(this.failure ?? cleanError(error));
   }

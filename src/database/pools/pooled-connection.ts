@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { ProjectDatabase } from './project-database';
 import { PipelinedQuery, Statement, StatementResult } from './pipelined-query';
 import { sendCancel } from './send-cancel';
+import { SESSION_OPTIONS, SessionState } from './session-state';
 import { StatementCache } from './statement-cache';
 import { WireConnection } from './wire-connection';
 
@@ -15,6 +16,7 @@ export class PooledConnection {
   roundTrips = 0;
   private readonly client: Client;
   private readonly statements = new StatementCache();
+  private readonly session = new SessionState();
 
   constructor(readonly database: ProjectDatabase) {
     const { ssl } = database;
@@ -27,6 +29,7 @@ export class PooledConnection {
       password: database.password,
       ssl,
       application_name: 'plinth',
+      options: SESSION_OPTIONS,
     });
     this.client.on('error', () => this.markBroken());
     this.client.on('end', () => this.markBroken());
@@ -37,6 +40,9 @@ export class PooledConnection {
 
   async connect(): Promise<void> {
     await this.client.connect();
+    // Sent when a setting that the client should know of is another than before, as at the end of a transaction that
+    // changed it for the session.
+    this.wire.on('parameterStatus', () => (this.session.isClean = false));
   }
 
   /** Starts a pipeline; `done` rejects with the driver's error. */
@@ -45,6 +51,7 @@ export class PooledConnection {
     this.roundTrips += 1;
     // After a fatal error the server closes the socket a moment later: nobody may be lent the connection meanwhile.
     query.done.catch((error: { severity?: string }) => {
+      this.session.isClean = false;
       if (error.severity === 'FATAL' || error.severity === 'PANIC') this.broken = true;
     });
     this.client.query(query);
@@ -54,6 +61,32 @@ export class PooledConnection {
   /** Runs statements in one round trip and one implicit transaction (or inside the explicit one that is open). */
   async pipeline(statements: readonly Statement[]): Promise<StatementResult[]> {
     return this.start(statements).done;
+  }
+
+  /** Sent behind the last statement of a piece of work, in the same round trip: gives up what the session still holds. */
+  get departure(): readonly Statement[] {
+    return this.session.departure;
+  }
+
+  /** False after a failure, or when a function left something that `departure` alone does not undo. */
+  get isClean(): boolean {
+    return this.session.isClean;
+  }
+
+  /** Undoes what is left, or marks the connection as broken. */
+  async clean(): Promise<void> {
+    try {
+      await this.pipeline(this.session.cleaning);
+      this.session.isClean = true;
+    } catch {
+      this.broken = true;
+    }
+  }
+
+  /** Drops what is prepared: SQL of the project has prepared or deallocated statements itself. */
+  deallocateAll(): Statement {
+    this.statements.clear();
+    return { text: 'deallocate all' };
   }
 
   /** The server process, for a cancel request. */
@@ -102,8 +135,9 @@ export class PooledConnection {
   /** A cancel request under way, which must not hit the next borrower's query; null when there is none. */
   cancelling: Promise<void> | null = null;
 
-  private get wire(): { stream: NodeJS.ReadableStream } {
-    return (this.client as unknown as { connection: { stream: NodeJS.ReadableStream } }).connection;
+  private get wire(): WireConnection & { stream: NodeJS.ReadableStream } {
+    return (this.client as unknown as { connection: WireConnection & { stream: NodeJS.ReadableStream } })
+      .connection;
   }
 
   async close(): Promise<void> {

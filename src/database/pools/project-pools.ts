@@ -102,7 +102,9 @@ export class ProjectPools {
     } finally {
       this.roundTrips += connection.roundTrips - before;
       while (connection.cancelling) await connection.cancelling;
-      this.release(connection);
+      if (connection.isClean || connection.broken) this.release(connection);
+      // The answer does not wait for it.
+      else void connection.clean().then(() => this.release(connection));
     }
   }
 

@@ -38,16 +38,16 @@ function split(size: number): {
   rows: (string | null)[][];
   others: Buffer;
   order: string[];
-  tags: string[];
+  counts: number[];
 } {
   const rows: (string | null)[][] = [];
   const others: Buffer[] = [];
   const order: string[] = [];
-  const tags: string[] = [];
+  const counts: number[] = [];
   const query: MessageTaker = {
     admitsRow: () => true,
     get takesRows() {
-      return tags.length > 0;
+      return counts.length > 0;
     },
     onRow: (...where) => {
       order.push('row');
@@ -55,9 +55,9 @@ function split(size: number): {
     },
     takesParts: false,
     onRowPart: () => order.push('part'),
-    onCommandComplete: (tag) => {
+    onCommandComplete: (rowCount) => {
       order.push('complete');
-      tags.push(tag);
+      counts.push(rowCount);
     },
   };
   const splitter = new RowSplitter(
@@ -73,19 +73,19 @@ function split(size: number): {
     const arrived = STREAM.copy(memory, 0, at, at + size);
     splitter.push(memory.subarray(0, arrived));
   }
-  return { rows, others: Buffer.concat(others), order, tags };
+  return { rows, others: Buffer.concat(others), order, counts };
 }
 
 describe('RowSplitter', () => {
   it.each(Array.from({ length: 60 }, (_, index) => index + 1).concat(STREAM.length))(
     'parts rows from messages in pieces of %i bytes',
     (size) => {
-      const { rows, others, tags } = split(size);
+      const { rows, others, counts } = split(size);
       expect(rows).toEqual([
         ['{"a":"ü"}', null],
         ['', 'x'.repeat(50)],
       ]);
-      expect(tags).toEqual(['SELECT 2', 'SELECT 2']);
+      expect(counts).toEqual([2, 2]);
       const forwarded = Buffer.concat([row('parsed by somebody else'), READY]);
       expect(others.toString('latin1')).toBe(forwarded.toString('latin1'));
     },
@@ -112,7 +112,7 @@ describe('RowSplitter', () => {
         taken.push(Buffer.concat(parts).toString('latin1'));
         parts = [];
       },
-      onCommandComplete: (tag) => taken.push(tag),
+      onCommandComplete: (rowCount) => taken.push(`${rowCount} rows`),
     };
     const splitter = new RowSplitter(
       () => query,
@@ -120,7 +120,25 @@ describe('RowSplitter', () => {
     );
     for (let at = 0; at < stream.length; at += size) splitter.push(stream.subarray(at, at + size));
     const [a, b, one] = [row('a'), row('b'), large].map((each) => each.toString('latin1', 7));
-    expect(taken).toEqual([a, one, b, one, 'SELECT 2']);
+    expect(taken).toEqual([a, one, b, one, '2 rows']);
+  });
+
+  it.each([
+    ['INSERT 0 5', 5],
+    ['SELECT 1203', 1203],
+    ['SELECT 0', 0],
+    ['COPY 10', 10],
+    ['RESET', 0],
+    ['CREATE TABLE', 0],
+    ['', 0],
+  ])('reads the number of rows from the tag %j', (tag, expected) => {
+    const counts: number[] = [];
+    const query = { takesRows: false, onCommandComplete: (rowCount: number) => counts.push(rowCount) };
+    new RowSplitter(
+      () => query as unknown as MessageTaker,
+      () => undefined,
+    ).push(message('C', Buffer.from(`${tag}\0`)));
+    expect(counts).toEqual([expected]);
   });
 
   it.each([1, 7, 1_000, 65_536, 900_000])('skips rows that are not wanted, in pieces of %i bytes', (size) => {

@@ -30,8 +30,8 @@ export interface MessageTaker {
   readonly takesParts: boolean;
   /** A part of what onRow() would get, cut anywhere. */
   onRowPart(bytes: Buffer, start: number, end: number, isLast: boolean): void;
-  /** @param tag `INSERT 0 5` */
-  onCommandComplete(tag: string): void;
+  /** @param rowCount as the command tag has it (`INSERT 0 5`); 0 when the tag has no count */
+  onCommandComplete(rowCount: number): void;
 }
 
 /** What happens to a message. */
@@ -168,12 +168,28 @@ export class RowSplitter {
     if (bytes[at] === DATA_ROW) this.query()?.onRow(bytes, at + ROW_HEADER_BYTES, end);
     // Text that ends with a zero. That something was parsed or bound needs no answer.
     else if (bytes[at] === COMMAND_COMPLETE)
-      this.query()?.onCommandComplete(bytes.toString('latin1', at + HEADER_BYTES, end - 1));
+      this.query()?.onCommandComplete(countIn(bytes, at + HEADER_BYTES, end - 1));
   }
 }
 
 function isLookedAt(code: number): boolean {
   return code === DATA_ROW || code === COMMAND_COMPLETE || code === BIND_COMPLETE || code === PARSE_COMPLETE;
+}
+
+const SPACE = ' '.charCodeAt(0);
+const ZERO = '0'.charCodeAt(0);
+
+/** The last word of a command tag, if it is a number. */
+function countIn(bytes: Buffer, start: number, end: number): number {
+  let count = 0;
+  for (let at = end - 1, unit = 1; at >= start; at -= 1, unit *= 10) {
+    const code = bytes[at] as number;
+    if (code === SPACE) return count;
+    const digit = code - ZERO;
+    if (digit < 0 || digit > 9) return 0;
+    count += digit * unit;
+  }
+  return 0;
 }
 
 /** The columns of a row; a taker copies what it keeps. */

@@ -38,6 +38,12 @@ export class StatementCache {
     this.doubtful.add(name);
   }
 
+  /** Forgets all of them: none is prepared any more. */
+  clear(): void {
+    this.prepared.clear();
+    this.doubtful.clear();
+  }
+
   /** Names to send a Close for before anything else; closing an unknown name is no error in PostgreSQL. */
   takeNamesToClose(): string[] {
     const names = [...this.doubtful];

@@ -1,5 +1,6 @@
 /** Composes the one parameterised statement that puts a connection into a caller's RLS context. */
 import { ColumnsTaker, Statement } from '../pools/pipelined-query';
+import { SESSION_DEFAULTS } from '../pools/session-state';
 import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 
 /** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */
@@ -11,22 +12,20 @@ export const SECOND_FACTOR_SQLSTATE = 'PL403';
 const IGNORED: ColumnsTaker = { onRow: () => undefined };
 
 /**
- * Before Plinth's own statements: a function of the project may have set these for the whole session, and what it set
- * must not reach them. The role is the login role, the search path the one that it has by default.
+ * Before Plinth's own statements, behind RESET_SETTINGS, which leaves the role alone: a function of the project may have
+ * set one for the whole session.
  */
 export const SYSTEM_CONTEXT: Statement = {
   name: 'ctx:system',
   text: `select pg_catalog.num_nulls(
-    pg_catalog.set_config('role', 'none', true), pg_catalog.set_config('request.jwt.claims', '', true),
-    pg_catalog.set_config('search_path', 'public, extensions', true),
-    pg_catalog.set_config('statement_timeout', '60s', true))`,
+    pg_catalog.set_config('role', 'none', true), pg_catalog.set_config('statement_timeout', '60s', true))`,
   columns: IGNORED,
 };
 
 /**
  * The session check comes first: it runs as the login role, which alone may read auth.sessions; the role is set last.
- * Every set_config is local to the transaction (third argument true). num_nulls takes them all, in order, and spares
- * both sides the way back of what was just sent.
+ * Every set_config is local to the transaction (third argument true); what the session has anyway is left out. num_nulls
+ * takes them all, in order, and spares both sides the way back of what was just sent.
  */
 export function contextStatement(context: RlsContext, settings: ContextSettings = {}): Statement {
   const values: string[] = [];
@@ -42,7 +41,7 @@ export function contextStatement(context: RlsContext, settings: ContextSettings 
   values.push(context.claims);
   CONTEXT_SETTINGS.forEach((setting, index) => {
     const value = settings[setting];
-    if (value !== undefined) add(value, FIRST_SETTING << index);
+    if (value !== undefined && value !== SESSION_DEFAULTS[setting]) add(value, FIRST_SETTING << index);
   });
   values.push(context.role);
   const { name, text } = wordsOf(parts);

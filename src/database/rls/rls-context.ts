@@ -22,8 +22,6 @@ export const CONTEXT_SETTINGS = [
   'search_path',
   'statement_timeout',
   'plan_cache_mode',
-  'response.headers',
-  'response.status',
   'transaction_read_only',
   'storage.quota_bytes',
   'storage.quota_files',
@@ -32,6 +30,8 @@ export const CONTEXT_SETTINGS = [
 export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], string>> & {
   /** Of the transaction; by default that of the database. It can only be set before anything is read. */
   isolation?: IsolationLevel;
+  /** A function of the project is called, which could see more of an earlier request than its settings. */
+  callsFunction?: boolean;
 };
 
 export const ISOLATION_LEVELS = [

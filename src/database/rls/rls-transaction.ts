@@ -4,18 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DatabaseError } from 'pg';
-import { AppError } from '../../common/errors/app-error';
-import { PipelinedQuery, Statement, StatementResult } from '../pools/pipelined-query';
+import { Statement, StatementResult } from '../pools/pipelined-query';
 import { PooledConnection } from '../pools/pooled-connection';
 import { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';
-import {
-  contextStatement,
-  SECOND_FACTOR_SQLSTATE,
-  SESSION_REVOKED_SQLSTATE,
-  SYSTEM_CONTEXT,
-} from './context-statement';
+import { RESET_AFTER_CALL, RESET_BEFORE_CALL, RESET_SETTINGS } from '../pools/session-state';
+import { contextStatement, SYSTEM_CONTEXT } from './context-statement';
+import { callerRefused, Pipeline, sendRepeating } from './repeating-pipeline';
 import { ContextSettings, RlsContext } from './rls-context';
 
 /** Runs statements inside an open transaction. */
@@ -45,9 +40,6 @@ export interface StreamTaker {
 
 const NO_TAKER: StreamTaker = { onStart: () => undefined, onRepeat: () => true };
 
-/** What a prepared statement fails with after DDL changed its result: safe to repeat, for nothing was committed. */
-const STALE_PLAN_SQLSTATES = new Set(['0A000', '26000']);
-
 @Injectable()
 export class RlsTransaction {
   constructor(private readonly pools: ProjectPools) {}
@@ -68,9 +60,8 @@ export class RlsTransaction {
     statements: readonly Statement[],
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
-    const all = inContext(context, statements, settings);
-    const own = all.length - statements.length;
-    return this.pools.use(context.database, (connection) => pipelineOnce(connection, all, own));
+    const pipeline = inContext(context, statements, settings);
+    return this.pools.use(context.database, (connection) => atOnce(connection, pipeline));
   }
 
   /**
@@ -82,12 +73,11 @@ export class RlsTransaction {
     settings: ContextSettings,
     taker: StreamTaker,
   ): Promise<StatementResult[]> {
-    const all = inContext(context, statements, settings);
-    const own = all.length - statements.length;
+    const pipeline = inContext(context, statements, settings);
     return this.pools.use(context.database, async (connection) => {
       taker.onStart(connection);
       try {
-        return await pipelineOnce(connection, all, own, () => taker.onRepeat());
+        return await atOnce(connection, pipeline, () => taker.onRepeat());
       } finally {
         connection.resume();
       }
@@ -106,17 +96,14 @@ export class RlsTransaction {
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
     taker: StreamTaker = NO_TAKER,
   ): Promise<StatementResult[]> {
-    const all = [{ text: 'begin' }, ...inContext(context, statements, settings)];
-    const own = all.length - statements.length;
+    const pipeline = begun(inContext(context, statements, settings));
     return this.pools.use(context.database, async (connection) => {
       taker.onStart(connection);
       try {
-        const results = await attributed(connection.start(all), own).catch(async (error: unknown) => {
-          if (!isStalePlan(error) || !taker.onRepeat()) throw error;
-          await rollback(connection);
-          return attributed(connection.start(all.map(withoutName)), own);
-        });
-        await connection.pipeline([{ text: decide(results) }]);
+        const undo = (): Promise<void> => rollback(connection);
+        const mayRepeat = (): boolean => taker.onRepeat();
+        const results = await sendRepeating(connection, pipeline, { mayRepeat, undo });
+        await connection.pipeline([{ text: decide(results) }, ...connection.departure]);
         return results;
       } catch (error) {
         await rollback(connection);
@@ -133,9 +120,7 @@ export class RlsTransaction {
     work: (scope: TransactionScope) => Promise<T>,
     settings?: ContextSettings,
   ): Promise<T> {
-    assertRole(context);
-    // BEGIN and the context: an error of these two is the caller being refused.
-    return this.transact(context.database, contextStatement(context, settings), 2, work);
+    return this.transact(context.database, inContext(context, [], settings), work);
   }
 
   /**
@@ -158,9 +143,7 @@ export class RlsTransaction {
     _reason: string,
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
-    const all = [SYSTEM_CONTEXT, ...statements];
-    const results = await this.pools.use(database, (connection) => pipelineOnce(connection, all, 0));
-    return results.slice(1);
+    return this.pools.use(database, (connection) => atOnce(connection, asSystem(statements)));
   }
 
   /** Like systemBatch, for reading: all statements see one moment of the database, where each else sees its own. */
@@ -170,12 +153,14 @@ export class RlsTransaction {
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
     const begin = { text: 'begin isolation level repeatable read read only' };
-    const all = [begin, withoutName(SYSTEM_CONTEXT), ...statements, { text: 'commit' }];
+    const pipeline = begun(asSystem(statements), begin);
     return this.pools.use(database, async (connection) => {
+      const undo = (): Promise<void> => rollback(connection);
       try {
-        return (await connection.pipeline(all)).slice(2, -1);
+        const all = extended(pipeline, [{ text: 'commit' }, ...connection.departure]);
+        return await sendRepeating(connection, all, { undo });
       } catch (error) {
-        await rollback(connection);
+        await undo();
         throw error;
       }
     });
@@ -187,23 +172,22 @@ export class RlsTransaction {
     _reason: string,
     work: (scope: TransactionScope) => Promise<T>,
   ): Promise<T> {
-    return this.transact(database, SYSTEM_CONTEXT, 0, work);
+    return this.transact(database, asSystem([]), work);
   }
 
   private async transact<T>(
     database: ProjectDatabase,
-    context: Statement,
-    contextStatements: number,
+    context: Pipeline,
     work: (scope: TransactionScope) => Promise<T>,
   ): Promise<T> {
     return this.pools.use(database, async (connection) => {
       try {
-        await attributed(connection.start([{ text: 'begin' }, context]), contextStatements);
+        await sendRepeating(connection, begun(context), { undo: () => rollback(connection) });
         const result = await work({
           query: async (statement) => (await connection.pipeline([statement]))[0] as StatementResult,
           batch: (statements) => connection.pipeline(statements),
         });
-        await connection.pipeline([{ text: 'commit' }]);
+        await connection.pipeline([{ text: 'commit' }, ...connection.departure]);
         return result;
       } catch (error) {
         await rollback(connection);
@@ -215,7 +199,7 @@ export class RlsTransaction {
 
 /** A connection whose transaction can't be ended is not used again. */
 async function rollback(connection: PooledConnection): Promise<void> {
-  await connection.pipeline([{ text: 'rollback' }]).catch(() => {
+  await connection.pipeline([{ text: 'rollback' }, ...connection.departure]).catch(() => {
     connection.broken = true;
   });
 }
@@ -230,13 +214,41 @@ function inContext(
   context: RlsContext,
   statements: readonly Statement[],
   settings?: ContextSettings,
-): Statement[] {
+): Pipeline {
   assertRole(context);
-  const all = [contextStatement(context, settings)];
+  const all: Statement[] = [];
   // Ends with the transaction as `set transaction` does, and is no error outside of a block that was begun.
-  if (settings?.isolation) all.unshift({ text: `set transaction_isolation = '${settings.isolation}'` });
+  if (settings?.isolation) all.push({ text: `set transaction_isolation = '${settings.isolation}'` });
+  all.push(RESET_SETTINGS);
+  if (settings?.callsFunction) all.push(...RESET_BEFORE_CALL);
+  all.push(contextStatement(context, settings));
+  const before = all.length;
   for (const statement of statements) all.push(withRole(context.role, statement));
-  return all;
+  if (settings?.callsFunction) all.push(RESET_AFTER_CALL);
+  return { statements: all, context: before, count: statements.length };
+}
+
+function asSystem(statements: readonly Statement[]): Pipeline {
+  const all = [RESET_SETTINGS, SYSTEM_CONTEXT, ...statements];
+  return { statements: all, context: 2, count: statements.length };
+}
+
+/** In an explicit transaction, which the pipeline does not end. */
+function begun({ statements, context, count }: Pipeline, begin: Statement = { text: 'begin' }): Pipeline {
+  return { statements: [begin, ...statements], context: context + 1, count };
+}
+
+function extended({ statements, context, count }: Pipeline, more: readonly Statement[]): Pipeline {
+  return { statements: [...statements, ...more], context, count };
+}
+
+/** As one implicit transaction. */
+function atOnce(
+  connection: PooledConnection,
+  pipeline: Pipeline,
+  mayRepeat?: () => boolean,
+): Promise<StatementResult[]> {
+  return sendRepeating(connection, extended(pipeline, connection.departure), { mayRepeat });
 }
 
 /** PostgreSQL cuts names here, and two that were cut alike would be one. */
@@ -249,75 +261,4 @@ function withRole(role: string, statement: Statement): Statement {
   const { text, values, onRow, columns, maxBytes } = statement;
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, onRow, columns, maxBytes, name };
   return { text, values, onRow, columns, maxBytes, name: createHash('sha1').update(name).digest('hex') };
-}
-
-/**
- * The results of the statements behind the context's.
- * @param contextStatements how many of them are the caller's context
- * @param mayRepeat false when rows that came before the failure cannot be taken back
- */
-async function pipelineOnce(
-  connection: PooledConnection,
-  statements: readonly Statement[],
-  contextStatements: number,
-  mayRepeat: () => boolean = () => true,
-): Promise<StatementResult[]> {
-  const query = connection.start(statements);
-  try {
-    return (await query.done).slice(contextStatements);
-  } catch (error) {
-    if (!isStalePlan(error) || !mayRepeat()) throw attribution(error, query, contextStatements);
-    return attributed(connection.start(statements.map(withoutName)), contextStatements);
-  }
-}
-
-function isStalePlan(error: unknown): boolean {
-  return error instanceof DatabaseError && STALE_PLAN_SQLSTATES.has(error.code ?? '');
-}
-
-function withoutName({ name: _name, ...statement }: Statement): Statement {
-  return statement;
-}
-
-/** As pipelineOnce(), without repeating. */
-async function attributed(query: PipelinedQuery, contextStatements: number): Promise<StatementResult[]> {
-  try {
-    return (await query.done).slice(contextStatements);
-  } catch (error) {
-    throw attribution(error, query, contextStatements);
-  }
-}
-
-/** An error of the context statement is the caller's credential being refused, not the query failing. */
-function attribution(error: unknown, query: PipelinedQuery, contextStatements: number): unknown {
-  const refused = error instanceof DatabaseError && query.current < contextStatements;
-  if (refused && isRefusal(error)) return callerRefused(error);
-  if (refused && error.code === SECOND_FACTOR_SQLSTATE) return secondFactorNeeded(error);
-  return error;
-}
-
-function isRefusal(error: DatabaseError): boolean {
-  // 22023: no such role; 42501: the login role may not switch to it; 22P02: the session id is no UUID.
-  return [SESSION_REVOKED_SQLSTATE, '22023', '42501', '22P02'].includes(error.code ?? '');
-}
-
-function secondFactorNeeded(cause: Error): AppError {
-  return new AppError({
-    status: 403,
-    code: 'insufficient_aal',
-    message: 'A second factor is needed: verify a code and use the access token that this answers',
-    database: { sqlstate: SECOND_FACTOR_SQLSTATE },
-    cause,
-  });
-}
-
-function callerRefused(cause?: Error): AppError {
-  return new AppError({
-    status: 401,
-    code: 'unauthorized',
-    message: 'The credentials are not valid or no longer valid',
-    database: { sqlstate: 'PL401' },
-    headers: { 'WWW-Authenticate': 'Bearer' },
-    cause,
-  });
 }

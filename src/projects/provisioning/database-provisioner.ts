@@ -6,6 +6,7 @@ import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
 import { joinRole } from './global-roles';
+import { ObstacleWatch } from './obstacle-watch.service';
 import { ADOPT } from './relation-adoption';
 import { PreparedServer, TemplateDatabase } from './template-database';
 
@@ -22,14 +23,22 @@ type Names = Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>;
 
 /** Connections that an owner may hold: psql, migration tools. */
 const OWNER_CONNECTIONS = 40;
+/** Longer than a checkpoint takes and the files of a large database; what exceeds it is tried again later. */
+const DROP_LIMIT = '5min';
+/** Longer than the watch takes to end the sessions that hold a lock. What still does is no session of a project. */
+const LOCK_LIMIT = '30s';
 const DEPENDENT_OBJECTS = '2BP01';
+const LOCK_NOT_AVAILABLE = '55P03';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 @Injectable()
 export class DatabaseProvisioner {
   private readonly logger = new Logger(DatabaseProvisioner.name);
 
-  constructor(private readonly template: TemplateDatabase) {}
+  constructor(
+    private readonly template: TemplateDatabase,
+    private readonly obstacles: ObstacleWatch,
+  ) {}
 
   /**
    * Creates roles and database; both are complete when it resolves.
@@ -38,7 +47,7 @@ export class DatabaseProvisioner {
    */
   async create(server: DatabaseServer, plan: DatabaseBlueprint): Promise<{ polled: boolean }> {
     const prepared = await this.template.ensureOn(server);
-    await server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+    await this.administer(server, async (client) => {
       await client.query(createRoles(plan, prepared));
       if (!prepared.capabilities.superuser) {
         await joinRole(client, plan.ownerRole, prepared.capabilities);
@@ -61,15 +70,29 @@ export class DatabaseProvisioner {
     return { polled };
   }
 
-  /** Drops database and roles, as far as they exist. Ends the sessions that are in the way. */
+  /**
+   * Drops database and roles, as far as they exist, whatever the owner made of them. Ends the sessions that are in the
+   * way, also other projects'.
+   */
   async drop(server: DatabaseServer, names: Names): Promise<void> {
-    await server.asAdmin(MAINTENANCE_DATABASE, async (client) => {
+    await this.administer(server, async (client) => {
+      await client.query(`set statement_timeout = '${DROP_LIMIT}'; set lock_timeout = '${LOCK_LIMIT}'`);
       const roles = await rolesOf(client, names);
+      await endSessions(client, names.database);
       // No new session may begin between the end of the old ones and the drop.
       for (const role of roles) await client.query(`alter role ${quoteIdentifier(role)} nologin`);
+      await rollBackPrepared(server, client, names.database);
+      await openForDropping(client, names.database);
       await dropDatabase(client, names.database);
       for (const role of roles) await this.dropRole(client, role);
     });
+  }
+
+  /** Work on global objects, which sessions of projects must not hold up. */
+  private administer<T>(server: DatabaseServer, work: (client: Client) => Promise<T>): Promise<T> {
+    return server.asAdmin(MAINTENANCE_DATABASE, (client) =>
+      this.obstacles.during(server, client, () => work(client)),
+    );
   }
 
   /**
@@ -79,26 +102,30 @@ export class DatabaseProvisioner {
   async setAutoRls(server: DatabaseServer, database: string, on: boolean): Promise<void> {
     const { capabilities } = await this.template.ensureOn(server);
     if (!capabilities.superuser) return;
-    await server.asAdmin(MAINTENANCE_DATABASE, (client) =>
+    await this.administer(server, (client) =>
       client.query(`alter database ${quoteIdentifier(database)} set plinth.auto_rls = ${on ? 'on' : 'off'}`),
     );
   }
 
   /** Gives the owner role its password again: an owner may change it, and Plinth's own work needs it. */
   async resetOwnerPassword(server: DatabaseServer, ownerRole: string, password: string): Promise<void> {
-    await server.asAdmin(MAINTENANCE_DATABASE, (client) =>
+    await this.administer(server, (client) =>
       client.query(
         `alter role ${quoteIdentifier(ownerRole)} login password ${quoteLiteral(password)} valid until 'infinity'`,
       ),
     );
   }
 
-  /** Another project may have granted something to the role, which keeps it from being dropped, not from being void. */
+  /**
+   * Another project may have granted something to the role, or a prepared transaction of another one may hold a lock on
+   * it: that keeps it from being dropped, not from being void.
+   */
   private async dropRole(client: Client, role: string): Promise<void> {
     try {
       await client.query(`drop role if exists ${quoteIdentifier(role)}`);
     } catch (error) {
-      if ((error as { code?: string }).code !== DEPENDENT_OBJECTS) throw error;
+      if (![DEPENDENT_OBJECTS, LOCK_NOT_AVAILABLE].includes((error as { code?: string }).code ?? ''))
+        throw error;
       await client.query(`alter role ${quoteIdentifier(role)} nologin nocreaterole password null`);
       this.logger.warn(
         `the role ${role} of a deleted project stays, without login: another database grants it something`,
@@ -168,6 +195,45 @@ function newTableGrants({ capabilities }: PreparedServer): string[] {
       ];
 }
 
+/** Where Plinth is no superuser, those that it may end. */
+async function endSessions(client: Client, database: string): Promise<void> {
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pg_has_role(usesysid, 'USAGE')`,
+    [database],
+  );
+}
+
+/**
+ * Prepared transactions outlive their sessions and keep a database from being dropped. They end in their own database
+ * only; ROLLBACK PREPARED runs no code of the owner's, so the admin role may go there.
+ */
+async function rollBackPrepared(server: DatabaseServer, client: Client, database: string): Promise<void> {
+  const { rows } = await client.query<{ gid: string }>(
+    'select gid from pg_prepared_xacts where database = $1',
+    [database],
+  );
+  if (rows.length === 0) return;
+  await client.query(`alter database ${quoteIdentifier(database)} allow_connections true`);
+  await server.asAdmin(database, async (inDatabase) => {
+    for (const { gid } of rows) await inDatabase.query(`rollback prepared ${quoteLiteral(gid)}`);
+  });
+}
+
+/** What an interrupted DROP DATABASE leaves: it can only be dropped. */
+const INVALID = -2;
+
+/** An owner may declare the database a template, which is never dropped. */
+async function openForDropping(client: Client, database: string): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_database where datname = $1 and datconnlimit <> ${INVALID}`,
+    [database],
+  );
+  if (rowCount === 0) return;
+  await client.query(
+    `alter database ${quoteIdentifier(database)} with allow_connections false is_template false`,
+  );
+}
+
 /**
  * Ends the sessions in it and drops it. Where an autovacuum worker, a superuser's process, is among them, `force` is
  * refused to anybody else; without it PostgreSQL sends the worker away by itself and waits a few seconds for that.
@@ -177,10 +243,7 @@ async function dropDatabase(client: Client, name: string): Promise<void> {
     await client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`);
   } catch (error) {
     if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
-    await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pg_has_role(usesysid, 'USAGE')`,
-      [name],
-    );
+    await endSessions(client, name);
     await client.query(`drop database if exists ${quoteIdentifier(name)}`);
   }
 }

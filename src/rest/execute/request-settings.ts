@@ -22,15 +22,18 @@ export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: Request
     'request.path': facts.path,
     'request.headers': headersJson(facts.headers),
     'request.cookies': cookiesJson(facts.headers.cookie),
-    search_path: [parsed.schema, ...settings.extra_search_path].map(quoteIdentifier).join(', '),
+    search_path: searchPath([parsed.schema, ...settings.extra_search_path]),
     statement_timeout: timeoutOf(caller, parsed),
   };
-  // A function of the project may have set them for the whole session: for whoever has the connection next.
-  if (parsed.catalog.setsResponse) Object.assign(context, { 'response.headers': '', 'response.status': '' });
+  if (parsed.plan.kind === 'call' || settings.pre_request !== null) context.callsFunction = true;
   if (isReadOnly(parsed)) context.transaction_read_only = 'on';
   const isolation = isolationOf(caller, parsed);
   if (isolation) context.isolation = isolation;
   return context;
+}
+
+function searchPath(schemas: readonly string[]): string {
+  return [...new Set(schemas)].map(quoteIdentifier).join(', ');
 }
 
 /** No part of the context, whose errors are the credentials': PostgreSQL says itself which zones there are. */

@@ -1,0 +1,80 @@
+/**
+ * Keeps the session of a connection as it began, whatever functions of the project did to it (docs/rls-door.md, "Clean
+ * connections"). Settings are reset as a request begins; locks and temporary tables go as it ends. All of it is sent
+ * along with the request's own statements.
+ */
+import { MessageWriter, TEXT } from './message-writer';
+import type { Statement } from './pipelined-query';
+
+/** What RESET ALL goes back to. A request sends only the settings that it wants otherwise. */
+export const SESSION_DEFAULTS: Readonly<Record<string, string>> = {
+  search_path: '"public", "extensions"',
+  statement_timeout: '30000',
+  'request.cookies': '{}',
+};
+
+/**
+ * As the startup packet takes them: they precede what ALTER ROLE and ALTER DATABASE set. The others are what an owner
+ * could set there to keep Plinth from working in the database.
+ */
+export const SESSION_OPTIONS = Object.entries({
+  ...SESSION_DEFAULTS,
+  role: 'none',
+  default_transaction_read_only: 'off',
+  local_preload_libraries: '',
+})
+  .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)
+  .join(' ');
+
+function command(name: string, text: string, onRow: () => void = () => undefined): Statement {
+  const writer = new MessageWriter();
+  writer.bind(name, [], [TEXT]);
+  writer.execute();
+  return { name, text, columns: { onRow }, execution: writer.take() };
+}
+
+/** Before the context of a request. */
+export const RESET_SETTINGS = command('session:settings', 'reset all');
+
+/** Before the context of a request that calls a function: nothing else could find what these undo. */
+export const RESET_BEFORE_CALL: readonly Statement[] = [
+  command('session:cursors', 'close all'),
+  command('session:sequences', 'discard sequences'),
+  command('session:channels', 'unlisten *'),
+];
+
+/**
+ * Behind it: the next transaction begins with this setting before RESET_SETTINGS can undo it. Of
+ * default_transaction_read_only, which is such a one too, the server tells when it changes.
+ */
+export const RESET_AFTER_CALL = command('session:isolation', 'reset default_transaction_isolation');
+
+/** RESET_SETTINGS leaves the role alone. */
+export const RESET_ROLE: Statement = { text: 'set role none' };
+
+const DISCARD_TEMPORARY = command('session:temporary', 'discard temp');
+
+/** Releases session-level advisory locks (0 is the number of its arguments that are null); a row tells of a temporary schema. */
+const DEPARTURE = `select where pg_catalog.num_nulls(pg_catalog.pg_advisory_unlock_all())
+  operator(pg_catalog.<>) pg_catalog.pg_my_temp_schema()::pg_catalog.int8`;
+
+export class SessionState {
+  /** False when something is left that has to be undone before anybody else gets the connection. */
+  isClean = true;
+  /** To be sent behind the last statement of a request. */
+  departure: readonly Statement[] = [command('session:departure', DEPARTURE, () => this.onTemporarySchema())];
+  private hasTemporarySchema = false;
+
+  /** What makes the session clean again, whatever happened. */
+  get cleaning(): readonly Statement[] {
+    return [RESET_ROLE, RESET_SETTINGS, ...this.departure];
+  }
+
+  /** It stays as long as the session, so from now on it is emptied after each request. */
+  private onTemporarySchema(): void {
+    if (this.hasTemporarySchema) return;
+    this.hasTemporarySchema = true;
+    this.departure = [DISCARD_TEMPORARY, ...this.departure];
+    this.isClean = false;
+  }
+}

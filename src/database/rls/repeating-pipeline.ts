@@ -1,0 +1,103 @@
+/** Sends a pipeline, and once more where it failed for what an earlier request left on the connection. */
+import { DatabaseError } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { PipelinedQuery, STALE_PLAN, Statement, StatementResult } from '../pools/pipelined-query';
+import { PooledConnection } from '../pools/pooled-connection';
+import { RESET_ROLE } from '../pools/session-state';
+import { SECOND_FACTOR_SQLSTATE, SESSION_REVOKED_SQLSTATE } from './context-statement';
+
+export interface Pipeline {
+  readonly statements: readonly Statement[];
+  /** How many of them, from the first, put the caller into their context: if one fails, the caller is refused. */
+  readonly context: number;
+  /** How many of those that follow are the work itself. */
+  readonly count: number;
+}
+
+export interface Repetition {
+  /** False when rows that came before the failure cannot be taken back. */
+  readonly mayRepeat?: () => boolean;
+  /** Ends the transaction that the pipeline began. */
+  readonly undo?: () => Promise<void>;
+}
+
+/** The results of the work. @throws AppError 401 or 403, or the driver's error */
+export async function sendRepeating(
+  connection: PooledConnection,
+  { statements, context, count }: Pipeline,
+  { mayRepeat, undo }: Repetition = {},
+): Promise<StatementResult[]> {
+  const query = connection.start(statements);
+  try {
+    return (await query.done).slice(context, context + count);
+  } catch (error) {
+    const remedy = remedyFor(connection, error, query.current < context);
+    if (!remedy || mayRepeat?.() === false) throw attribution(error, query, context);
+    await undo?.();
+    const again = connection.start([...remedy, ...statements.map(withoutName)]);
+    const skipped = context + remedy.length;
+    try {
+      return (await again.done).slice(skipped, skipped + count);
+    } catch (second) {
+      throw attribution(second, again, skipped);
+    }
+  }
+}
+
+function withoutName({ name: _name, ...statement }: Statement): Statement {
+  return statement;
+}
+
+/** A statement that a function deallocated, or prepared under a name that is taken. */
+const PREPARED_BY_OTHERS = new Set(['26000', '42P05']);
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/**
+ * What has to be sent before the pipeline may pass: nothing was committed, so it may be repeated. Null when the failure
+ * is the request's own.
+ */
+function remedyFor(
+  connection: PooledConnection,
+  error: unknown,
+  isInContext: boolean,
+): readonly Statement[] | null {
+  const code = error instanceof DatabaseError ? (error.code ?? '') : '';
+  if (code === STALE_PLAN) return [];
+  if (PREPARED_BY_OTHERS.has(code)) return [connection.deallocateAll()];
+  // The session check runs as the login role: a function may have set another one for the session.
+  return isInContext && code === INSUFFICIENT_PRIVILEGE ? [RESET_ROLE] : null;
+}
+
+/** An error of the context statement is the caller's credential being refused, not the query failing. */
+function attribution(error: unknown, query: PipelinedQuery, contextStatements: number): unknown {
+  const refused = error instanceof DatabaseError && query.current < contextStatements;
+  if (refused && isRefusal(error)) return callerRefused(error);
+  if (refused && error.code === SECOND_FACTOR_SQLSTATE) return secondFactorNeeded(error);
+  return error;
+}
+
+function isRefusal(error: DatabaseError): boolean {
+  // 22023: no such role; 42501: the login role may not switch to it; 22P02: the session id is no UUID.
+  return [SESSION_REVOKED_SQLSTATE, '22023', INSUFFICIENT_PRIVILEGE, '22P02'].includes(error.code ?? '');
+}
+
+function secondFactorNeeded(cause: Error): AppError {
+  return new AppError({
+    status: 403,
+    code: 'insufficient_aal',
+    message: 'A second factor is needed: verify a code and use the access token that this answers',
+    database: { sqlstate: SECOND_FACTOR_SQLSTATE },
+    cause,
+  });
+}
+
+export function callerRefused(cause?: Error): AppError {
+  return new AppError({
+    status: 401,
+    code: 'unauthorized',
+    message: 'The credentials are not valid or no longer valid',
+    database: { sqlstate: 'PL401' },
+    headers: { 'WWW-Authenticate': 'Bearer' },
+    cause,
+  });
+}
