@@ -254,7 +254,7 @@ describe('SQLSTATE to status', () => {
     expect(await statusOf('rpc/raises_words')).toBeNull();
     await project.sql(`
       create function raises_length() returns void language plpgsql immutable as $$
-      begin raise sqlstate 'PGRST' using message = json_build_object('code', repeat('a', 20000), 'message', 'm')::text,
+      begin raise sqlstate 'PGRST' using message = json_build_object('code', repeat('a', 2000), 'message', 'm')::text,
         detail = '{"status": 418, "headers": {}}'; end $$`);
     expect(await statusOf('rpc/raises_length')).toBeNull();
     const refused = await fetch(`${plinth.baseUrl}/rest/v1/parents`, {
