@@ -80,7 +80,7 @@ const LIMIT_MS = 60_000;
         const checks = body.checks ?? body.error.checks;
         expect(checks.storage).toEqual(checks.database_disk);
       });
-      expect((await new HttpClient(plinth.baseUrl).get('/metrics')).text).toMatch(
+      expect((await plinth.admin.get('/metrics')).text).toMatch(
         /^plinth_disk_free_bytes\{of="database"\} \d{1,8}$/m,
       );
       disk.makeRoom();

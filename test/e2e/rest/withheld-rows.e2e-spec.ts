@@ -240,7 +240,7 @@ describe('what a request prefers besides', () => {
 describe('the cost', () => {
   const REQUESTS = 40;
   async function roundTrips(): Promise<number> {
-    const { text } = await plinth.http.get('/metrics');
+    const { text } = await plinth.admin.get('/metrics');
     return Number(/^plinth_database_round_trips_total (\d+)$/m.exec(text)?.[1]);
   }
   async function costOf(request: () => Promise<HttpAnswer>): Promise<number> {

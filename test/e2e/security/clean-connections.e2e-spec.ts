@@ -55,7 +55,7 @@ const call = (name: string, body: object = {}) => project.anon.post(`/rest/v1/rp
 const get = async (name: string): Promise<unknown> => (await call('get_setting', { name })).body as unknown;
 
 const roundTrips = async (): Promise<number> => {
-  const { text } = await plinth.http.get('/metrics');
+  const { text } = await plinth.admin.get('/metrics');
   return Number(/^plinth_database_round_trips_total (\d+)/m.exec(text)?.[1]);
 };
 
