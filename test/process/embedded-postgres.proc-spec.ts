@@ -169,6 +169,16 @@ describe('EmbeddedPostgres', () => {
       }),
     ));
 
+  itOnLinux('syncs the file system at once after a crash, whatever the number of files', () =>
+    withCluster((dataDir) =>
+      withPostgres({ dataDir }, async ({ url }) =>
+        expect(await query(url, 'show recovery_init_sync_method')).toEqual([
+          { recovery_init_sync_method: 'syncfs' },
+        ]),
+      ),
+    ),
+  );
+
   it('does without the socket where none can be made', () =>
     withCluster((dataDir) =>
       // As on a file system that knows none: PostgreSQL refuses a longer path than the system's.
