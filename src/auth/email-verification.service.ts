@@ -13,6 +13,7 @@ import { AuthMailer } from './mail/auth-mailer.service';
 import { hashMailedToken, MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
 import { MailedTokenRepository, TokenToMail } from './mailed-token.repository';
 import { RequestOrigin } from './request-origin';
+import { SessionOwner } from './session.repository';
 import { isTakenAddress } from './taken-address';
 
 @Injectable()
@@ -77,27 +78,24 @@ export class EmailVerificationService {
     );
   }
 
-  /** Mails a token to the new address of an account; it becomes the account's when the token is confirmed. */
+  /**
+   * Mails a token to the new address of an account; it becomes the account's when the token is confirmed. Nothing is mailed
+   * when the session is over.
+   */
   async requestChange(
     project: Project,
-    userId: string,
+    { userId, sessionId }: SessionOwner,
     newEmail: EmailAddress,
     origin: RequestOrigin,
   ): Promise<void> {
-    await this.throttle.assertMayMail(project, newEmail.key);
     const { plaintext, hash } = newMailedToken();
-    await this.mailer.send(
-      project,
-      { token: plaintext, languages: origin.languages },
-      async (mailId, sealed) => {
-        const found = await this.tokens.issue(
-          project,
-          this.toMail('email_change', hash, mailId, sealed),
-          { userId, newEmail },
-          this.entry('email_change_requested', origin, userId),
-        );
-        return found !== null;
-      },
+    await this.mailer.send(project, { token: plaintext, languages: origin.languages }, (mailId, sealed) =>
+      this.tokens.issueInSession(
+        project,
+        this.toMail('email_change', hash, mailId, sealed),
+        { userId, sessionId, newEmail },
+        this.entry('email_change_requested', origin, userId),
+      ),
     );
   }
 

@@ -31,6 +31,8 @@ export interface TokenRecipient {
   readonly newEmail?: EmailAddress;
   /** Only to an account whose address was never proved. */
   readonly unverifiedOnly?: boolean;
+  /** Only while this session of the account is not over. */
+  readonly sessionId?: string;
 }
 
 /** The newer token takes the older one's row; so it is spent, also when two are asked for at the same moment. */
@@ -38,7 +40,10 @@ const ISSUE = `
   with u as (
     select id, email, email_key from auth.users
     where (id = $1 or email_key = $2) and (not $9 or email_verified_at is null)
-      and (banned_until is null or banned_until <= $5)),
+      and (banned_until is null or banned_until <= $5)
+      and ($12::uuid is null or exists (
+        select from auth.sessions s
+        where s.id = $12 and s.user_id = users.id and s.revoked_at is null and s.expires_at > $5))),
   t as (
     insert into auth.mailed_tokens (user_id, kind, token_hash, email, email_key, created_at, expires_at)
     select u.id, $3, $4, coalesce($10, u.email), coalesce($11, u.email_key), $5, $6 from u
@@ -70,6 +75,7 @@ export class MailedTokenRepository {
         recipient.unverifiedOnly ?? false,
         recipient.newEmail?.address ?? null,
         recipient.newEmail?.key ?? null,
+        recipient.sessionId ?? null,
       ],
     };
     return audited(statement, audit);
@@ -88,6 +94,26 @@ export class MailedTokenRepository {
       this.issuance(token, recipient, audit),
     );
     return (rows[0]?.id as string | undefined) ?? null;
+  }
+
+  /**
+   * For a change that a signed-in user asks for. A new password that is set at the same moment ends the session or drops
+   * the token: the account is locked by both.
+   * @returns false when the session is over
+   */
+  async issueInSession(
+    project: Project,
+    token: TokenToMail,
+    recipient: TokenRecipient & { userId: string; sessionId: string },
+    audit: AuditEntry,
+  ): Promise<boolean> {
+    const statements = [lockAccount(recipient.userId), this.issuance(token, recipient, audit)];
+    const [, issued] = await this.rls.systemBatch(
+      project.database,
+      'a user changes their own address',
+      statements,
+    );
+    return issued?.rows.length === 1;
   }
 
   /** Whose valid token it is, without spending it. */
