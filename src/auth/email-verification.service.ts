@@ -84,7 +84,7 @@ export class EmailVerificationService {
    */
   async requestChange(
     project: Project,
-    { userId, sessionId }: SessionOwner,
+    owner: SessionOwner,
     newEmail: EmailAddress,
     origin: RequestOrigin,
   ): Promise<void> {
@@ -93,8 +93,8 @@ export class EmailVerificationService {
       this.tokens.issueInSession(
         project,
         this.toMail('email_change', hash, mailId, sealed),
-        { userId, sessionId, newEmail },
-        this.entry('email_change_requested', origin, userId),
+        { ...owner, newEmail },
+        this.entry('email_change_requested', origin, owner.userId),
       ),
     );
   }

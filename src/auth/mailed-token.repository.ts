@@ -12,6 +12,7 @@ import { ACCOUNT_COLUMNS, toAccount } from './account.repository';
 import { audited, AuditEntry } from './audit.repository';
 import { EmailAddress } from './email-address';
 import { MailedTokenKind } from './mailed-token';
+import { isLive, SessionOwner } from './session.repository';
 
 /** A token on its way, with the mail that carries it. */
 export interface TokenToMail {
@@ -31,8 +32,6 @@ export interface TokenRecipient {
   readonly newEmail?: EmailAddress;
   /** Only to an account whose address was never proved. */
   readonly unverifiedOnly?: boolean;
-  /** Only while this session of the account is not over. */
-  readonly sessionId?: string;
 }
 
 /** The newer token takes the older one's row; so it is spent, also when two are asked for at the same moment. */
@@ -40,10 +39,7 @@ const ISSUE = `
   with u as (
     select id, email, email_key from auth.users
     where (id = $1 or email_key = $2) and (not $9 or email_verified_at is null)
-      and (banned_until is null or banned_until <= $5)
-      and ($12::uuid is null or exists (
-        select from auth.sessions s
-        where s.id = $12 and s.user_id = users.id and s.revoked_at is null and s.expires_at > $5))),
+      and (banned_until is null or banned_until <= $5)),
   t as (
     insert into auth.mailed_tokens (user_id, kind, token_hash, email, email_key, created_at, expires_at)
     select u.id, $3, $4, coalesce($10, u.email), coalesce($11, u.email_key), $5, $6 from u
@@ -75,7 +71,6 @@ export class MailedTokenRepository {
         recipient.unverifiedOnly ?? false,
         recipient.newEmail?.address ?? null,
         recipient.newEmail?.key ?? null,
-        recipient.sessionId ?? null,
       ],
     };
     return audited(statement, audit);
@@ -104,16 +99,21 @@ export class MailedTokenRepository {
   async issueInSession(
     project: Project,
     token: TokenToMail,
-    recipient: TokenRecipient & { userId: string; sessionId: string },
+    { userId, sessionId, newEmail }: SessionOwner & { newEmail: EmailAddress },
     audit: AuditEntry,
   ): Promise<boolean> {
-    const statements = [lockAccount(recipient.userId), this.issuance(token, recipient, audit)];
-    const [, issued] = await this.rls.systemBatch(
-      project.database,
-      'a user changes their own address',
-      statements,
-    );
-    return issued?.rows.length === 1;
+    const session = {
+      name: 'auth:find-live-session',
+      text: `select from auth.sessions s join auth.users u on u.id = s.user_id
+        where s.id = $1 and s.user_id = $2 and ${isLive('$3')}`,
+      values: [sessionId, userId, token.now],
+    };
+    return this.rls.systemRun(project.database, 'a user changes their own address', async (scope) => {
+      const [, live] = await scope.batch([lockAccount(userId), session]);
+      if (live?.rows.length !== 1) return false;
+      await scope.query(this.issuance(token, { userId, newEmail }, audit));
+      return true;
+    });
   }
 
   /** Whose valid token it is, without spending it. */
