@@ -15,6 +15,7 @@ import { RequestedMails } from './mail/requested-mails.service';
 import { hashMailedToken, MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
 import { MailedTokenRepository, TokenToMail } from './mailed-token.repository';
 import { RequestOrigin } from './request-origin';
+import { SessionOwner } from './session.repository';
 import { isTakenAddress } from './taken-address';
 
 @Injectable()
@@ -67,24 +68,26 @@ export class EmailVerificationService {
     await this.mails.request(project, 'verify', email.key, origin);
   }
 
-  /** Mails a token to the new address of an account; it becomes the account's when the token is confirmed. */
+  /**
+   * Mails a token to the new address of an account; it becomes the account's when the token is confirmed. Nothing is mailed
+   * when the session is over.
+   */
   async requestChange(
     project: Project,
-    userId: string,
+    owner: SessionOwner,
     newEmail: EmailAddress,
     origin: RequestOrigin,
   ): Promise<void> {
-    await this.throttle.assertMayMail(project, newEmail.key);
     const { plaintext, hash } = newMailedToken();
     await this.mailer.send(
       project,
       { to: newEmail.key, token: plaintext, languages: origin.languages },
       (mailId, sealed) =>
-        this.tokens.issue(
+        this.tokens.issueInSession(
           project,
           this.toMail('email_change', hash, mailId, sealed),
-          { userId, newEmail },
-          this.entry('email_change_requested', origin, userId),
+          { ...owner, newEmail },
+          this.entry('email_change_requested', origin, owner.userId),
         ),
     );
   }

@@ -13,6 +13,7 @@ import { dropTokensAfterPassword, lockAccount } from './account-statements';
 import { audited, AuditEntry } from './audit.repository';
 import { EmailAddress } from './email-address';
 import { MailedTokenKind } from './mailed-token';
+import { isLive, SessionOwner } from './session.repository';
 
 /** A token on its way, with the mail that carries it. */
 export interface TokenToMail {
@@ -103,6 +104,31 @@ export class MailedTokenRepository {
       this.issuance(token, recipient, audit),
     );
     return rows.length > 0;
+  }
+
+  /**
+   * For a change that a signed-in user asks for. A new password that is set at the same moment ends the session or drops
+   * the token: the account is locked by both.
+   * @returns false when the session is over
+   */
+  async issueInSession(
+    project: Project,
+    token: TokenToMail,
+    { userId, sessionId, newEmail }: SessionOwner & { newEmail: EmailAddress },
+    audit: AuditEntry,
+  ): Promise<boolean> {
+    const session = {
+      name: 'auth:find-live-session',
+      text: `select from auth.sessions s join auth.users u on u.id = s.user_id
+        where s.id = $1 and s.user_id = $2 and ${isLive('$3')}`,
+      values: [sessionId, userId, token.now],
+    };
+    return this.rls.systemRun(project.database, 'a user changes their own address', async (scope) => {
+      const [, live] = await scope.batch([lockAccount(userId), session]);
+      if (live?.rows.length !== 1) return false;
+      await scope.query(this.issuance(token, { userId, newEmail }, audit));
+      return true;
+    });
   }
 
   /** Whose valid token it is, without spending it. */

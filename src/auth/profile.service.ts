@@ -68,8 +68,9 @@ export class ProfileService {
       await this.changePassword(project, account, owner, input.password, input.currentPassword, origin);
     }
     if (newEmail) {
-      await this.verification.requestChange(project, account.id, newEmail, origin);
+      // The owner of the old address hears of it first: without that mail there is no token.
       await this.notices.emailWillChange(project, account, newEmail.address, origin);
+      await this.verification.requestChange(project, owner, newEmail, origin);
     }
     const changed = await this.accounts.updateProfile(
       project,
@@ -95,6 +96,7 @@ export class ProfileService {
     if (email.key === parseEmailAddress(account.email)?.key) return null;
     if (!isDomainAllowed(email, project.settings.allowed_email_domains)) throw domainNotAllowed();
     if (await this.accounts.findCredentials(project, email.key)) throw emailTaken();
+    await this.throttle.assertMayMail(project, email.key);
     return email;
   }
 

@@ -142,6 +142,26 @@ describe('a new e-mail', () => {
     expect((await user.http.get(`${project.auth}/user`)).body.user.email).toBe(user.email);
   });
 
+  it('is never mailed a token before the old address is told', async () => {
+    const user = await project.signUp();
+    await project.sql(`
+      create function public.refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+      create trigger refuse before insert on auth.outgoing_mails for each row
+        when (new.kind = 'email_change_notice') execute function public.refuse()`);
+    expect((await change(user, { email: address() })).status).toBeGreaterThanOrEqual(400);
+    await project.sql('drop trigger refuse on auth.outgoing_mails');
+    expect(await project.sql(`select kind from auth.mailed_tokens where user_id = '${user.id}'`)).toEqual([]);
+  });
+
+  it('that has received too many mails is refused before anything is changed: 429', async () => {
+    const user = await project.signUp();
+    const email = address();
+    for (let n = 0; n < 10; n += 1) await guest.post(`${project.auth}/reset-password`, { email });
+    const body = { email, password: 'a new password', current_password: user.password };
+    expect((await change(user, body)).status).toBe(429);
+    expect(await signInStatus(user.email, user.password)).toBe(200);
+  });
+
   it('replaces one that was asked for before', async () => {
     const user = await project.signUp();
     const [first, second] = [address(), address()];

@@ -129,6 +129,20 @@ describe('a sign-in or refresh that meets', () => {
   });
 });
 
+it('a new address that is asked for at the moment of a new password is not confirmed afterwards', async () => {
+  for (const order of ['password', 'address']) {
+    const user = await project.signUp();
+    const email = `user-${randomUUID()}@example.com`;
+    const requests = [
+      () => project.service.patch(`${project.auth}/admin/users/${user.id}`, { password: 'another one' }),
+      () => user.http.patch(`${project.auth}/user`, { email }),
+    ];
+    await meeting(USER, user.id, order === 'address' ? requests.toReversed() : requests);
+    const tokens = await project.sql(`select kind from auth.mailed_tokens where user_id = '${user.id}'`);
+    expect([order, tokens]).toEqual([order, []]);
+  }
+});
+
 it('of two mailed tokens that are used at the same moment, one sets the password', async () => {
   const email = `user-${randomUUID()}@example.com`;
   const invited = await project.service.post(`${project.auth}/admin/users/invite`, { email });
