@@ -1,6 +1,6 @@
 /** Projects and their secrets in the platform database. */
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, EntityManager, In, Not } from 'typeorm';
+import { DataSource, EntityManager, In, IsNull, Not } from 'typeorm';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { withConnection } from '../database/pools/one-off-connection';
 import { AuditEntry, AuditLogRepository } from './audit-log.repository';
@@ -78,6 +78,11 @@ export class ProjectRepository {
       status: 'active',
       schemaVersion: Not(schemaVersion),
     });
+  }
+
+  /** Active projects whose database is on another server than the platform's. */
+  async listElsewhere(): Promise<ProjectEntity[]> {
+    return this.dataSource.manager.findBy(ProjectEntity, { status: 'active', serverUrl: Not(IsNull()) });
   }
 
   async listUnfinished(where: { id?: string; slug?: string } = {}): Promise<ProjectEntity[]> {

@@ -11,6 +11,7 @@ import { ProjectUpkeep } from './project-upkeep.service';
 import { RelationAdopter } from './relation-adopter.service';
 import { ProjectsService } from './projects.service';
 import { SessionEnder } from './session-ender.service';
+import { SessionWatch } from './session-watch.service';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
@@ -30,6 +31,7 @@ import { TemplateDatabase } from './provisioning/template-database';
     ProjectsService,
     RelationAdopter,
     SessionEnder,
+    SessionWatch,
     TemplateDatabase,
   ],
   exports: [

@@ -18,7 +18,6 @@ export interface ProjectSession {
   readonly pid: number;
   /** Null while the client has not logged in. */
   readonly database: string | null;
-  readonly role: string | null;
 }
 
 /**
@@ -50,11 +49,15 @@ export class SessionEnder {
   }
 
   /** @param admin a connection of the admin role; rejects where it may not end that session */
-  async end(admin: Client, { pid, database, role }: ProjectSession, reason: EndReason): Promise<void> {
-    const { rows } = await admin.query<{ ended: boolean }>('select pg_terminate_backend($1) as ended', [pid]);
+  async end(admin: Client, { pid, database }: ProjectSession, reason: EndReason): Promise<void> {
+    const { rows } = await admin.query<{ ended: boolean }>({
+      name: 'end',
+      text: 'select pg_terminate_backend($1) as ended',
+      values: [pid],
+    });
     if (!rows[0]?.ended) return;
     this.ended.inc({ reason });
-    const of = database === null ? 'a client that has not logged in' : `${role} in ${database}`;
-    this.logger.warn(`ended a session of ${of}: ${REASONS[reason]}`);
+    const of = database === null ? 'a client that has not logged in' : `the database ${database}`;
+    this.logger.warn(`ended session ${pid} of ${of}: ${REASONS[reason]}`);
   }
 }

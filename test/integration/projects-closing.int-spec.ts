@@ -1,5 +1,6 @@
 /** New tables are closed until a policy opens them, on any server that Plinth accepts (DECISIONS.md 2). */
 import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
 import { accessOf, asOwner, asSuperuser, serverVersion } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
@@ -111,6 +112,16 @@ describe('on a server where Plinth is superuser', () => {
   });
 });
 
+/**
+ * The embedded PostgreSQL lets in the members of this role, which the first Plinth on a server makes; the admin role makes
+ * its own roles members.
+ */
+async function letIn(client: Client, role: string): Promise<void> {
+  if ((await serverVersion()) < 16) return;
+  await client.query(`do $$ begin create role plinth_logins; exception when duplicate_object then null; end $$;
+    grant plinth_logins to ${role} with admin option`);
+}
+
 describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () => {
   const role = `plinth_test_admin_${randomBytes(4).toString('hex')}`;
   let plinth: TestPlinth;
@@ -122,6 +133,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
         grant connect on database postgres to ${role};
         grant anon, authenticated, service_role to ${role} with admin option`),
     );
+    await asSuperuser('postgres', (client) => letIn(client, role));
     plinth = await TestPlinth.start({ databaseUrl: restrictedUrl('restricted') });
     project = await plinth.createProject();
   });
@@ -252,6 +264,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
         `create role ${poor} login password 'poor'; grant connect on database postgres to ${poor}`,
       ),
     );
+    await asSuperuser('postgres', (client) => letIn(client, poor));
     const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
     Object.assign(url, { username: poor, password: 'poor', pathname: `/plinth_test_${poor}` });
     const refusal = await openPlatformDatabase(url.href, []).catch((error: Error) => error.message);

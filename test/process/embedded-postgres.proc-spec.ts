@@ -123,6 +123,20 @@ describe('EmbeddedPostgres', () => {
       expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
     }));
 
+  it('puts its own rules of who logs in in the place of others, which it keeps beside them', () =>
+    withCluster(async (dataDir) => {
+      const file = path.join(dataDir, 'postgres/pg_hba.conf');
+      await writeFile(file, 'host all all 127.0.0.1/32 trust\n');
+      for (let start = 0; start < 2; start += 1) {
+        await withPostgres({ dataDir }, async ({ url }) => {
+          expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+          const wrong = url.replace(/:[^:@]+@/, ':wrong@');
+          await expect(query(wrong, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+        });
+        expect(await readFile(`${file}.old`, 'utf8')).toBe('host all all 127.0.0.1/32 trust\n');
+      }
+    }));
+
   it('speaks UTF-8, folds case beyond ASCII, is durable, and takes settings', () =>
     withCluster((dataDir) =>
       withPostgres(

@@ -17,6 +17,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { writeClientAuthentication } from './client-authentication';
 import { clusterSettings, type Settings, settingsText } from './cluster-settings';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import type { PostgresBinaries } from './postgres-binaries';
@@ -64,6 +65,7 @@ export async function prepareCluster(cluster: Cluster): Promise<string> {
   else assertVersion(version, binaries.major, clusterDir);
   await secure(cluster);
   await writeSettings(cluster);
+  await writeClientAuthentication(clusterDir, SUPERUSER, cluster.user);
   return password;
 }
 

@@ -1,6 +1,8 @@
 // The settings of the embedded cluster, as written to <cluster>/plinth.conf at each start.
 import { release } from 'node:os';
 
+import { CLUSTER_LIMITS } from './cluster-limits';
+
 export type Settings = Readonly<Record<string, string>>;
 
 /**
@@ -8,7 +10,7 @@ export type Settings = Readonly<Record<string, string>>;
  * The log gets what the server does, but no statement of a client: those hold users' data.
  */
 const DEFAULTS: Settings = {
-  max_connections: '200',
+  ...CLUSTER_LIMITS,
   // In the cluster's directory, where the server works: no path is too long for it, and nobody else may enter.
   unix_socket_directories: '.',
   shared_buffers: '128MB',

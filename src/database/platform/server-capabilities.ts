@@ -1,6 +1,7 @@
 /** What the install's admin role may do on a PostgreSQL server, and what follows where it may not. */
 import { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
+import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from './login-group';
 
 /** Roles that all projects of a server share; requests run as them. */
 export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
@@ -24,6 +25,8 @@ export interface ServerCapabilities {
   readonly createRole: boolean;
   /** May create roles that bypass row-level security (service_role). */
   readonly grantBypassRls: boolean;
+  /** May make roles members of LOGIN_GROUP. */
+  readonly admitRoles: boolean;
   /** The shared roles that exist already. */
   readonly sharedRoles: readonly SharedRole[];
   /** Databases, not of Plinth's making, that any role of the server may connect to. */
@@ -44,25 +47,31 @@ export class ServerUnusableError extends Error {
   }
 }
 
-type Row = Omit<ServerCapabilities, 'sharedRoles' | 'openDatabases' | 'grantBypassRls'> & {
+type Row = Omit<ServerCapabilities, 'sharedRoles' | 'openDatabases' | 'grantBypassRls' | 'admitRoles'> & {
+  readonly administersLogins: boolean;
   readonly bypassRls: boolean;
 };
 
 /** One round trip each; nothing is changed. */
 export async function readCapabilities(client: Client): Promise<ServerCapabilities> {
-  const { rows } = await client.query<Row>(`
-    select current_setting('server_version_num')::int / 10000 as version, rolname as role, rolsuper as superuser,
+  const { rows } = await client.query<Row>(
+    `select current_setting('server_version_num')::int / 10000 as version, rolname as role, rolsuper as superuser,
       rolsuper or rolcreatedb as "createDatabase", rolsuper or rolcreaterole as "createRole",
-      rolbypassrls as "bypassRls"
-    from pg_roles where rolname = current_user`);
+      rolbypassrls as "bypassRls",
+      exists (select from pg_auth_members m join pg_roles g on g.oid = m.roleid
+        where g.rolname = $1 and m.admin_option and pg_has_role(m.member, 'MEMBER')) as "administersLogins"
+    from pg_roles where rolname = current_user`,
+    [LOGIN_GROUP],
+  );
   const row = rows[0];
   if (!row) throw new Error('the database role could not be read');
-  const { bypassRls, ...capabilities } = row;
+  const { bypassRls, administersLogins, ...capabilities } = row;
   const sharedRoles = await readSharedRoles(client, capabilities);
   return {
     ...capabilities,
     // Before PostgreSQL 16 only a superuser could hand BYPASSRLS on.
     grantBypassRls: row.superuser || (bypassRls && row.version >= 16),
+    admitRoles: row.version >= LOGIN_GROUP_SINCE && (row.superuser || administersLogins),
     sharedRoles,
     openDatabases: await readOpenDatabases(client),
   };

@@ -5,7 +5,7 @@ import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
-import { joinRole } from './global-roles';
+import { admissionOf, joinRole, limitsOf } from './global-roles';
 import { ObstacleWatch } from './obstacle-watch.service';
 import { ADOPT } from './relation-adoption';
 import { PreparedServer, TemplateDatabase } from './template-database';
@@ -148,7 +148,8 @@ function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer):
     alter role ${owner} set search_path = public, extensions;
     alter role ${login} set idle_in_transaction_session_timeout = '60s';
     -- Compiling a plan takes half a second, which no request of a backend's kind earns back; a function may have it on.
-    alter role ${login} set jit = off;`;
+    alter role ${login} set jit = off;
+    ${admissionOf(capabilities, plan.ownerRole, plan.loginRole)} ${limitsOf(capabilities, plan.loginRole)}`;
 }
 
 async function handOver(client: Client, plan: DatabaseBlueprint, prepared: PreparedServer): Promise<void> {

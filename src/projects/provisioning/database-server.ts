@@ -32,9 +32,15 @@ export class DatabaseServer {
 
   /** The admin role in a database of this server. After provisioning never in a project's: owner code runs there. */
   async asAdmin<T>(database: string, work: (client: Client) => Promise<T>): Promise<T> {
-    const url = new URL(this.adminUrl);
-    url.pathname = `/${encodeURIComponent(database)}`;
-    return withConnection({ connectionString: url.href }, work);
+    return withConnection({ connectionString: this.adminUrlOf(database) }, work);
+  }
+
+  /** The same as a connection that stays open; its end is the caller's. */
+  async connectAsAdmin(database: string, name: string): Promise<Client> {
+    const client = new Client({ connectionString: this.adminUrlOf(database), application_name: name });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
   }
 
   /** The admin role, alone on the server among those that change global objects. */
@@ -43,6 +49,12 @@ export class DatabaseServer {
       await client.query('select pg_advisory_lock($1)', [SERVER_LOCK]);
       return work(client);
     });
+  }
+
+  private adminUrlOf(database: string): string {
+    const url = new URL(this.adminUrl);
+    url.pathname = `/${encodeURIComponent(database)}`;
+    return url.href;
   }
 
   /** Connection settings for another role. */

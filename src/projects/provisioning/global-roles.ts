@@ -1,5 +1,6 @@
 /** The roles that all projects of a server share. What they may do is granted in each project's own database. */
 import { Client } from 'pg';
+import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from '../../database/platform/login-group';
 import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
 import { quoteIdentifier } from '../../database/sql/identifier';
 
@@ -14,6 +15,63 @@ export async function ensureGlobalRoles(client: Client, capabilities: ServerCapa
       await client.query(`alter role ${name} bypassrls`);
     }
   }
+}
+
+/** More than the pools of several processes open for one project; an owner's function can change the role's password. */
+const LOGIN_CONNECTIONS = 100;
+
+/** As text of SQL: lets Plinth's own roles in, and gives them nothing else. Empty where that is not Plinth's to do. */
+export function admissionOf({ admitRoles }: ServerCapabilities, ...roles: readonly string[]): string {
+  const members = roles.map(quoteIdentifier).join(', ');
+  return admitRoles ? `grant ${LOGIN_GROUP} to ${members} with inherit false, set false;` : '';
+}
+
+/** As text of SQL: a login role gets connections when owners have taken all others, but not more than its share. */
+export function limitsOf({ superuser, version }: ServerCapabilities, loginRole: string): string {
+  const login = quoteIdentifier(loginRole);
+  const limit = `alter role ${login} connection limit ${LOGIN_CONNECTIONS};`;
+  if (!superuser || version < LOGIN_GROUP_SINCE) return limit;
+  return `${limit} grant pg_use_reserved_connections to ${login} with inherit true, set false;`;
+}
+
+/**
+ * Creates the group, and admits the roles of projects that were made before there was one. Call it under the server's
+ * lock.
+ */
+export async function ensureLoginGroup(client: Client, capabilities: ServerCapabilities): Promise<void> {
+  if (!capabilities.admitRoles) return;
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [LOGIN_GROUP]);
+  if (rowCount === 0) await client.query(`create role ${LOGIN_GROUP} nologin`);
+  else if (capabilities.superuser) await dismissAdministrators(client);
+  const { rows } = await client.query<{ owner: string; login: string }>(
+    `select o.rolname as owner, l.rolname as login
+     from pg_database d join pg_roles o on o.oid = d.datdba and o.rolname = d.datname || '_owner'
+       join pg_roles l on l.rolname = d.datname || '_login'
+     where d.datname ~ '^plinth_[0-9a-z]+$' and pg_has_role(o.oid, 'USAGE')
+       and not exists (select from pg_auth_members where roleid = $1::regrole and member = l.oid)`,
+    [LOGIN_GROUP],
+  );
+  for (const { owner, login } of rows) {
+    await client.query(admissionOf(capabilities, owner, login) + limitsOf(capabilities, login));
+  }
+}
+
+/**
+ * An owner may have made a role of that name before Plinth did, and is its administrator then. Roles that a superuser
+ * lets administer it are installs' admin roles, which may create databases; owners cannot hand that on.
+ */
+async function dismissAdministrators(client: Client): Promise<void> {
+  const { rows } = await client.query<{ member: string; grantor: string }>(
+    `select r.rolname as member, pg_get_userbyid(m.grantor) as grantor
+     from pg_auth_members m join pg_roles r on r.oid = m.member
+     where m.roleid = $1::regrole and m.admin_option and not r.rolsuper and not r.rolcreatedb`,
+    [LOGIN_GROUP],
+  );
+  for (const { member, grantor } of rows) {
+    const [from, by] = [quoteIdentifier(member), quoteIdentifier(grantor)];
+    await client.query(`revoke ${LOGIN_GROUP} from ${from} granted by ${by} cascade`);
+  }
+  await client.query(`alter role ${LOGIN_GROUP} nologin`);
 }
 
 /** True when the service-role key needs no policy. */

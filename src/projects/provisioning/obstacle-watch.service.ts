@@ -15,14 +15,14 @@ const LOOK_MS = 500;
 /** Milliseconds without any progress after which a client counts as stalled. */
 const STALLED_MS = 4_000;
 
-const BLOCKERS = `select s.pid, s.datname as database, s.usename as role
+const BLOCKERS = `select s.pid, s.datname as database
   from ${PROJECT_SESSIONS} s where s.pid = any (pg_blocking_pids($1))`;
 
 /**
  * Sessions that wait for their clients in the middle of a statement, or of logging in. The mark changes when a session
  * gets on; of a COPY, as pg_dump uses it, the bytes tell.
  */
-const WAITING_FOR_CLIENTS = `select s.pid, s.datname as database, s.usename as role,
+const WAITING_FOR_CLIENTS = `select s.pid, s.datname as database,
     concat_ws(' ', s.wait_event, s.backend_start, s.query_start, c.bytes_processed) as mark
   from ${PROJECT_SESSIONS} s left join pg_catalog.pg_stat_progress_copy c using (pid)
   where (s.state = 'active' or s.starting) and s.wait_event_type = 'Client'

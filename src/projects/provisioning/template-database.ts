@@ -13,7 +13,13 @@ import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { randomSecret } from '../../infra/crypto/random';
 import { DatabaseServer } from './database-server';
 import { EVENT_TRIGGERS_REVISION, installEventTriggers } from './event-triggers';
-import { ensureGlobalRoles, joinRole, serviceBypassesRls } from './global-roles';
+import {
+  admissionOf,
+  ensureGlobalRoles,
+  ensureLoginGroup,
+  joinRole,
+  serviceBypassesRls,
+} from './global-roles';
 import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './project-migrations';
 
 /** A server on which projects can be created. */
@@ -50,6 +56,7 @@ export class TemplateDatabase {
       const faults = missingCapabilities(capabilities);
       if (faults.length > 0) throw new ServerUnusableError(faults);
       await ensureGlobalRoles(client, capabilities);
+      await ensureLoginGroup(client, capabilities);
       const openDatabases = await closeMaintenanceDatabases(client, capabilities);
       const bypasses = await serviceBypassesRls(client);
       for (const warning of capabilityWarnings({ ...capabilities, openDatabases }, bypasses)) {
@@ -132,6 +139,7 @@ async function ensureTemplateOwner(
 ): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [templateOwner]);
   if (rowCount === 0) await client.query(`create role ${quoteIdentifier(templateOwner)} nologin noinherit`);
+  await client.query(admissionOf(capabilities, templateOwner));
   if (!capabilities.superuser) await joinRole(client, templateOwner, capabilities);
 }
 

@@ -1,0 +1,39 @@
+// Whom the embedded PostgreSQL lets in, as written to <cluster>/pg_hba.conf at each start.
+import { chown, copyFile, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { LOGIN_GROUP } from '../platform/login-group';
+import type { SystemUser } from './server-user';
+
+const FILE = 'pg_hba.conf';
+const LOCAL_FILE = 'pg_hba.local.conf';
+const HEADER = '# Written by Plinth at each start.';
+
+/**
+ * The superuser and members of the group. Owners may create roles, with LOGIN too, whose connections nothing would
+ * bound; they cannot make them members. Rules of the administrator's own come first.
+ */
+function rules(superuser: string): string {
+  return [
+    `${HEADER} Rules of your own go to ${LOCAL_FILE}, which comes first (docs/embedded-database.md).`,
+    `include_if_exists ${LOCAL_FILE}`,
+    `local  all,replication  ${superuser}        scram-sha-256`,
+    `host   all,replication  ${superuser}        127.0.0.1/32  scram-sha-256`,
+    `local  all              +${LOGIN_GROUP}  scram-sha-256`,
+    `host   all              +${LOGIN_GROUP}  127.0.0.1/32  scram-sha-256`,
+    '',
+  ].join('\n');
+}
+
+/** Before the server starts. What stood there of somebody else's making is kept as pg_hba.conf.old. */
+export async function writeClientAuthentication(
+  clusterDir: string,
+  superuser: string,
+  user: SystemUser | null,
+): Promise<void> {
+  const file = path.join(clusterDir, FILE);
+  const existing = await readFile(file, 'utf8').catch(() => '');
+  if (existing !== '' && !existing.startsWith(HEADER)) await copyFile(file, `${file}.old`);
+  await writeFile(`${file}.new`, rules(superuser), { mode: 0o600, flush: true });
+  if (user) await chown(`${file}.new`, user.uid, user.gid);
+  await rename(`${file}.new`, file);
+}

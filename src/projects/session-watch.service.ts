@@ -1,0 +1,200 @@
+/**
+ * Looks after what the projects of a server share and PostgreSQL does not divide: the lock table and the notification
+ * queue. A session of a project that takes so much of one that others would soon get none is ended. One process watches
+ * each server, whichever comes first.
+ */
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Client } from 'pg';
+import { PLATFORM_URL } from '../database/platform/platform-url';
+import { ProjectRepository } from './project.repository';
+import { ProjectsService } from './projects.service';
+import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-server';
+import { EndReason, SessionEnder } from './session-ender.service';
+
+const LOOK_MS = 500;
+/** While something is wrong. */
+const SOON_MS = 100;
+const SERVERS_MS = 60_000;
+const RECONNECT_MS = 5_000;
+const FACTS_MS = 2_000;
+/** No room in the lock table. */
+const OUT_OF_MEMORY = '53200';
+/** Held by the process that watches. In a database to which no project's role can connect. */
+const WATCH_LOCK = 7_046_105;
+/** Shares of the whole from which on somebody is ended. */
+const LOCKS_OF_ONE_DATABASE = 0.25;
+const NOTIFY_QUEUE = 0.1;
+
+/**
+ * None of these but FACTS takes a lock on a shared catalog: for that there may be no room. They are prepared, and FACTS,
+ * which is asked while all is well, leaves the roles of sessions in the connection's cache, where pg_terminate_backend()
+ * looks for them.
+ */
+const FACTS = `select
+  (select coalesce(json_object_agg(d.oid, d.datname), '{}') from pg_database d join pg_roles o on o.oid = d.datdba
+   where d.datname ~ '^plinth_[0-9a-z]+$' and o.rolname = d.datname || '_owner') as databases,
+  array(select oid::text from pg_roles where rolsuper) as superusers,
+  (select count(pg_get_userbyid(usesysid)) from pg_stat_get_activity(null)) as cached`;
+
+const CAPACITY = `(current_setting('max_locks_per_transaction')::float8 *
+  (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int))`;
+
+/** Locks of the fast path take no room in the table, but they are few. */
+const STATE = `select pg_try_advisory_lock(${WATCH_LOCK}) as "isOurs", pg_notification_queue_usage() as queue,
+  (select count(*) from pg_lock_status()) / ${CAPACITY} as locks`;
+
+const SESSIONS = `(select pid, datid::text as database, usesysid, xact_start, query_start, wait_event
+  from pg_stat_get_activity(null)
+  where backend_type = 'client backend' and datid = any ($1::oid[]) and usesysid <> all ($2::oid[])) s`;
+
+/** The session with the most locks, of the database with the most. */
+const LOCK_HOLDER = `select pid, database from (
+    select pid, database, locks, sum(locks) over (partition by database) / ${CAPACITY} as share
+    from ${SESSIONS} join (select pid, count(*) as locks from pg_lock_status() group by pid) l using (pid)) holder
+  where share > ${LOCKS_OF_ONE_DATABASE} order by share desc, locks desc limit 1`;
+
+/** Nobody can see who listens: the oldest transaction, or the client that reads nothing, holds the queue back. */
+const QUEUE_HOLDER = `select pid, database from ${SESSIONS}
+  where xact_start < now() - interval '1 second' or wait_event = 'ClientWrite'
+  order by least(xact_start, query_start) limit 1`;
+
+interface Facts {
+  /** Of projects, by their oid. */
+  readonly databases: Readonly<Record<string, string>>;
+  readonly superusers: readonly string[];
+}
+
+@Injectable()
+export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly watched = new Map<string, WatchedServer>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly projects: ProjectRepository,
+    private readonly service: ProjectsService,
+    private readonly ender: SessionEnder,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.watch(new DatabaseServer(this.platformUrl));
+    void this.watchOthers();
+    this.timer = setInterval(() => void this.watchOthers(), SERVERS_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all([...this.watched.values()].map((server) => server.stop()));
+  }
+
+  /** Servers of single projects. */
+  private async watchOthers(): Promise<void> {
+    const entities = await this.projects.listElsewhere().catch(() => []);
+    for (const entity of entities) this.watch(this.service.serverOf(entity));
+  }
+
+  private watch(server: DatabaseServer): void {
+    if (this.watched.has(server.key)) return;
+    const watched = new WatchedServer(server, this.ender);
+    this.watched.set(server.key, watched);
+    watched.start();
+  }
+}
+
+/** One server, over a connection that stays open: when something is wrong there may be none to be had. */
+class WatchedServer {
+  private readonly logger = new Logger(SessionWatch.name);
+  private client: Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<number> = Promise.resolve(LOOK_MS);
+  private isStopped = false;
+  private hasFailed = false;
+  private facts: Facts = { databases: {}, superusers: [] };
+  /** Milliseconds of the monotonic clock. */
+  private factsUntil = 0;
+
+  constructor(
+    private readonly server: DatabaseServer,
+    private readonly ender: SessionEnder,
+  ) {}
+
+  start(): void {
+    this.lookIn(LOOK_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.looking;
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private lookIn(ms: number): void {
+    if (this.isStopped) return;
+    this.timer = setTimeout(() => {
+      this.looking = this.look();
+      void this.looking.then((next) => this.lookIn(next));
+    }, ms).unref();
+  }
+
+  /** @returns milliseconds until the next look */
+  private async look(): Promise<number> {
+    try {
+      const client = (this.client ??= await this.server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-watch'));
+      const isWrong = await this.endHarmful(client);
+      this.hasFailed = false;
+      return isWrong ? SOON_MS : LOOK_MS;
+    } catch (error) {
+      // Each failure once: the server may be away for long.
+      if (!this.hasFailed && !this.isStopped)
+        this.logger.warn(`sessions cannot be watched: ${String(error)}`);
+      this.hasFailed = true;
+      return this.afterFailure(error);
+    }
+  }
+
+  private async afterFailure(error: unknown): Promise<number> {
+    // The connection is as good as before.
+    if ((error as { code?: string }).code === OUT_OF_MEMORY) return SOON_MS;
+    await this.client?.end().catch(() => undefined);
+    this.client = undefined;
+    this.factsUntil = 0;
+    return RECONNECT_MS;
+  }
+
+  /** @returns whether something is used up so far that somebody had to be looked for */
+  private async endHarmful(client: Client): Promise<boolean> {
+    const { rows } = await client.query<{ isOurs: boolean; queue: number; locks: number }>({
+      name: 'state',
+      text: STATE,
+    });
+    const [state] = rows;
+    if (!state?.isOurs) return false;
+    const [isLocked, isQueued] = [state.locks > LOCKS_OF_ONE_DATABASE, state.queue > NOTIFY_QUEUE];
+    if (!isLocked) await this.refreshFacts(client);
+    if (isLocked) await this.endOne(client, LOCK_HOLDER, 'too_many_locks');
+    if (isQueued) await this.endOne(client, QUEUE_HOLDER, 'notify_queue');
+    return isLocked || isQueued;
+  }
+
+  private async refreshFacts(client: Client): Promise<void> {
+    if (performance.now() < this.factsUntil) return;
+    const { rows } = await client.query<Facts>({ name: 'facts', text: FACTS });
+    if (rows[0]) this.facts = rows[0];
+    this.factsUntil = performance.now() + FACTS_MS;
+  }
+
+  private async endOne(client: Client, text: string, reason: EndReason): Promise<void> {
+    const { databases, superusers } = this.facts;
+    const values = [Object.keys(databases), superusers];
+    const { rows } = await client.query<{ pid: number; database: string }>({ name: reason, text, values });
+    const [session] = rows;
+    if (!session) {
+      // Perhaps one of a project that is newer than what is known.
+      this.factsUntil = 0;
+      return this.refreshFacts(client);
+    }
+    const database = databases[session.database] ?? session.database;
+    await this.ender.end(client, { pid: session.pid, database }, reason);
+  }
+}
