@@ -14,7 +14,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Bytes. What is garbage already, of the test's own client too, does not count. */
-function memoryInUse(): number {
+export function memoryInUse(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
