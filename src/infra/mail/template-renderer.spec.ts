@@ -26,6 +26,15 @@ async function timesOf(begin: () => Promise<unknown>): Promise<{ took: number; s
   return { took: last - start, stalled };
 }
 
+/** True when three times in a row the event loop stood still while a template was tried. */
+async function stalls(work: () => Promise<unknown>): Promise<boolean> {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const { took, stalled } = await timesOf(work);
+    if (stalled < Math.max(took / 2, MOMENT_MS)) return false;
+  }
+  return true;
+}
+
 it('escapes values in HTML only, and keeps line breaks out of the subject', async () => {
   const template = { subject: 'a\r\nBcc: x {{ name }}', text: '{{ name }}', html: '<p>{{ name }}</p>' };
   expect(await render(template)).toEqual({
@@ -53,11 +62,10 @@ describe('a template that does too much is refused, and stalls nobody', () => {
       `{% assign a = "aaaaaaaaaa" %}${'{% assign a = a | replace: "a", a %}'.repeat(9)}{{ a }}`,
     ],
   ])('%s', async (_what, text) => {
-    let work: Promise<MailTemplate> | undefined;
-    const { took, stalled } = await timesOf(() => (work = render({ text })));
-    await expect(work).rejects.toBeInstanceOf(TemplateFault);
-    await expect(work).rejects.toThrow(/^(text: |it takes )/);
-    expect(stalled).toBeLessThan(Math.max(took / 2, MOMENT_MS));
+    const work = (): Promise<unknown> => render({ text });
+    await expect(work()).rejects.toBeInstanceOf(TemplateFault);
+    await expect(work()).rejects.toThrow(/^(text: |it takes )/);
+    expect(await stalls(work)).toBe(false);
     // The next mail goes out.
     expect((await render({ text: '{{ token }}' })).text).toBe('abc');
   });

@@ -379,12 +379,12 @@ describe('the root of table REST', () => {
 });
 
 describe('changes', () => {
-  it('are in the document within a second: tables, comments, privileges, settings', async () => {
+  it('are in the document a moment later: tables, comments, privileges, settings', async () => {
     const own = await plinth.createProject();
     const path = (name: string): string => `/p/${own.slug}/rest/v1/${name}`;
     expect(methodsOf(await documentOf(own.anon, own), path('late'))).toEqual([]);
     const sees = (check: (document: OpenApiDocument) => void): Promise<void> =>
-      eventually(async () => check(await documentOf(own.anon, own)), 1_000);
+      eventually(async () => check(await documentOf(own.anon, own)));
 
     await own.sql('create table late (id int primary key, a text, b text)');
     await sees((document) => expect(columnsOf(document, 'late.Row')).toEqual(['id', 'a', 'b']));
