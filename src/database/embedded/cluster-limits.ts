@@ -1,7 +1,6 @@
 // Bounds on what one project's sessions may take of the embedded server.
-import type { Settings } from './cluster-settings';
 
-export const CLUSTER_LIMITS: Settings = {
+export const CLUSTER_LIMITS: Readonly<Record<string, string>> = {
   max_connections: '200',
   // For the platform's own connections, and for login roles (pg_use_reserved_connections): DATABASE_MAX_CONNECTIONS and
   // listeners. Owners share what is left, however many of them there are.
