@@ -29,7 +29,7 @@ const OUTCOMES = {
   'service-role key': 'yes yes 401 401 yes 401 401',
   "service-role key, user's token": 'yes yes yes yes yes 401 401',
   'invalid or foreign key': '401 401 401 401 401 401 401',
-  'platform admin key': '401 401 401 401 401 yes 401',
+  'platform admin key': '401 401 401 401 401 yes yes',
 } as const;
 
 export type CallerKind = keyof typeof OUTCOMES;
