@@ -46,9 +46,19 @@ export function nullable(bounds: Bounds): Bounds {
   return { ...bounds, isNullable: true };
 }
 
+/** What length and type do not tell of a value. */
+const [ANY, COUNT, INSTANT, JSON_TEXT] = [0, 1, 2, 3] as const;
+const KINDS: Readonly<Partial<Record<JsonForm, number>>> = { int8: COUNT, instant: INSTANT, json: JSON_TEXT };
+/** In the place of a length. */
+const NULL_LENGTH = -1;
+
 export class ListedRow {
   /** Prints the row; its `formats` are those that the columns must be asked for in. */
   readonly json: JsonRow;
+  // Lists of numbers: a thousand rows are looked at for one page, and objects for each column cost half as much as printing.
+  private readonly least: Int32Array;
+  private readonly most: Int32Array;
+  private readonly kinds: Uint8Array;
 
   /** @param table for messages */
   constructor(
@@ -56,6 +66,9 @@ export class ListedRow {
     private readonly columns: readonly Bounds[],
   ) {
     this.json = new JsonRow(columns);
+    this.least = Int32Array.from(columns, ({ least }) => least);
+    this.most = Int32Array.from(columns, ({ most }) => most);
+    this.kinds = Uint8Array.from(columns, ({ form }) => KINDS[form] ?? ANY);
   }
 
   /** @param types of the columns, as OIDs @throws AppError 500 when they are not those that the values are read as */
@@ -68,36 +81,39 @@ export class ListedRow {
    * @throws AppError 500
    */
   assertValues(bytes: Buffer, start: number): void {
+    const { least, most, kinds } = this;
     let at = start;
-    for (const column of this.columns) {
+    for (let index = 0; index < kinds.length; index += 1) {
       const length = int32At(bytes, at);
       at += 4;
-      if (length < 0) {
-        if (!column.isNullable) throw this.refused(column);
+      if (length === NULL_LENGTH) {
+        if (!this.columns[index]?.isNullable) throw this.refused(index);
         continue;
       }
-      if (length < column.least || length > column.most || !isFitting(column, bytes, at))
-        throw this.refused(column);
+      if (length < (least[index] as number) || length > (most[index] as number)) throw this.refused(index);
+      if (kinds[index] !== ANY && !this.isFitting(index, bytes, at)) throw this.refused(index);
       at += length;
     }
   }
 
-  private refused({ name }: Bounds): Error {
-    return tablesAltered(`storage.${this.table}.${name} holds what Plinth does not write`);
+  private isFitting(index: number, bytes: Buffer, at: number): boolean {
+    switch (this.kinds[index]) {
+      case COUNT:
+        return isBetween(int64At(bytes, at), 0, Number.MAX_SAFE_INTEGER);
+      case INSTANT:
+        return isBetween(int64At(bytes, at), FIRST, LAST);
+      default: {
+        const { opening = NaN } = this.columns[index] as Bounds;
+        const second = bytes[at + 1];
+        return bytes[at] === opening && (second === QUOTE || second === opening + 2);
+      }
+    }
   }
-}
 
-/** What length and type do not tell. */
-function isFitting({ form, opening = NaN }: Bounds, bytes: Buffer, at: number): boolean {
-  switch (form) {
-    case 'int8':
-      return isBetween(int64At(bytes, at), 0, Number.MAX_SAFE_INTEGER);
-    case 'instant':
-      return isBetween(int64At(bytes, at), FIRST, LAST);
-    case 'json':
-      return bytes[at] === opening && [QUOTE, opening + 2].includes(bytes[at + 1] as number);
-    default:
-      return true;
+  private refused(index: number): Error {
+    return tablesAltered(
+      `storage.${this.table}.${this.columns[index]?.name} holds what Plinth does not write`,
+    );
   }
 }
 
