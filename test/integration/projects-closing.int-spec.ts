@@ -88,6 +88,19 @@ describe('on a server where Plinth is superuser', () => {
     expect(await flag(project, 'opened')).toEqual([{ rls: false }]);
   });
 
+  it('lets the owner turn it off for a session, which the list of tables shows, and not the event trigger itself', async () => {
+    await project.sql(`set plinth.auto_rls = 'off'; create table restored (id int)`);
+    expect(await flag(project, 'restored')).toEqual([{ rls: false }]);
+    const listed = await plinth.admin.get(`/admin/v1/projects/${project.id}/tables`);
+    expect(listed.body).toContainEqual(
+      expect.objectContaining({ name: 'restored', rls_enabled: false, open: true }),
+    );
+    await project.sql('create table afterwards (id int)');
+    expect(await flag(project, 'afterwards')).toEqual([{ rls: true }]);
+    for (const whole of [`database plinth_${project.id}`, `role plinth_${project.id}_owner`])
+      await expect(project.sql(`alter ${whole} set plinth.auto_rls = 'off'`)).rejects.toThrow('42501');
+  });
+
   it('gives policies the claims of who asks', async () => {
     await project.sql(`create function whoami() returns json language sql stable as
       $$ select json_build_object('uid', auth.uid(), 'role', auth.role(), 'email', auth.email(), 'x', auth.jwt() ->> 'x') $$`);
