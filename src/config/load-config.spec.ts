@@ -98,6 +98,16 @@ describe('loadConfig', () => {
     expect(loadConfig({ DATA_DIR, ...environment }).database.embeddedPort).toBe(port);
   });
 
+  it('gives the largest body room in the memory of all bodies', () => {
+    const large = { MAX_BODY_SIZE: '100MiB' };
+    expect(faultsOf({ ...large, MAX_BUFFERED_BODIES: '1199MiB' })).toEqual([
+      expect.stringContaining('MAX_BUFFERED_BODIES'),
+    ]);
+    expect(faultsOf({ ...large, MAX_BUFFERED_BODIES: '1200MiB' })).toEqual([]);
+    expect(loadConfig({ DATA_DIR, ...large }).server.maxBufferedBytes).toBe(1_200 * 1024 * 1024);
+    expect(loadConfig({ DATA_DIR }).server.maxBufferedBytes).toBe(384 * 1024 * 1024);
+  });
+
   it('needs Redis for more than one process', () => {
     expect(faultsOf({ WORKERS: '2' })).toEqual([expect.stringContaining('REDIS_URL')]);
     expect(faultsOf({ WORKERS: '2', REDIS_URL: 'redis://127.0.0.1' })).toEqual([]);

@@ -42,7 +42,7 @@ export class RestResponder {
       stopsWithClient: parsed.plan.kind === 'read',
       // Location and the count of HEAD are read from it.
       keepsFirst: parsed.plan.representation.kind === 'none',
-      client: response.req.ip ?? '',
+      client: () => response.req.ip ?? '',
     });
     let execution: Execution;
     try {

@@ -35,7 +35,7 @@ describe('RowCollector', () => {
       begin: () => undefined,
       stopsWithClient: true,
       keepsFirst: false,
-      client: '192.0.2.1',
+      client: () => '192.0.2.1',
     });
     collector.onStart(control);
     collector.onRow(Buffer.alloc(3 * 1024 * 1024, 'x'));

@@ -27,8 +27,8 @@ export interface CollectorOptions {
   readonly stopsWithClient: boolean;
   /** Whether the first row is asked for alone. */
   readonly keepsFirst: boolean;
-  /** Address of the client. */
-  readonly client: string;
+  /** Address of the client; looked up for large answers only. */
+  readonly client: () => string;
 }
 
 const NULL = Buffer.from('null');
@@ -173,7 +173,7 @@ export class RowCollector implements RowTaker {
   /** @throws AppError 503, while the answer can still tell it, when clients hold too many connections already */
   private beginStream(): void {
     try {
-      this.control?.beginStream(this.options.client, () => this.response.destroy());
+      this.control?.beginStream(this.options.client(), () => this.response.destroy());
     } catch (error) {
       void this.control?.cancel();
       throw error;

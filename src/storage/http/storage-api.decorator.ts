@@ -12,6 +12,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   401: 'Invalid or missing authentication',
   403: 'Permission denied',
   404: 'Project, bucket or file not found',
+  408: 'The upload, or body, came too slowly',
   409: 'Bucket or file already exists',
   412: 'If-Match or If-Unmodified-Since does not hold',
   413: 'File, or body, exceeds the size limit, or a quota',
@@ -19,6 +20,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   416: 'The range is not in the file',
   429: 'More requests than the plan allows in a minute',
   500: 'Storage provider unavailable',
+  503: 'No database connection, or no memory for the body, in time: try again after Retry-After',
 };
 
 const RATE_HEADERS = {
@@ -46,7 +48,7 @@ export const StorageDocs = (): ClassDecorator & MethodDecorator =>
     ApiTags('storage'),
     ApiParam({ name: 'project_slug', type: String }),
     ApiExtraModels(StorageErrorDto),
-    Failures(400, 401, 429, 500),
+    Failures(400, 401, 408, 429, 500, 503),
   );
 
 /** A route, or all of a controller, that needs apikey and bearer. */
