@@ -22,7 +22,7 @@ export class EnvironmentVariables {
   @IsOptional() @HttpUrl() PUBLIC_URL?: string;
 
   /** Second port, for metrics and probes without credentials; default: none. */
-  @IsOptional() @Port(1) METRICS_PORT?: number;
+  @IsOptional() @WholeNumber(1, 65_535) METRICS_PORT?: number;
 
   /** Address of METRICS_PORT; default: HOST. */
   @IsOptional() @IsString() METRICS_HOST?: string;
