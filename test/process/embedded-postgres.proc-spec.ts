@@ -155,7 +155,7 @@ describe('EmbeddedPostgres', () => {
             fsync: 'on',
             work_mem: '7MB',
             name: "it's \\ here",
-            connections: '200',
+            connections: '300',
             major: 18,
           });
         },
