@@ -2,8 +2,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds between probes at least. */
+/** Milliseconds between probes at least, and before the first one. */
 const INTERVAL_MS = 50;
+const FIRST_MS = 5;
 /**
  * A probe waits so many times what the one before it took: a full collection of a Jest process takes longer than any
  * interval on a busy machine, and the server would hardly run between two.
@@ -35,7 +36,7 @@ export async function mostMemoryAdded(work: () => Promise<unknown>): Promise<num
     most = Math.max(most, memoryInUse() - before);
     timer = setTimeout(probe, Math.max(INTERVAL_MS, REST * (performance.now() - begin)));
   };
-  timer = setTimeout(probe, INTERVAL_MS);
+  timer = setTimeout(probe, FIRST_MS);
   try {
     await work();
   } finally {

@@ -38,13 +38,18 @@ async function expectBounded(
   names: readonly string[],
   alter: (megabytes: number) => Promise<unknown>,
 ): Promise<void> {
-  const added: number[] = [];
-  for (const megabytes of [SHORT, LONG]) {
-    await alter(megabytes);
-    added.push(await mostMemoryAdded(() => send(names)));
+  let growth = Infinity;
+  // Noise of the collector only adds: the least of three tries counts. A value that is held shows in each.
+  for (let tries = 0; tries < 3 && growth >= PART; tries += 1) {
+    const added: number[] = [];
+    for (const megabytes of [SHORT, LONG]) {
+      await alter(megabytes);
+      added.push(await mostMemoryAdded(() => send(names)));
+    }
+    const [short = NaN, long = NaN] = added;
+    growth = Math.min(growth, (long - short) / ((LONG - SHORT) * MEGABYTE));
   }
-  const [short = NaN, long = NaN] = added;
-  expect(long - short).toBeLessThan((LONG - SHORT) * MEGABYTE * PART);
+  expect(growth).toBeLessThan(PART);
 }
 
 const text = (megabytes: number): string => `repeat('x', ${megabytes * MEGABYTE})`;
@@ -84,7 +89,7 @@ it.each(COLUMNS)(
       victim.project.sql(alterColumn(column, { value: value(megabytes), type })),
     );
   },
-  120_000,
+  240_000,
 );
 
 it('what a function answers is not held', async () => {
@@ -93,7 +98,7 @@ it('what a function answers is not held', async () => {
       create function storage.count_visible(bucket uuid, seen uuid) returns text language sql as $$ select ${text(megabytes)} $$;
       update storage.files set updated_at = now()`),
   );
-}, 120_000);
+}, 240_000);
 
 it('what an error says is not held', async () => {
   await expectBounded(['search files', 'preview'], (megabytes) =>
@@ -102,4 +107,4 @@ it('what an error says is not held', async () => {
         raise internal_error using message = ${text(megabytes)}, detail = ${text(megabytes)}; end $$;
       create policy failing on storage.files as restrictive using (public.fail())`),
   );
-}, 120_000);
+}, 240_000);
