@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseError, Query, QueryResult, types } from 'pg';
 import { BoundedClient } from '../database/pools/bounded-client';
+import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { RelationAdopter } from '../projects/relation-adopter.service';
@@ -85,10 +86,10 @@ export class OwnerSqlService {
   }
 
   private async endSession(project: ProjectEntity, pid: number): Promise<void> {
+    const end = (client: BoundedClient): Promise<unknown> =>
+      client.query('select pg_terminate_backend($1)', [pid]);
     await this.owner
-      .use(project, 'SQL that outlived its time is ended', (client) =>
-        client.query('select pg_terminate_backend($1)', [pid]),
-      )
+      .use(project, 'SQL that outlived its time is ended', end, { options: OWNER_WORK_OPTIONS })
       .catch((error: unknown) =>
         this.logger.warn(
           `SQL of project ${project.slug} that outlived its time could not be ended: ${String(error)}`,

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ClientConfig } from 'pg';
 import { BoundedClient, BoundedClientConfig } from '../database/pools/bounded-client';
 import { withBoundedConnection } from '../database/pools/one-off-connection';
+import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { ProjectEntity } from './project.entity';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
@@ -58,7 +59,8 @@ export class OwnerDatabase {
 
   /** An owner who changed the role's password has locked Plinth out: the old one is set again. */
   async repairAccess(project: ProjectEntity): Promise<void> {
-    await this.use(project, 'the owner role can log in', async () => undefined);
+    const settings = { options: OWNER_WORK_OPTIONS };
+    await this.use(project, 'the owner role can log in', async () => undefined, settings);
   }
 
   private async resetPassword(project: ProjectEntity): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { BoundedClient } from '../database/pools/bounded-client';
+import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { OwnerDatabase } from './owner-database';
 import { Project } from './project';
@@ -45,7 +46,7 @@ export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShu
       await client.query(SET_AUTO_RLS, [(project.settings.auto_rls ?? true) ? 'on' : 'off']);
       await client.query(ADOPT);
     };
-    const settings = { statement_timeout: TIMEOUT_MS };
+    const settings = { options: OWNER_WORK_OPTIONS, statement_timeout: TIMEOUT_MS };
     await this.owner.use(project, 'new relations are closed and opened', work, settings);
   }
 

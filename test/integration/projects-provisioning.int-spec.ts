@@ -264,6 +264,29 @@ describe('migrations of a project', () => {
     }
   });
 
+  it.each([
+    ['default_transaction_read_only', 'on'],
+    ['statement_timeout', '1'],
+    ['lock_timeout', '1'],
+    ['role', 'anon'],
+    ['search_path', 'nowhere'],
+    ['local_preload_libraries', 'none'],
+  ])('are applied whatever the owner set for its sessions: %s = %s', async (name, value) => {
+    const { id } = await plinth.createProject();
+    const access = await accessOf(plinth, id);
+    await asOwner(access, async (client) => {
+      await client.query(`drop schema storage cascade; create schema storage;
+        grant usage on schema storage to anon, authenticated, service_role, ${access.login_role};
+        delete from extensions.plinth_migrations where name like 'Storage%'`);
+      await client.query(`alter role current_user set ${name} = '${value}'`);
+    });
+    await platform(`update projects set schema_version = 'older' where id = $1`, [id]);
+    await plinth.app.get(ProjectUpkeep).migrateOutdated();
+    expect(await platform('select schema_version from projects where id = $1', [id])).toEqual([
+      { schema_version: PROJECT_SCHEMA_VERSION },
+    ]);
+  });
+
   it('do not keep the others back when one fails', async () => {
     const [broken, whole] = [await plinth.createProject(), await plinth.createProject()];
     await broken.sql(`drop table extensions.plinth_migrations`);

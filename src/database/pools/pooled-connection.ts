@@ -1,9 +1,9 @@
 /** One connection of a project's pool with its prepared statements. */
 import { Client } from 'pg';
-import { ProjectDatabase } from './project-database';
+import { loginConfig, ProjectDatabase } from './project-database';
 import { PipelinedQuery, Statement, StatementResult } from './pipelined-query';
 import { sendCancel } from './send-cancel';
-import { SESSION_OPTIONS, SessionState } from './session-state';
+import { SessionState } from './session-state';
 import { StatementCache } from './statement-cache';
 import { WireConnection } from './wire-connection';
 
@@ -21,15 +21,9 @@ export class PooledConnection {
   constructor(readonly database: ProjectDatabase) {
     const { ssl } = database;
     this.client = new Client({
+      ...loginConfig(database),
       connection: new WireConnection({ ssl }),
-      host: database.host,
-      port: database.port,
-      database: database.database,
-      user: database.user,
-      password: database.password,
-      ssl,
       application_name: 'plinth',
-      options: SESSION_OPTIONS,
     });
     this.client.on('error', () => this.markBroken());
     this.client.on('end', () => this.markBroken());

@@ -1,6 +1,10 @@
 /** Where a project's database is and as whom Plinth's request path logs in to it. */
 
 import type { ClientConfig } from 'pg';
+import { SESSION_DEFAULTS } from './session-defaults';
+import { startupOptions } from './startup-options';
+
+const LOGIN_OPTIONS = startupOptions(SESSION_DEFAULTS);
 
 export interface ProjectDatabase {
   /** The project's id: the key of its pool. */
@@ -13,4 +17,10 @@ export interface ProjectDatabase {
   readonly user: string;
   readonly password: string;
   readonly ssl: NonNullable<ClientConfig['ssl']>;
+}
+
+/** How node-postgres connects as the login role. */
+export function loginConfig(place: ProjectDatabase): ClientConfig & Pick<ProjectDatabase, 'ssl'> {
+  const { host, port, database, user, password, ssl } = place;
+  return { host, port, database, user, password, ssl, options: LOGIN_OPTIONS };
 }

@@ -6,26 +6,6 @@
 import { MessageWriter, TEXT } from './message-writer';
 import type { Statement } from './pipelined-query';
 
-/** What RESET ALL goes back to. A request sends only the settings that it wants otherwise. */
-export const SESSION_DEFAULTS: Readonly<Record<string, string>> = {
-  search_path: '"public", "extensions"',
-  statement_timeout: '30000',
-  'request.cookies': '{}',
-};
-
-/**
- * As the startup packet takes them: they precede what ALTER ROLE and ALTER DATABASE set. The others are what an owner
- * could set there to keep Plinth from working in the database.
- */
-export const SESSION_OPTIONS = Object.entries({
-  ...SESSION_DEFAULTS,
-  role: 'none',
-  default_transaction_read_only: 'off',
-  local_preload_libraries: '',
-})
-  .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)
-  .join(' ');
-
 function command(name: string, text: string, onRow: () => void = () => undefined): Statement {
   const writer = new MessageWriter();
   writer.bind(name, [], [TEXT]);

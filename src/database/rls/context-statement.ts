@@ -1,6 +1,6 @@
 /** Composes the one parameterised statement that puts a connection into a caller's RLS context. */
 import { ColumnsTaker, Statement } from '../pools/pipelined-query';
-import { SESSION_DEFAULTS } from '../pools/session-state';
+import { SESSION_DEFAULTS } from '../pools/session-defaults';
 import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 
 /** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */

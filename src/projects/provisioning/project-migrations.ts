@@ -2,6 +2,7 @@
 import { ClientConfig } from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { BoundedClient } from '../../database/pools/bounded-client';
+import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
 import { QUIET_LOGGER } from '../../database/platform/quiet-logger';
 import { Initial1790000000100 } from '../../../migrations/project/1790000000100-initial';
 
@@ -49,6 +50,7 @@ export function projectDataSource(owner: OwnerConnection): DataSource {
       lock_timeout: LOCK_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       ssl: owner.ssl,
+      options: OWNER_WORK_OPTIONS,
       // The list of migrations is a table in the owner's hands.
       Client: BoundedClient,
     },

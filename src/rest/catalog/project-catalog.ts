@@ -3,9 +3,8 @@
  * Changes are announced on a channel; where they can't be (no event triggers, or no connection to spare for listening)
  * a cheap fingerprint is compared once a second while the project is in use.
  */
-import type { ClientConfig } from 'pg';
 import { NotificationListener } from '../../database/listen/notification-listener';
-import type { ProjectDatabase } from '../../database/pools/project-database';
+import { loginConfig, type ProjectDatabase } from '../../database/pools/project-database';
 import { buildCatalog } from './build-catalog';
 import type { Catalog } from './catalog';
 import type { CatalogRepository } from './catalog.repository';
@@ -65,9 +64,7 @@ export class ProjectCatalog {
 
   /** Begins to listen for announcements on a connection of its own. */
   listen(channel: string): void {
-    const { host, port, database, user, password, ssl } = this.database;
-    const config: ClientConfig = { host, port, database, user, password, ssl };
-    this.listener = new NotificationListener(config, channel, {
+    this.listener = new NotificationListener(loginConfig(this.database), channel, {
       onNotification: () => this.inBackground(this.reload),
       // Whatever was announced while nobody listened is found by comparing.
       onListening: () => this.inBackground(this.check),
