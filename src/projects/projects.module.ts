@@ -1,6 +1,7 @@
 /** Projects: registry, keys, settings, provisioning. */
 import { Module } from '@nestjs/common';
 import { AuditLogRepository } from './audit-log.repository';
+import { LoginRepair } from './login-repair.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
 import { PlatformFactsRepository } from './platform-facts.repository';
@@ -20,6 +21,7 @@ import { TemplateDatabase } from './provisioning/template-database';
   providers: [
     AuditLogRepository,
     DatabaseProvisioner,
+    LoginRepair,
     ObstacleWatch,
     OwnerDatabase,
     PlatformFactsRepository,

@@ -10,6 +10,7 @@ import {
   serverVersion,
   sqlstateOf,
 } from '../support/owner-connection';
+import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
@@ -186,6 +187,38 @@ describe("an owner's SQL", () => {
     expect(await asOwner(again, async (client) => (await client.query('select 1 as one')).rows)).toEqual([
       { one: 1 },
     ]);
+  });
+
+  it.each([
+    [
+      'changes the password of the login role',
+      `set local role none; execute format('alter role %I password %L', session_user, 'taken')`,
+    ],
+    [
+      'shuts the login role out',
+      `execute format('revoke connect on database %I from %I', current_database(), session_user)`,
+    ],
+  ])('that %s keeps requests out for a moment only', async (what, body) => {
+    const project = await plinth.createProject();
+    const rights = what.startsWith('shuts') ? 'security definer' : '';
+    await project.sql(
+      `create function harm() returns void language plpgsql ${rights} as $$ begin ${body}; end $$`,
+    );
+    await eventually(async () =>
+      expect((await project.service.post('/rest/v1/rpc/harm', {})).status).toBe(204),
+    );
+    const { database } = await accessOf(plinth, project.id);
+    await asSuperuser('postgres', (client) =>
+      client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]),
+    );
+    await project.sql('drop function harm; create table served (id int)');
+    const seen = new Set<number>();
+    await eventually(async () => {
+      const { status } = await project.service.get('/rest/v1/served');
+      seen.add(status);
+      expect(status).toBe(200);
+    });
+    expect([...seen].every((status) => [200, 404, 503].includes(status))).toBe(true);
   });
 
   it('may have roles of its own from PostgreSQL 16 on, which go with the project', async () => {

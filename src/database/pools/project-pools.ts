@@ -61,7 +61,24 @@ export function poolExhausted(): AppError {
   });
 }
 
+/** A wrong password, a role without LOGIN, a missing CONNECT privilege. */
+const REFUSED = new Set(['28P01', '28000', '42501']);
+
+/** 503 with Retry-After: the server refused the login role, which is being repaired. */
+function loginRefused(cause: Error): AppError {
+  return new AppError({
+    status: 503,
+    code: '53300',
+    message: 'The service is busy: the database refused a connection',
+    headers: { 'Retry-After': '1' },
+    database: { sqlstate: '53300' },
+    cause,
+  });
+}
+
 export class ProjectPools {
+  /** Called when a server refuses a project's login role. */
+  onRefused: (database: ProjectDatabase) => void = () => undefined;
   private readonly pools = new Map<string, Pool>();
   private open = 0;
   private roundTrips = 0;
@@ -214,12 +231,18 @@ export class ProjectPools {
       () => this.release(connection),
       (error: Error) => {
         void this.discard(pool, connection);
-        pool.waiting.shift()?.reject(error);
+        pool.waiting.shift()?.reject(this.refusal(connection.database, error));
         this.serve(pool);
         this.serveStarved();
       },
     );
     return true;
+  }
+
+  private refusal(database: ProjectDatabase, error: Error & { code?: string }): Error {
+    if (!REFUSED.has(error.code ?? '')) return error;
+    this.onRefused(database);
+    return loginRefused(error);
   }
 
   private release(connection: PooledConnection): void {

@@ -116,6 +116,19 @@ export class DatabaseProvisioner {
     );
   }
 
+  /** Gives the login role its password and its right to connect again: the owner's code can take both away. */
+  async resetLogin(
+    server: DatabaseServer,
+    { databaseName, loginRole }: { databaseName: string; loginRole: string },
+    password: string,
+  ): Promise<void> {
+    const login = quoteIdentifier(loginRole);
+    await this.administer(server, (client) =>
+      client.query(`alter role ${login} login password ${quoteLiteral(password)} valid until 'infinity';
+        grant connect on database ${quoteIdentifier(databaseName)} to ${login}`),
+    );
+  }
+
   /**
    * Another project may have granted something to the role, or a prepared transaction of another one may hold a lock on
    * it: that keeps it from being dropped, not from being void.

@@ -1,0 +1,50 @@
+/**
+ * Sets the password of a login role again when the server refuses it. A function of the project runs in a session of that
+ * role, and any role may change its own password.
+ */
+import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
+import { ProjectPools } from '../database/pools/project-pools';
+import { ProjectRepository } from './project.repository';
+import { ProjectSecrets } from './project-secrets';
+import { ProjectsService } from './projects.service';
+import { DatabaseProvisioner } from './provisioning/database-provisioner';
+
+@Injectable()
+export class LoginRepair implements OnApplicationBootstrap {
+  private readonly logger = new Logger(LoginRepair.name);
+  /** By the project's id: requests that are refused together cause one repair. */
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly pools: ProjectPools,
+    private readonly repository: ProjectRepository,
+    private readonly projects: ProjectsService,
+    private readonly provisioner: DatabaseProvisioner,
+    private readonly secrets: ProjectSecrets,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.pools.onRefused = ({ key }) => this.begin(key);
+  }
+
+  private begin(id: string): void {
+    if (this.running.has(id)) return;
+    const repair = this.repair(id)
+      .catch((error: unknown) =>
+        this.logger.warn(
+          `the login role of project ${id} is refused and could not be repaired: ${String(error)}`,
+        ),
+      )
+      .finally(() => this.running.delete(id));
+    this.running.set(id, repair);
+  }
+
+  private async repair(id: string): Promise<void> {
+    const row = await this.repository.findActive({ id });
+    if (!row) return;
+    const { project } = row;
+    const password = this.secrets.open('login-password', id, project.loginPassword);
+    await this.provisioner.resetLogin(this.projects.serverOf(project), project, password);
+    this.logger.warn(`the login role of project ${project.slug} was refused; its password and rights are set again`);
+  }
+}
