@@ -19,7 +19,6 @@ const relation = (oid: string, name: string, columns: ColumnRow[]): RelationRow 
   kind: 'r',
   is_partition: false,
   updatable: 28,
-  action: null,
   columns,
   grantees: ['anon'],
 });
@@ -64,6 +63,7 @@ export const EXAMPLE_ROWS: CatalogRows = {
     ]),
     relation('3', 'a.b', [column(1, ':p0')]),
   ],
+  origins: new Map(),
   constraints: [
     {
       name: 'clients_pkey',

@@ -35,7 +35,7 @@ export function buildCatalog(rows: CatalogRows): Promise<Catalog> {
 /** The same, step by step. */
 export function* catalogSteps(rows: CatalogRows): Generator<void, Catalog> {
   const index = new SchemaIndex();
-  yield* index.fill(rows.relations, rows.constraints);
+  yield* index.fill(rows);
   const relations = new Map<string, Relation>();
   const computed = computedFields(rows);
   const withheld = new Map(rows.withheld.map((row) => [row.relation, row]));

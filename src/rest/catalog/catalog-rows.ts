@@ -1,4 +1,5 @@
 /** The rows of the catalog queries, as catalog.repository.ts reads them and build-catalog.ts takes them. */
+import type { ColumnOrigin } from './view-origins';
 
 export interface RelationRow {
   readonly oid: string;
@@ -8,8 +9,6 @@ export interface RelationRow {
   readonly is_partition: boolean;
   /** Bits of pg_relation_is_updatable(): 4 update, 8 insert, 16 delete. */
   readonly updatable: number;
-  /** Of a view: its parsed query. */
-  readonly action: string | null;
   readonly columns: readonly ColumnRow[] | null;
   /** Roles with rights to read or write it; `public` is everybody. Null: only its owner. */
   readonly grantees: readonly string[] | null;
@@ -113,6 +112,8 @@ export interface CatalogRows {
   readonly announcesDdl: boolean;
   readonly setsResponse: boolean;
   readonly relations: readonly RelationRow[];
+  /** Of the columns of views, by the view's oid. */
+  readonly origins: ReadonlyMap<string, readonly ColumnOrigin[]>;
   readonly constraints: readonly ConstraintRow[];
   readonly routines: readonly RoutineRow[];
   readonly handlers: readonly HandlerRow[];

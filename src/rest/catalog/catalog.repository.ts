@@ -3,6 +3,7 @@
  * is readable for everybody, so what it sees doesn't depend on grants.
  */
 import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../database/pools/pipelined-query';
 import { ProjectDatabase } from '../../database/pools/project-database';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { DDL_TRIGGER } from '../../projects/provisioning/event-triggers';
@@ -17,12 +18,15 @@ import type {
   RoutineRow,
   WithheldRow,
 } from './catalog-rows';
+import { type ColumnOrigin, parseViewOrigins } from './view-origins';
 
 const REASON = 'the schema itself is read, not data';
 
-/** Bytes of all rows together; a thousand tables take about one million. */
+/** Bytes of all rows that are kept; a thousand tables take about one million. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Bytes of a view's parsed query and of a setting; of longer ones nothing is read. */
+/** Bytes of all parsed queries of views, which are read one by one and not kept. */
+const MAX_ACTIONS = 256 * 1024 * 1024;
+/** Bytes of a view's parsed query and of a setting; longer ones are not read. */
 const MAX_ACTION = 1024 * 1024;
 const MAX_SETTING = 8_192;
 
@@ -82,14 +86,19 @@ const RELATIONS = `
   select c.oid::text as oid, n.nspname as schema, c.relname as name, c.relkind as kind, c.relispartition as is_partition,
     case when c.relkind in ('r', 'p') then 28 when c.relkind in ('v', 'f') then pg_relation_is_updatable(c.oid, true) else 0
       end as updatable,
-    (select r.ev_action::text from pg_rewrite r where r.ev_class = c.oid and r.rulename = '_RETURN'
-      and octet_length(r.ev_action::text) <= ${MAX_ACTION}) as action,
     columns.list as columns,
     (select array_agg(distinct case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end)
       from aclexplode(c.relacl) a where a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')) as grantees
   from pg_class c join ${USER_SCHEMAS} n on n.oid = c.relnamespace left join columns on columns.attrelid = c.oid
   where c.relkind in ('r', 'v', 'm', 'f', 'p')
   order by n.nspname, c.relname`;
+
+/** A view's parsed query, which is often larger than all that is read of the view besides. */
+const VIEWS = `
+  select c.oid::text, r.ev_action::text
+  from pg_class c join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
+  where c.relkind in ('v', 'm') and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
+    and octet_length(r.ev_action::text) <= ${MAX_ACTION}`;
 
 const CONSTRAINTS = `
   select k.conname as name, k.contype as type, k.conrelid::text as relation, k.confrelid::text as foreign_relation,
@@ -243,17 +252,21 @@ export class CatalogRepository {
       WITHHELD,
       REVEALING,
     ];
-    const results = await this.door.systemSnapshot(
-      database,
-      REASON,
-      texts.map((text) => ({ text, maxBytes: MAX_BYTES })),
-    );
+    const origins = new Map<string, ColumnOrigin[]>();
+    const views: Statement = {
+      text: VIEWS,
+      onRow: ([oid, action]) => origins.set(String(oid), parseViewOrigins(String(action))),
+      maxBytes: MAX_ACTIONS,
+    };
+    const collected = texts.map((text) => ({ text, maxBytes: MAX_BYTES }));
+    const results = await this.door.systemSnapshot(database, REASON, [...collected, views]);
     const rows = <Row>(index: number): Row[] => (results[index]?.rows ?? []) as Row[];
     return {
       fingerprint: rows<{ fingerprint: string }>(1)[0]?.fingerprint ?? '',
       announcesDdl: rows<{ announces_ddl: boolean }>(2)[0]?.announces_ddl ?? false,
       setsResponse: rows<{ sets_response: boolean }>(2)[0]?.sets_response ?? true,
       relations: rows<RelationRow>(3),
+      origins,
       constraints: rows<ConstraintRow>(4),
       routines: rows<RoutineRow>(5),
       handlers: rows<HandlerRow>(6),

@@ -3,8 +3,8 @@
  * their columns come from, through views over views.
  */
 import type { QualifiedName } from './catalog';
-import type { ConstraintRow, RelationRow } from './catalog-rows';
-import { type ColumnOrigin, parseViewOrigins } from './view-origins';
+import type { CatalogRows, ConstraintRow, RelationRow } from './catalog-rows';
+import type { ColumnOrigin } from './view-origins';
 
 /** Key columns of a table as a view shows them: one list per key column, each with the view's names for it. */
 export interface ViewKey {
@@ -22,21 +22,21 @@ export class SchemaIndex {
   private readonly columnNames = new Map<string, Map<number, string>>();
   /** View columns by base table and column: `table oid` to `position` to view oid to names. */
   private readonly shownBy = new Map<string, Map<number, Map<string, string[]>>>();
-  private readonly origins = new Map<string, ColumnOrigin[]>();
+  private origins: CatalogRows['origins'] = new Map();
   private readonly constraintsByRelation = new Map<string, ConstraintRow[]>();
   private readonly viewPrimaryKeys = new Map<string, string[]>();
 
   /** Once, before anything is looked up. Stops between its steps. */
-  *fill(relations: readonly RelationRow[], constraints: readonly ConstraintRow[]): Generator<void, void> {
+  *fill({ relations, origins, constraints }: CatalogRows): Generator<void, void> {
     this.constraints = constraints;
     for (const row of relations) {
       this.relations.set(row.oid, row);
       this.columnNames.set(row.oid, new Map((row.columns ?? []).map(([position, name]) => [position, name])));
-      if (row.action !== null) this.origins.set(row.oid, parseViewOrigins(row.action));
       yield;
     }
-    for (const [view, origins] of this.origins) {
-      for (const origin of origins) this.trace(view, origin.position, origin, new Set([view]));
+    this.origins = origins;
+    for (const [view, columns] of origins) {
+      for (const origin of columns) this.trace(view, origin.position, origin, new Set([view]));
       yield;
     }
     for (const row of constraints) {
