@@ -55,5 +55,7 @@ module.exports = {
     },
   ],
   testTimeout: 30_000,
+  // Jest keeps the modules of each file that a worker has run: at several GB the collector takes most of the time.
+  workerIdleMemoryLimit: '768MB',
   maxWorkers: 2,
 };
