@@ -45,6 +45,8 @@ export class LoginRepair implements OnApplicationBootstrap {
     const { project } = row;
     const password = this.secrets.open('login-password', id, project.loginPassword);
     await this.provisioner.resetLogin(this.projects.serverOf(project), project, password);
-    this.logger.warn(`the login role of project ${project.slug} was refused; its password and rights are set again`);
+    this.logger.warn(
+      `the login role of project ${project.slug} was refused; its password and rights are set again`,
+    );
   }
 }
