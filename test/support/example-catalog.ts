@@ -63,7 +63,7 @@ export const EXAMPLE_ROWS: CatalogRows = {
     ]),
     relation('3', 'a.b', [column(1, ':p0')]),
   ],
-  origins: new Map(),
+  views: [],
   constraints: [
     {
       name: 'clients_pkey',

@@ -107,13 +107,15 @@ export interface RevealingRow {
   readonly shown: string;
 }
 
+/** The origins of a view's columns; several rows of one view count as the last. */
+export type ViewRow = readonly [oid: string, origins: readonly ColumnOrigin[]];
+
 export interface CatalogRows {
   readonly fingerprint: string;
   readonly announcesDdl: boolean;
   readonly setsResponse: boolean;
   readonly relations: readonly RelationRow[];
-  /** Of the columns of views, by the view's oid. */
-  readonly origins: ReadonlyMap<string, readonly ColumnOrigin[]>;
+  readonly views: readonly ViewRow[];
   readonly constraints: readonly ConstraintRow[];
   readonly routines: readonly RoutineRow[];
   readonly handlers: readonly HandlerRow[];

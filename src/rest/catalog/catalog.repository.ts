@@ -16,9 +16,10 @@ import type {
   RevealingRow,
   RoleRow,
   RoutineRow,
+  ViewRow,
   WithheldRow,
 } from './catalog-rows';
-import { type ColumnOrigin, parseViewOrigins } from './view-origins';
+import { parseViewOrigins } from './view-origins';
 
 const REASON = 'the schema itself is read, not data';
 
@@ -98,7 +99,8 @@ const VIEWS = `
   select c.oid::text, r.ev_action::text
   from pg_class c join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
   where c.relkind in ('v', 'm') and c.relnamespace in (select oid from ${USER_SCHEMAS} s)
-    and octet_length(r.ev_action::text) <= ${MAX_ACTION}`;
+    and octet_length(r.ev_action::text) <= ${MAX_ACTION}
+  order by c.oid`;
 
 const CONSTRAINTS = `
   select k.conname as name, k.contype as type, k.conrelid::text as relation, k.confrelid::text as foreign_relation,
@@ -252,21 +254,21 @@ export class CatalogRepository {
       WITHHELD,
       REVEALING,
     ];
-    const origins = new Map<string, ColumnOrigin[]>();
-    const views: Statement = {
+    const views: ViewRow[] = [];
+    const takeViews: Statement = {
       text: VIEWS,
-      onRow: ([oid, action]) => origins.set(String(oid), parseViewOrigins(String(action))),
+      onRow: ([oid, action]) => views.push([String(oid), parseViewOrigins(String(action))]),
       maxBytes: MAX_ACTIONS,
     };
     const collected = texts.map((text) => ({ text, maxBytes: MAX_BYTES }));
-    const results = await this.door.systemSnapshot(database, REASON, [...collected, views]);
+    const results = await this.door.systemSnapshot(database, REASON, [...collected, takeViews]);
     const rows = <Row>(index: number): Row[] => (results[index]?.rows ?? []) as Row[];
     return {
       fingerprint: rows<{ fingerprint: string }>(1)[0]?.fingerprint ?? '',
       announcesDdl: rows<{ announces_ddl: boolean }>(2)[0]?.announces_ddl ?? false,
       setsResponse: rows<{ sets_response: boolean }>(2)[0]?.sets_response ?? true,
       relations: rows<RelationRow>(3),
-      origins,
+      views,
       constraints: rows<ConstraintRow>(4),
       routines: rows<RoutineRow>(5),
       handlers: rows<HandlerRow>(6),

@@ -22,20 +22,20 @@ export class SchemaIndex {
   private readonly columnNames = new Map<string, Map<number, string>>();
   /** View columns by base table and column: `table oid` to `position` to view oid to names. */
   private readonly shownBy = new Map<string, Map<number, Map<string, string[]>>>();
-  private origins: CatalogRows['origins'] = new Map();
+  private readonly origins = new Map<string, readonly ColumnOrigin[]>();
   private readonly constraintsByRelation = new Map<string, ConstraintRow[]>();
   private readonly viewPrimaryKeys = new Map<string, string[]>();
 
   /** Once, before anything is looked up. Stops between its steps. */
-  *fill({ relations, origins, constraints }: CatalogRows): Generator<void, void> {
+  *fill({ relations, views, constraints }: CatalogRows): Generator<void, void> {
     this.constraints = constraints;
     for (const row of relations) {
       this.relations.set(row.oid, row);
       this.columnNames.set(row.oid, new Map((row.columns ?? []).map(([position, name]) => [position, name])));
       yield;
     }
-    this.origins = origins;
-    for (const [view, columns] of origins) {
+    for (const [view, columns] of views) this.origins.set(view, columns);
+    for (const [view, columns] of this.origins) {
       for (const origin of columns) this.trace(view, origin.position, origin, new Set([view]));
       yield;
     }
