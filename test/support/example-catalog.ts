@@ -53,6 +53,8 @@ export const EXAMPLE_ROWS: CatalogRows = {
   fingerprint: 'f',
   announcesDdl: true,
   setsResponse: false,
+  readsRequest: true,
+  leavesLocks: true,
   relations: [
     relation('1', 'clients', [column(1, 'id', 'integer', { nullable: false }), column(2, 'name', 'text')]),
     relation('2', 'projects', [

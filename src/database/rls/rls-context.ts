@@ -32,6 +32,8 @@ export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], 
   isolation?: IsolationLevel;
   /** A function of the project is called, which could see more of an earlier request than its settings. */
   callsFunction?: boolean;
+  /** No code that runs can keep anything beyond the transaction: nothing is given up behind it. */
+  leavesNothing?: boolean;
 };
 
 export const ISOLATION_LEVELS = [

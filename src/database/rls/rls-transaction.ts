@@ -61,7 +61,7 @@ export class RlsTransaction {
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
     const pipeline = inContext(context, statements, settings);
-    return this.pools.use(context.database, (connection) => atOnce(connection, pipeline));
+    return this.pools.use(context.database, (connection) => atOnce(connection, pipeline, settings));
   }
 
   /**
@@ -77,7 +77,7 @@ export class RlsTransaction {
     return this.pools.use(context.database, async (connection) => {
       taker.onStart(connection);
       try {
-        return await atOnce(connection, pipeline, () => taker.onRepeat());
+        return await atOnce(connection, pipeline, settings, () => taker.onRepeat());
       } finally {
         connection.resume();
       }
@@ -246,9 +246,11 @@ function extended({ statements, context, count }: Pipeline, more: readonly State
 function atOnce(
   connection: PooledConnection,
   pipeline: Pipeline,
+  settings: ContextSettings = {},
   mayRepeat?: () => boolean,
 ): Promise<StatementResult[]> {
-  return sendRepeating(connection, extended(pipeline, connection.departure), { mayRepeat });
+  const all = settings.leavesNothing ? pipeline : extended(pipeline, connection.departure);
+  return sendRepeating(connection, all, { mayRepeat });
 }
 
 /** PostgreSQL cuts names here, and two that were cut alike would be one. */

@@ -61,6 +61,8 @@ export function* catalogSteps(rows: CatalogRows): Generator<void, Catalog> {
     revealingTypes: revealingTypes(rows),
     announcesDdl: rows.announcesDdl,
     setsResponse: rows.setsResponse,
+    readsRequest: rows.readsRequest,
+    leavesLocks: rows.leavesLocks,
   };
 }
 

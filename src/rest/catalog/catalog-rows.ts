@@ -114,6 +114,10 @@ export interface CatalogRows {
   readonly fingerprint: string;
   readonly announcesDdl: boolean;
   readonly setsResponse: boolean;
+  /** False when no code of the database can read the facts of a request but its claims. */
+  readonly readsRequest: boolean;
+  /** False when no code of the database can keep an advisory lock or a temporary table beyond its transaction. */
+  readonly leavesLocks: boolean;
   readonly relations: readonly RelationRow[];
   readonly views: readonly ViewRow[];
   readonly constraints: readonly ConstraintRow[];

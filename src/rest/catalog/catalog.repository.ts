@@ -19,6 +19,7 @@ import type {
   ViewRow,
   WithheldRow,
 } from './catalog-rows';
+import { MAY_LEAVE_LOCKS, MAY_READ_REQUEST } from './code-traits';
 import { parseViewOrigins } from './view-origins';
 
 const REASON = 'the schema itself is read, not data';
@@ -233,7 +234,8 @@ const TRAITS = `
     where p.prokind in ('f', 'p')
       and (p.prosrc ~ 'response\\.(headers|status)'
         or l.lanname = 'sql' and p.prosqlbody is not null and pg_get_functiondef(p.oid) ~ 'response\\.(headers|status)')
-  ) as sets_response`;
+  ) as sets_response,
+  ${MAY_READ_REQUEST} as reads_request, ${MAY_LEAVE_LOCKS} as leaves_locks`;
 
 @Injectable()
 export class CatalogRepository {
@@ -267,6 +269,8 @@ export class CatalogRepository {
       fingerprint: rows<{ fingerprint: string }>(1)[0]?.fingerprint ?? '',
       announcesDdl: rows<{ announces_ddl: boolean }>(2)[0]?.announces_ddl ?? false,
       setsResponse: rows<{ sets_response: boolean }>(2)[0]?.sets_response ?? true,
+      readsRequest: rows<{ reads_request: boolean }>(2)[0]?.reads_request ?? true,
+      leavesLocks: rows<{ leaves_locks: boolean }>(2)[0]?.leaves_locks ?? true,
       relations: rows<RelationRow>(3),
       views,
       constraints: rows<ConstraintRow>(4),

@@ -160,6 +160,10 @@ export interface Catalog {
   readonly announcesDdl: boolean;
   /** True when some function may set response.headers or response.status. */
   readonly setsResponse: boolean;
+  /** False when no code of the database can read the facts of a request but its claims. */
+  readonly readsRequest: boolean;
+  /** False when no code of the database can keep an advisory lock or a temporary table beyond its transaction. */
+  readonly leavesLocks: boolean;
 }
 
 /** The key of a relation or routine in the catalog's maps; no name holds a NUL. */

@@ -18,10 +18,8 @@ export interface RequestFacts {
 export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: RequestFacts): ContextSettings {
   const { settings } = caller.project;
   const context: ContextSettings = {
-    'request.method': facts.method,
-    'request.path': facts.path,
-    'request.headers': headersJson(facts.headers),
-    'request.cookies': cookiesJson(facts.headers.cookie),
+    ...(parsed.catalog.readsRequest ? factSettings(facts) : {}),
+    leavesNothing: !parsed.catalog.leavesLocks,
     search_path: searchPath([parsed.schema, ...settings.extra_search_path]),
     statement_timeout: timeoutOf(caller, parsed),
   };
@@ -30,6 +28,15 @@ export function settingsOf(caller: Caller, parsed: ParsedRequest, facts: Request
   const isolation = isolationOf(caller, parsed);
   if (isolation) context.isolation = isolation;
   return context;
+}
+
+function factSettings({ method, path, headers }: RequestFacts): ContextSettings {
+  return {
+    'request.method': method,
+    'request.path': path,
+    'request.headers': headersJson(headers),
+    'request.cookies': cookiesJson(headers.cookie),
+  };
 }
 
 function searchPath(schemas: readonly string[]): string {
