@@ -5,8 +5,8 @@
  * with extensions, which a superuser has approved.
  */
 
-/** PostgreSQL's own schemas. The others are the project's, whose owner may change Plinth's functions too. */
-const SYSTEM_SCHEMAS = `('pg_catalog', 'information_schema', 'pg_toast')`;
+/** Objects with a lower oid come with PostgreSQL (manual, "System Catalog Initial Data"); no owner can change them. */
+const FIRST_NORMAL_OID = 16384;
 
 /** Reads a setting that is no fact of the request, by a literal name. */
 const OTHER_SETTING =
@@ -20,18 +20,29 @@ const DYNAMIC_SQL = '\\mexecute\\M|_to_xml|u&"';
 const READS_SETTINGS = `setting|\\mshow\\M|${DYNAMIC_SQL}`;
 const TAKES_LOCKS_OR_TEMPORARY = `advisory|temp|${DYNAMIC_SQL}`;
 
-/** Functions of PostgreSQL of which those calls consist. */
-const SETTING_READERS = `^(current_setting|pg_show_all_settings|.*_to_xml.*)$`;
-const LOCK_TAKERS = `^(pg_(try_)?advisory_.*|.*_to_xml.*)$`;
+/** Functions of PostgreSQL that run a text as SQL. */
+const SQL_RUNNERS = ['query', 'cursor', 'table', 'schema', 'database'].flatMap((what) => [
+  `${what}_to_xml`,
+  `${what}_to_xmlschema`,
+  `${what}_to_xml_and_xmlschema`,
+]);
+const SETTING_READERS = ['current_setting', 'pg_show_all_settings', ...SQL_RUNNERS];
+const LOCK_TAKERS = [
+  'pg_advisory_lock',
+  'pg_advisory_lock_shared',
+  'pg_try_advisory_lock',
+  'pg_try_advisory_lock_shared',
+  ...SQL_RUNNERS,
+];
 
 /** Source of functions (no request is DDL, which calls event triggers), and of expressions that call one of the `built_in` functions. */
 const CODE = `
-  select p.prosrc as source from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname not in ${SYSTEM_SCHEMAS} and p.prosqlbody is null and p.prorettype <> 'event_trigger'::regtype
+  select p.prosrc as source from pg_proc p
+    where p.oid >= ${FIRST_NORMAL_OID} and p.prosqlbody is null and p.prorettype <> 'event_trigger'::regtype
       and p.prolang in (select oid from pg_language where lanname in ('sql', 'plpgsql'))
   union all
   select case when p.prosqlbody::text ~ calls then pg_get_functiondef(p.oid) end from pg_proc p, built_in
-    where p.prosqlbody is not null
+    where p.oid >= ${FIRST_NORMAL_OID} and p.prosqlbody is not null
   union all
   select pg_get_expr(p.polqual, p.polrelid) from pg_policy p, built_in where p.polqual::text ~ calls
   union all
@@ -39,36 +50,36 @@ const CODE = `
   union all
   select pg_get_expr(d.adbin, d.adrelid) from pg_attrdef d, built_in where d.adbin::text ~ calls
   union all
-  select pg_get_constraintdef(k.oid) from pg_constraint k, built_in where k.conbin::text ~ calls
+  select pg_get_constraintdef(k.oid) from pg_constraint k, built_in where k.oid >= ${FIRST_NORMAL_OID} and k.conbin::text ~ calls
   union all
-  select pg_get_ruledef(r.oid) from pg_rewrite r, built_in where r.oid >= 16384 and r.ev_action::text ~ calls`;
+  select pg_get_ruledef(r.oid) from pg_rewrite r, built_in where r.oid >= ${FIRST_NORMAL_OID} and r.ev_action::text ~ calls`;
 
 /** Whether something of which the source is not looked at calls one of the `built_in` functions. */
 const ELSEWHERE = `
-  exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
-    where n.nspname not in ${SYSTEM_SCHEMAS} and l.lanname not in ('internal', 'c', 'sql', 'plpgsql'))
-  or exists (select from pg_proc p, built_in where p.oid >= 16384
+  exists (select from pg_proc p join pg_language l on l.oid = p.prolang
+    where p.oid >= ${FIRST_NORMAL_OID} and l.lanname not in ('internal', 'c', 'sql', 'plpgsql'))
+  or exists (select from pg_proc p, built_in where p.oid >= ${FIRST_NORMAL_OID}
     and (p.proargdefaults::text ~ calls or p.prosrc = any (sources)))
   or exists (select from pg_index i, built_in where i.indexprs::text ~ calls or i.indpred::text ~ calls)
   or exists (select from pg_trigger t, built_in where t.tgqual::text ~ calls)
-  or exists (select from pg_type t, built_in where t.typdefaultbin::text ~ calls)
-  or exists (select from pg_rewrite r, built_in where r.oid >= 16384 and r.ev_qual::text ~ calls)
+  or exists (select from pg_type t, built_in where t.oid >= ${FIRST_NORMAL_OID} and t.typdefaultbin::text ~ calls)
+  or exists (select from pg_rewrite r, built_in where r.oid >= ${FIRST_NORMAL_OID} and r.ev_qual::text ~ calls)
   or exists (select from pg_partitioned_table p, built_in where p.partexprs::text ~ calls)
-  or exists (select from pg_aggregate a, built_in where a.aggfnoid >= 16384
+  or exists (select from pg_aggregate a, built_in where a.aggfnoid >= ${FIRST_NORMAL_OID}
     and (a.aggtransfn = any (oids) or a.aggfinalfn = any (oids)))
-  or exists (select from pg_operator o, built_in where o.oid >= 16384 and o.oprcode = any (oids))
-  or exists (select from pg_cast k, built_in where k.oid >= 16384 and k.castfunc = any (oids))`;
+  or exists (select from pg_operator o, built_in where o.oid >= ${FIRST_NORMAL_OID} and o.oprcode = any (oids))
+  or exists (select from pg_cast k, built_in where k.oid >= ${FIRST_NORMAL_OID} and k.castfunc = any (oids))`;
 
 /**
  * Whether code calls one of the built-in functions, or has one of these words.
  * @param source the code in which they are looked for
  */
-function mayDo(words: string, builtIn: string, source = 'source'): string {
+function mayDo(words: string, builtIn: readonly string[], source = 'source'): string {
   return `(
     with built_in as materialized (
       select array_agg(oid) as oids, array_agg(prosrc) as sources,
         'funcid (' || string_agg(oid::text, '|') || ')\\M' as calls
-      from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ '${builtIn}'
+      from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname in ('${builtIn.join("', '")}')
     ),
     code as (${CODE})
     select exists (select from code where ${source} ~* '${words}') or ${ELSEWHERE}
