@@ -53,6 +53,8 @@ module.exports = {
       globalSetup: path.join(__dirname, 'test/process/support/build.ts'),
       testMatch: ['<rootDir>/test/process/**/*.proc-spec.ts'],
     },
+    // Long and statistical: `npm run soak`, which `npm test` leaves out.
+    { ...withDatabase, displayName: 'soak', testMatch: ['<rootDir>/test/soak/**/*.soak-spec.ts'] },
   ],
   testTimeout: 30_000,
   // Jest keeps the modules of each file that a worker has run: at several GB the collector takes most of the time.

@@ -236,13 +236,13 @@ describe('a large schema', () => {
   }
 
   it('takes time and memory in proportion to its tables, and is compared in a fraction of that time', async () => {
-    await grow(1, 120);
+    await grow(1, 60);
     const small = await costs();
-    await grow(121, 960);
+    await grow(61, 480);
     const large = await costs();
     // Eight times as many.
     expect(large.time).toBeLessThan(40 * small.time);
-    expect(large.bytes).toBeLessThan(16 * Math.max(small.bytes, 1024 * 1024));
+    expect(large.bytes).toBeLessThan(16 * Math.max(small.bytes, 512 * 1024));
     const start = performance.now();
     await repository.fingerprint(database);
     expect(performance.now() - start).toBeLessThan(large.time);

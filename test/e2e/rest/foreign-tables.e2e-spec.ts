@@ -69,7 +69,8 @@ describe('a foreign table', () => {
     });
 
     it('is written, and the rows are read back', async () => {
-      const made = await project.anon.post('/rest/v1/parts', { id: 4, name: 'washer' });
+      const prefer = { headers: { prefer: 'return=representation' } };
+      const made = await project.anon.post('/rest/v1/parts', { id: 4, name: 'washer' }, prefer);
       expect([made.status, made.body]).toEqual([201, [{ id: 4, name: 'washer', weight: null }]]);
       const changed = await project.anon.patch('/rest/v1/parts?id=eq.4', { weight: 0.125 });
       expect(changed.body).toEqual([{ id: 4, name: 'washer', weight: 0.125 }]);

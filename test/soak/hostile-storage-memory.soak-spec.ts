@@ -1,13 +1,13 @@
 /** Tens of megabytes in a row, a function's result or an error of a project: the server's memory does not grow with them. */
-import { alterColumn, HostileColumn } from '../../support/hostile-tables/hostile-columns';
+import { alterColumn, HostileColumn } from '../support/hostile-tables/hostile-columns';
 import {
   addVictim,
   createVictimProject,
   readingRequests,
   Victim,
-} from '../../support/hostile-tables/storage-requests';
-import { mostMemoryAdded } from '../../support/memory-probe';
-import { TestPlinth } from '../../support/plinth';
+} from '../support/hostile-tables/storage-requests';
+import { mostMemoryAdded } from '../support/memory-probe';
+import { TestPlinth } from '../support/plinth';
 
 const MEGABYTE = 1_000_000;
 const [SHORT, LONG] = [6, 60] as const;
