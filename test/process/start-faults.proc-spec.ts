@@ -39,7 +39,9 @@ beforeAll(async () => {
   // As of a server of the administrator's own, which lets in roles that Plinth did not make.
   const file = path.join(directory, 'postgres/pg_hba.local.conf');
   writeFileSync(file, 'host all poor,weak 127.0.0.1/32 scram-sha-256\n', { mode: 0o644 });
-  await withConnection({ connectionString: postgres.url }, (client) => client.query('select pg_reload_conf()'));
+  await withConnection({ connectionString: postgres.url }, (client) =>
+    client.query('select pg_reload_conf()'),
+  );
 }, 60_000);
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
