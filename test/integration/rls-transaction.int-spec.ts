@@ -1,9 +1,9 @@
 /** The door: what it promises about atomicity, contexts and connections (src/database/rls). */
 import { DatabaseError } from 'pg';
-import { ColumnsTaker } from '../../src/database/pools/pipelined-query';
+import { ColumnsTaker } from '../../src/pg-pipeline/pipelined-query';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
 import { ProjectPools } from '../../src/database/pools/project-pools';
-import { RawRow, rowIn } from '../../src/database/pools/row-splitter';
+import { RawRow, rowIn } from '../../src/pg-pipeline/row-splitter';
 import { RlsContext } from '../../src/database/rls/rls-context';
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';

@@ -4,9 +4,9 @@
  */
 import { Client, type ClientConfig } from 'pg';
 import { cleanError } from '../sql/clean-error';
-import type { MessageLimits } from './message-limiter';
+import type { MessageLimits } from '../../pg-pipeline/message-limiter';
 import { resultTooLarge } from './result-too-large';
-import { WireConnection } from './wire-connection';
+import { WireConnection } from '../../pg-pipeline/wire-connection';
 
 /** Bytes of all rows that a client without limits of its own may read. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,11 +1,11 @@
 /** One connection of a project's pool with its prepared statements. */
 import { Client } from 'pg';
 import { loginConfig, ProjectDatabase } from './project-database';
-import { PipelinedQuery, Statement, StatementResult } from './pipelined-query';
-import { sendCancel } from './send-cancel';
+import { PipelinedQuery, Statement, StatementResult } from '../../pg-pipeline/pipelined-query';
+import { sendCancel } from '../../pg-pipeline/send-cancel';
 import { SessionState } from './session-state';
-import { StatementCache } from './statement-cache';
-import { WireConnection } from './wire-connection';
+import { StatementCache } from '../../pg-pipeline/statement-cache';
+import { WireConnection } from '../../pg-pipeline/wire-connection';
 
 export class PooledConnection {
   /** Set when the connection may not be used again: the socket is gone or its state is in doubt. */

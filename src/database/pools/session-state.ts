@@ -3,8 +3,8 @@
  * connections"). Settings are reset as a request begins; locks and temporary tables go as it ends. All of it is sent
  * along with the request's own statements.
  */
-import { MessageWriter, TEXT } from './message-writer';
-import type { Statement } from './pipelined-query';
+import { MessageWriter, TEXT } from '../../pg-pipeline/message-writer';
+import type { Statement } from '../statement';
 
 function command(name: string, text: string, onRow: () => void = () => undefined): Statement {
   const writer = new MessageWriter();

@@ -1,5 +1,5 @@
 /** Composes the one parameterised statement that puts a connection into a caller's RLS context. */
-import { ColumnsTaker, Statement } from '../pools/pipelined-query';
+import { ColumnsTaker, Statement } from '../../pg-pipeline/pipelined-query';
 import { SESSION_DEFAULTS } from '../pools/session-defaults';
 import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 

@@ -1,7 +1,7 @@
 /** Sends a pipeline, and once more where it failed for what an earlier request left on the connection. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
-import { PipelinedQuery, STALE_PLAN, Statement, StatementResult } from '../pools/pipelined-query';
+import { PipelinedQuery, STALE_PLAN, Statement, StatementResult } from '../../pg-pipeline/pipelined-query';
 import { PooledConnection } from '../pools/pooled-connection';
 import { RESET_ROLE } from '../pools/session-state';
 import { SECOND_FACTOR_SQLSTATE, SESSION_REVOKED_SQLSTATE } from './context-statement';

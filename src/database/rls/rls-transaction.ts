@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Statement, StatementResult } from '../pools/pipelined-query';
+import { Statement, StatementResult } from '../statement';
 import { PooledConnection } from '../pools/pooled-connection';
 import { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';

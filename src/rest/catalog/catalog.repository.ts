@@ -3,7 +3,7 @@
  * is readable for everybody, so what it sees doesn't depend on grants.
  */
 import { Injectable } from '@nestjs/common';
-import type { Statement } from '../../database/pools/pipelined-query';
+import type { Statement } from '../../database/statement';
 import { ProjectDatabase } from '../../database/pools/project-database';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { DDL_TRIGGER } from '../../projects/provisioning/event-triggers';

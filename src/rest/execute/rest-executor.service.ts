@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import type { Caller } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
-import type { Statement, StatementResult } from '../../database/pools/pipelined-query';
+import type { Statement, StatementResult } from '../../database/statement';
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';

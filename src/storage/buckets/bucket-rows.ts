@@ -1,7 +1,7 @@
 /** All buckets of a project, printed from the rows of their statement (bucket.repository.ts): there may be very many. */
 import { BodyBlocks } from '../../common/http/body-blocks';
-import type { Format } from '../../database/pools/message-writer';
-import { ColumnsTaker } from '../../database/pools/pipelined-query';
+import type { Format } from '../../pg-pipeline/message-writer';
+import { ColumnsTaker } from '../../pg-pipeline/pipelined-query';
 import { LIMITS, MAX_TYPES } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 

@@ -1,6 +1,6 @@
 /** Lists the files of a bucket: page, total and the bucket itself in one round trip. */
 import { Injectable } from '@nestjs/common';
-import { Statement } from '../../database/pools/pipelined-query';
+import { Statement } from '../../database/statement';
 import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { LIMITS, MAX_PAGE } from '../rows/limits';

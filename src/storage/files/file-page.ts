@@ -1,8 +1,8 @@
 /** A page of a list of files, taken from the rows of its statement (file-list.repository.ts). */
 import { BodyBlocks } from '../../common/http/body-blocks';
-import { ColumnsTaker } from '../../database/pools/pipelined-query';
-import { type Format, TEXT } from '../../database/pools/message-writer';
-import { rowIn } from '../../database/pools/row-splitter';
+import { ColumnsTaker } from '../../pg-pipeline/pipelined-query';
+import { type Format, TEXT } from '../../pg-pipeline/message-writer';
+import { rowIn } from '../../pg-pipeline/row-splitter';
 import { tablesAltered } from '../storage.errors';
 import { LIMITS } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';

@@ -1,6 +1,6 @@
 /** A cancel request goes over a connection of its own, which the server closes without an answer. */
 import { Connection } from 'pg';
-import { ProjectDatabase } from './project-database';
+import { ProjectDatabase } from '../database/pools/project-database';
 import { isSocketDirectory, socketPath } from './socket-path';
 
 interface CancellingConnection {

@@ -6,10 +6,10 @@
 import { type Connection, type FieldDef, type QueryResultRow, type Submittable } from 'pg';
 import * as pg from 'pg';
 import { prepareValue } from 'pg/lib/utils';
-import { cleanError } from '../sql/clean-error';
+import { cleanError } from '../database/sql/clean-error';
 import { BINARY, type Format, MessageWriter, TEXT, type WireValue } from './message-writer';
 import { type MessageTaker, type RawRow, rowIn } from './row-splitter';
-import { resultTooLarge } from './result-too-large';
+import { resultTooLarge } from '../database/pools/result-too-large';
 import { StatementCache } from './statement-cache';
 import type { WireConnection } from './wire-connection';
 
