@@ -1,7 +1,7 @@
 /** Rows whose columns Plinth prints itself: from the database's connection to whoever writes the answer. */
 import { AppError } from '../../common/errors/app-error';
 import type { ColumnsTaker } from '../../pg-pipeline/pipelined-query';
-import type { JsonRow } from '../../database/rows/json-row';
+import type { JsonRow } from '../../row-stream/json-row';
 
 /** The types of columns are no longer those that the catalog knows. */
 export class SchemaChanged extends AppError {

@@ -12,7 +12,7 @@ import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import { nestsDeeply } from '../body/nests-deeply';
 import type { BoundStatement } from '../compile/bind';
 import { INSERTED_SETTING } from '../compile/compile-write';
-import type { JsonRow } from '../../database/rows/json-row';
+import type { JsonRow } from '../../row-stream/json-row';
 import type { ParsedRequest } from '../query-parser.service';
 import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';
 import { concealed } from './concealed-error';

@@ -1,5 +1,5 @@
 /** All buckets of a project, printed from the rows of their statement (bucket.repository.ts): there may be very many. */
-import { BodyBlocks } from '../../common/http/body-blocks';
+import { BodyBlocks } from '../../row-stream/body-blocks';
 import type { Format } from '../../pg-pipeline/message-writer';
 import { ColumnsTaker } from '../../pg-pipeline/pipelined-query';
 import { LIMITS, MAX_TYPES } from '../rows/limits';

@@ -1,5 +1,5 @@
 /** A page of a list of files, taken from the rows of its statement (file-list.repository.ts). */
-import { BodyBlocks } from '../../common/http/body-blocks';
+import { BodyBlocks } from '../../row-stream/body-blocks';
 import { ColumnsTaker } from '../../pg-pipeline/pipelined-query';
 import { type Format, TEXT } from '../../pg-pipeline/message-writer';
 import { rowIn } from '../../pg-pipeline/row-splitter';

@@ -1,6 +1,6 @@
 /** What test/e2e/rest/printed-rows doesn't compare with PostgreSQL's own: limits of room, and forms that no table read shows. */
 import { JsonColumn, JsonRow, valuePrinter } from './json-row';
-import { int32, int64, rowOf, type Value } from '../../../test/support/row-of';
+import { int32, int64, rowOf, type Value } from '../../test/support/row-of';
 
 /** Printed into exactly the room that was asked for, behind something else. */
 function printed(shown: JsonColumn[], ...values: Value[]): string {

@@ -1,8 +1,8 @@
 /** However a row is cut on its way, its parts print what the whole prints. */
-import { BodyBlocks } from '../../common/http/body-blocks';
+import { BodyBlocks } from './body-blocks';
 import { JsonColumn, JsonRow } from './json-row';
 import { JsonRowParts } from './json-row-parts';
-import { int64, rowOf, type Value } from '../../../test/support/row-of';
+import { int64, rowOf, type Value } from '../../test/support/row-of';
 
 const COLUMNS: JsonColumn[] = [
   { name: '"text', form: 'text' },

@@ -2,7 +2,7 @@
  * Prints a row of which the bytes arrive part by part, cut anywhere: a value of many megabytes is never in memory as a
  * whole, and no part keeps the process busy for long. Gives the bytes that JsonRow gives.
  */
-import type { Printer } from '../../common/http/body-blocks';
+import type { Printer } from './body-blocks';
 import { BEHIND_UTC, type JsonForm, type JsonRow, TEXT_PART, valuePrinter } from './json-row';
 
 /** Where the bytes go, in their order. */

@@ -3,8 +3,8 @@
  * row if it does that itself, mostly to look up again for every value how its type is printed (docs/performance.md).
  */
 import { types } from 'pg';
-import type { Printer } from '../../common/http/body-blocks';
-import { BINARY, type Format, TEXT } from '../../pg-pipeline/message-writer';
+import type { Printer } from './body-blocks';
+import { BINARY, type Format, TEXT } from '../pg-pipeline/message-writer';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
 import { int16At, int32At, printHex, printInt32, printInt64, printUuid } from './binary-values';
 

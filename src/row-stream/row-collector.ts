@@ -4,11 +4,11 @@
  * down; one that goes away stops a read.
  */
 import type { ServerResponse } from 'node:http';
-import type { FlowControl } from '../../database/rls/rls-transaction';
-import type { JsonRow } from '../../database/rows/json-row';
-import type { ResponseSettings, RowTaker } from '../execute/rest-executor.service';
-import { BodyBlocks, type Printer } from '../../common/http/body-blocks';
-import { JsonRowParts } from '../../database/rows/json-row-parts';
+import type { FlowControl } from '../database/rls/rls-transaction';
+import type { JsonRow } from './json-row';
+import type { ResponseSettings, RowTaker } from '../rest/execute/rest-executor.service';
+import { BodyBlocks, type Printer } from './body-blocks';
+import { JsonRowParts } from './json-row-parts';
 
 /** How rows become a body. */
 export interface BodyFormat {
