@@ -1,62 +1,52 @@
 /**
- * Parts the rows from the other messages of PostgreSQL's protocol (manual, 54.7), so that rows which are only handed on
- * never become strings: node-postgres decodes every value as UTF-8, and the answer would encode it again. The messages
- * that every statement brings are looked at here too: on their way through node-postgres each cost as much as a row.
- * Rows that the query does not admit are dropped as they arrive. Errors and notices: message-limiter.ts.
+ * Separates rows from the other messages of the server (manual, 54.7), so that rows with a sink never become strings:
+ * node-postgres decodes every value as UTF-8. The messages that each statement causes are handled here too, because
+ * node-postgres' way of handling them costs as much as a row. Errors and notices: message-limiter.ts.
  */
+import { BIND_COMPLETE, COMMAND_COMPLETE, DATA_ROW, HEADER_BYTES, PARSE_COMPLETE } from './protocol';
+import type { RowSink } from './row-sink';
 
-const DATA_ROW = 'D'.charCodeAt(0);
-const COMMAND_COMPLETE = 'C'.charCodeAt(0);
-const PARSE_COMPLETE = '1'.charCodeAt(0);
-const BIND_COMPLETE = '2'.charCodeAt(0);
-/** The code, and the length, which counts itself but not the code. */
-const HEADER_BYTES = 5;
-/** The same, and the number of columns. */
+/** Header of a row: that of the message, and the number of columns. */
 const ROW_HEADER_BYTES = HEADER_BYTES + 2;
-/** Bytes of a row from which it is not waited for, but handed on as it arrives. */
+/** Bytes from which a row is handed on in parts, where the sink takes parts. */
 const LARGE = 256 * 1024;
-/** The query under way, as far as it takes messages itself. */
-export interface MessageTaker {
-  /** Whether a row of so many bytes is wanted; otherwise nobody gets it. */
+
+/** The pipeline under way, as far as it concerns the splitter. */
+export interface RunningQuery {
+  /** False drops the row. Asked once for each row. @param bytes of the message */
   admitsRow(bytes: number): boolean;
-  /** Whether it takes the rows that come now; otherwise they go with the other messages. */
-  readonly takesRows: boolean;
-  /**
-   * A row's columns as they lie between two places: the length of each in four bytes, and its value. Valid until this
-   * returns.
-   */
-  onRow(bytes: Buffer, start: number, end: number): void;
-  /** Whether it takes large rows in parts. */
-  readonly takesParts: boolean;
-  /** A part of what onRow() would get, cut anywhere. */
-  onRowPart(bytes: Buffer, start: number, end: number, isLast: boolean): void;
-  /** @param rowCount as the command tag has it (`INSERT 0 5`); 0 when the tag has no count */
+  /** Of the statement under way. Without one its rows are forwarded with the other messages. */
+  readonly sink: RowSink | undefined;
+  /** @param rowCount as in the command tag (`INSERT 0 5`); 0 when the tag has no count */
   onCommandComplete(rowCount: number): void;
+  /** The sink threw an error. No further row is admitted then. */
+  fail(error: unknown): void;
 }
 
 /** What happens to a message. */
-type Fate = 'forwarded' | 'taken' | 'in parts' | 'skipped';
+type Action = 'forward' | 'handle' | 'hand on in parts' | 'skip';
 
 export class RowSplitter {
-  /** Copies of what came of a message of which more is to come; only one that is taken, or a header. */
+  /** Copies of the beginning of a message that is handled, or of a header. */
   private pieces: Buffer[] = [];
-  /** Bytes to come of a message that was begun. */
+  /** Bytes of a message that have not arrived yet. */
   private missing = 0;
   /** Of that message. */
-  private fate: Fate = 'forwarded';
+  private action: Action = 'forward';
 
   /**
-   * @param query under way; undefined: all messages are forwarded
-   * @param forward takes everything else, in order and whole bytes of the stream
+   * @param query the pipeline under way; undefined: all messages are forwarded
+   * @param forward gets all other messages, in order; headers are never cut
    */
   constructor(
-    private readonly query: () => MessageTaker | undefined,
+    private readonly query: () => RunningQuery | undefined,
     private readonly forward: (bytes: Buffer) => void,
   ) {}
 
+  /** @param chunk as read from the socket, whose memory is used again afterwards */
   push(chunk: Buffer): void {
     if (this.missing > 0) {
-      const at = this.goOn(chunk);
+      const at = this.continueMessage(chunk);
       if (at < chunk.length) this.split(chunk, at);
     } else if (this.pieces.length > 0) {
       this.split(this.takePieces(chunk), 0);
@@ -65,54 +55,53 @@ export class RowSplitter {
     }
   }
 
-  /** Takes what is left of the message under way. @returns where the next one begins */
-  private goOn(chunk: Buffer): number {
+  /** Handles what has arrived of the message under way. @returns the start of the next one */
+  private continueMessage(chunk: Buffer): number {
     const end = Math.min(this.missing, chunk.length);
-    const part = chunk.subarray(0, end);
     this.missing -= end;
     const isLast = this.missing === 0;
-    switch (this.fate) {
-      case 'in parts':
-        this.query()?.onRowPart(chunk, 0, end, isLast);
+    switch (this.action) {
+      case 'hand on in parts':
+        this.handOnPart(chunk, 0, end, isLast);
         break;
-      case 'forwarded':
-        this.forward(part);
+      case 'forward':
+        this.forward(chunk.subarray(0, end));
         break;
-      case 'taken':
-        this.keep(part);
+      case 'handle':
+        this.keep(chunk.subarray(0, end));
         if (isLast) {
           const message = this.takePieces();
-          this.take(message, 0, message.length);
+          this.handle(message, 0, message.length);
         }
         break;
-      case 'skipped':
+      case 'skip':
     }
     return end;
   }
 
   private split(bytes: Buffer, start: number): void {
     let at = start;
-    /** Where the messages begin that are forwarded together. */
+    /** Start of the messages that are forwarded together. */
     let begin = start;
     while (at + HEADER_BYTES <= bytes.length) {
       const length = 1 + bytes.readUInt32BE(at + 1);
       const code = bytes[at] as number;
       const end = at + length;
-      if (!isLookedAt(code)) {
+      if (!mayBeHandled(code)) {
         at = end;
         continue;
       }
-      // Who takes it may depend on the messages before it.
+      // First the messages before it: they may change the statement under way.
       if (begin < at) this.forward(bytes.subarray(begin, at));
       begin = at;
-      const fate = this.fateOf(code, length);
-      if (fate !== 'forwarded') {
+      const action = this.actionFor(code, length);
+      if (action !== 'forward') {
         if (end > bytes.length) {
           this.missing = end - bytes.length;
-          this.begin(fate, bytes, at, length);
+          this.beginMessage(action, bytes, at, length);
           return;
         }
-        if (fate === 'taken') this.take(bytes, at, end);
+        if (action === 'handle') this.handle(bytes, at, end);
         begin = end;
       }
       at = end;
@@ -120,37 +109,37 @@ export class RowSplitter {
     this.keepRest(bytes, begin, at);
   }
 
-  /** @param length of the message with its code, in bytes */
-  private fateOf(code: number, length: number): Fate {
+  /** @param length bytes of the message with its code */
+  private actionFor(code: number, length: number): Action {
     const query = this.query();
-    if (query === undefined) return 'forwarded';
-    if (code !== DATA_ROW) return 'taken';
-    if (!query.admitsRow(length)) return 'skipped';
-    return query.takesRows ? 'taken' : 'forwarded';
+    if (query === undefined) return 'forward';
+    if (code !== DATA_ROW) return 'handle';
+    if (!query.admitsRow(length)) return 'skip';
+    return query.sink ? 'handle' : 'forward';
   }
 
-  /** Of a message that is not forwarded, there is only its beginning yet. */
-  private begin(fate: Fate, bytes: Buffer, at: number, length: number): void {
-    const query = this.query();
+  /** Only the beginning of a message that is not forwarded has arrived. */
+  private beginMessage(action: Action, bytes: Buffer, at: number, length: number): void {
+    this.action = action;
+    if (action === 'skip') return;
     const hasHeader = at + ROW_HEADER_BYTES <= bytes.length;
     const isLargeRow = bytes[at] === DATA_ROW && length >= LARGE;
-    this.fate = fate;
-    if (fate === 'taken' && isLargeRow && hasHeader && query?.takesParts) {
-      this.fate = 'in parts';
-      query.onRowPart(bytes, at + ROW_HEADER_BYTES, bytes.length, false);
-    } else if (fate !== 'skipped') {
+    if (isLargeRow && hasHeader && this.query()?.sink?.onRowPart) {
+      this.action = 'hand on in parts';
+      this.handOnPart(bytes, at + ROW_HEADER_BYTES, bytes.length, false);
+    } else {
       this.keep(bytes.subarray(at));
     }
   }
 
-  /** @param at where the last message begins (its header is cut) or ends, here or in what is to come */
+  /** @param at start of the last message, whose header is cut, or its end, which may be beyond these bytes */
   private keepRest(bytes: Buffer, begin: number, at: number): void {
     const whole = Math.min(at, bytes.length);
     if (begin < whole) this.forward(bytes.subarray(begin, whole));
     if (at < bytes.length) this.keep(bytes.subarray(at));
     else {
       this.missing = at - bytes.length;
-      this.fate = 'forwarded';
+      this.action = 'forward';
     }
   }
 
@@ -164,15 +153,32 @@ export class RowSplitter {
     return bytes;
   }
 
-  private take(bytes: Buffer, at: number, end: number): void {
-    if (bytes[at] === DATA_ROW) this.query()?.onRow(bytes, at + ROW_HEADER_BYTES, end);
-    // Text that ends with a zero. That something was parsed or bound needs no answer.
-    else if (bytes[at] === COMMAND_COMPLETE)
-      this.query()?.onCommandComplete(countIn(bytes, at + HEADER_BYTES, end - 1));
+  private handle(bytes: Buffer, at: number, end: number): void {
+    const query = this.query();
+    if (bytes[at] === DATA_ROW) {
+      try {
+        query?.sink?.onRow(bytes, at + ROW_HEADER_BYTES, end);
+      } catch (error) {
+        query?.fail(error);
+      }
+    } else if (bytes[at] === COMMAND_COMPLETE) {
+      // The tag ends with a zero. ParseComplete and BindComplete need no reaction.
+      query?.onCommandComplete(countIn(bytes, at + HEADER_BYTES, end - 1));
+    }
+  }
+
+  private handOnPart(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    const query = this.query();
+    try {
+      query?.sink?.onRowPart?.(bytes, start, end, isLast);
+    } catch (error) {
+      this.action = 'skip';
+      query?.fail(error);
+    }
   }
 }
 
-function isLookedAt(code: number): boolean {
+function mayBeHandled(code: number): boolean {
   return code === DATA_ROW || code === COMMAND_COMPLETE || code === BIND_COMPLETE || code === PARSE_COMPLETE;
 }
 
@@ -190,20 +196,4 @@ function countIn(bytes: Buffer, start: number, end: number): number {
     count += digit * unit;
   }
   return 0;
-}
-
-/** The columns of a row; a taker copies what it keeps. */
-export type RawRow = (Buffer | null)[];
-
-/** As MessageTaker.onRow() takes them. */
-export function rowIn(bytes: Buffer, start: number, end: number): RawRow {
-  const row: RawRow = [];
-  let offset = start;
-  while (offset < end) {
-    const length = bytes.readInt32BE(offset);
-    offset += 4;
-    row.push(length < 0 ? null : bytes.subarray(offset, offset + length));
-    offset += Math.max(0, length);
-  }
-  return row;
 }

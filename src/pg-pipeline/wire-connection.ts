@@ -1,51 +1,39 @@
-/** node-postgres' connection, with rows as bytes for a query that wants them so. */
+/** node-postgres' connection, which hands the rows of a pipeline to their sinks instead of parsing them. */
 import { EventEmitter } from 'node:events';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { type ClientConfig, Connection } from 'pg';
 import { MessageLimiter, type MessageLimits } from './message-limiter';
-import { type MessageTaker, RowSplitter } from './row-splitter';
+import { RowSplitter, type RunningQuery } from './row-splitter';
 
 /**
- * What every connection reads into, one at a time: what is read is looked at, and copied where it is kept, before anyone
- * reads again. Without it Node takes 64 KiB of fresh memory from the system for each read, however little comes.
+ * Shared by all connections: each read is handled, and what is kept of it copied, before the next one. Without it Node
+ * allocates 64 KiB for each read, however little arrives.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
+/** A pipeline admits its rows itself, and nobody listens to its notices. */
+const LIMITS_OF_PIPELINES: MessageLimits = { admitsRow: () => true, admitsNotice: () => false };
+
 export interface WireConnectionOptions {
-  /** TLS has a socket of its own, which reads into memory of its own. */
+  /** A TLS socket allocates its own memory for reading. */
   readonly ssl: NonNullable<ClientConfig['ssl']>;
-  /** For node-postgres' own queries; a MessageTaker decides about its rows itself. */
+  /** For node-postgres' own queries. */
   readonly limits?: MessageLimits;
 }
 
 export class WireConnection extends Connection {
-  /** The query under way. */
-  running: MessageTaker | undefined;
-  /** What node-postgres' parser gets instead of the stream: everything but what the query takes itself. */
+  /** The pipeline under way; undefined while node-postgres runs a query of its own. */
+  running: RunningQuery | undefined;
+  /** Replaces the stream for node-postgres' parser: all messages that the pipeline does not take itself. */
   private readonly others = new EventEmitter();
   private readonly splitter: RowSplitter;
 
-  constructor({ ssl, limits }: WireConnectionOptions) {
-    // Declared for net.connect() alone, which hands it on to this very constructor.
-    const own: SocketConstructorOpts & ConnectOpts = {
-      onread: {
-        buffer: READ_BUFFER,
-        callback: (size) => {
-          this.splitter.push(READ_BUFFER.subarray(0, size));
-          return true;
-        },
-      },
-    };
-    super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? own : {}) });
-    const limiter = new MessageLimiter(
-      limits ?? {
-        // The splitter has asked the query.
-        admitsRow: () => true,
-        // Nobody listens to them.
-        admitsNotice: () => false,
-      },
-      // The parser keeps the beginning of a message of which more is to come.
-      (bytes) => this.others.emit('data', Buffer.from(bytes)),
+  constructor({ ssl, limits = LIMITS_OF_PIPELINES }: WireConnectionOptions) {
+    const push = (bytes: Buffer): void => this.splitter.push(bytes);
+    super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? readInto(push) : {}) });
+    const limiter = new MessageLimiter(limits, (bytes) =>
+      // Copied, because the parser keeps the beginning of a message that has not arrived as a whole.
+      this.others.emit('data', Buffer.from(bytes)),
     );
     this.splitter = new RowSplitter(
       () => this.running,
@@ -53,10 +41,23 @@ export class WireConnection extends Connection {
     );
   }
 
-  /** Called by node-postgres once: when the connection is open, or else when it is encrypted. */
+  /** Called once: as soon as the connection is open, or with TLS as soon as it is encrypted. */
   override attachListeners(stream: NodeJS.ReadableStream): void {
     super.attachListeners(this.others);
     stream.on('data', (chunk: Buffer) => this.splitter.push(chunk));
     stream.on('end', () => this.others.emit('end'));
   }
+}
+
+/** Options of a socket. @types/node declares `onread` for net.connect() only, which hands it on to Socket's constructor. */
+function readInto(push: (bytes: Buffer) => void): SocketConstructorOpts & ConnectOpts {
+  return {
+    onread: {
+      buffer: READ_BUFFER,
+      callback: (size) => {
+        push(READ_BUFFER.subarray(0, size));
+        return true;
+      },
+    },
+  };
 }

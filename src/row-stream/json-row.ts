@@ -4,7 +4,7 @@
  */
 import { types } from 'pg';
 import type { Printer } from './body-blocks';
-import { BINARY, type Format, TEXT } from '../pg-pipeline/message-writer';
+import { BINARY, type Format, TEXT } from '../pg-pipeline';
 import { printDate, printInstant, printTimestamp, printZoned } from './binary-times';
 import { int16At, int32At, printHex, printInt32, printInt64, printUuid } from './binary-values';
 

@@ -258,7 +258,7 @@ const MAX_NAME_BYTES = 63;
 function withRole(role: string, statement: Statement): Statement {
   if (statement.name === undefined) return statement;
   const name = `${role}:${statement.name}`;
-  const { text, values, onRow, columns, maxBytes } = statement;
-  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, onRow, columns, maxBytes, name };
-  return { text, values, onRow, columns, maxBytes, name: createHash('sha1').update(name).digest('hex') };
+  const { text, values, sink, maxBytes } = statement;
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, sink, maxBytes, name };
+  return { text, values, sink, maxBytes, name: createHash('sha1').update(name).digest('hex') };
 }

@@ -4,6 +4,7 @@
  */
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../database/statement';
+import { eachRow } from '../../pg-pipeline';
 import { ProjectDatabase } from '../../database/pools/project-database';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { DDL_TRIGGER } from '../../projects/provisioning/event-triggers';
@@ -255,7 +256,7 @@ export class CatalogRepository {
     const origins = new Map<string, ColumnOrigin[]>();
     const views: Statement = {
       text: VIEWS,
-      onRow: ([oid, action]) => origins.set(String(oid), parseViewOrigins(String(action))),
+      sink: eachRow(([oid, action]) => origins.set(String(oid), parseViewOrigins(String(action)))),
       maxBytes: MAX_ACTIONS,
     };
     const collected = texts.map((text) => ({ text, maxBytes: MAX_BYTES }));

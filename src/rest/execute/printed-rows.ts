@@ -1,6 +1,6 @@
 /** Rows whose columns Plinth prints itself: from the database's connection to whoever writes the answer. */
 import { AppError } from '../../common/errors/app-error';
-import type { ColumnsTaker } from '../../pg-pipeline/pipelined-query';
+import type { RowSink } from '../../pg-pipeline';
 import type { JsonRow } from '../../row-stream/json-row';
 
 /** The types of columns are no longer those that the catalog knows. */
@@ -23,7 +23,7 @@ interface PrintingTaker {
 }
 
 /** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
-export function printed(row: JsonRow, taker: PrintingTaker): ColumnsTaker {
+export function printed(row: JsonRow, taker: PrintingTaker): RowSink {
   return {
     formats: row.formats,
     onTypes: (types) => {

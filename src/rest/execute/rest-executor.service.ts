@@ -9,6 +9,7 @@ import type { Statement, StatementResult } from '../../database/statement';
 import type { ContextSettings } from '../../database/rls/rls-context';
 import { RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import { eachRow } from '../../pg-pipeline';
 import { nestsDeeply } from '../body/nests-deeply';
 import type { BoundStatement } from '../compile/bind';
 import { INSERTED_SETTING } from '../compile/compile-write';
@@ -199,12 +200,13 @@ function pipelineOf(caller: Caller, parsed: ParsedRequest, taker: RowTaker): Pip
   if (preRequest !== null) list.push(preRequestStatement(preRequest));
   // Rows that stream leave before the statement is through, and the head before them.
   if (preRequest !== null && plan.kind === 'read' && catalog.setsResponse) {
-    const onRow = ([headers, status]: (Buffer | null)[]): void =>
-      taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null });
-    list.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, onRow });
+    const sink = eachRow(([headers, status]) =>
+      taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null }),
+    );
+    list.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, sink });
   }
   if (statements.exactCount) {
-    list.push({ ...statements.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
+    list.push({ ...statements.exactCount, sink: eachRow(([value]) => taker.onTotal(Number(value))) });
   }
   if (statements.plannedCount) {
     const { text, values } = statements.plannedCount;
@@ -235,16 +237,16 @@ function mainStatement(
   absent: Pipeline['absent'],
 ): Statement {
   if (kind === 'explain') return { text, values };
-  if (row) return { text, values, name, columns: printed(row, taker) };
+  if (row) return { text, values, name, sink: printed(row, taker) };
   return {
     text,
     values,
     name,
-    onRow: ([value, total]) => {
+    sink: eachRow(([value, total]) => {
       if (total) taker.onTotal(Number(total));
       if (total && value === null) absent.rows += 1;
       else taker.onRow(value ?? null);
-    },
+    }),
   };
 }
 

@@ -52,7 +52,7 @@ export class BucketRepository {
     await this.door.query(caller, {
       name: 'storage:list-buckets',
       text: `select ${LIST_COLUMNS} from storage.buckets order by name, id`,
-      columns: rows,
+      sink: rows,
       maxBytes: MAX_BUCKETS,
     });
     return rows.take();

@@ -45,7 +45,7 @@ export class FileListRepository {
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
     const rows = new PageRows();
     const { statement, settings } = pageStatement(query);
-    await this.door.query(caller, { ...statement, columns: rows, maxBytes: MAX_PAGE }, settings);
+    await this.door.query(caller, { ...statement, sink: rows, maxBytes: MAX_PAGE }, settings);
     return rows.page;
   }
 
