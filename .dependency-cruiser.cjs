@@ -1,6 +1,7 @@
 // The layers of docs/architecture.md, from left to right: a folder imports only from its left.
 const LAYERS = [
   ['pg-pipeline'],
+  ['row-stream'],
   ['common'],
   ['config'],
   ['database'],

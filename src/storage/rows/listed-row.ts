@@ -3,7 +3,8 @@
  * a statement; lengths and values here, for each row, as StoredRow does it for rows that the driver parses.
  */
 import { int32At, int64At } from '../../row-stream/binary-values';
-import { JsonForm, JsonRow } from '../../row-stream/json-row';
+import type { JsonForm } from '../../row-stream/json-form';
+import { JsonRow } from '../../row-stream/json-row';
 import { tablesAltered } from '../storage.errors';
 import { FIRST_INSTANT, LAST_INSTANT } from './limits';
 
