@@ -1,5 +1,7 @@
 // The layers of docs/architecture.md, from left to right: a folder imports only from its left.
 const LAYERS = [
+  ['pg-pipeline'],
+  ['row-stream'],
   ['common'],
   ['config'],
   ['database'],
@@ -34,7 +36,25 @@ const layerRules = LAYERS.flatMap((layer, index) => {
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-index-files', severity: 'error', from: {}, to: { path: '^src/.*/index\\.ts$' } },
+    {
+      name: 'no-index-files',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/.*/index\\.ts$', pathNot: '^src/pg-pipeline/index\\.ts$' },
+    },
+    {
+      name: 'pg-pipeline-is-a-library',
+      comment: 'it could be published as it is',
+      severity: 'error',
+      from: { path: '^src/pg-pipeline/' },
+      to: { path: '^(src|test|migrations)/', pathNot: '^src/pg-pipeline/' },
+    },
+    {
+      name: 'pg-pipeline-through-its-index',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/pg-pipeline/' },
+      to: { path: '^src/pg-pipeline/', pathNot: '^src/pg-pipeline/index\\.ts$' },
+    },
     ...layerRules,
     {
       name: 'services-do-not-know-http',

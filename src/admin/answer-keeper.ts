@@ -2,7 +2,7 @@
  * What is kept of the answer to the owner's SQL. What is not kept is dropped as it comes from the database, before
  * node-postgres makes strings of it.
  */
-import type { MessageLimits } from '../database/pools/message-limiter';
+import type { MessageLimits } from '../pg-pipeline';
 import { cleanText } from '../database/sql/clean-error';
 
 export type Row = Record<string, unknown>;

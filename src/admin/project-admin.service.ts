@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AppError } from '../common/errors/app-error';
-import { isSocketDirectory } from '../database/pools/socket-path';
+import { isSocketDirectory } from '../pg-pipeline';
 import { Actor, AuditLogRepository } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
 import { projectKey, ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';

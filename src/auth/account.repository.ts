@@ -1,7 +1,7 @@
 /** Rows of auth.users. Account management for administrators is in admin-users.repository.ts. */
 import { Injectable } from '@nestjs/common';
 import { JsonObject } from '../common/text/json';
-import { Statement } from '../database/pools/pipelined-query';
+import { Statement } from '../database/statement';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { Account } from './account';

@@ -1,7 +1,7 @@
 /** Rows of auth.users as administrators manage them. */
 import { Injectable } from '@nestjs/common';
 import { JsonObject } from '../common/text/json';
-import { Statement, StatementResult } from '../database/pools/pipelined-query';
+import { Statement, StatementResult } from '../database/statement';
 import { isResultTooLarge } from '../database/pools/result-too-large';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';

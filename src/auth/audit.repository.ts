@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
 import { JsonObject } from '../common/text/json';
-import { Statement, StatementResult } from '../database/pools/pipelined-query';
+import { Statement, StatementResult } from '../database/statement';
 import { RecordReader } from '../database/rows/record-reader';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';

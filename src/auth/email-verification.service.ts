@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
 import { Clock } from '../common/time/clock';
-import { Statement } from '../database/pools/pipelined-query';
+import { Statement } from '../database/statement';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';
 import { NewAccount } from './account.repository';

@@ -3,7 +3,7 @@
  * without the other.
  */
 import { Injectable } from '@nestjs/common';
-import { Statement } from '../database/pools/pipelined-query';
+import { Statement } from '../database/statement';
 import { RecordReader } from '../database/rows/record-reader';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';

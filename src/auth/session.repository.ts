@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
 import { AssuranceLevel, ONE_FACTOR, TWO_FACTORS } from '../access/caller';
 import { JsonObject } from '../common/text/json';
-import { Statement } from '../database/pools/pipelined-query';
+import { Statement } from '../database/statement';
 import { RecordReader } from '../database/rows/record-reader';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { Project } from '../projects/project';

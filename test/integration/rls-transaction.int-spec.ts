@@ -1,9 +1,9 @@
 /** The door: what it promises about atomicity, contexts and connections (src/database/rls). */
 import { DatabaseError } from 'pg';
-import { ColumnsTaker } from '../../src/database/pools/pipelined-query';
+import { RowSink } from '../../src/pg-pipeline';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
 import { ProjectPools } from '../../src/database/pools/project-pools';
-import { RawRow, rowIn } from '../../src/database/pools/row-splitter';
+import { RawRow, readRow } from '../../src/pg-pipeline';
 import { RlsContext } from '../../src/database/rls/rls-context';
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
@@ -170,11 +170,11 @@ describe('rows that are taken as they lie', () => {
     const context = await contextFor(project);
     const rows: (string | null)[][] = [];
     const types: (readonly number[])[] = [];
-    const columns: ColumnsTaker = {
+    const sink: RowSink = {
       onTypes: (some) => types.push(some),
-      onRow: (...where) => rows.push(columnsOf(rowIn(...where))),
+      onRow: (...where) => rows.push(columnsOf(readRow(...where))),
     };
-    const statement = { name: 'lie', text: `select 1, null::text, 'ü', true, 1.50`, columns };
+    const statement = { name: 'lie', text: `select 1, null::text, 'ü', true, 1.50`, sink };
     for (let round = 0; round < 3; round += 1) await door.query(context, statement);
     expect(rows).toEqual(Array(3).fill(['1', null, 'ü', 't', '1.50']));
     expect(types).toEqual([[23, 25, 25, 16, 1700]]);
@@ -183,14 +183,14 @@ describe('rows that are taken as they lie', () => {
   it('are refused by their types each time, and the connection goes on', async () => {
     const context = await contextFor(project);
     let rows = 0;
-    const columns: ColumnsTaker = {
+    const sink: RowSink = {
       onTypes: () => {
         throw new Error('not these');
       },
       onRow: () => (rows += 1),
     };
     for (let round = 0; round < 3; round += 1) {
-      const refused = door.query(context, { name: 'refused', text: 'select 1', columns });
+      const refused = door.query(context, { name: 'refused', text: 'select 1', sink });
       await expect(refused).rejects.toThrow('not these');
     }
     expect(rows).toBe(0);

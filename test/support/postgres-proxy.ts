@@ -4,7 +4,7 @@
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
-import { socketPath } from '../../src/database/pools/socket-path';
+import { socketPath } from '../../src/pg-pipeline';
 
 /** Sync and Query, the messages that are answered with ReadyForQuery (PostgreSQL manual, "Message Formats"). */
 const ROUND_TRIPS = new Set([0x53, 0x51]);

@@ -1,7 +1,7 @@
 /** Writes the parts of a document as text, in slices, so that a schema of thousands of tables never blocks the event loop. */
 import { createHash } from 'node:crypto';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { BodyBlocks } from '../../common/http/body-blocks';
+import { BodyBlocks } from '../../row-stream/body-blocks';
 import { Slices } from '../../common/time/slices';
 
 const SECTIONS = ['paths', 'schemas', 'parameters', 'responses', 'headers', 'securitySchemes'] as const;

@@ -1,7 +1,7 @@
 /** Rows of auth.outgoing_mails: what the worker sends, and what became of it. */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
-import { Statement, StatementResult } from '../../database/pools/pipelined-query';
+import { Statement, StatementResult } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';

@@ -15,7 +15,7 @@ import { endLeftovers } from './leftover-processes';
 import { postgresBinaries } from './postgres-binaries';
 import { ServerLog } from './server-log';
 import { serverUser } from './server-user';
-import { socketPath } from '../pools/socket-path';
+import { socketPath } from '../../pg-pipeline';
 import { type ProcessExit, startSupervised, type SupervisedProcess } from './supervised-process';
 
 const HOST = '127.0.0.1';

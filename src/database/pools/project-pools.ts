@@ -224,7 +224,7 @@ export class ProjectPools {
     this.open += 1;
     const connection = new PooledConnection(waiter.database);
     this.owners.set(connection, pool);
-    connection.onBroken = () => this.dropIdle(pool, connection);
+    connection.onLost = () => this.dropIdle(pool, connection);
     const project = waiter.database.key;
     connection.onStream = (client, end) => this.streams.begin({ connection, project, client, end });
     connection.connect().then(
@@ -293,7 +293,7 @@ export class ProjectPools {
     if (!this.owners.delete(connection)) return;
     pool.size -= 1;
     this.open -= 1;
-    connection.onBroken = () => undefined;
+    connection.onLost = () => undefined;
     await connection.close();
   }
 

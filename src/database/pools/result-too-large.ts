@@ -1,10 +1,10 @@
-/** The refusal of an answer of a project's database that Plinth would have to hold in memory. */
+/** Refuses a result of a project's database that is too large to be held in memory. */
 import { AppError } from '../../common/errors/app-error';
 
 const CODE = 'result_too_large';
 const MIB = 1024 * 1024;
 
-/** @param maxBytes that the rows may have */
+/** 500. @param maxBytes that the rows may have */
 export function resultTooLarge(maxBytes: number): AppError {
   return new AppError({
     status: 500,

@@ -1,6 +1,7 @@
 /** Composes the one parameterised statement that puts a connection into a caller's RLS context. */
-import { ColumnsTaker, Statement } from '../pools/pipelined-query';
+import type { RowSink } from '../../pg-pipeline';
 import { SESSION_DEFAULTS } from '../pools/session-defaults';
+import type { Statement } from '../statement';
 import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 
 /** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */
@@ -8,8 +9,8 @@ export const SESSION_REVOKED_SQLSTATE = 'PL401';
 /** Raised by auth.require_session() when the session is good, but a second factor is demanded and was not given. */
 export const SECOND_FACTOR_SQLSTATE = 'PL403';
 
-/** Nothing is read from the one row that a context statement gives. */
-const IGNORED: ColumnsTaker = { onRow: () => undefined };
+/** Nothing is read from the one row of a context statement. */
+const IGNORE_ROWS: RowSink = { onRow: () => undefined };
 
 /**
  * Before Plinth's own statements, behind RESET_SETTINGS, which leaves the role alone: a function of the project may have
@@ -19,7 +20,7 @@ export const SYSTEM_CONTEXT: Statement = {
   name: 'ctx:system',
   text: `select pg_catalog.num_nulls(
     pg_catalog.set_config('role', 'none', true), pg_catalog.set_config('statement_timeout', '60s', true))`,
-  columns: IGNORED,
+  sink: IGNORE_ROWS,
 };
 
 /**
@@ -45,7 +46,7 @@ export function contextStatement(context: RlsContext, settings: ContextSettings 
   });
   values.push(context.role);
   const { name, text } = wordsOf(parts);
-  return { name, text, values, columns: IGNORED };
+  return { name, text, values, sink: IGNORE_ROWS };
 }
 
 /** Parts that a context may have; each bit is a parameter. */

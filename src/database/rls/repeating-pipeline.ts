@@ -1,9 +1,10 @@
 /** Sends a pipeline, and once more where it failed for what an earlier request left on the connection. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
-import { PipelinedQuery, STALE_PLAN, Statement, StatementResult } from '../pools/pipelined-query';
+import { type RunningPipeline, STALE_PLAN } from '../../pg-pipeline';
 import { PooledConnection } from '../pools/pooled-connection';
 import { RESET_ROLE } from '../pools/session-state';
+import type { Statement, StatementResult } from '../statement';
 import { SECOND_FACTOR_SQLSTATE, SESSION_REVOKED_SQLSTATE } from './context-statement';
 
 export interface Pipeline {
@@ -69,7 +70,7 @@ function remedyFor(
 }
 
 /** An error of the context statement is the caller's credential being refused, not the query failing. */
-function attribution(error: unknown, query: PipelinedQuery, contextStatements: number): unknown {
+function attribution(error: unknown, query: RunningPipeline, contextStatements: number): unknown {
   const refused = error instanceof DatabaseError && query.current < contextStatements;
   if (refused && isRefusal(error)) return callerRefused(error);
   if (refused && error.code === SECOND_FACTOR_SQLSTATE) return secondFactorNeeded(error);

@@ -4,11 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Statement, StatementResult } from '../pools/pipelined-query';
+import type { StreamConsumer } from '../../row-stream/flow-control';
+
 import { PooledConnection } from '../pools/pooled-connection';
 import { ProjectDatabase } from '../pools/project-database';
 import { ProjectPools } from '../pools/project-pools';
 import { RESET_AFTER_CALL, RESET_BEFORE_CALL, RESET_SETTINGS } from '../pools/session-state';
+import type { Statement, StatementResult } from '../statement';
 import { contextStatement, SYSTEM_CONTEXT } from './context-statement';
 import { callerRefused, Pipeline, sendRepeating } from './repeating-pipeline';
 import { ContextSettings, RlsContext } from './rls-context';
@@ -21,24 +23,7 @@ export interface TransactionScope {
   batch(statements: readonly Statement[]): Promise<StatementResult[]>;
 }
 
-/** How the taker of a stream of rows slows it down or stops it. */
-export interface FlowControl {
-  pause(): void;
-  resume(): void;
-  cancel(): Promise<void>;
-  /** As PooledConnection.beginStream(). @throws AppError 503 */
-  beginStream(client: string, end: () => void): void;
-}
-
-/** Whoever takes rows while they come, before it is certain that they count. */
-export interface StreamTaker {
-  /** Before the first row. */
-  onStart(control: FlowControl): void;
-  /** The statements are about to run once more: forgets what came. False when that is on its way to the client already. */
-  onRepeat(): boolean;
-}
-
-const NO_TAKER: StreamTaker = { onStart: () => undefined, onRepeat: () => true };
+const NO_CONSUMER: StreamConsumer = { onStart: () => undefined, onRepeat: () => true };
 
 @Injectable()
 export class RlsTransaction {
@@ -71,13 +56,13 @@ export class RlsTransaction {
     context: RlsContext,
     statements: readonly Statement[],
     settings: ContextSettings,
-    taker: StreamTaker,
+    consumer: StreamConsumer,
   ): Promise<StatementResult[]> {
     const pipeline = inContext(context, statements, settings);
     return this.pools.use(context.database, async (connection) => {
-      taker.onStart(connection);
+      consumer.onStart(connection);
       try {
-        return await atOnce(connection, pipeline, settings, () => taker.onRepeat());
+        return await atOnce(connection, pipeline, settings, () => consumer.onRepeat());
       } finally {
         connection.resume();
       }
@@ -87,21 +72,21 @@ export class RlsTransaction {
   /**
    * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and undoes without
    * an error by answering `rollback`. Costs a second round trip.
-   * @param taker of rows that flow on to a client before it is decided, as those of a read may
+   * @param consumer of rows that flow to a client before the decision, as those of a read may
    */
   async deliberate(
     context: RlsContext,
     statements: readonly Statement[],
     settings: ContextSettings,
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
-    taker: StreamTaker = NO_TAKER,
+    consumer: StreamConsumer = NO_CONSUMER,
   ): Promise<StatementResult[]> {
     const pipeline = begun(inContext(context, statements, settings));
     return this.pools.use(context.database, async (connection) => {
-      taker.onStart(connection);
+      consumer.onStart(connection);
       try {
         const undo = (): Promise<void> => rollback(connection);
-        const mayRepeat = (): boolean => taker.onRepeat();
+        const mayRepeat = (): boolean => consumer.onRepeat();
         const results = await sendRepeating(connection, pipeline, { mayRepeat, undo });
         await connection.pipeline([{ text: decide(results) }, ...connection.departure]);
         return results;
@@ -260,7 +245,7 @@ const MAX_NAME_BYTES = 63;
 function withRole(role: string, statement: Statement): Statement {
   if (statement.name === undefined) return statement;
   const name = `${role}:${statement.name}`;
-  const { text, values, onRow, columns, maxBytes } = statement;
-  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, onRow, columns, maxBytes, name };
-  return { text, values, onRow, columns, maxBytes, name: createHash('sha1').update(name).digest('hex') };
+  const { text, values, sink, maxBytes } = statement;
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, sink, maxBytes, name };
+  return { text, values, sink, maxBytes, name: createHash('sha1').update(name).digest('hex') };
 }

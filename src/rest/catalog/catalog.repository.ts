@@ -3,7 +3,8 @@
  * is readable for everybody, so what it sees doesn't depend on grants.
  */
 import { Injectable } from '@nestjs/common';
-import type { Statement } from '../../database/pools/pipelined-query';
+import type { Statement } from '../../database/statement';
+import { eachRow } from '../../pg-pipeline';
 import { ProjectDatabase } from '../../database/pools/project-database';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { DDL_TRIGGER } from '../../projects/provisioning/event-triggers';
@@ -259,7 +260,7 @@ export class CatalogRepository {
     const views: ViewRow[] = [];
     const takeViews: Statement = {
       text: VIEWS,
-      onRow: ([oid, action]) => views.push([String(oid), parseViewOrigins(String(action))]),
+      sink: eachRow(([oid, action]) => views.push([String(oid), parseViewOrigins(String(action))])),
       maxBytes: MAX_ACTIONS,
     };
     const collected = texts.map((text) => ({ text, maxBytes: MAX_BYTES }));

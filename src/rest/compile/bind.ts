@@ -1,6 +1,6 @@
 /** Compiled statements with a request's values: what goes to the database. */
 import type { CompiledRequest, CompiledStatement } from './compile-request';
-import type { JsonRow } from '../../database/rows/json-row';
+import type { JsonRow } from '../../row-stream/json-row';
 import type { RequestValues } from './parameter';
 
 export interface BoundStatement {

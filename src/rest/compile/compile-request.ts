@@ -18,7 +18,7 @@ import { compileCount, compileShown, RESULT, windowSql } from './compile-read';
 import { BODY, compileDelete, compileNoUpdate, compileUpdate } from './compile-write';
 import { jsonColumns } from './json-columns';
 import { areNameable, csvSql, hasColumns, WHOLE_ROW } from './named-columns';
-import type { JsonRow } from '../../database/rows/json-row';
+import type { JsonRow } from '../../row-stream/json-row';
 import type { Parameter } from './parameter';
 import { StatementBuilder } from './statement-builder';
 

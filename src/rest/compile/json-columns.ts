@@ -1,7 +1,8 @@
 /** What the rows of a read are printed from: the outer SELECT's list, and how its values become JSON. */
 import type { Column } from '../catalog/catalog';
 import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
-import { type JsonColumn, type JsonForm, jsonFormOf, JsonRow } from '../../database/rows/json-row';
+import { type JsonForm, jsonFormOf } from '../../row-stream/json-form';
+import { type JsonColumn, JsonRow } from '../../row-stream/json-row';
 import { areNameable, columnSql, hasColumns } from './named-columns';
 
 export interface JsonColumns {

@@ -1,9 +1,11 @@
-/** Rows whose columns Plinth prints itself: from the database's connection to whoever writes the answer. */
+/** Rows whose columns Plinth prints itself. */
 import { AppError } from '../../common/errors/app-error';
-import type { ColumnsTaker } from '../../database/pools/pipelined-query';
-import type { JsonRow } from '../../database/rows/json-row';
+import type { RowSink } from '../../pg-pipeline';
+import type { JsonRow } from '../../row-stream/json-row';
+import { JsonRowSink } from '../../row-stream/json-row-sink';
+import type { RowCollector } from '../../row-stream/row-collector';
 
-/** The types of columns are no longer those that the catalog knows. */
+/** The columns have other types than the catalog says. */
 export class SchemaChanged extends AppError {
   constructor() {
     const message = 'The schema changed while the request was under way';
@@ -17,19 +19,7 @@ export class SchemaChanged extends AppError {
   }
 }
 
-interface PrintingTaker {
-  onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void;
-  onColumnsPart(row: JsonRow, bytes: Buffer, start: number, end: number, isLast: boolean): void;
-}
-
 /** Fails the statement with SchemaChanged where its types are not those that `row` prints. */
-export function printed(row: JsonRow, taker: PrintingTaker): ColumnsTaker {
-  return {
-    formats: row.formats,
-    onTypes: (types) => {
-      if (!row.fits(types)) throw new SchemaChanged();
-    },
-    onRow: (bytes, start, end) => taker.onColumns(row, bytes, start, end),
-    onRowPart: (bytes, start, end, isLast) => taker.onColumnsPart(row, bytes, start, end, isLast),
-  };
+export function printed(row: JsonRow, rows: RowCollector): RowSink {
+  return new JsonRowSink(row, rows, () => new SchemaChanged());
 }

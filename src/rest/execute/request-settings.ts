@@ -1,6 +1,6 @@
 /** What a request tells the database about itself, for policies and functions, and the limits it runs under. */
 import type { Caller } from '../../access/caller';
-import type { Statement } from '../../database/pools/pipelined-query';
+import type { Statement } from '../../database/statement';
 import { type ContextSettings, ISOLATION_LEVELS, type IsolationLevel } from '../../database/rls/rls-context';
 import { quoteIdentifier } from '../../database/sql/identifier';
 import { statementTimeout } from '../../projects/project-settings';

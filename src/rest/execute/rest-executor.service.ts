@@ -5,14 +5,16 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import type { Caller } from '../../access/caller';
 import { AppError } from '../../common/errors/app-error';
-import type { Statement, StatementResult } from '../../database/pools/pipelined-query';
+import type { Statement, StatementResult } from '../../database/statement';
 import type { ContextSettings } from '../../database/rls/rls-context';
-import { RlsTransaction, type StreamTaker } from '../../database/rls/rls-transaction';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
+import { eachRow } from '../../pg-pipeline';
 import { nestsDeeply } from '../body/nests-deeply';
 import type { BoundStatement } from '../compile/bind';
 import { INSERTED_SETTING } from '../compile/compile-write';
-import type { JsonRow } from '../../database/rows/json-row';
+import type { StreamConsumer } from '../../row-stream/flow-control';
+import type { RowCollector } from '../../row-stream/row-collector';
 import type { ParsedRequest } from '../query-parser.service';
 import { invalidBody, maxAffectedExceeded, notSingular, putMismatch, textHoldsNul } from '../rest.errors';
 import { concealed } from './concealed-error';
@@ -26,20 +28,6 @@ import { type RequestFacts, roleStatement, settingsOf, timezoneStatement } from 
 export interface ResponseSettings {
   readonly headers: string | null;
   readonly status: string | null;
-}
-
-/** Takes the rows as they come. */
-export interface RowTaker extends StreamTaker {
-  /** UTF-8, to be copied: valid until this returns. */
-  onRow(text: Buffer | null): void;
-  /** The same for a row that is still to be printed: its columns, as JsonRow.print() takes them. */
-  onColumns(row: JsonRow, bytes: Buffer, start: number, end: number): void;
-  /** The same for a large row, of which this is a part, cut anywhere. */
-  onColumnsPart(row: JsonRow, bytes: Buffer, start: number, end: number, isLast: boolean): void;
-  /** Before the first row, where the client asked for a count. */
-  onTotal(total: number): void;
-  /** Before the first row of a read: what the pre-request function set. */
-  onResponseSettings(settings: ResponseSettings): void;
 }
 
 export interface Execution {
@@ -81,7 +69,7 @@ export class RestExecutor {
     caller: Caller,
     parsed: ParsedRequest,
     facts: RequestFacts,
-    taker: RowTaker,
+    taker: RowCollector,
   ): Promise<Execution> {
     const settings = settingsOf(caller, parsed, facts);
     try {
@@ -98,7 +86,7 @@ export class RestExecutor {
     caller: Caller,
     silent: ParsedRequest,
     settings: ContextSettings,
-    taker: RowTaker,
+    taker: RowCollector,
   ): Promise<Execution> {
     try {
       return { ...(await this.attempt(caller, silent, settings, taker)), silent };
@@ -111,7 +99,7 @@ export class RestExecutor {
     caller: Caller,
     parsed: ParsedRequest,
     settings: ContextSettings,
-    taker: RowTaker,
+    taker: RowCollector,
   ): Promise<Execution> {
     const pipeline = pipelineOf(caller, parsed, taker);
     const results = await this.run(caller, parsed, settings, pipeline, taker);
@@ -124,23 +112,23 @@ export class RestExecutor {
     parsed: ParsedRequest,
     settings: ContextSettings,
     pipeline: Pipeline,
-    taker: RowTaker,
+    taker: RowCollector,
   ): Promise<StatementResult[]> {
     const decide = decisionOf(parsed);
-    const streamTaker: StreamTaker = {
+    const consumer: StreamConsumer = {
       onStart: (control) => taker.onStart(control),
       onRepeat: () => {
         pipeline.absent.rows = 0;
         return taker.onRepeat();
       },
     };
-    if (!decide) return this.door.stream(caller, pipeline.statements, settings, streamTaker);
+    if (!decide) return this.door.stream(caller, pipeline.statements, settings, consumer);
     return this.door.deliberate(
       caller,
       pipeline.statements,
       settings,
       (results) => decide(executionOf(results, pipeline).rows),
-      streamTaker,
+      consumer,
     );
   }
 
@@ -187,7 +175,7 @@ function valueRefused(error: DatabaseError, { body }: ParsedRequest): AppError |
   return error.code === '54001' && nestsDeeply(body) ? invalidBody('The body nests too deeply', error) : null;
 }
 
-function pipelineOf(caller: Caller, parsed: ParsedRequest, taker: RowTaker): Pipeline {
+function pipelineOf(caller: Caller, parsed: ParsedRequest, taker: RowCollector): Pipeline {
   const { plan, statements, catalog, request } = parsed;
   // Executed in this order.
   const list: Statement[] = [];
@@ -199,12 +187,13 @@ function pipelineOf(caller: Caller, parsed: ParsedRequest, taker: RowTaker): Pip
   if (preRequest !== null) list.push(preRequestStatement(preRequest));
   // Rows that stream leave before the statement is through, and the head before them.
   if (preRequest !== null && plan.kind === 'read' && catalog.setsResponse) {
-    const onRow = ([headers, status]: (Buffer | null)[]): void =>
-      taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null });
-    list.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, onRow });
+    const sink = eachRow(([headers, status]) =>
+      taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null }),
+    );
+    list.push({ name: 'rest:beforehand', text: RESPONSE_SETTINGS, sink });
   }
   if (statements.exactCount) {
-    list.push({ ...statements.exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
+    list.push({ ...statements.exactCount, sink: eachRow(([value]) => taker.onTotal(Number(value))) });
   }
   if (statements.plannedCount) {
     const { text, values } = statements.plannedCount;
@@ -231,24 +220,28 @@ function pipelineOf(caller: Caller, parsed: ParsedRequest, taker: RowTaker): Pip
 function mainStatement(
   { text, values, name, row }: BoundStatement,
   kind: string,
-  taker: RowTaker,
+  taker: RowCollector,
   absent: Pipeline['absent'],
 ): Statement {
   if (kind === 'explain') return { text, values };
-  if (row) return { text, values, name, columns: printed(row, taker) };
+  if (row) return { text, values, name, sink: printed(row, taker) };
   return {
     text,
     values,
     name,
-    onRow: ([value, total]) => {
+    sink: eachRow(([value, total]) => {
       if (total) taker.onTotal(Number(total));
       if (total && value === null) absent.rows += 1;
       else taker.onRow(value ?? null);
-    },
+    }),
   };
 }
 
-function handOnPlan(results: readonly StatementResult[], { before, mains }: Pipeline, taker: RowTaker): void {
+function handOnPlan(
+  results: readonly StatementResult[],
+  { before, mains }: Pipeline,
+  taker: RowCollector,
+): void {
   for (const { rows } of results.slice(before, before + mains)) {
     for (const row of rows as { 'QUERY PLAN': unknown }[]) {
       const line = row['QUERY PLAN'];

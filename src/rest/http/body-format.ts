@@ -2,7 +2,7 @@
 import type { RepresentationPlan } from '../plan/plan';
 import type { ParsedRequest } from '../query-parser.service';
 import { SCALAR } from '../compile/compile-call';
-import type { BodyFormat } from './row-collector';
+import type { BodyFormat } from '../../row-stream/row-body';
 
 const LIST = format('[', ',', ']');
 const PLAIN = format('', '', '');

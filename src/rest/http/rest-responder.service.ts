@@ -22,7 +22,7 @@ import {
 import { bodyFormat } from './body-format';
 import { inAscii } from './header-text';
 import { renamedWarning } from './renamed-warning';
-import { RowCollector } from './row-collector';
+import { RowCollector } from '../../row-stream/row-collector';
 
 @Injectable()
 export class RestResponder {

@@ -1,7 +1,6 @@
 /** All buckets of a project, printed from the rows of their statement (bucket.repository.ts): there may be very many. */
-import { BodyBlocks } from '../../common/http/body-blocks';
-import type { Format } from '../../database/pools/message-writer';
-import { ColumnsTaker } from '../../database/pools/pipelined-query';
+import { BodyBlocks } from '../../row-stream/body-blocks';
+import type { Format, RowSink } from '../../pg-pipeline';
 import { LIMITS, MAX_TYPES } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 
@@ -23,7 +22,7 @@ const BUCKET = new ListedRow('buckets', [
 ]);
 const COMMA = Buffer.from(',');
 
-export class BucketRows implements ColumnsTaker {
+export class BucketRows implements RowSink {
   readonly formats: readonly Format[] = BUCKET.json.formats;
   private readonly buckets = new BodyBlocks();
 

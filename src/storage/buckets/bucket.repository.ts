@@ -1,7 +1,7 @@
 /** SQL of storage.buckets. Everything runs in the caller's RLS context. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
-import { Statement } from '../../database/pools/pipelined-query';
+import { Statement } from '../../database/statement';
 import { LIMITS, MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { bucketAlreadyExists } from '../storage.errors';
@@ -52,7 +52,7 @@ export class BucketRepository {
     await this.door.query(caller, {
       name: 'storage:list-buckets',
       text: `select ${LIST_COLUMNS} from storage.buckets order by name, id`,
-      columns: rows,
+      sink: rows,
       maxBytes: MAX_BUCKETS,
     });
     return rows.take();

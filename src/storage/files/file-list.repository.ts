@@ -1,6 +1,6 @@
 /** Lists the files of a bucket: page, total and the bucket itself in one round trip. */
 import { Injectable } from '@nestjs/common';
-import { Statement } from '../../database/pools/pipelined-query';
+import { Statement } from '../../database/statement';
 import { ContextSettings } from '../../database/rls/rls-context';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
 import { LIMITS, MAX_PAGE } from '../rows/limits';
@@ -45,7 +45,7 @@ export class FileListRepository {
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
     const rows = new PageRows();
     const { statement, settings } = pageStatement(query);
-    await this.door.query(caller, { ...statement, columns: rows, maxBytes: MAX_PAGE }, settings);
+    await this.door.query(caller, { ...statement, sink: rows, maxBytes: MAX_PAGE }, settings);
     return rows.page;
   }
 

@@ -1,8 +1,6 @@
 /** A page of a list of files, taken from the rows of its statement (file-list.repository.ts). */
-import { BodyBlocks } from '../../common/http/body-blocks';
-import { ColumnsTaker } from '../../database/pools/pipelined-query';
-import { type Format, TEXT } from '../../database/pools/message-writer';
-import { rowIn } from '../../database/pools/row-splitter';
+import { BodyBlocks } from '../../row-stream/body-blocks';
+import { type Format, readRow, type RowSink, TEXT } from '../../pg-pipeline';
 import { tablesAltered } from '../storage.errors';
 import { LIMITS } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
@@ -39,7 +37,7 @@ const TOTAL = /^\d{1,16}$/;
 const COMMA = Buffer.from(',');
 
 /** Takes the columns of RECORD, or nulls in their places, and then total, key and id of what is known of the page. */
-export class PageRows implements ColumnsTaker {
+export class PageRows implements RowSink {
   readonly formats: readonly Format[] = [...RECORD.json.formats, ...Array<Format>(FACTS).fill(TEXT)];
   private readonly files = new BodyBlocks();
   private facts: Pick<FilePage, 'total' | 'next'> | null = null;
@@ -52,7 +50,7 @@ export class PageRows implements ColumnsTaker {
   onRow(bytes: Buffer, start: number, end: number): void {
     if (bytes.readInt32BE(start) < 0) {
       if (this.facts) throw tablesAltered('storage.files.id is null');
-      this.takeFacts(rowIn(bytes, start, end).slice(-FACTS));
+      this.takeFacts(readRow(bytes, start, end).slice(-FACTS));
       return;
     }
     RECORD.assertValues(bytes, start);

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
-import { Statement } from '../../database/pools/pipelined-query';
+import { Statement } from '../../database/statement';
 import { UUID } from '../../common/text/uuid';
 import { Refusal } from '../buckets/bucket.repository';
 import { ObjectAddress } from '../providers/object-address';

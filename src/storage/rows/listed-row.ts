@@ -2,8 +2,9 @@
  * Rows of a list, which are printed from the bytes that PostgreSQL sends instead of being parsed. Their types are checked once
  * a statement; lengths and values here, for each row, as StoredRow does it for rows that the driver parses.
  */
-import { int32At, int64At } from '../../database/rows/binary-values';
-import { JsonForm, JsonRow } from '../../database/rows/json-row';
+import { int32At, int64At } from '../../row-stream/binary-values';
+import type { JsonForm } from '../../row-stream/json-form';
+import { JsonRow } from '../../row-stream/json-row';
 import { tablesAltered } from '../storage.errors';
 import { FIRST_INSTANT, LAST_INSTANT } from './limits';
 

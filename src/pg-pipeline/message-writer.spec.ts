@@ -1,6 +1,7 @@
-/** Byte for byte what node-postgres' own serializer writes, save that a statement without binary values names no formats. */
+/** The same bytes as pg-protocol's serializer writes, except that Bind lists no formats where all values are texts. */
 import { serialize } from 'pg-protocol';
-import { BINARY, MessageWriter, TEXT, type WireValue } from './message-writer';
+import { MessageWriter, type WireValue } from './message-writer';
+import { BINARY, TEXT } from './protocol';
 
 const written = (write: (writer: MessageWriter) => void, writer = new MessageWriter()): Buffer => {
   write(writer);
@@ -31,7 +32,7 @@ describe('MessageWriter', () => {
     expect(written((writer) => writer.bind('name', values, [BINARY])).equals(expected)).toBe(true);
   });
 
-  it('names no formats of values where all are texts, and those of the columns', () => {
+  it('binds texts without a list of their formats, and asks for the formats of the columns', () => {
     const parts = [
       [0],
       Buffer.from('n\0'),
@@ -49,7 +50,7 @@ describe('MessageWriter', () => {
     );
   });
 
-  it('gives away what it wrote: nothing that comes later shows in it', () => {
+  it('never changes what it has handed out', () => {
     const writer = new MessageWriter();
     for (const size of [10, 50_000, 10, 1_000_000, 10]) {
       const first = written((one) => one.parse('', 'a'.repeat(size)), writer);

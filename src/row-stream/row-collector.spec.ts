@@ -1,7 +1,8 @@
 /** A client that stops reading must not keep a database connection for ever. */
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { RowCollector, STALL_LIMIT_MS } from './row-collector';
+import { STALL_LIMIT_MS } from './response-stream';
+import { RowCollector } from './row-collector';
 
 class FullResponse extends EventEmitter {
   destroyed = false;

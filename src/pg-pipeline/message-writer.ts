@@ -1,12 +1,12 @@
 /**
- * The messages of the extended query protocol (manual, 54.7), written one behind the other into one buffer. pg-protocol's
- * serializer makes a buffer for each message, which grows as its values come; putting these together cost a request more
- * than all the rest that it does on the way to its connection.
+ * Writes the messages of the extended query protocol (manual, 54.7) one after the other into one buffer. pg-protocol's
+ * serializer makes a buffer for each message; joining them cost more CPU than all else on a request's way to its connection.
  */
+import { BINARY, type Format, NULL_LENGTH, TEXT } from './protocol';
 
-/** Bytes; what most requests need at once. */
+/** Bytes that most pipelines fit into. */
 const USUAL = 16 * 1024;
-/** A buffer that grew beyond this goes with what is in it, instead of being kept and copied. */
+/** Bytes; a buffer that grew beyond them is handed out instead of being copied and kept. */
 const KEPT = 64 * 1024;
 /** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
@@ -21,12 +21,6 @@ const [PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC] = [...'PBDECS'].map((code) =
 ];
 const STATEMENT = 'S'.charCodeAt(0);
 const PORTAL = 'P'.charCodeAt(0);
-export const TEXT = 0;
-export const BINARY = 1;
-const NULL_LENGTH = -1;
-
-export type Format = typeof TEXT | typeof BINARY;
-
 /** A parameter as PostgreSQL takes it: text, bytes in the type's binary format, or null. */
 export type WireValue = string | Buffer | null;
 
@@ -34,7 +28,7 @@ export class MessageWriter {
   private bytes = Buffer.allocUnsafeSlow(USUAL);
   private at = 0;
 
-  /** Lets PostgreSQL guess the types of parameters. An empty name is the statement that nobody keeps. */
+  /** PostgreSQL infers the types of the parameters. An empty name is the unnamed statement. */
   parse(name: string, text: string): void {
     const length = this.begin(PARSE);
     this.cString(name);
@@ -44,7 +38,7 @@ export class MessageWriter {
   }
 
   /**
-   * Binds a statement of that name to the unnamed portal.
+   * Binds the statement of that name to the unnamed portal.
    * @param formats of the columns of its result: one for all, or one for each
    */
   bind(name: string, values: readonly WireValue[], formats: readonly Format[]): void {
@@ -66,7 +60,7 @@ export class MessageWriter {
     this.end(length);
   }
 
-  /** Without a limit of rows. */
+  /** Asks for all rows. */
   execute(): void {
     const length = this.begin(EXECUTE);
     this.cString('');
@@ -81,7 +75,7 @@ export class MessageWriter {
     this.end(length);
   }
 
-  /** Messages that were written before. */
+  /** Copies messages that were written before. */
   raw(bytes: Buffer): void {
     this.reserve(bytes.length);
     this.bytes.set(bytes, this.at);
@@ -92,7 +86,7 @@ export class MessageWriter {
     this.end(this.begin(SYNC));
   }
 
-  /** All that was written, as the taker's own, and begins anew. */
+  /** Returns what was written, which the writer does not touch again, and starts over. */
   take(): Buffer {
     const written = this.bytes.subarray(0, this.at);
     this.at = 0;
@@ -101,7 +95,7 @@ export class MessageWriter {
     return written;
   }
 
-  /** None at all says that all are texts. */
+  /** An empty format list means text for every value. */
   private formats(values: readonly WireValue[]): void {
     if (!values.some((value) => typeof value === 'object' && value !== null)) {
       this.int16(0);
@@ -127,7 +121,7 @@ export class MessageWriter {
     this.raw(value);
   }
 
-  /** @returns where the message's length is */
+  /** @returns the place of the message's length */
   private begin(code: number): number {
     this.byte(code);
     this.int32(0);
@@ -161,7 +155,7 @@ export class MessageWriter {
   }
 
   private text(text: string): void {
-    // Of a long text the bytes are counted: three times as much would be a lot of memory.
+    // The bytes of a long text are counted, since room for three bytes a character would take much memory.
     this.reserve(text.length < USUAL ? text.length * BYTES_PER_UNIT : Buffer.byteLength(text));
     this.at += this.bytes.write(text, this.at, 'utf8');
   }

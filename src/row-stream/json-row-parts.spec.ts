@@ -1,8 +1,8 @@
 /** However a row is cut on its way, its parts print what the whole prints. */
-import { BodyBlocks } from '../../common/http/body-blocks';
+import { BodyBlocks } from './body-blocks';
 import { JsonColumn, JsonRow } from './json-row';
 import { JsonRowParts } from './json-row-parts';
-import { int64, rowOf, type Value } from '../../../test/support/row-of';
+import { int64, rowOf, type Value } from '../../test/support/row-of';
 
 const COLUMNS: JsonColumn[] = [
   { name: '"text', form: 'text' },
@@ -39,7 +39,7 @@ it.each([1, 3, 7, 1_000, 65_536, 1_000_000])('prints rows that come in parts of 
     const parts = new JsonRowParts(row, inParts);
     for (let at = 0; at < bytes.length; at += size) {
       const part = Buffer.from(bytes.subarray(at, at + size));
-      parts.take(part, 0, part.length);
+      parts.add(part, 0, part.length);
       // The memory that it came in is read into again.
       part.fill('#');
     }

@@ -1,5 +1,6 @@
-/** However the bytes are cut on their way, rows and messages come out whole and in order. */
-import { type MessageTaker, rowIn, RowSplitter } from './row-splitter';
+/** Rows and messages come out whole and in order, wherever the bytes are cut on their way. */
+import { readRow, type RowSink } from './row-sink';
+import { RowSplitter, type RunningQuery } from './row-splitter';
 
 function message(code: string, body: Buffer): Buffer {
   const head = Buffer.alloc(5);
@@ -33,6 +34,10 @@ const STREAM = Buffer.concat([
   READY,
 ]);
 
+const unexpected = (error: unknown): void => {
+  throw error;
+};
+
 /** What comes out when the stream arrives in pieces of that size. */
 function split(size: number): {
   rows: (string | null)[][];
@@ -44,21 +49,22 @@ function split(size: number): {
   const others: Buffer[] = [];
   const order: string[] = [];
   const counts: number[] = [];
-  const query: MessageTaker = {
-    admitsRow: () => true,
-    get takesRows() {
-      return counts.length > 0;
-    },
+  const sink: RowSink = {
     onRow: (...where) => {
       order.push('row');
-      rows.push(rowIn(...where).map((value) => value?.toString() ?? null));
+      rows.push(readRow(...where).map((value) => value?.toString() ?? null));
     },
-    takesParts: false,
-    onRowPart: () => order.push('part'),
+  };
+  const query: RunningQuery = {
+    admitsRow: () => true,
+    get sink() {
+      return counts.length > 0 ? sink : undefined;
+    },
     onCommandComplete: (rowCount) => {
       order.push('complete');
       counts.push(rowCount);
     },
+    fail: unexpected,
   };
   const splitter = new RowSplitter(
     () => query,
@@ -100,11 +106,8 @@ describe('RowSplitter', () => {
     const stream = Buffer.concat([row('a'), large, row('b'), large, COMPLETE]);
     const taken: string[] = [];
     let parts: Buffer[] = [];
-    const query: MessageTaker = {
-      admitsRow: () => true,
-      takesRows: true,
+    const sink: RowSink = {
       onRow: (bytes, start, end) => taken.push(bytes.toString('latin1', start, end)),
-      takesParts: true,
       onRowPart: (bytes, start, end, isLast) => {
         expect(end - start).toBeLessThanOrEqual(size);
         parts.push(Buffer.from(bytes.subarray(start, end)));
@@ -112,7 +115,12 @@ describe('RowSplitter', () => {
         taken.push(Buffer.concat(parts).toString('latin1'));
         parts = [];
       },
+    };
+    const query: RunningQuery = {
+      admitsRow: () => true,
+      sink,
       onCommandComplete: (rowCount) => taken.push(`${rowCount} rows`),
+      fail: unexpected,
     };
     const splitter = new RowSplitter(
       () => query,
@@ -133,9 +141,14 @@ describe('RowSplitter', () => {
     ['', 0],
   ])('reads the number of rows from the tag %j', (tag, expected) => {
     const counts: number[] = [];
-    const query = { takesRows: false, onCommandComplete: (rowCount: number) => counts.push(rowCount) };
+    const query: RunningQuery = {
+      admitsRow: () => true,
+      sink: undefined,
+      onCommandComplete: (rowCount) => counts.push(rowCount),
+      fail: unexpected,
+    };
     new RowSplitter(
-      () => query as unknown as MessageTaker,
+      () => query,
       () => undefined,
     ).push(message('C', Buffer.from(`${tag}\0`)));
     expect(counts).toEqual([expected]);
@@ -153,27 +166,59 @@ describe('RowSplitter', () => {
       COMPLETE,
       READY,
     ]);
-    for (const takesRows of [true, false]) {
+    for (const hasSink of [true, false]) {
       const rows: string[] = [];
       const others: Buffer[] = [];
-      const query: MessageTaker = {
-        admitsRow: (length) => length < 1_000,
-        takesRows,
-        onRow: (...where) => rows.push(String(rowIn(...where)[0])),
-        takesParts: true,
+      const sink: RowSink = {
+        onRow: (...where) => rows.push(String(readRow(...where)[0])),
         onRowPart: () => rows.push('part'),
+      };
+      const query: RunningQuery = {
+        admitsRow: (length) => length < 1_000,
+        sink: hasSink ? sink : undefined,
         onCommandComplete: () => rows.push('complete'),
+        fail: unexpected,
       };
       const splitter = new RowSplitter(
         () => query,
         (bytes) => others.push(Buffer.from(bytes)),
       );
       for (let at = 0; at < stream.length; at += size) splitter.push(stream.subarray(at, at + size));
-      const forwarded = takesRows ? [READY] : [row('a'), row('b'), row('c'), READY];
-      expect(rows).toEqual(takesRows ? ['a', 'b', 'complete', 'c', 'complete'] : ['complete', 'complete']);
+      const forwarded = hasSink ? [READY] : [row('a'), row('b'), row('c'), READY];
+      expect(rows).toEqual(hasSink ? ['a', 'b', 'complete', 'c', 'complete'] : ['complete', 'complete']);
       expect(Buffer.concat(others).equals(Buffer.concat(forwarded))).toBe(true);
     }
   });
+
+  it.each([1_000, 65_536, 900_000])(
+    'skips what is left of a large row that is refused, in pieces of %i bytes',
+    (size) => {
+      const stream = Buffer.concat([row('a'), row('x'.repeat(300_000)), row('b'), COMPLETE, READY]);
+      const failures: unknown[] = [];
+      const refuse = (): never => {
+        throw new Error('refused');
+      };
+      const others: Buffer[] = [];
+      const counts: number[] = [];
+      const query: RunningQuery = {
+        admitsRow: () => failures.length === 0,
+        sink: {
+          onRow: (_bytes, start, end) => (end - start > 1_000 ? refuse() : undefined),
+          onRowPart: refuse,
+        },
+        onCommandComplete: (rowCount) => counts.push(rowCount),
+        fail: (error) => failures.push(error),
+      };
+      const splitter = new RowSplitter(
+        () => query,
+        (bytes) => others.push(Buffer.from(bytes)),
+      );
+      for (let at = 0; at < stream.length; at += size) splitter.push(stream.subarray(at, at + size));
+      expect(failures).toEqual([new Error('refused')]);
+      expect(counts).toEqual([2]);
+      expect(Buffer.concat(others).equals(READY)).toBe(true);
+    },
+  );
 
   it('forwards everything while no query runs', () => {
     const others: Buffer[] = [];

@@ -2,39 +2,36 @@
  * Prints a row of which the bytes arrive part by part, cut anywhere: a value of many megabytes is never in memory as a
  * whole, and no part keeps the process busy for long. Gives the bytes that JsonRow gives.
  */
-import type { Printer } from '../../common/http/body-blocks';
-import { BEHIND_UTC, type JsonForm, type JsonRow, TEXT_PART, valuePrinter } from './json-row';
-
-/** Where the bytes go, in their order. */
-export interface PartsTaker {
-  append(bytes: Buffer): void;
-  print(printer: Printer, bytes: Buffer, start: number, end: number): void;
-}
+import type { RowBody } from './row-body';
+import type { JsonForm } from './json-form';
+import { BEHIND_UTC, type JsonRow, valuePrinter } from './json-row';
+import { TEXT_PART } from './json-text';
 
 const NULL = Buffer.from('null');
 const QUOTE = Buffer.from('"');
 const CLOSING_BRACE = Buffer.from('}');
 const NO_LENGTH = Buffer.alloc(4);
-/** Bytes of a text that are printed at once. */
+/** Bytes that are printed at once. */
 const PIECE = 16 * 1024;
 
 export class JsonRowParts {
-  /** Of the value that comes, or whose length comes. */
+  /** Index of the value that arrives, or whose length does. */
   private column = 0;
-  /** Bytes of its length in four bytes that came. */
+  /** Its length, in four bytes. */
   private readonly length = Buffer.alloc(4);
+  /** How many of them have arrived. */
   private lengthBytes = 0;
-  /** Bytes of it that are still to come; null before its length is known. */
+  /** Bytes of the value that have not arrived; null before its length is known. */
   private left: number | null = null;
-  /** What came of a value that can't be printed in parts, and of one before it that it is printed with. */
+  /** Parts of a value that cannot be printed in parts, and the `utc` value before a `zoned` one. */
   private kept: Buffer[] = [];
 
   constructor(
     private readonly row: JsonRow,
-    private readonly taker: PartsTaker,
+    private readonly output: Pick<RowBody, 'append' | 'print'>,
   ) {}
 
-  take(bytes: Buffer, start: number, end: number): void {
+  add(bytes: Buffer, start: number, end: number): void {
     let at = start;
     while (at < end) at = this.left === null ? this.takeLength(bytes, at) : this.takeValue(bytes, at, end);
   }
@@ -49,14 +46,14 @@ export class JsonRowParts {
   }
 
   private beginValue(length: number): void {
-    this.taker.append(this.row.keys[this.column] as Buffer);
+    this.output.append(this.row.keys[this.column] as Buffer);
     if (length < 0) {
-      if (this.form !== 'utc') this.taker.append(NULL);
+      if (this.form !== 'utc') this.output.append(NULL);
       this.endColumn();
       return;
     }
     this.left = length;
-    if (this.form === 'text') this.taker.append(QUOTE);
+    if (this.form === 'text') this.output.append(QUOTE);
     if (length === 0) this.endValue();
   }
 
@@ -65,10 +62,10 @@ export class JsonRowParts {
     const to = Math.min(end, at + left, at + PIECE);
     switch (this.form) {
       case 'text':
-        this.taker.print(TEXT_PART, bytes, at, to);
+        this.output.print(TEXT_PART, bytes, at, to);
         break;
       case 'json':
-        this.taker.append(bytes.subarray(at, to));
+        this.output.append(bytes.subarray(at, to));
         break;
       default:
         this.kept.push(Buffer.from(bytes.subarray(at, to)));
@@ -79,15 +76,15 @@ export class JsonRowParts {
   }
 
   private endValue(): void {
-    if (this.form === 'text') this.taker.append(QUOTE);
+    if (this.form === 'text') this.output.append(QUOTE);
     if (this.form === 'utc') {
-      // In a row that is whole, the next one's length stands between them.
+      // In place of the length that stands between the two in a whole row.
       this.kept.push(NO_LENGTH);
     } else if (this.kept.length > 0) {
       const value = Buffer.concat(this.kept);
       this.kept = [];
       const start = this.form === 'zoned' ? BEHIND_UTC : 0;
-      this.taker.print(valuePrinter(this.form), value, start, value.length);
+      this.output.print(valuePrinter(this.form), value, start, value.length);
     }
     this.left = null;
     this.endColumn();
@@ -95,7 +92,7 @@ export class JsonRowParts {
 
   private endColumn(): void {
     this.column += 1;
-    if (this.column === this.row.columns.length) this.taker.append(CLOSING_BRACE);
+    if (this.column === this.row.columns.length) this.output.append(CLOSING_BRACE);
   }
 
   private get form(): JsonForm {

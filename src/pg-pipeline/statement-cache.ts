@@ -1,22 +1,22 @@
 /**
- * The prepared statements of one connection: least recently used ones are closed, so that a client that varies its
+ * The prepared statements of one connection. The least recently used ones are closed, so that clients that vary their
  * queries cannot fill the server's memory.
  */
 import type { FieldDef } from 'pg';
 
-interface PreparedStatement {
-  /** Known once the first execution described it; null when it returns no rows. */
+export interface PreparedStatement {
+  /** Undefined until the first execution has described it; null when it returns no rows. */
   fields: FieldDef[] | null | undefined;
 }
 
 export class StatementCache {
   private readonly prepared = new Map<string, PreparedStatement>();
-  private readonly doubtful = new Set<string>();
+  private readonly uncertain = new Set<string>();
 
   /** @param capacity how many statements one connection keeps prepared */
   constructor(private readonly capacity = 200) {}
 
-  /** The statement of that name if the server has it, marked as just used. */
+  /** Finds a prepared statement, and marks it as just used. */
   find(name: string): PreparedStatement | undefined {
     const statement = this.prepared.get(name);
     if (!statement) return undefined;
@@ -25,29 +25,29 @@ export class StatementCache {
     return statement;
   }
 
-  /** Notes a statement that is being parsed under that name. */
+  /** Adds a statement that is being parsed under that name. */
   add(name: string): PreparedStatement {
     const statement: PreparedStatement = { fields: undefined };
     this.prepared.set(name, statement);
     return statement;
   }
 
-  /** Forgets a statement of which nobody knows whether the server still has it (its pipeline failed). */
-  doubt(name: string): void {
+  /** Forgets a statement whose pipeline failed: the server may or may not have it. */
+  markUncertain(name: string): void {
     this.prepared.delete(name);
-    this.doubtful.add(name);
+    this.uncertain.add(name);
   }
 
-  /** Forgets all of them: none is prepared any more. */
+  /** Forgets all statements, after DEALLOCATE ALL. */
   clear(): void {
     this.prepared.clear();
-    this.doubtful.clear();
+    this.uncertain.clear();
   }
 
-  /** Names to send a Close for before anything else; closing an unknown name is no error in PostgreSQL. */
+  /** Names to close before anything else is sent. Closing a name that the server does not know is no error. */
   takeNamesToClose(): string[] {
-    const names = [...this.doubtful];
-    this.doubtful.clear();
+    const names = [...this.uncertain];
+    this.uncertain.clear();
     while (this.prepared.size > this.capacity) {
       const oldest = this.prepared.keys().next().value as string;
       this.prepared.delete(oldest);

@@ -1,4 +1,4 @@
-/** A cancel request that is still under way could hit the query of whoever is lent the connection next. */
+/** While a cancel request is under way it could hit the next query of the connection. */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { sendCancel } from './send-cancel';
 
@@ -32,7 +32,7 @@ describe('sendCancel', () => {
     expect(await sent).toBe(true);
   });
 
-  it('tells when the server never closes it', async () => {
+  it('returns false when the server does not close it in time', async () => {
     const sent = sendCancel(target(), 1, 2);
     await received;
     expect(await sent).toBe(false);

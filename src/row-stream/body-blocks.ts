@@ -1,14 +1,17 @@
-/** A body in the making: rows are copied once, into blocks that go to the client as they are. */
+/** Collects the bytes of a body in blocks, which are sent as they are. */
 
-/** Makes bytes of a source's, right where they stay. */
+/** Prints bytes of a source straight into a block. */
 export interface Printer {
   /** Bytes that print() writes at most. */
-  mostBytes(bytes: Buffer, start: number, end: number): number;
-  /** @returns where what it wrote ends */
+  maxBytes(bytes: Buffer, start: number, end: number): number;
+  /**
+   * @param into has room for maxBytes() from `at`
+   * @returns the end of what it wrote
+   */
   print(bytes: Buffer, start: number, into: Buffer, at: number, end: number): number;
 }
 
-/** Bytes of the first block, enough for a row or two, and of the largest. */
+/** Bytes of the first block, enough for a row or two, and of the largest one. */
 const SMALLEST = 2 * 1024;
 const LARGEST = 64 * 1024;
 
@@ -22,26 +25,26 @@ export class BodyBlocks {
 
   append(bytes: Buffer): void {
     this.size += bytes.length;
-    if (this.used + bytes.length > this.block.length) this.turnOver(bytes.length);
+    if (this.used + bytes.length > this.block.length) this.openBlock(bytes.length);
     this.block.set(bytes, this.used);
     this.used += bytes.length;
   }
 
-  /** Appends what a printer makes of a source's bytes. */
+  /** Appends what a printer makes of a part of `bytes`. */
   print(printer: Printer, bytes: Buffer, start: number, end: number): void {
-    const most = printer.mostBytes(bytes, start, end);
-    if (this.used + most > this.block.length) this.turnOver(most);
+    const max = printer.maxBytes(bytes, start, end);
+    if (this.used + max > this.block.length) this.openBlock(max);
     const used = printer.print(bytes, start, this.block, this.used, end);
     this.size += used - this.used;
     this.used = used;
   }
 
-  /** What was appended or printed last, of so many bytes, in its place. */
+  /** The last bytes, which lie in one block if they were appended or printed at once. */
   last(length: number): Buffer {
     return this.block.subarray(this.used - length, this.used);
   }
 
-  /** The blocks so far, which are then the taker's. */
+  /** Takes away the blocks so far, which belong to the caller then. */
   take(): Buffer[] {
     const blocks = [...this.full, this.block.subarray(0, this.used)];
     this.full = [];
@@ -51,11 +54,11 @@ export class BodyBlocks {
     return blocks;
   }
 
-  private turnOver(wanted: number): void {
+  private openBlock(room: number): void {
     if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
-    // Each four times the one before it, so that many rows make few blocks and few rows a small one.
+    // Each has four times the bytes of the one before, so that many rows take few blocks, and few rows a small one.
     this.grown = Math.min(LARGEST, 4 * this.grown);
-    this.block = Buffer.allocUnsafe(Math.max(wanted, this.grown));
+    this.block = Buffer.allocUnsafe(Math.max(room, this.grown));
     this.used = 0;
   }
 }

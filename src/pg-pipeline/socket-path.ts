@@ -1,10 +1,10 @@
-/** PostgreSQL's Unix sockets, which connection settings name by their directory, as a host (libpq, 32.1.2). */
+/** PostgreSQL's Unix sockets. Connection settings give their directory in place of a host (libpq, 32.1.2). */
 
 export function isSocketDirectory(host: string): boolean {
   return host.startsWith('/');
 }
 
-/** The socket in `directory` of the server on a port. */
+/** The socket in `directory` of the server that listens on `port`. */
 export function socketPath(directory: string, port: number): string {
   return `${directory}/.s.PGSQL.${port}`;
 }

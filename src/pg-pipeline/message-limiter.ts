@@ -1,40 +1,45 @@
 /**
- * Bounds the messages that reach node-postgres' parser, which makes a string of each field. A project's owner chooses
- * rows, error texts, notices and settings, and each may have up to 1 GB; a string of more than 512 MiB ends the process.
+ * Bounds the messages that reach node-postgres' parser, which makes a string of each field. Rows, error texts, notices and
+ * settings may have up to 1 GB each, and a string of more than 512 MiB ends the process.
  */
 
-const DATA_ROW = 'D'.charCodeAt(0);
-const ERROR = 'E'.charCodeAt(0);
-const NOTICE = 'N'.charCodeAt(0);
-const NOTIFICATION = 'A'.charCodeAt(0);
-const PARAMETER_STATUS = 'S'.charCodeAt(0);
-const COPY_DATA = 'd'.charCodeAt(0);
+import {
+  COPY_DATA,
+  DATA_ROW,
+  ERROR_RESPONSE,
+  HEADER_BYTES,
+  NOTICE_RESPONSE,
+  NOTIFICATION_RESPONSE,
+  PARAMETER_STATUS,
+} from './protocol';
 
-/** The code, and the length, which counts itself but not the code. */
-const HEADER_BYTES = 5;
-/** Bytes of an error, all its fields together; of a notice, a notification and a reported setting too. */
+/** Bytes of an error with all its fields, and of a notice, a notification or a reported setting. */
 export const MAX_TEXT_MESSAGE_BYTES = 16 * 1024;
 
 /** Decides about the messages that node-postgres would keep. */
 export interface MessageLimits {
-  /** False drops the row: the implementer makes the query fail, or knows that rows are missing. @param bytes of the message */
+  /**
+   * False drops the row. The implementer then fails the query, or remembers that rows are missing.
+   * @param bytes of the message
+   */
   admitsRow(bytes: number): boolean;
-  /** Asked for notices of up to MAX_TEXT_MESSAGE_BYTES; longer ones are dropped. */
+  /** False drops the notice. Notices of more than MAX_TEXT_MESSAGE_BYTES are always dropped. */
   admitsNotice(): boolean;
 }
 
-type Fate = 'pass' | 'drop' | 'cut';
+/** What happens to a message. */
+type Action = 'pass' | 'drop' | 'cut';
 
 export class MessageLimiter {
-  /** Of the message under way. */
-  private fate: Fate = 'pass';
-  /** Bytes to come of the message under way. */
+  /** Of the message that is arriving. */
+  private action: Action = 'pass';
+  /** Bytes of it that have not arrived yet. */
   private missing = 0;
   /** The beginning of a message that is cut. */
   private kept: Buffer[] = [];
   private keptBytes = 0;
 
-  /** @param pass takes what may go on; the bytes are valid until it returns */
+  /** @param pass takes what is passed on; the bytes are valid until it returns */
   constructor(
     private readonly limits: MessageLimits,
     private readonly pass: (bytes: Buffer) => void,
@@ -43,16 +48,16 @@ export class MessageLimiter {
   /** @param bytes whole messages one after the other, or parts of them; headers are never cut (RowSplitter) */
   push(bytes: Buffer): void {
     let at = 0;
-    /** Where the messages begin that are passed on together. */
+    /** Start of the messages that are passed on together. */
     let begin = 0;
     while (at < bytes.length) {
       if (this.missing === 0) this.begin(bytes, at);
       const end = Math.min(bytes.length, at + this.missing);
       this.missing -= end - at;
-      if (this.fate !== 'pass') {
+      if (this.action !== 'pass') {
         if (begin < at) this.pass(bytes.subarray(begin, at));
         begin = end;
-        if (this.fate === 'cut') this.keep(bytes.subarray(at, end));
+        if (this.action === 'cut') this.keep(bytes.subarray(at, end));
       }
       at = end;
     }
@@ -62,18 +67,18 @@ export class MessageLimiter {
   private begin(bytes: Buffer, at: number): void {
     const length = 1 + bytes.readUInt32BE(at + 1);
     this.missing = length;
-    this.fate = this.fateOf(bytes[at], length);
+    this.action = this.actionFor(bytes[at], length);
   }
 
-  private fateOf(code: number | undefined, length: number): Fate {
+  private actionFor(code: number | undefined, length: number): Action {
     switch (code) {
       case DATA_ROW:
         return this.limits.admitsRow(length) ? 'pass' : 'drop';
-      case ERROR:
-      case NOTIFICATION:
+      case ERROR_RESPONSE:
+      case NOTIFICATION_RESPONSE:
       case PARAMETER_STATUS:
         return length > MAX_TEXT_MESSAGE_BYTES ? 'cut' : 'pass';
-      case NOTICE:
+      case NOTICE_RESPONSE:
         return length <= MAX_TEXT_MESSAGE_BYTES && this.limits.admitsNotice() ? 'pass' : 'drop';
       case COPY_DATA:
         return 'drop';
@@ -94,18 +99,18 @@ export class MessageLimiter {
 }
 
 /**
- * The beginning of a message of texts as a whole one. Of an error, severity, SQLSTATE and message come first (manual,
- * 54.8). The text that was cut ends with an ellipsis, those behind it are left out.
+ * Makes a whole message of the beginning of one that consists of texts. An error begins with severity, SQLSTATE and message
+ * (manual, 54.8). The text that was cut ends with an ellipsis; the fields after it are left out.
  */
 function cutMessage(beginning: Buffer): Buffer {
   const end = lastWholeCharacter(beginning);
-  // Ends the field, and then the list of fields.
+  // One zero ends the field, the next one the list of fields.
   const message = Buffer.concat([beginning.subarray(0, end), Buffer.from('…\0\0')]);
   message.writeUInt32BE(message.length - 1, HEADER_BYTES - 4);
   return message;
 }
 
-/** Where UTF-8 text that was cut anywhere ends with a whole character. */
+/** The end of the last whole character of UTF-8 text that was cut anywhere. */
 function lastWholeCharacter(bytes: Buffer): number {
   let start = bytes.length - 1;
   while (start > HEADER_BYTES && ((bytes[start] as number) & 0xc0) === 0x80) start -= 1;

@@ -1,12 +1,12 @@
 /** What test/e2e/rest/printed-rows doesn't compare with PostgreSQL's own: limits of room, and forms that no table read shows. */
 import { JsonColumn, JsonRow, valuePrinter } from './json-row';
-import { int32, int64, rowOf, type Value } from '../../../test/support/row-of';
+import { int32, int64, rowOf, type Value } from '../../test/support/row-of';
 
 /** Printed into exactly the room that was asked for, behind something else. */
 function printed(shown: JsonColumn[], ...values: Value[]): string {
   const row = new JsonRow(shown);
   const bytes = rowOf(values);
-  const into = Buffer.alloc(3 + row.mostBytes(bytes, 0, bytes.length), '.');
+  const into = Buffer.alloc(3 + row.maxBytes(bytes, 0, bytes.length), '.');
   const end = row.print(bytes, 0, into, 3);
   expect(end).toBeLessThanOrEqual(into.length);
   return into.toString('utf8', 3, end);
@@ -78,13 +78,13 @@ it('asks for room enough, and not for much more where rows are large', () => {
     expect(JSON.parse(printed(shown, ...values))).toEqual(expected);
     const bytes = rowOf(values);
     const spare =
-      new JsonRow(shown).mostBytes(bytes, 0, bytes.length) - Buffer.byteLength(JSON.stringify(expected));
+      new JsonRow(shown).maxBytes(bytes, 0, bytes.length) - Buffer.byteLength(JSON.stringify(expected));
     expect(spare).toBeLessThan(25_000);
   }
   for (const [form, value, expected] of LONGEST) {
     expect(JSON.parse(printed([{ name: 'a', form }], value))).toEqual({ a: expected });
     const printer = valuePrinter(form);
-    const most = printer.mostBytes(value, 0, value.length);
+    const most = printer.maxBytes(value, 0, value.length);
     expect(printer.print(value, 0, Buffer.alloc(100), 0, value.length)).toBeLessThanOrEqual(most);
   }
   const none: unknown = Object.fromEntries(shown.map(({ name }) => [name, null]));

@@ -1,0 +1,71 @@
+/**
+ * The members of node-postgres that this library needs and that neither its documentation nor its type declarations
+ * mention. No other file may name further ones. The version of `pg` is pinned, and
+ * test/integration/pg-pipeline/driver-internals.int-spec.ts fails when an upgrade moves one of them.
+ */
+import type { EventEmitter } from 'node:events';
+import type { Connection, FieldDef, Submittable } from 'pg';
+
+declare module 'pg' {
+  interface ClientConfig {
+    /** Used by the client instead of a connection of its own (lib/client.js, constructor). */
+    connection?: Connection;
+  }
+
+  interface Client {
+    /** From BackendKeyData: the server process, and the key that a cancel request must show. Null until connected. */
+    readonly processID: number | null;
+    readonly secretKey: number | null;
+  }
+
+  interface Connection {
+    connect(port: number, host: string): void;
+    /** @param path of a Unix socket */
+    connect(path: string): void;
+    /** Parses what the stream emits as `data` and emits it as events. Called once, when the stream is ready. */
+    attachListeners(stream: EventEmitter): void;
+    /** Sends a CancelRequest, which replaces the startup message. */
+    cancel(processId: number, secretKey: number): void;
+    /** Refuses a COPY FROM STDIN. */
+    sendCopyFail(reason: string): void;
+  }
+
+  /** Makes objects of rows, by the parsers of pg.types (lib/result.js). */
+  interface Result<R extends QueryResultRow> {
+    addFields(fields: FieldDef[]): void;
+    parseRow(fields: (string | null)[]): R;
+    addRow(row: R): void;
+  }
+
+  /** lib/utils.js */
+  const utils: {
+    /** A parameter as text or bytes; what it does with dates, arrays and objects is documented ("Data types"). */
+    prepareValue(value: unknown): string | Buffer | null | undefined;
+  };
+}
+
+/** Events of a Connection: one for each message of the server, named by pg-protocol's parser, and one for TLS. */
+export const CONNECTION_EVENTS = {
+  rowDescription: 'rowDescription',
+  commandComplete: 'commandComplete',
+  parameterStatus: 'parameterStatus',
+  errorResponse: 'errorMessage',
+  /** The stream is encrypted from here on. */
+  encrypted: 'sslconnect',
+} as const;
+
+/** What Client calls on the query that it was given, besides submit() (lib/client.js, `_handle...`). */
+export interface DriverQuery extends Submittable {
+  /** An Error that is returned fails the query at once. */
+  submit(connection: Connection): Error | null;
+  handleRowDescription(message: { fields: FieldDef[] }): void;
+  handleDataRow(message: { fields: (string | null)[] }): void;
+  handleCommandComplete(): void;
+  handleEmptyQuery(): void;
+  handlePortalSuspended(): void;
+  handleCopyInResponse(connection: Connection): void;
+  handleCopyData(): void;
+  /** For an ErrorResponse, and when the connection is lost: then no handleReadyForQuery() follows. */
+  handleError(error: Error & { code?: string }): void;
+  handleReadyForQuery(): void;
+}

@@ -1,0 +1,12 @@
+/** The library's interface: see README.md. Nothing else of it is imported from outside. */
+export { LimitedClient, type LimitedClientConfig } from './limited-client';
+export { ResultTooLargeError } from './errors';
+export { fixedStatement } from './fixed-statement';
+export type { MessageLimits } from './message-limiter';
+export { PipelineConnection, type PipelineConfig, type RunningPipeline } from './pipeline-connection';
+export { STALE_PLAN } from './pipelined-query';
+export { BINARY, type Format, TEXT } from './protocol';
+export { eachRow, type RawRow, readRow, type RowSink } from './row-sink';
+export type { ServerAddress } from './send-cancel';
+export { isSocketDirectory, socketPath } from './socket-path';
+export type { Statement, StatementResult } from './statement';

@@ -1,0 +1,36 @@
+/** node-postgres' client, of whose results and notices only what some limits admit reaches the memory. */
+import { Client, type ClientConfig } from 'pg';
+import { CONNECTION_EVENTS } from './driver-internals';
+import type { MessageLimits } from './message-limiter';
+import { WireConnection } from './wire-connection';
+
+export interface LimitedClientConfig extends ClientConfig {
+  readonly limits: MessageLimits;
+}
+
+export class LimitedClient extends Client {
+  private readonly wire: WireConnection;
+
+  constructor(config: LimitedClientConfig) {
+    const wire = new WireConnection({ ssl: config.ssl ?? false, limits: config.limits });
+    // Named, because a pool hides the password from enumeration.
+    super({ ...config, password: config.password, connection: wire });
+    this.wire = wire;
+  }
+
+  /** Calls back before the first row of each result, and at the end of each statement. */
+  onResults(begin: () => void, end: () => void): void {
+    this.wire.on(CONNECTION_EVENTS.rowDescription, begin);
+    this.wire.on(CONNECTION_EVENTS.commandComplete, end);
+  }
+
+  /** Calls back with each error of the server before anybody else gets it. */
+  onServerError(listener: (error: Error) => void): void {
+    this.wire.prependListener(CONNECTION_EVENTS.errorResponse, listener);
+  }
+
+  /** Closes the connection at once. The query under way fails with the error. */
+  abort(error: Error): void {
+    this.wire.stream.destroy(error);
+  }
+}

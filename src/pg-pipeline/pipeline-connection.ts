@@ -1,0 +1,104 @@
+/** A connection whose statements go out in pipelines, and stay prepared. */
+import { Client, type ClientConfig } from 'pg';
+import { CONNECTION_EVENTS } from './driver-internals';
+import { type PipelineHost, PipelinedQuery } from './pipelined-query';
+import { type ServerAddress, sendCancel } from './send-cancel';
+import type { Statement, StatementResult } from './statement';
+import { StatementCache } from './statement-cache';
+import { WireConnection } from './wire-connection';
+
+/** Settings of node-postgres' Client, of which the address is required. */
+export type PipelineConfig = Omit<ClientConfig, 'connection' | 'stream'> & ServerAddress;
+
+/** A pipeline that was sent. */
+export interface RunningPipeline {
+  /** Rejects with the server's DatabaseError, with ResultTooLargeError, or with what a sink has thrown. */
+  readonly done: Promise<StatementResult[]>;
+  /** Index of the statement under way. After a failure: of the one that failed. */
+  readonly current: number;
+}
+
+export class PipelineConnection {
+  /** Set when the connection may not be used again: it was lost or closed, or its state is in doubt. */
+  broken = false;
+  /** Milliseconds of the monotonic clock at which reading was paused; null while it is not. */
+  pausedSince: number | null = null;
+  /** A cancel request under way, which could hit the next query; null when there is none. */
+  cancelling: Promise<void> | null = null;
+
+  private readonly wire: WireConnection;
+  private readonly client: Client;
+  private readonly host: PipelineHost;
+
+  constructor(private readonly config: PipelineConfig) {
+    this.wire = new WireConnection({ ssl: config.ssl });
+    this.client = new Client({ ...config, connection: this.wire });
+    this.client.on('error', () => this.markLost());
+    this.client.on('end', () => this.markLost());
+    this.host = { wire: this.wire, statements: new StatementCache(), cancel: () => void this.cancel() };
+  }
+
+  /** Called once when the connection is lost, unless it was broken before. */
+  onLost: () => void = () => undefined;
+
+  /** Called when the server reports another value of a setting than before (manual, 54.2.7), but not by connect(). */
+  onParameterStatus: () => void = () => undefined;
+
+  async connect(): Promise<void> {
+    await this.client.connect();
+    this.wire.on(CONNECTION_EVENTS.parameterStatus, () => this.onParameterStatus());
+  }
+
+  /** Sends a pipeline as soon as those before it are done. */
+  start(statements: readonly Statement[]): RunningPipeline {
+    const query = new PipelinedQuery(statements, this.host);
+    // The server closes the socket a moment after a fatal error.
+    query.done.catch(({ severity }: { severity?: string }) => {
+      if (severity === 'FATAL' || severity === 'PANIC') this.broken = true;
+    });
+    return this.client.query(query);
+  }
+
+  /** Runs statements in one round trip and one implicit transaction, or inside the explicit one that is open. */
+  async pipeline(statements: readonly Statement[]): Promise<StatementResult[]> {
+    return this.start(statements).done;
+  }
+
+  /** Forgets all prepared statements. The statement that it returns must be sent next. */
+  deallocateAll(): Statement {
+    this.host.statements.clear();
+    return { text: 'deallocate all' };
+  }
+
+  /** Stops reading, which makes the server stop sending. */
+  pause(): void {
+    this.pausedSince ??= performance.now();
+    this.wire.stream.pause();
+  }
+
+  resume(): void {
+    this.pausedSince = null;
+    this.wire.stream.resume();
+  }
+
+  /** Asks the server to stop what runs here, which then fails with 57014. Resolves when the request is over. */
+  async cancel(): Promise<void> {
+    const { processID, secretKey } = this.client;
+    this.cancelling ??= sendCancel(this.config, processID ?? 0, secretKey ?? 0).then((isOver) => {
+      this.cancelling = null;
+      if (!isOver) this.broken = true;
+    });
+    await this.cancelling;
+  }
+
+  async close(): Promise<void> {
+    this.broken = true;
+    await this.client.end().catch(() => undefined);
+  }
+
+  private markLost(): void {
+    if (this.broken) return;
+    this.broken = true;
+    this.onLost();
+  }
+}

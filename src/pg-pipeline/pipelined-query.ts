@@ -1,0 +1,155 @@
+/**
+ * Several statements in one round trip. PostgreSQL runs everything up to one Sync as a single implicit transaction (manual,
+ * 54.2.4 "Pipelining"), so all of them succeed or none does, without BEGIN and COMMIT.
+ */
+import type { Connection, FieldDef } from 'pg';
+import type { DriverQuery } from './driver-internals';
+import { ResultTooLargeError } from './errors';
+import { MessageWriter } from './message-writer';
+import type { RowSink } from './row-sink';
+import type { RunningQuery } from './row-splitter';
+import type { Statement, StatementResult } from './statement';
+import type { StatementCache } from './statement-cache';
+import { StatementRun } from './statement-run';
+import type { WireConnection } from './wire-connection';
+
+/** Bytes of all rows that a pipeline collects, unless its statements say otherwise. */
+const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
+
+/** SQLSTATE of a prepared statement whose result was changed by DDL. */
+export const STALE_PLAN = '0A000';
+
+/** Shared, because a pipeline is written in one go. */
+const WRITER = new MessageWriter();
+
+/** What a pipeline needs of its connection. */
+export interface PipelineHost {
+  readonly wire: WireConnection;
+  readonly statements: StatementCache;
+  /** Asks the server to stop the pipeline: the rest of a result is not wanted. */
+  cancel(): void;
+}
+
+export class PipelinedQuery implements DriverQuery, RunningQuery {
+  /** Resolves only when the transaction has ended: a deferred constraint fails after the last statement. */
+  readonly done: Promise<StatementResult[]>;
+  /** Index of the statement under way. After a failure: of the one that failed. */
+  current = 0;
+
+  private resolve!: (results: StatementResult[]) => void;
+  private reject!: (error: Error) => void;
+  private readonly runs: readonly StatementRun[];
+  private failure: Error | undefined;
+  /** Bytes of the rows that were collected. */
+  private collected = 0;
+  /** Bytes of the rows of the statement under way that went to its sink. */
+  private streamed = 0;
+
+  constructor(
+    statements: readonly Statement[],
+    private readonly host: PipelineHost,
+  ) {
+    this.runs = statements.map((statement) => new StatementRun(statement));
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  submit(connection: Connection): Error | null {
+    const { wire, statements } = this.host;
+    wire.running = this;
+    for (const name of statements.takeNamesToClose()) WRITER.closeStatement(name);
+    try {
+      for (const run of this.runs) run.write(WRITER, statements);
+    } catch (error) {
+      // A value cannot be serialised. What was written before it must not be committed, so a syntax error follows.
+      this.fail(error);
+      WRITER.parse('', 'abort the pipeline');
+    }
+    WRITER.sync();
+    // One write, one packet.
+    connection.stream.write(WRITER.take());
+    return null;
+  }
+
+  get sink(): RowSink | undefined {
+    return this.runs[this.current]?.statement.sink;
+  }
+
+  admitsRow(bytes: number): boolean {
+    if (this.failure) return false;
+    const { sink, maxBytes = sink ? Infinity : DEFAULT_MAX_BYTES } = this.run.statement;
+    const total = sink ? (this.streamed += bytes) : (this.collected += bytes);
+    if (total <= maxBytes) return true;
+    this.fail(new ResultTooLargeError(maxBytes));
+    this.host.cancel();
+    return false;
+  }
+
+  onCommandComplete(rowCount: number): void {
+    this.run.complete(rowCount, this.failure !== undefined);
+    this.current += 1;
+    this.streamed = 0;
+  }
+
+  /** The pipeline fails as soon as the server is done with it. The first error counts. */
+  fail(error: unknown): void {
+    this.failure ??= error instanceof Error ? error : new Error(String(error));
+  }
+
+  handleRowDescription({ fields }: { fields: FieldDef[] }): void {
+    this.attempt(() => this.run.onFields(fields));
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    this.attempt(() => this.run.onRow(fields));
+  }
+
+  handleCommandComplete(): void {
+    // RowSplitter handles it.
+  }
+
+  handleEmptyQuery(): void {
+    this.current += 1;
+  }
+
+  handlePortalSuspended(): void {
+    // Does not occur: Execute asks for all rows.
+  }
+
+  handleCopyInResponse(connection: Connection): void {
+    connection.sendCopyFail('COPY is not available here');
+  }
+
+  handleCopyData(): void {
+    // The data of COPY TO STDOUT is no part of a result.
+  }
+
+  handleError(error: Error & { code?: string }): void {
+    // The error does not tell which statement has the stale plan.
+    const isStale = error.code === STALE_PLAN;
+    for (const { statement, isNew } of this.runs) {
+      if (statement.name && (isNew || isStale)) this.host.statements.markUncertain(statement.name);
+    }
+    this.reject(this.failure ?? error);
+  }
+
+  handleReadyForQuery(): void {
+    if (this.failure) this.reject(this.failure);
+    else this.resolve(this.runs.map(({ result }) => result));
+  }
+
+  private get run(): StatementRun {
+    return this.runs[this.current] as StatementRun;
+  }
+
+  private attempt(handle: () => void): void {
+    if (this.failure) return;
+    try {
+      handle();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}

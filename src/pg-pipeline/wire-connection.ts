@@ -1,0 +1,63 @@
+/** node-postgres' connection, which hands the rows of a pipeline to their sinks instead of parsing them. */
+import { EventEmitter } from 'node:events';
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
+import { type ClientConfig, Connection } from 'pg';
+import { MessageLimiter, type MessageLimits } from './message-limiter';
+import { RowSplitter, type RunningQuery } from './row-splitter';
+
+/**
+ * Shared by all connections: each read is handled, and what is kept of it copied, before the next one. Without it Node
+ * allocates 64 KiB for each read, however little arrives.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** A pipeline admits its rows itself, and nobody listens to its notices. */
+const LIMITS_OF_PIPELINES: MessageLimits = { admitsRow: () => true, admitsNotice: () => false };
+
+export interface WireConnectionOptions {
+  /** A TLS socket allocates its own memory for reading. */
+  readonly ssl: NonNullable<ClientConfig['ssl']>;
+  /** For node-postgres' own queries. */
+  readonly limits?: MessageLimits;
+}
+
+export class WireConnection extends Connection {
+  /** The pipeline under way; undefined while node-postgres runs a query of its own. */
+  running: RunningQuery | undefined;
+  /** Replaces the stream for node-postgres' parser: all messages that the pipeline does not take itself. */
+  private readonly others = new EventEmitter();
+  private readonly splitter: RowSplitter;
+
+  constructor({ ssl, limits = LIMITS_OF_PIPELINES }: WireConnectionOptions) {
+    const push = (bytes: Buffer): void => this.splitter.push(bytes);
+    super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? readInto(push) : {}) });
+    const limiter = new MessageLimiter(limits, (bytes) =>
+      // Copied, because the parser keeps the beginning of a message that has not arrived as a whole.
+      this.others.emit('data', Buffer.from(bytes)),
+    );
+    this.splitter = new RowSplitter(
+      () => this.running,
+      (bytes) => limiter.push(bytes),
+    );
+  }
+
+  /** Called once: as soon as the connection is open, or with TLS as soon as it is encrypted. */
+  override attachListeners(stream: NodeJS.ReadableStream): void {
+    super.attachListeners(this.others);
+    stream.on('data', (chunk: Buffer) => this.splitter.push(chunk));
+    stream.on('end', () => this.others.emit('end'));
+  }
+}
+
+/** Options of a socket. @types/node declares `onread` for net.connect() only, which hands it on to Socket's constructor. */
+function readInto(push: (bytes: Buffer) => void): SocketConstructorOpts & ConnectOpts {
+  return {
+    onread: {
+      buffer: READ_BUFFER,
+      callback: (size) => {
+        push(READ_BUFFER.subarray(0, size));
+        return true;
+      },
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Sends a body to a client while it is made. A client that reads slowly slows the database down; one that goes away stops
+ * a read.
+ */
+import type { ServerResponse } from 'node:http';
+import type { FlowControl } from './flow-control';
+
+export interface StreamOptions {
+  /** Writes status and headers of an answer of unknown length; null: the body is never streamed. */
+  readonly begin: (() => void) | null;
+  /** Whether the source is cancelled when the client goes away. */
+  readonly stopsWithClient: boolean;
+  /** Returns the client's address. Called for streamed answers only. */
+  readonly client: () => string;
+}
+
+/** Milliseconds in which the client must take what was written: it holds a database connection meanwhile. */
+export const STALL_LIMIT_MS = 30_000;
+
+export class ResponseStream {
+  /** Whether a part of the body was sent. */
+  hasBegun = false;
+  private control: FlowControl | undefined;
+  private stall: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly options: StreamOptions,
+  ) {}
+
+  get isAllowed(): boolean {
+    return this.options.begin !== null;
+  }
+
+  /** Called again where the statements run again. */
+  start(control: FlowControl): void {
+    this.control = control;
+    this.response.off('close', this.onClose);
+    if (this.response.closed) this.stop();
+    else this.response.once('close', this.onClose);
+  }
+
+  /** @throws AppError 503 before anything is sent, when clients hold too many connections already */
+  write(blocks: readonly Buffer[]): void {
+    if (!this.hasBegun) this.begin();
+    if (this.response.destroyed || this.writeAll(blocks)) return;
+    this.control?.pause();
+    // statement_timeout does not run while PostgreSQL waits for Plinth to read.
+    clearTimeout(this.stall);
+    this.stall = setTimeout(() => this.response.destroy(), STALL_LIMIT_MS);
+    this.response.once('drain', () => {
+      clearTimeout(this.stall);
+      this.control?.resume();
+    });
+  }
+
+  /** Sends the last part. */
+  end(blocks: readonly Buffer[]): void {
+    this.writeAll(blocks);
+    this.response.end();
+  }
+
+  /** The source is done: the client may go away, or take its time. */
+  release(): void {
+    clearTimeout(this.stall);
+    this.response.off('close', this.onClose);
+  }
+
+  private begin(): void {
+    try {
+      this.control?.beginStream(this.options.client(), () => this.response.destroy());
+    } catch (error) {
+      void this.control?.cancel();
+      throw error;
+    }
+    this.hasBegun = true;
+    this.options.begin?.();
+  }
+
+  /** @returns false when the client has to take some of it first */
+  private writeAll(blocks: readonly Buffer[]): boolean {
+    return blocks.reduce((_, block) => this.response.write(block), true);
+  }
+
+  private readonly onClose = (): void => {
+    clearTimeout(this.stall);
+    if (!this.response.writableFinished) this.stop();
+  };
+
+  private stop(): void {
+    if (!this.options.stopsWithClient) return;
+    void this.control?.cancel();
+    this.control?.resume();
+  }
+}
