@@ -1,7 +1,7 @@
 /** Plan and compile: what a request comes to on a catalog, apart from the values in it. Pure. */
 import { SERVICE_ROLE } from '../projects/project-keys';
 import type { ProjectSettings } from '../projects/project-settings';
-import type { GivenBody } from './body/given-body';
+import type { RequestBody } from './body/request-body';
 import type { Catalog } from './catalog/catalog';
 import { compileRequest, type CompiledRequest } from './compile/compile-request';
 import type { RestRequest } from './grammar/rest-request';
@@ -11,7 +11,7 @@ import type { PlanContext } from './plan/plan-context';
 import { planRoutine } from './plan/plan-routine';
 import { planTableRead, planTableWrite } from './plan/plan-table';
 import { operationsOf } from './plan/request-shape';
-import { resolveTarget, schemaOf } from './plan/target';
+import { resolveRelation, schemaOf } from './plan/resolve-relation';
 
 /** What of a caller has a say in a plan. */
 export interface Asker {
@@ -40,7 +40,7 @@ export function prepareRequest(
   caller: Asker,
   catalog: Catalog,
   request: RestRequest,
-  body: GivenBody | null,
+  body: RequestBody | null,
   printsRows: boolean,
 ): PreparedRequest {
   const context = contextOf(caller, request, catalog);
@@ -75,7 +75,7 @@ function planned(
   context: PlanContext,
   { project, role }: Asker,
   request: RestRequest,
-  body: GivenBody | null,
+  body: RequestBody | null,
 ): { plan: RequestPlan; schema: string } {
   // A plan names whatever policies, views and functions look into, which only the service role may know.
   const options = { planEnabled: project.settings.plan_enabled && role === SERVICE_ROLE };
@@ -83,7 +83,7 @@ function planned(
     const { plan, schema } = planRoutine(context, request, body, options);
     return { plan, schema };
   }
-  const target = resolveTarget(context, request.target);
+  const target = resolveRelation(context, request.target);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const plan = isRead
     ? planTableRead(target.context, target.relation, request, options)

@@ -7,7 +7,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { AppError } from '../common/errors/app-error';
 import type { HeldBody } from '../common/http/body-budget';
-import { type GivenBody, readGivenBody } from './body/given-body';
+import { type RequestBody, readRequestBody } from './body/request-body';
 import type { Catalog } from './catalog/catalog';
 import { CatalogService } from './catalog/catalog.service';
 import { bindRequest, type BoundRequest } from './compile/bind';
@@ -19,7 +19,7 @@ import type { RequestPlan } from './plan/plan';
 import { planRoutine } from './plan/plan-routine';
 import { allowedMethods } from './plan/plan-table';
 import { operationsOf } from './plan/request-shape';
-import { resolveTarget } from './plan/target';
+import { resolveRelation } from './plan/resolve-relation';
 import { contextOf, type PreparedRequest, prepareRequest } from './prepare-request';
 import { PreparedRequests } from './prepared-requests';
 import { fromGrammar, restError } from './rest.errors';
@@ -36,7 +36,7 @@ export interface ParsedRequest {
   readonly schema: string;
   /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
   readonly profile: string | null;
-  readonly given: GivenBody | null;
+  readonly given: RequestBody | null;
   /** As the statements take it: JSON of a write, any text of a call. */
   readonly body: string | Buffer | null;
   readonly bodyIsList: boolean;
@@ -77,7 +77,7 @@ export class QueryParser {
    */
   async parse(caller: Caller, request: RestRequest, held: HeldBody | null): Promise<ParsedRequest> {
     assertPreferences(request);
-    const given = await readGivenBody(request, held);
+    const given = await readRequestBody(request, held);
     return this.onCatalog(caller, this.parserOf(caller, request, given, true));
   }
 
@@ -97,7 +97,7 @@ export class QueryParser {
   private parserOf(
     caller: Caller,
     request: RestRequest,
-    given: GivenBody | null,
+    given: RequestBody | null,
     isSettled: boolean,
   ): (catalog: Catalog) => ParsedRequest {
     const payload = given?.payload ?? null;
@@ -117,7 +117,7 @@ export class QueryParser {
   async allowed(caller: Caller, request: RestRequest): Promise<string[]> {
     return this.onCatalog(caller, (catalog) => {
       const context = contextOf(caller, request, catalog);
-      if (request.kind === 'table') return allowedMethods(resolveTarget(context, request.target).relation);
+      if (request.kind === 'table') return allowedMethods(resolveRelation(context, request.target).relation);
       return planRoutine(context, request, null, { planEnabled: false }).allowed;
     });
   }

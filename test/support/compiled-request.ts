@@ -1,7 +1,7 @@
 /** What a request sends to the database on a catalog: grammar, body, plan and compile in a row, as the product runs them. */
 import type { HeldBody } from '../../src/common/http/body-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
-import { readGivenBody } from '../../src/rest/body/given-body';
+import { readRequestBody } from '../../src/rest/body/request-body';
 import type { Catalog } from '../../src/rest/catalog/catalog';
 import { bindRequest } from '../../src/rest/compile/bind';
 import { RequestValues } from '../../src/rest/compile/parameter';
@@ -33,7 +33,7 @@ export async function compiledRequest(
   const kind = path.startsWith('/rpc/') ? 'rpc' : 'table';
   const target = path.slice(kind === 'rpc' ? '/rpc/'.length : 1);
   const request = parseRestRequest({ kind, method, target, queryString, headers });
-  const given = await readGivenBody(request, body === undefined ? null : uncounted(Buffer.from(body)));
+  const given = await readRequestBody(request, body === undefined ? null : uncounted(Buffer.from(body)));
   const { compiled, slots } = prepareRequest(ASKER, catalog, request, given, true);
   const operations = operationsOf(request.query);
   const values = new RequestValues(slots, operations, given?.payload?.json ?? given?.bytes ?? null);

@@ -7,7 +7,7 @@ import { bindRequest, type BoundRequest } from '../../src/rest/compile/bind';
 import { RequestValues } from '../../src/rest/compile/parameter';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
 import type { RestRequest } from '../../src/rest/grammar/rest-request';
-import type { GivenBody } from '../../src/rest/body/given-body';
+import type { RequestBody } from '../../src/rest/body/request-body';
 import type { Payload } from '../../src/rest/body/payload';
 import { operationsOf, shapeOf } from '../../src/rest/plan/request-shape';
 import { type PreparedRequest, prepareRequest } from '../../src/rest/prepare-request';
@@ -37,10 +37,10 @@ function prepared({ request, payload }: Given): PreparedRequest {
   return prepareRequest(ASKER, CATALOG, request, bodyOf(payload), true);
 }
 
-const bodyOf = (payload: Payload | null): GivenBody => ({
+const bodyOf = (payload: Payload | null): RequestBody => ({
   bytes: Buffer.alloc(0),
   payload,
-  outline: null,
+  structure: null,
   fields: null,
 });
 

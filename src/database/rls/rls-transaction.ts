@@ -89,7 +89,7 @@ export class RlsTransaction {
    * an error by answering `rollback`. Costs a second round trip.
    * @param taker of rows that flow on to a client before it is decided, as those of a read may
    */
-  async deliberate(
+  async runThenDecide(
     context: RlsContext,
     statements: readonly Statement[],
     settings: ContextSettings,

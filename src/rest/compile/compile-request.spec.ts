@@ -9,7 +9,7 @@ import { PINNED_REQUESTS } from '../../../test/support/pinned-requests/all';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import { planTableRead } from '../plan/plan-table';
 import type { PlanContext } from '../plan/plan-context';
-import { resolveTarget } from '../plan/target';
+import { resolveRelation } from '../plan/resolve-relation';
 import { compileRequest } from './compile-request';
 
 const CATALOG = catalogOf(EXAMPLE_ROWS);
@@ -54,7 +54,7 @@ describe('compiled SQL', () => {
       queryString: '',
       headers: {},
     });
-    const { relation: found } = resolveTarget(CONTEXT, request.target);
+    const { relation: found } = resolveRelation(CONTEXT, request.target);
     const plan = planTableRead(CONTEXT, found, request, { planEnabled: false });
     const name = (catalogVersion: string) =>
       compileRequest(plan, { catalogVersion, bodyIsList: false, printsRows: true }).main[0]?.name ?? '';

@@ -118,9 +118,11 @@ function isEmptyRow({ outputs }: ReadPlan): boolean {
 }
 
 function handlerSql({ handler }: Extract<RepresentationPlan, { kind: 'handler' }>): string {
-  const { aggregate, target, isBinary } = handler;
+  const { aggregate, appliesTo, isBinary } = handler;
   const row =
-    target && aggregate ? `${WHOLE_ROW}::${quoteQualified(target.schema, target.name)}` : 'plinth_row.*';
+    appliesTo && aggregate
+      ? `${WHOLE_ROW}::${quoteQualified(appliesTo.schema, appliesTo.name)}`
+      : 'plinth_row.*';
   const value = aggregate
     ? `${quoteQualified(aggregate.schema, aggregate.name)}(${row})`
     : `plinth_row.${quoteIdentifier(SCALAR)}`;

@@ -54,14 +54,14 @@ export function compileInsert(
   group: InsertGroup,
   body: BodyParameter,
 ): string {
-  const target = quoteQualified(plan.relation.schema, plan.relation.name);
+  const table = quoteQualified(plan.relation.schema, plan.relation.name);
   const names = group.columns.map(({ column }) => quoteIdentifier(column.name));
   const conditions = (plan.only ?? []).map((one) => conditionSql(builder, aliasReference(BODY), one));
   if (plan.conflict?.action === 'merge') conditions.push(countInserted(+1));
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
   const returning = returningSql(builder, tableReference(plan.relation), plan.returning);
   return [
-    `INSERT INTO ${target}${names.length > 0 ? ` (${names.join(', ')})` : ''}`,
+    `INSERT INTO ${table}${names.length > 0 ? ` (${names.join(', ')})` : ''}`,
     ` SELECT ${group.columns.map(valueSql).join(', ')} FROM ${rowsOf(builder, group, body)}${where}`,
     conflictSql(plan, group),
     returning === null ? '' : ` RETURNING ${returning}`,
@@ -103,13 +103,13 @@ function definitionSql({ column, parse }: WrittenColumn): string {
 
 function conflictSql({ conflict }: InsertPlan, { columns }: InsertGroup): string {
   if (!conflict) return '';
-  const target = conflict.columns.map(quoteIdentifier).join(', ');
-  if (conflict.action === 'ignore' || columns.length === 0) return ` ON CONFLICT (${target}) DO NOTHING`;
+  const columnList = conflict.columns.map(quoteIdentifier).join(', ');
+  if (conflict.action === 'ignore' || columns.length === 0) return ` ON CONFLICT (${columnList}) DO NOTHING`;
   const set = columns.map(({ column }) => {
     const name = quoteIdentifier(column.name);
     return `${name} = EXCLUDED.${name}`;
   });
-  return ` ON CONFLICT (${target}) DO UPDATE SET ${set.join(', ')} WHERE ${countInserted(-1)}`;
+  return ` ON CONFLICT (${columnList}) DO UPDATE SET ${set.join(', ')} WHERE ${countInserted(-1)}`;
 }
 
 /** The setting in which an upsert counts the rows that were not there before. */

@@ -6,7 +6,7 @@ import type { DatabaseError } from 'pg';
 import type { AppError } from '../../common/errors/app-error';
 import { isVisible } from '../plan/plan-context';
 import type { ParsedRequest } from '../query-parser.service';
-import { retold } from './retold-error';
+import { errorWithMessage } from './error-with-message';
 
 const INVALID_OBJECT_DEFINITION = '42P17';
 /** A server that speaks another language than English may quote otherwise: its message stays out. */
@@ -19,5 +19,5 @@ export function recursionOf(error: DatabaseError, role: string, parsed: ParsedRe
   if (name === undefined || !isVisible({ catalog: parsed.catalog, role }, { schema: parsed.schema, name })) {
     return null;
   }
-  return retold(error, error.message);
+  return errorWithMessage(error, error.message);
 }

@@ -135,7 +135,7 @@ export class RestExecutor {
       },
     };
     if (!decide) return this.door.stream(caller, pipeline.statements, settings, streamTaker);
-    return this.door.deliberate(
+    return this.door.runThenDecide(
       caller,
       pipeline.statements,
       settings,
@@ -172,7 +172,7 @@ export class RestExecutor {
   ): Promise<boolean> {
     try {
       const { main } = withoutRows(parsed).statements;
-      await this.door.deliberate(caller, main, settings, () => 'rollback');
+      await this.door.runThenDecide(caller, main, settings, () => 'rollback');
       return true;
     } catch {
       return false;

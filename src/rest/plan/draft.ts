@@ -32,7 +32,7 @@ export interface Draft {
   order: readonly OrderTerm[];
   window: Window;
   /** Values that the parent orders by. */
-  readonly handedUp: FieldPlan[];
+  readonly parentColumns: FieldPlan[];
 }
 
 export interface DraftEmbed {
@@ -95,7 +95,7 @@ export function draftOf(
       where: [],
       order: [],
       window: EVERYTHING,
-      handedUp: [],
+      parentColumns: [],
     };
   };
   return level(row, relation, select, 0);

@@ -4,7 +4,7 @@ import type { SelectItem } from '../grammar/tree';
 import { restError } from '../rest.errors';
 import type { Draft, DraftEmbed } from './draft';
 import type { EmbedPlan, JoinColumns, OutputPlan, ReadPlan, SourcePlan } from './plan';
-import { embedAlias, handedUpName, planCondition, planOrder } from './plan-conditions';
+import { embedAlias, parentColumnName, planCondition, planOrder } from './plan-conditions';
 import { planCast } from './plan-cast';
 import type { PlanContext } from './plan-context';
 import { hoistAggregates } from './plan-spread';
@@ -54,7 +54,7 @@ function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names
   const isSpread = item.kind === 'spread';
   const shape = isSpread ? (toOne ? 'spread-row' : 'spread-columns') : toOne ? 'object' : 'array';
   const isListed =
-    shape === 'spread-columns' || (shape === 'spread-row' && names) || draft.handedUp.length > 0;
+    shape === 'spread-columns' || (shape === 'spread-row' && names) || draft.parentColumns.length > 0;
   const placement = placementOf(relationship, parent.alias, draft.alias);
   const read = planLevel(context, draft, { ...placement, isListed });
   if (shape === 'spread-columns' && read.outputs.some(isAggregate)) {
@@ -63,12 +63,14 @@ function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names
       detail: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
     });
   }
-  const handedUp = draft.handedUp.map((field, index): OutputPlan => plainOutput(field, handedUpName(index)));
+  const parentColumns = draft.parentColumns.map((field, index): OutputPlan =>
+    plainOutput(field, parentColumnName(index)),
+  );
   return {
     alias: embedAlias(draft),
     shape,
     inner: item.join === 'inner',
-    read: { ...read, outputs: [...read.outputs, ...handedUp] },
+    read: { ...read, outputs: [...read.outputs, ...parentColumns] },
     columns: isListed ? read.outputs.map(nameOf) : null,
   };
 }

@@ -1,7 +1,7 @@
 /** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
-import type { GivenBody } from '../body/given-body';
+import type { RequestBody } from '../body/request-body';
 import { looksLikeJson } from '../body/looks-like-json';
-import type { JsonOutline } from '../body/json-outline';
+import type { JsonStructure } from '../body/json-structure';
 import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
@@ -40,7 +40,7 @@ const NOTHING: Given = { names: [], texts: null, inList: false };
 export function planRoutine(
   context: PlanContext,
   request: RestRequest,
-  body: GivenBody | null,
+  body: RequestBody | null,
   options: { readonly planEnabled: boolean },
 ): PlannedRoutine {
   const { routine, schema, given } = findRoutine(context, request, body);
@@ -54,7 +54,7 @@ export function planRoutine(
 function findRoutine(
   context: PlanContext,
   request: RestRequest,
-  body: GivenBody | null,
+  body: RequestBody | null,
 ): { routine: Routine; schema: string; given: Given } {
   let overloads: readonly Routine[] = [];
   for (const { schema, name } of request.target.candidates) {
@@ -114,11 +114,11 @@ function takesBody({ arguments: declared }: Routine, contentType: string): boole
   return argument.type === WHOLE_BODY_TYPES[contentType];
 }
 
-function givenBy(request: RestRequest, body: GivenBody | null, overloads: readonly Routine[]): Given {
+function givenBy(request: RestRequest, body: RequestBody | null, overloads: readonly Routine[]): Given {
   if (body === null) return fromQuery(request);
   if (body.fields) return fromTexts(body.fields);
-  if (!body.outline) return NOTHING;
-  const given = membersOf(body.outline, overloads);
+  if (!body.structure) return NOTHING;
+  const given = membersOf(body.structure, overloads);
   return request.query.columns ? { ...given, names: request.query.columns } : given;
 }
 
@@ -138,7 +138,7 @@ function fromTexts(fields: readonly (readonly [string, string])[]): Given {
   return { names: [...texts.keys()], texts, inList: false };
 }
 
-function membersOf({ kind, rows }: JsonOutline, overloads: readonly Routine[]): Given {
+function membersOf({ kind, rows }: JsonStructure, overloads: readonly Routine[]): Given {
   if (kind === 'object' || kind === 'list') {
     return { ...NOTHING, names: rows.shapes[0] ?? [], inList: kind === 'list' };
   }
@@ -168,10 +168,10 @@ function planCall(
   attach(root, { ...query, filters: filtersOf(request) }, { rootFilters: true, rootWindow: request.window });
   const read = planRead(context, root, { kind: 'result' });
   const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
-  const target = routine.result === 'scalar' ? routine : (routine.relation ?? routine);
+  const rowsOf = routine.result === 'scalar' ? routine : (routine.relation ?? routine);
   const negotiated = negotiate(accept, {
     handlers: context.catalog.mediaHandlers,
-    target,
+    rowsOf,
     isWholeRow,
     planEnabled,
   });

@@ -62,7 +62,7 @@ function representationFor(
   { planEnabled }: TableOptions,
 ): Negotiated {
   const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
-  return negotiate(accept, { handlers: catalog.mediaHandlers, target: relation, isWholeRow, planEnabled });
+  return negotiate(accept, { handlers: catalog.mediaHandlers, rowsOf: relation, isWholeRow, planEnabled });
 }
 
 /**
@@ -153,9 +153,9 @@ function planInsert(
   // Without columns= a gap is a column that the client didn't mention; with it, one that it left empty (PostgREST).
   const useDefaults = (preferences.missing ?? (query.columns ? 'null' : 'default')) === 'default';
   const mergesKeys = preferences.missing === 'default';
-  const target = query.onConflict ?? relation.primaryKey;
-  const isUpsert = preferences.resolution !== null && target.length > 0;
-  target.forEach((name) => writtenColumn(context, relation, name));
+  const keyColumns = query.onConflict ?? relation.primaryKey;
+  const isUpsert = preferences.resolution !== null && keyColumns.length > 0;
+  keyColumns.forEach((name) => writtenColumn(context, relation, name));
   return {
     kind: 'insert',
     relation,
@@ -166,7 +166,7 @@ function planInsert(
       mergesKeys,
     }),
     conflict: isUpsert
-      ? { columns: target, action: preferences.resolution === 'merge-duplicates' ? 'merge' : 'ignore' }
+      ? { columns: keyColumns, action: preferences.resolution === 'merge-duplicates' ? 'merge' : 'ignore' }
       : null,
     only: null,
   };

@@ -24,7 +24,7 @@ export function schemaOf({ profile }: RestRequest, exposed: readonly string[]): 
  * partition: the policies of the table that it is a part of don't hold for it alone.
  * @throws AppError PL205
  */
-export function resolveTarget(
+export function resolveRelation(
   context: PlanContext,
   target: Target,
 ): { relation: Relation; context: PlanContext } {
