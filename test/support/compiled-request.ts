@@ -7,7 +7,7 @@ import { bindRequest } from '../../src/rest/compile/bind';
 import { RequestValues } from '../../src/rest/compile/parameter';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
 import { operationsOf } from '../../src/rest/plan/request-shape';
-import { prepareRequest } from '../../src/rest/prepare-request';
+import { compilePlan } from '../../src/rest/prepare/compiled-plan';
 
 export interface WrittenRequest {
   /** `GET /projects?id=eq.1`; below /rpc for functions. */
@@ -34,7 +34,7 @@ export async function compiledRequest(
   const target = path.slice(kind === 'rpc' ? '/rpc/'.length : 1);
   const request = parseRestRequest({ kind, method, target, queryString, headers });
   const given = await readRequestBody(request, body === undefined ? null : uncounted(Buffer.from(body)));
-  const { compiled, slots } = prepareRequest(ASKER, catalog, request, given, true);
+  const { compiled, slots } = compilePlan(ASKER, catalog, request, given, true);
   const operations = operationsOf(request.query);
   const values = new RequestValues(slots, operations, given?.payload?.json ?? given?.bytes ?? null);
   const { exactCount, plannedCount, main } = bindRequest(compiled, values);

@@ -10,8 +10,8 @@ import type { RestRequest } from '../../src/rest/grammar/rest-request';
 import type { RequestBody } from '../../src/rest/body/request-body';
 import type { Payload } from '../../src/rest/body/payload';
 import { operationsOf, shapeOf } from '../../src/rest/plan/request-shape';
-import { type PreparedRequest, prepareRequest } from '../../src/rest/prepare-request';
-import { PreparedRequests } from '../../src/rest/prepared-requests';
+import { type CompiledPlan, compilePlan } from '../../src/rest/prepare/compiled-plan';
+import { CompiledPlanCache } from '../../src/rest/prepare/compiled-plan-cache';
 import { AppError } from '../../src/common/errors/app-error';
 import { catalogOf, EXAMPLE_ROWS } from '../support/example-catalog';
 import { jsonPayload } from '../support/json-payload';
@@ -33,8 +33,8 @@ function given(line: string, headers: Record<string, string> = {}, body?: string
   return { request, payload: body === undefined ? null : jsonPayload(body) };
 }
 
-function prepared({ request, payload }: Given): PreparedRequest {
-  return prepareRequest(ASKER, CATALOG, request, bodyOf(payload), true);
+function prepared({ request, payload }: Given): CompiledPlan {
+  return compilePlan(ASKER, CATALOG, request, bodyOf(payload), true);
 }
 
 const bodyOf = (payload: Payload | null): RequestBody => ({
@@ -45,7 +45,7 @@ const bodyOf = (payload: Payload | null): RequestBody => ({
 });
 
 /** What a request sends if it goes by what was prepared. */
-function sent({ slots, compiled }: PreparedRequest, { request, payload }: Given): BoundRequest {
+function sent({ slots, compiled }: CompiledPlan, { request, payload }: Given): BoundRequest {
   return bindRequest(compiled, new RequestValues(slots, operationsOf(request.query), payload?.json ?? null));
 }
 
@@ -130,7 +130,7 @@ describe('requests of one shape', () => {
 describe('random requests', () => {
   it('send the same whether they were prepared or go by another one’s preparation', () => {
     const random = mulberry(20_261_121);
-    const first = new Map<string, PreparedRequest>();
+    const first = new Map<string, CompiledPlan>();
     let compared = 0;
     for (let n = 0; n < 6_000; n += 1) {
       const one = drawn(random);
@@ -153,17 +153,17 @@ describe('what is kept', () => {
   const one = given('GET /projects?id=eq.1');
   const two = given('GET /projects?id=eq.2');
   const ask = (
-    kept: PreparedRequests,
+    kept: CompiledPlanCache,
     asker: typeof ASKER,
     catalog: typeof CATALOG,
     { request, payload }: Given,
   ) =>
     kept.of(asker, catalog, request, payload, () =>
-      prepareRequest(asker, catalog, request, bodyOf(payload), true),
+      compilePlan(asker, catalog, request, bodyOf(payload), true),
     );
 
   it('serves its shape, for the same role, settings and catalog alone', () => {
-    const kept = new PreparedRequests();
+    const kept = new CompiledPlanCache();
     const prepared = ask(kept, ASKER, CATALOG, one);
     expect(ask(kept, ASKER, CATALOG, two)).toBe(prepared);
     expect(ask(kept, { ...ASKER, role: 'authenticated' }, CATALOG, two)).not.toBe(prepared);
@@ -175,7 +175,7 @@ describe('what is kept', () => {
   });
 
   it('is never a request whose body names very much, for a client could fill the memory with it', () => {
-    const kept = new PreparedRequests();
+    const kept = new CompiledPlanCache();
     const named = (length: number) =>
       given('POST /projects?columns=id', {}, JSON.stringify({ id: 1, ['x'.repeat(length)]: 1 }));
     expect(ask(kept, ASKER, CATALOG, named(500))).toBe(ask(kept, ASKER, CATALOG, named(500)));
@@ -183,13 +183,13 @@ describe('what is kept', () => {
   });
 
   it('is never a request with a long query, whose values would stay', () => {
-    const kept = new PreparedRequests();
+    const kept = new CompiledPlanCache();
     const long = given(`GET /projects?name=eq.${'x'.repeat(5_000)}`);
     expect(ask(kept, ASKER, CATALOG, long)).not.toBe(ask(kept, ASKER, CATALOG, long));
   });
 });
 
-function preparedOrNull(one: Given): PreparedRequest | null {
+function preparedOrNull(one: Given): CompiledPlan | null {
   try {
     return prepared(one);
   } catch (error) {

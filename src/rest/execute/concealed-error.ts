@@ -5,7 +5,7 @@
 import type { DatabaseError } from 'pg';
 import type { AppError } from '../../common/errors/app-error';
 import { isVisible } from '../plan/plan-context';
-import type { ParsedRequest } from '../query-parser.service';
+import type { PreparedRequest } from '../prepare/prepared-request';
 import { errorWithMessage } from './error-with-message';
 
 /** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
@@ -15,7 +15,7 @@ const MISSING_PRIVILEGE = 'aclcheck_error';
 export function concealed(
   error: DatabaseError,
   role: string,
-  { catalog, plan }: ParsedRequest,
+  { catalog, plan }: PreparedRequest,
 ): AppError | null {
   const { schema, table } = error;
   if (error.routine === MISSING_PRIVILEGE) {

@@ -6,7 +6,8 @@
 import type { ServerResponse } from 'node:http';
 import type { FlowControl } from '../../database/rls/rls-transaction';
 import type { JsonRow } from '../../database/rows/json-row';
-import type { ResponseSettings, RowTaker } from '../execute/rest-executor.service';
+import type { ResponseSettings } from '../execute/execution';
+import type { RowTaker } from '../execute/row-taker';
 import { BodyBlocks, type Printer } from '../../common/http/body-blocks';
 import { JsonRowParts } from '../../database/rows/json-row-parts';
 

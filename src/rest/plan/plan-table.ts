@@ -3,7 +3,8 @@ import type { Payload } from '../body/payload';
 import type { Relation } from '../catalog/catalog';
 import type { RestRequest } from '../grammar/rest-request';
 import type { Filter, LogicTree } from '../grammar/tree';
-import { invalidBody, methodNotAllowed, missingFilter, restError } from '../rest.errors';
+import { invalidBody, missingFilter, restError } from '../rest.errors';
+import { allowedMethods, assertPossible } from './allowed-methods';
 import { columnNames } from './column-names';
 import { attach, draftOf, renamedEmbeds } from './draft';
 import { insertGroups, writtenColumn } from './insert-groups';
@@ -259,22 +260,6 @@ function planDelete(
     returning,
     where: requiredConditions(context, relation, request, 'DELETE'),
   };
-}
-
-function assertPossible(relation: Relation, method: string, possible: boolean): void {
-  if (!possible) throw methodNotAllowed(relation.name, method, allowedMethods(relation).join(', '));
-}
-
-/** Of a relation; also what OPTIONS answers. */
-export function allowedMethods(relation: Relation): string[] {
-  const { insertable, updatable, deletable, primaryKey } = relation;
-  return [
-    ...['OPTIONS', 'GET', 'HEAD'],
-    ...(insertable ? ['POST'] : []),
-    ...(insertable && updatable && primaryKey.length > 0 ? ['PUT'] : []),
-    ...(updatable ? ['PATCH'] : []),
-    ...(deletable ? ['DELETE'] : []),
-  ];
 }
 
 /** The conditions on the rows to change. @throws AppError PL155 when there are none */

@@ -1,0 +1,104 @@
+/** The statements of one request in the order in which they run. The door puts the caller's context before them. */
+import type { Caller } from '../../access/caller';
+import type { Statement } from '../../database/pools/pipelined-query';
+import type { BoundStatement } from '../compile/bind';
+import { INSERTED_SETTING } from '../compile/compile-write';
+import type { PreparedRequest } from '../prepare/prepared-request';
+import { preRequestStatement, roleStatement, timezoneStatement } from './context-statements';
+import { printed } from './printed-rows';
+import type { RowTaker } from './row-taker';
+
+export interface RequestPipeline {
+  readonly statements: readonly Statement[];
+  /** Rows that the database sent and that the client does not get: a total behind the last page. */
+  readonly absent: { rows: number };
+  /** Number of statements before the main ones: the pre-request function, the count. */
+  readonly before: number;
+  /** Number of main statements, whose rows are the answer. */
+  readonly mains: number;
+  /** True when the last statement before the main ones is an EXPLAIN for the count. */
+  readonly hasEstimate: boolean;
+}
+
+/** Characters. Headers that are cut are no JSON any more, and are refused as such. */
+const MAX_HEADERS = 16_384;
+
+const RESPONSE_SETTINGS = `select left(nullif(current_setting('response.headers', true), ''), ${MAX_HEADERS}) as headers,
+  left(nullif(current_setting('response.status', true), ''), 100) as status,
+  left(nullif(current_setting('${INSERTED_SETTING}', true), ''), 20) as inserted`;
+
+export function requestPipeline(caller: Caller, prepared: PreparedRequest, taker: RowTaker): RequestPipeline {
+  const { plan, statements } = prepared;
+  const absent = { rows: 0 };
+  const before = [
+    ...contextStatements(caller, prepared),
+    ...settingsBefore(caller, prepared, taker),
+    ...countStatements(prepared, taker),
+  ];
+  const mains = statements.main.map((one) => mainStatement(one, plan.representation.kind, taker, absent));
+  return {
+    statements: [...before, ...mains, ...statementsAfter(prepared)],
+    absent,
+    before: before.length,
+    mains: mains.length,
+    hasEstimate: statements.plannedCount !== null,
+  };
+}
+
+/** What the door's own context statement leaves out: settings of the role, the time zone, the pre-request function. */
+function contextStatements(caller: Caller, prepared: PreparedRequest): Statement[] {
+  const list: Statement[] = [];
+  const ofRole = roleStatement(caller, prepared);
+  if (ofRole) list.push(ofRole);
+  const { timezone } = prepared.request.preferences;
+  if (timezone !== null) list.push(timezoneStatement(timezone));
+  const { pre_request: preRequest } = caller.project.settings;
+  if (preRequest !== null) list.push(preRequestStatement(preRequest));
+  return list;
+}
+
+/** Rows that stream leave before the statement is done, and the head before them. */
+function settingsBefore(caller: Caller, { plan, catalog }: PreparedRequest, taker: RowTaker): Statement[] {
+  const hasPreRequest = caller.project.settings.pre_request !== null;
+  if (!hasPreRequest || plan.kind !== 'read' || !catalog.setsResponse) return [];
+  const onRow = ([headers, status]: (Buffer | null)[]): void =>
+    taker.onResponseSettings({ headers: headers?.toString() ?? null, status: status?.toString() ?? null });
+  return [{ name: 'rest:beforehand', text: RESPONSE_SETTINGS, onRow }];
+}
+
+function countStatements({ statements: { exactCount, plannedCount } }: PreparedRequest, taker: RowTaker) {
+  const list: Statement[] = [];
+  if (exactCount) list.push({ ...exactCount, onRow: ([value]) => taker.onTotal(Number(value)) });
+  if (plannedCount) list.push({ text: plannedCount.text, values: plannedCount.values });
+  return list;
+}
+
+/** EXPLAIN cannot be asked for binary values, so its rows are collected. */
+function mainStatement(
+  { text, values, name, row }: BoundStatement,
+  kind: string,
+  taker: RowTaker,
+  absent: RequestPipeline['absent'],
+): Statement {
+  if (kind === 'explain') return { text, values };
+  if (row) return { text, values, name, columns: printed(row, taker) };
+  return {
+    text,
+    values,
+    name,
+    onRow: ([value, total]) => {
+      if (total) taker.onTotal(Number(total));
+      if (total && value === null) absent.rows += 1;
+      else taker.onRow(value ?? null);
+    },
+  };
+}
+
+function statementsAfter({ plan, catalog, request }: PreparedRequest): Statement[] {
+  const list: Statement[] = [];
+  const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
+  if (isUpsert || catalog.setsResponse) list.push({ name: 'rest:afterwards', text: RESPONSE_SETTINGS });
+  // A dry run reports the errors that a commit would.
+  if (request.preferences.tx === 'rollback') list.push({ text: 'set constraints all immediate' });
+  return list;
+}
