@@ -2,7 +2,7 @@
 import type { Caller } from '../access/caller';
 import type { HeldBody } from '../common/http/body-budget';
 import type { RequestFacts } from './execute/request-settings';
-import type { RawRestRequest, RestRequest } from './grammar/rest-request';
+import type { RawRestRequest, RequestShape } from './grammar/rest-request';
 
 export interface IncomingRequest {
   readonly caller: Caller;
@@ -12,5 +12,5 @@ export interface IncomingRequest {
    * Reads the body and lends it to `work`; null for a method that has none. Its memory is counted until `work` is done.
    * @throws AppError as BodyReader.use()
    */
-  withBody(request: RestRequest, work: (held: HeldBody | null) => Promise<void>): Promise<void>;
+  withBody(request: RequestShape, work: (held: HeldBody | null) => Promise<void>): Promise<void>;
 }

@@ -6,17 +6,16 @@ import { Injectable } from '@nestjs/common';
 import type { RequestBody } from './body/request-body';
 import type { Catalog } from './catalog/catalog';
 import { bindRequest } from './compile/bind';
-import { RequestValues } from './compile/parameter';
 import { GrammarError } from './grammar/grammar-error';
 import { parseRestRequest } from './grammar/parse-rest-request';
-import type { RawRestRequest, RestRequest } from './grammar/rest-request';
+import type { ParsedRequest, RawRestRequest, RequestShape } from './grammar/rest-request';
 import { planRoutine } from './plan/plan-routine';
 import { allowedMethods } from './plan/allowed-methods';
-import { operationsOf } from './plan/request-shape';
 import { resolveRelation } from './plan/resolve-relation';
-import { compilePlan, contextOf, type PlanScope } from './prepare/compiled-plan';
+import { type CompiledPlan, compilePlan, contextOf, type PlanScope } from './prepare/compiled-plan';
 import { CompiledPlanCache } from './prepare/compiled-plan-cache';
 import type { CatalogSnapshot, PreparedRequest } from './prepare/prepared-request';
+import { requestValues } from './prepare/request-values';
 import { fromGrammar } from './rest.errors';
 
 @Injectable()
@@ -24,7 +23,7 @@ export class QueryParser {
   private readonly plans = new CompiledPlanCache();
 
   /** @throws AppError for what the grammar refuses */
-  parse(raw: RawRestRequest): RestRequest {
+  parse(raw: RawRestRequest): ParsedRequest {
     try {
       return parseRestRequest(raw);
     } catch (error) {
@@ -38,33 +37,33 @@ export class QueryParser {
    */
   prepare(
     scope: PlanScope,
-    request: RestRequest,
+    parsed: ParsedRequest,
     body: RequestBody | null,
     { catalog, isSettled }: CatalogSnapshot,
   ): PreparedRequest {
+    const { shape } = parsed;
     const payload = body?.payload ?? null;
-    const make = (): ReturnType<typeof compilePlan> => compilePlan(scope, catalog, request, body, isSettled);
-    const compiledPlan = isSettled ? this.plans.of(scope, catalog, request, payload, make) : make();
-    const { plan, compiled, schema, profile, slots } = compiledPlan;
-    const content = payload?.json ?? body?.bytes ?? null;
-    const values = new RequestValues(slots, operationsOf(request.query), content);
+    const make = (): CompiledPlan => compilePlan(scope, catalog, shape, body, isSettled);
+    const compiledPlan = isSettled ? this.plans.of(scope, catalog, shape, payload, make) : make();
+    const { plan, compiled, schema, profile } = compiledPlan;
+    const values = requestValues(parsed.values, body);
     return {
-      request,
+      shape,
+      parameters: parsed.values.parameters,
       plan,
       statements: bindRequest(compiled, values),
       values,
+      bodyIsList: payload?.isList ?? false,
       catalog,
       schema,
       profile,
-      body: content,
-      bodyIsList: payload?.isList ?? false,
     };
   }
 
   /** The methods that a table or function takes, for OPTIONS. @throws AppError as prepare() */
-  allowedMethods(scope: PlanScope, request: RestRequest, catalog: Catalog): readonly string[] {
-    const context = contextOf(scope, request, catalog);
-    if (request.kind === 'table') return allowedMethods(resolveRelation(context, request.target).relation);
-    return planRoutine(context, request, null, { planEnabled: false }).allowed;
+  allowedMethods(scope: PlanScope, shape: RequestShape, catalog: Catalog): readonly string[] {
+    const context = contextOf(scope, shape, catalog);
+    if (shape.kind === 'table') return allowedMethods(resolveRelation(context, shape.target).relation);
+    return planRoutine(context, shape, null, { planEnabled: false }).allowed;
   }
 }

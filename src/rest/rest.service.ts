@@ -2,13 +2,13 @@
  * Table REST from end to end: parse, read the body, prepare, run, write. Each stage takes what the one before it made
  * and knows none of the others:
  *
- * | stage   | takes                          | makes           | may refuse                                  |
- * |---------|--------------------------------|-----------------|---------------------------------------------|
- * | parse   | IncomingRequest                | RestRequest     | what does not parse                         |
- * | body    | RestRequest, HeldBody          | RequestBody     | what is no JSON, CSV or form                |
- * | prepare | RestRequest, RequestBody, Catalog | PreparedRequest | unknown tables, columns and functions    |
- * | run     | PreparedRequest                | Execution, rows | what PostgreSQL refuses                     |
- * | write   | PreparedRequest, Execution     | the response    | results of another size than was asked for  |
+ * | stage   | takes                               | makes           | may refuse                              |
+ * |---------|-------------------------------------|-----------------|-----------------------------------------|
+ * | parse   | IncomingRequest                     | ParsedRequest   | what does not parse                     |
+ * | body    | RequestShape, HeldBody              | RequestBody     | what is no JSON, CSV or form            |
+ * | prepare | ParsedRequest, RequestBody, Catalog | PreparedRequest | unknown tables, columns and functions   |
+ * | run     | PreparedRequest                     | Execution, rows | what PostgreSQL refuses                 |
+ * | write   | PreparedRequest, Execution          | the response    | results of another size than asked for  |
  *
  * Whether a request that failed runs again is for RetryService alone to say.
  */
@@ -18,7 +18,7 @@ import { BodyCopies } from './body/body-copies';
 import { readRequestBody } from './body/request-body';
 import { ErrorExplainer } from './execute/error-explainer.service';
 import { RestExecutor } from './execute/rest-executor.service';
-import type { RestRequest } from './grammar/rest-request';
+import type { ParsedRequest } from './grammar/rest-request';
 import type { IncomingRequest } from './incoming-request';
 import { assertPreferences } from './plan/assert-preferences';
 import type { PreparedRequest } from './prepare/prepared-request';
@@ -37,23 +37,23 @@ export class RestService {
 
   /** @throws AppError or the driver's error, as long as nothing was written */
   async handle(incoming: IncomingRequest, writer: ResponseWriter): Promise<void> {
-    const request = this.parser.parse(incoming.raw);
-    if (request.method === 'OPTIONS') return this.handleOptions(incoming, request, writer);
-    return incoming.withBody(request, (held) => this.answer(incoming, request, held, writer));
+    const parsed = this.parser.parse(incoming.raw);
+    if (parsed.shape.method === 'OPTIONS') return this.handleOptions(incoming, parsed, writer);
+    return incoming.withBody(parsed.shape, (held) => this.answer(incoming, parsed, held, writer));
   }
 
   private async answer(
     { caller, facts }: IncomingRequest,
-    request: RestRequest,
+    parsed: ParsedRequest,
     held: HeldBody | null,
     writer: ResponseWriter,
   ): Promise<void> {
-    assertPreferences(request);
-    const body = await readRequestBody(request, held);
+    assertPreferences(parsed.shape);
+    const body = await readRequestBody(parsed.shape, held);
     const copies = new BodyCopies(held);
     await this.retry.run(caller.database, {
       prepare: (snapshot) => {
-        const prepared = this.parser.prepare(caller, request, body, snapshot);
+        const prepared = this.parser.prepare(caller, parsed, body, snapshot);
         copies.reserve(prepared.statements.main.length);
         return prepared;
       },
@@ -80,11 +80,11 @@ export class RestService {
 
   private async handleOptions(
     { caller }: IncomingRequest,
-    request: RestRequest,
+    { shape }: ParsedRequest,
     writer: ResponseWriter,
   ): Promise<void> {
     const methods = await this.retry.onCatalog(caller.database, (catalog) =>
-      this.parser.allowedMethods(caller, request, catalog),
+      this.parser.allowedMethods(caller, shape, catalog),
     );
     writer.writeMethods(methods);
   }

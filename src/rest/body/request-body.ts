@@ -1,6 +1,6 @@
 /** A request's body, read as far as plans need it. */
 import type { HeldBody } from '../../common/http/body-budget';
-import type { RestRequest } from '../grammar/rest-request';
+import type { RequestShape } from '../grammar/rest-request';
 import { assertText } from './body-text';
 import { type FormField, formFields } from './form';
 import type { JsonStructure } from './json-structure';
@@ -26,7 +26,7 @@ const NO_ARGUMENTS: JsonStructure = { kind: 'object', rows: RowShapes.alike([], 
  * @throws AppError PL102 for what does not parse, PL157 for a media type that the operation does not read
  */
 export async function readRequestBody(
-  { kind, method, contentType }: RestRequest,
+  { kind, method, contentType }: RequestShape,
   held: HeldBody | null,
 ): Promise<RequestBody | null> {
   if (held === null) return null;

@@ -47,15 +47,15 @@ describe('compiled SQL', () => {
   );
 
   it('has a name of its text and the catalog’s version, short enough for PostgreSQL', () => {
-    const request = parseRestRequest({
+    const { shape } = parseRestRequest({
       kind: 'table',
       method: 'GET',
       target: 'projects',
       queryString: '',
       headers: {},
     });
-    const { relation: found } = resolveRelation(CONTEXT, request.target);
-    const plan = planTableRead(CONTEXT, found, request, { planEnabled: false });
+    const { relation: found } = resolveRelation(CONTEXT, shape.target);
+    const plan = planTableRead(CONTEXT, found, shape, { planEnabled: false });
     const name = (catalogVersion: string) =>
       compileRequest(plan, { catalogVersion, bodyIsList: false, printsRows: true }).main[0]?.name ?? '';
     expect(name('v1')).not.toBe(name('v2'));

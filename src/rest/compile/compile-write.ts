@@ -9,7 +9,7 @@ import type {
   WrittenColumn,
 } from '../plan/plan';
 import { nameOf } from '../plan/returning';
-import { conditionSql } from './condition-sql';
+import { conditionSql } from './filter-sql';
 import { aliasReference, fieldSql, routineSql, type RowReference, tableReference } from './field-sql';
 import { arrayLiteral } from './parameter';
 import type { StatementBuilder } from './statement-builder';
@@ -17,7 +17,7 @@ import type { StatementBuilder } from './statement-builder';
 export const BODY = 'plinth_body';
 
 /** The body as SQL finds it. */
-export interface BodyParameter {
+export interface BodySource {
   /** Placeholder of the JSON text. */
   readonly placeholder: string;
   readonly isList: boolean;
@@ -52,7 +52,7 @@ export function compileInsert(
   builder: StatementBuilder,
   plan: InsertPlan,
   group: InsertGroup,
-  body: BodyParameter,
+  body: BodySource,
 ): string {
   const table = quoteQualified(plan.relation.schema, plan.relation.name);
   const names = group.columns.map(({ column }) => quoteIdentifier(column.name));
@@ -77,7 +77,7 @@ function valueSql({ column, parse }: WrittenColumn): string {
 function rowsOf(
   builder: StatementBuilder,
   { columns, ordinals }: InsertGroup,
-  { placeholder, isList }: BodyParameter,
+  { placeholder, isList }: BodySource,
 ): string {
   const list = isList ? `${placeholder}::json` : `json_build_array(${placeholder}::json)`;
   // Hashed in every kind of plan: ANY is in those alone that know the list, and IN not where a long list is known. IS TRUE keeps it
@@ -128,7 +128,7 @@ function countInserted(step: 1 | -1): string {
 export function compileUpdate(
   builder: StatementBuilder,
   plan: UpdatePlan,
-  { placeholder, isList }: BodyParameter,
+  { placeholder, isList }: BodySource,
 ): { body: string | null; update: string } {
   const set: Record<string, () => string> = {};
   for (const { column, parse } of plan.columns) {

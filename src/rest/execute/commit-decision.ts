@@ -6,11 +6,11 @@ import { maxAffectedExceeded, notSingular, putMismatch } from '../rest.errors';
 export type CommitDecision = (rows: number) => 'commit' | 'rollback';
 
 /** Null when the outcome can be committed at once, which saves a round trip. */
-export function commitDecision({ plan, request }: PreparedRequest): CommitDecision | null {
-  const { tx, handling, maxAffected } = request.preferences;
+export function commitDecision({ plan, shape }: PreparedRequest): CommitDecision | null {
+  const { tx, handling, maxAffected } = shape.preferences;
   // EXPLAIN gives lines, not the rows that the decision is about.
   const changes = plan.kind !== 'read' && plan.representation.kind !== 'explain';
-  const isPut = changes && request.method === 'PUT';
+  const isPut = changes && shape.method === 'PUT';
   const limit = handling === 'strict' && changes ? maxAffected : null;
   const isSingular = changes && plan.singular;
   if (tx !== 'rollback' && limit === null && !isSingular && !isPut) return null;

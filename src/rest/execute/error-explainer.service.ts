@@ -46,7 +46,7 @@ export class ErrorExplainer {
 }
 
 /** PostgreSQL speaks of an escape sequence or of its stack; the client knows of a value that it sent. */
-function valueRefused(error: DatabaseError, { body }: PreparedRequest): AppError | null {
+function valueRefused(error: DatabaseError, { values: { body } }: PreparedRequest): AppError | null {
   if (body === null) return null;
   if (error.code === '22P05' && body.includes('\\u0000')) return textHoldsNul(error);
   return error.code === '54001' && nestsDeeply(body) ? invalidBody('The body nests too deeply', error) : null;

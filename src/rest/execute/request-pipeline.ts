@@ -50,7 +50,7 @@ function contextStatements(caller: Caller, prepared: PreparedRequest): Statement
   const list: Statement[] = [];
   const ofRole = roleStatement(caller, prepared);
   if (ofRole) list.push(ofRole);
-  const { timezone } = prepared.request.preferences;
+  const { timezone } = prepared.shape.preferences;
   if (timezone !== null) list.push(timezoneStatement(timezone));
   const { pre_request: preRequest } = caller.project.settings;
   if (preRequest !== null) list.push(preRequestStatement(preRequest));
@@ -94,11 +94,11 @@ function mainStatement(
   };
 }
 
-function statementsAfter({ plan, catalog, request }: PreparedRequest): Statement[] {
+function statementsAfter({ plan, catalog, shape }: PreparedRequest): Statement[] {
   const list: Statement[] = [];
   const isUpsert = plan.kind === 'write' && plan.write.kind === 'insert' && plan.write.conflict !== null;
   if (isUpsert || catalog.setsResponse) list.push({ name: 'rest:afterwards', text: RESPONSE_SETTINGS });
   // A dry run reports the errors that a commit would.
-  if (request.preferences.tx === 'rollback') list.push({ text: 'set constraints all immediate' });
+  if (shape.preferences.tx === 'rollback') list.push({ text: 'set constraints all immediate' });
   return list;
 }

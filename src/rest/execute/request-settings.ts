@@ -59,10 +59,10 @@ function timeoutOf({ role, project }: Caller, { plan, catalog }: PreparedRequest
 }
 
 /** Reads write nothing, whatever functions they go through; nor do functions that say they don't. */
-function isReadOnly({ plan, request }: PreparedRequest): boolean {
+function isReadOnly({ plan, shape }: PreparedRequest): boolean {
   if (plan.kind === 'read') return true;
   if (plan.kind === 'write') return false;
-  return request.method !== 'POST' || plan.call.routine.volatility !== 'volatile';
+  return shape.method !== 'POST' || plan.call.routine.volatility !== 'volatile';
 }
 
 function headersJson(headers: RequestHeaders): string {

@@ -22,13 +22,13 @@ export function statusOf({ status }: Head, settings: ResponseSettings): number {
 /** @throws AppError PL111, PL112 */
 export function writeHead(
   response: Response,
-  { plan, profile, request }: PreparedRequest,
+  { plan, profile, shape }: PreparedRequest,
   head: Head,
   settings: ResponseSettings,
 ): void {
   const { headers } = head;
   headers.Vary = VARY.Vary;
-  const applied = appliedPreferences(plan, request.preferences);
+  const applied = appliedPreferences(plan, shape.preferences);
   if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ');
   if (profile !== null) headers['Content-Profile'] = inAscii(profile);
   if (plan.renamed.length > 0) headers.Warning = renamedWarning(plan.renamed);

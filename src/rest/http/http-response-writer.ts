@@ -69,7 +69,7 @@ function write(
   const body = hasBody(prepared, head.status) && status !== 204 ? bodyOf(prepared, collector) : null;
   if (body === null) collector.finish();
   // RFC 9110, 8.6: a 204 has no length, and the one of HEAD would have to be GET's.
-  const hasLength = status !== 204 && (body !== null || prepared.request.method !== 'HEAD');
+  const hasLength = status !== 204 && (body !== null || prepared.shape.method !== 'HEAD');
   if (hasLength) head.headers['Content-Length'] = String(lengthOf(body ?? []));
   writeWhole(response, prepared, head, execution.response, body ?? []);
 }

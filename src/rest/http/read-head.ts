@@ -1,5 +1,4 @@
 /** Status and headers of a read, and of a function's result. As PostgREST's, unless DECISIONS.md says otherwise. */
-import type { RestRequest } from '../grammar/rest-request';
 import { canonicalQuery } from '../grammar/query-string';
 import type { RequestPlan } from '../plan/plan';
 import type { PreparedRequest } from '../prepare/prepared-request';
@@ -14,15 +13,16 @@ import type { ResponseHeaders } from './response-headers';
  * @throws AppError PL103 for an offset behind the last row
  */
 export function readHead(
-  { request, plan }: PreparedRequest,
+  prepared: PreparedRequest,
   rows: number | null,
   total: number | null,
 ): { status: number; headers: ResponseHeaders } {
-  const { offset } = request.window;
+  const { shape, plan } = prepared;
+  const { offset } = shape.window;
   if (total !== null && offset > 0 && offset > total && rows !== null && rows === 0)
     throw outOfRange(offset, total);
   const headers: ResponseHeaders = { 'Content-Type': contentType(plan) };
-  if (plan.kind === 'read') Object.assign(headers, contentLocation(request));
+  if (plan.kind === 'read') Object.assign(headers, contentLocation(prepared));
   if (rows !== null) headers['Content-Range'] = contentRange(offset, rows, total);
   else if (total !== null)
     headers['Content-Range'] = contentRange(offset, pageOf(plan, offset, total), total);
@@ -42,17 +42,17 @@ function contentRange(offset: number, rows: number, total: number | null): strin
 }
 
 /** Empty for a query that is longer than a header may be; no client needs the header to read the answer. */
-function contentLocation({ target, query }: RestRequest): ResponseHeaders {
-  if (lengthOfQuery(query) > LONGEST_ADDRESS) return {};
-  const canonical = canonicalQuery(query.parameters);
+function contentLocation({ shape, parameters }: PreparedRequest): ResponseHeaders {
+  if (lengthOfQuery(parameters) > LONGEST_ADDRESS) return {};
+  const canonical = canonicalQuery(parameters);
   return addressHeader(
     'Content-Location',
-    `/${encodeURIComponent(target.text)}${canonical === '' ? '' : `?${canonical}`}`,
+    `/${encodeURIComponent(shape.target.text)}${canonical === '' ? '' : `?${canonical}`}`,
   );
 }
 
 /** Characters of the query before it is encoded, which never makes it shorter. */
-function lengthOfQuery({ parameters }: RestRequest['query']): number {
+function lengthOfQuery(parameters: PreparedRequest['parameters']): number {
   let length = 0;
   for (const { name, value } of parameters) length += name.length + value.length;
   return length;

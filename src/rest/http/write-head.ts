@@ -5,14 +5,14 @@ import { addressHeader } from './header-text';
 import type { ResponseHeaders } from './response-headers';
 
 /** The status of a write. */
-export function writeStatus({ plan, request }: PreparedRequest, execution: Execution): number {
+export function writeStatus({ plan, shape }: PreparedRequest, execution: Execution): number {
   if (plan.kind !== 'write') return 200;
   const returnsRows = plan.representation.kind !== 'none';
   switch (plan.write.kind) {
     case 'insert': {
       const isMerge = plan.write.conflict?.action === 'merge';
       const isNew = !isMerge || execution.inserted > 0;
-      if (request.method === 'PUT') return returnsRows ? (isNew ? 201 : 200) : 204;
+      if (shape.method === 'PUT') return returnsRows ? (isNew ? 201 : 200) : 204;
       return isNew ? 201 : 200;
     }
     case 'update':
@@ -21,9 +21,9 @@ export function writeStatus({ plan, request }: PreparedRequest, execution: Execu
   }
 }
 
-export function writeHeaders({ plan, request }: PreparedRequest, rows: number): ResponseHeaders {
-  const total = request.preferences.count === null ? '*' : String(rows);
-  if (plan.kind !== 'write' || request.method === 'PUT') return {};
+export function writeHeaders({ plan, shape }: PreparedRequest, rows: number): ResponseHeaders {
+  const total = shape.preferences.count === null ? '*' : String(rows);
+  if (plan.kind !== 'write' || shape.method === 'PUT') return {};
   if (plan.write.kind === 'update')
     return { 'Content-Range': `${rows > 0 ? `0-${rows - 1}` : '*'}/${total}` };
   return { 'Content-Range': `*/${total}` };
@@ -31,12 +31,12 @@ export function writeHeaders({ plan, request }: PreparedRequest, rows: number): 
 
 /** The address of one inserted row, by its primary key; without it where that is longer than a header may be. */
 export function locationHeader(
-  { plan, request }: PreparedRequest,
+  { plan, shape }: PreparedRequest,
   row: string | undefined,
   rows: number,
 ): ResponseHeaders {
   if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
-  if (request.preferences.return !== 'headers-only' || rows !== 1 || row === undefined) return {};
+  if (shape.preferences.return !== 'headers-only' || rows !== 1 || row === undefined) return {};
   const value = JSON.parse(row) as Record<string, unknown>;
   const filters = [...plan.relation.primaryKey].sort().map((name) => {
     const key = value[name];

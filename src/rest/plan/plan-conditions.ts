@@ -22,7 +22,7 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
   const embed = field.path.length === 0 ? findEmbed(level, field.name) : undefined;
   if (!embed) return planFilter(context, level.row, tree);
   const isNullTest =
-    operation.kind === 'is' && (operation.value === 'null' || operation.value === 'not_null');
+    operation.kind === 'is' && (operation.keyword === 'null' || operation.keyword === 'not_null');
   if (isColumn(level, field, isNullTest)) return planFilter(context, level.row, tree);
   if (!isNullTest) {
     throw restError('PL120', {
@@ -30,7 +30,7 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
       detail: 'Only is null or not is null filters are allowed on embedded resources',
     });
   }
-  const isNull = (operation.value === 'null') !== negated;
+  const isNull = (operation.keyword === 'null') !== negated;
   return { kind: 'embed', embed: embedAlias(embed.draft), toOne: embed.toOne, isNull };
 }
 

@@ -2,8 +2,8 @@
 import type { RequestBody } from '../body/request-body';
 import { looksLikeJson } from '../body/looks-like-json';
 import type { JsonStructure } from '../body/json-structure';
-import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
-import type { RestRequest } from '../grammar/rest-request';
+import { nameKey, type Routine } from '../catalog/catalog';
+import type { RequestShape } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
 import { invalidBody, restError } from '../rest.errors';
 import { columnNames } from './column-names';
@@ -25,13 +25,13 @@ export interface PlannedRoutine {
 /** What the request gives to the function, by name. */
 interface Given {
   readonly names: readonly string[];
-  /** Of the query string or a form; null: members of the JSON body. */
-  readonly texts: ReadonlyMap<string, readonly string[]> | null;
+  /** True for texts of the query string or a form, false for members of the JSON body. */
+  readonly asTexts: boolean;
   /** True for a JSON body that is a list: its first object counts. */
   readonly inList: boolean;
 }
 
-const NOTHING: Given = { names: [], texts: null, inList: false };
+const NOTHING: Given = { names: [], asTexts: false, inList: false };
 
 /**
  * @param body null for GET, HEAD and OPTIONS
@@ -39,7 +39,7 @@ const NOTHING: Given = { names: [], texts: null, inList: false };
  */
 export function planRoutine(
   context: PlanContext,
-  request: RestRequest,
+  request: RequestShape,
   body: RequestBody | null,
   options: { readonly planEnabled: boolean },
 ): PlannedRoutine {
@@ -53,7 +53,7 @@ export function planRoutine(
 
 function findRoutine(
   context: PlanContext,
-  request: RestRequest,
+  request: RequestShape,
   body: RequestBody | null,
 ): { routine: Routine; schema: string; given: Given } {
   let overloads: readonly Routine[] = [];
@@ -81,7 +81,7 @@ function findRoutine(
 function chosen(
   overloads: readonly Routine[],
   given: Given,
-  { contentType }: RestRequest,
+  { contentType }: RequestShape,
   hasBody: boolean,
 ): Routine | null {
   const isRaw = hasBody && WHOLE_BODY_TYPES[contentType.kind] !== undefined;
@@ -97,10 +97,10 @@ function chosen(
  * All required arguments are given, and nothing that it has no argument for. An argument without a name is given by the
  * member called "" of a JSON body. Example: `/rpc/shout` with `{"": "text"}`
  */
-function fits({ arguments: declared }: Routine, { names, texts }: Given, isRaw: boolean): boolean {
+function fits({ arguments: declared }: Routine, { names, asTexts }: Given, isRaw: boolean): boolean {
   if (isRaw && declared.length === 0) return false;
   const given = new Set(names);
-  if (texts && given.has('')) return false;
+  if (asTexts && given.has('')) return false;
   return (
     declared.every(({ name, required }) => !required || given.has(name)) &&
     names.every((name) => declared.some((argument) => argument.name === name))
@@ -114,28 +114,22 @@ function takesBody({ arguments: declared }: Routine, contentType: string): boole
   return argument.type === WHOLE_BODY_TYPES[contentType];
 }
 
-function givenBy(request: RestRequest, body: RequestBody | null, overloads: readonly Routine[]): Given {
+function givenBy(request: RequestShape, body: RequestBody | null, overloads: readonly Routine[]): Given {
   if (body === null) return fromQuery(request);
-  if (body.fields) return fromTexts(body.fields);
+  if (body.fields) return textsNamed(body.fields.map(([name]) => name));
   if (!body.structure) return NOTHING;
   const given = membersOf(body.structure, overloads);
   return request.query.columns ? { ...given, names: request.query.columns } : given;
 }
 
 /** GET: what reads as a filter is one, even where an argument has its name. Example: `/rpc/below?id=5&id=gt.2` */
-function fromQuery({ query }: RestRequest): Given {
+function fromQuery({ query }: RequestShape): Given {
   const taken = query.callParameters.filter(({ filter }) => filter === null);
-  return fromTexts(taken.map(({ name, value }): [string, string] => [name, value]));
+  return textsNamed(taken.map(({ name }) => name));
 }
 
-function fromTexts(fields: readonly (readonly [string, string])[]): Given {
-  const texts = new Map<string, string[]>();
-  for (const [name, value] of fields) {
-    const values = texts.get(name);
-    if (values) values.push(value);
-    else texts.set(name, [value]);
-  }
-  return { names: [...texts.keys()], texts, inList: false };
+function textsNamed(names: readonly string[]): Given {
+  return { names: [...new Set(names)], asTexts: true, inList: false };
 }
 
 function membersOf({ kind, rows }: JsonStructure, overloads: readonly Routine[]): Given {
@@ -149,7 +143,7 @@ function membersOf({ kind, rows }: JsonStructure, overloads: readonly Routine[])
 
 function planCall(
   context: PlanContext,
-  request: RestRequest,
+  request: RequestShape,
   routine: Routine,
   given: Given,
   { planEnabled }: { readonly planEnabled: boolean },
@@ -192,7 +186,7 @@ function planCall(
 }
 
 /** Parameters that are no arguments filter the result. */
-function filtersOf({ query }: RestRequest): readonly AtPath<Filter>[] {
+function filtersOf({ query }: RequestShape): readonly AtPath<Filter>[] {
   return [...query.filters, ...query.callParameters.flatMap(({ filter }) => (filter ? [filter] : []))];
 }
 
@@ -201,14 +195,10 @@ function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['c
   return read.where.length > 0 ? { kind: 'all' } : returningFor(read);
 }
 
-function argumentsOf({ arguments: declared }: Routine, { names, texts, inList }: Given): ArgumentsPlan {
+function argumentsOf({ arguments: declared }: Routine, { names, asTexts, inList }: Given): ArgumentsPlan {
   const isUnnamed = declared.length === 1 && declared[0]?.name === '';
   // Without a body it takes its default.
-  if (isUnnamed) return texts ? { kind: 'texts', given: [] } : { kind: 'body' };
+  if (isUnnamed) return asTexts ? { kind: 'texts', given: [] } : { kind: 'body' };
   const given = declared.filter(({ name }) => names.includes(name));
-  if (!texts) return { kind: 'members', given, inList };
-  return {
-    kind: 'texts',
-    given: given.map((argument: RoutineArgument) => ({ argument, values: texts.get(argument.name) ?? [] })),
-  };
+  return asTexts ? { kind: 'texts', given } : { kind: 'members', given, inList };
 }

@@ -1,7 +1,7 @@
 /** Plans requests to `/rest/v1/<table>`: reads and writes. */
 import type { Payload } from '../body/payload';
 import type { Relation } from '../catalog/catalog';
-import type { RestRequest } from '../grammar/rest-request';
+import type { RequestShape } from '../grammar/rest-request';
 import type { Filter, LogicTree } from '../grammar/tree';
 import { invalidBody, missingFilter, restError } from '../rest.errors';
 import { allowedMethods, assertPossible } from './allowed-methods';
@@ -35,7 +35,7 @@ const NONE: RepresentationPlan = { kind: 'none' };
 export function planTableRead(
   context: PlanContext,
   relation: Relation,
-  request: RestRequest,
+  request: RequestShape,
   options: TableOptions,
 ): ReadRequestPlan {
   const root = draftOf(context, relation, relation, request.query.select);
@@ -59,7 +59,7 @@ export function planTableRead(
 function representationFor(
   { catalog }: PlanContext,
   relation: Relation,
-  { accept, query }: RestRequest,
+  { accept, query }: RequestShape,
   { planEnabled }: TableOptions,
 ): Negotiated {
   const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
@@ -74,7 +74,7 @@ function representationFor(
 export function planTableWrite(
   context: PlanContext,
   relation: Relation,
-  request: RestRequest,
+  request: RequestShape,
   payload: Payload | null,
   options: TableOptions,
 ): WriteRequestPlan {
@@ -122,7 +122,7 @@ function headersOnly({ primaryKey }: Relation, wanted: boolean): WritePlan['retu
 function planWrite(
   context: PlanContext,
   relation: Relation,
-  request: RestRequest,
+  request: RequestShape,
   payload: Payload | null,
   returning: WritePlan['returning'],
 ): WritePlan {
@@ -146,7 +146,7 @@ function bodyOf(payload: Payload | null): Payload {
 function planInsert(
   context: PlanContext,
   relation: Relation,
-  { query, preferences }: RestRequest,
+  { query, preferences }: RequestShape,
   payload: Payload,
   returning: WritePlan['returning'],
 ): InsertPlan {
@@ -176,7 +176,7 @@ function planInsert(
 function planPut(
   context: PlanContext,
   relation: Relation,
-  { query }: RestRequest,
+  { query }: RequestShape,
   payload: Payload,
   returning: WritePlan['returning'],
 ): InsertPlan {
@@ -226,7 +226,7 @@ function isPlainEquality({ field, negated, operation }: Filter): boolean {
 function planUpdate(
   context: PlanContext,
   relation: Relation,
-  { query, preferences }: RestRequest,
+  { query, preferences }: RequestShape,
   { isList, rows }: Payload,
   returning: WritePlan['returning'],
 ): UpdatePlan {
@@ -250,7 +250,7 @@ function planUpdate(
 function planDelete(
   context: PlanContext,
   relation: Relation,
-  request: RestRequest,
+  request: RequestShape,
   returning: WritePlan['returning'],
 ): DeletePlan {
   assertPossible(relation, 'DELETE', relation.deletable);
@@ -266,7 +266,7 @@ function planDelete(
 function requiredConditions(
   context: PlanContext,
   relation: Relation,
-  request: Pick<RestRequest, 'query'>,
+  request: Pick<RequestShape, 'query'>,
   method: string,
 ): ReturnType<typeof planRowCondition>[] {
   const { filters, others } = rootConditions(request);
@@ -274,7 +274,7 @@ function requiredConditions(
   return [...filters, ...others].map((one) => planRowCondition(context, relation, one));
 }
 
-function rootConditions({ query }: Pick<RestRequest, 'query'>): { filters: Filter[]; others: LogicTree[] } {
+function rootConditions({ query }: Pick<RequestShape, 'query'>): { filters: Filter[]; others: LogicTree[] } {
   return {
     filters: query.filters.filter(({ path }) => path.length === 0).map(({ node }) => node),
     others: query.logic.filter(({ path }) => path.length === 0).map(({ node }) => node),

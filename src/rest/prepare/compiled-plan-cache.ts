@@ -6,17 +6,17 @@ import { LRUCache } from 'lru-cache';
 import type { ProjectSettings } from '../../projects/project-settings';
 import type { Payload } from '../body/payload';
 import type { Catalog } from '../catalog/catalog';
-import type { RestRequest } from '../grammar/rest-request';
-import { shapeOf } from '../plan/request-shape';
+import type { RequestShape } from '../grammar/rest-request';
 import type { CompiledPlan, PlanScope } from './compiled-plan';
+import { planKey } from './plan-key';
 
 /** Of all projects together; one takes a few kilobytes. */
 const KEPT = 2_000;
-/** Characters in the query of a request whose plan is kept: a longer one rarely comes again, and its values stay with the plan. */
+/** Characters of a query, without its values, whose plan is kept: a longer one rarely comes again. */
 const LONGEST_QUERY = 2_000;
 
-/** Characters of a shape that is kept. It contains the names of the body's columns, and a client chooses those. */
-const LONGEST_SHAPE = 8_000;
+/** Characters of a key that is kept. It contains the names of the body's columns, and a client chooses those. */
+const LONGEST_KEY = 8_000;
 
 interface Kept {
   readonly plan: CompiledPlan;
@@ -34,17 +34,17 @@ export class CompiledPlanCache {
   of(
     { project, role }: PlanScope,
     catalog: Catalog,
-    request: RestRequest,
+    shape: RequestShape,
     payload: Payload | null,
     make: () => CompiledPlan,
   ): CompiledPlan {
-    const shape = request.kind === 'table' ? shapeOf(request, payload) : null;
-    if (shape === null || shape.length > LONGEST_SHAPE) return make();
-    const key = `${this.numberOf(catalog)}\0${role}\0${shape}`;
+    const ofShape = shape.kind === 'table' ? planKey(shape, payload) : null;
+    if (ofShape === null || ofShape.length > LONGEST_KEY) return make();
+    const key = `${this.numberOf(catalog)}\0${role}\0${ofShape}`;
     const found = this.kept.get(key);
     if (found?.settings === project.settings) return found.plan;
     const plan = make();
-    if (lengthOf(request) <= LONGEST_QUERY) this.kept.set(key, { plan, settings: project.settings });
+    if (shape.query.text.length <= LONGEST_QUERY) this.kept.set(key, { plan, settings: project.settings });
     return plan;
   }
 
@@ -53,8 +53,4 @@ export class CompiledPlanCache {
     if (number === undefined) this.numbers.set(catalog, (number = this.catalogs += 1));
     return number;
   }
-}
-
-function lengthOf({ query }: RestRequest): number {
-  return query.parameters.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
 }

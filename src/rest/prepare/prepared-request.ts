@@ -2,7 +2,8 @@
 import type { Catalog } from '../catalog/catalog';
 import type { BoundRequest } from '../compile/bind';
 import type { RequestValues } from '../compile/parameter';
-import type { RestRequest } from '../grammar/rest-request';
+import type { QueryValues } from '../grammar/query-values';
+import type { RequestShape } from '../grammar/rest-request';
 import type { RequestPlan } from '../plan/plan';
 
 /** The catalog that a request is prepared on. */
@@ -13,18 +14,18 @@ export interface CatalogSnapshot {
 }
 
 export interface PreparedRequest {
-  readonly request: RestRequest;
-  /** May have been made for another request of the same shape: the values in it are not to be read. */
+  readonly shape: RequestShape;
+  /** The query's parameters as they were written. */
+  readonly parameters: QueryValues['parameters'];
+  /** Shared with other requests of the shape. */
   readonly plan: RequestPlan;
   readonly statements: BoundRequest;
-  /** The values of this request for the parameters of its statements. */
+  /** This request's values for the parameters of its statements; the body in them is JSON of a write, any text of a call. */
   readonly values: RequestValues;
+  readonly bodyIsList: boolean;
   readonly catalog: Catalog;
   /** The schema in which names without one are looked up. */
   readonly schema: string;
   /** The same where the project exposes several, for Content-Profile; null where there is no choice. */
   readonly profile: string | null;
-  /** As the statements take it: JSON of a write, any text of a call. */
-  readonly body: string | Buffer | null;
-  readonly bodyIsList: boolean;
 }
