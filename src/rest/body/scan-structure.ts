@@ -51,7 +51,7 @@ class StructureScan {
         return this.comma();
       case TokenType.STRING:
         return this.expected === 'name' || this.expected === 'name or }'
-          ? this.name(value as string)
+          ? this.name(String(value))
           : this.value();
       default:
         this.value();

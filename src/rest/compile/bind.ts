@@ -1,6 +1,6 @@
 /** Compiled statements with a request's values: what goes to the database. */
 import type { JsonRow } from '../../database/rows/json-row';
-import type { CompiledRequest, CompiledStatement } from './compile-request';
+import type { CompiledRequest, CompiledStatement } from './compiled-statement';
 import {
   type ArgumentParameter,
   arrayLiteral,

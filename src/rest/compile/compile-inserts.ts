@@ -4,7 +4,8 @@ import type { InsertGroup, InsertPlan } from '../plan/plan';
 import { nameOf } from '../plan/returning';
 import type { CompileInput } from './compile-input';
 import { RESULT } from './compile-read';
-import { type BodySource, compileInsert } from './compile-write';
+import type { BodySource } from './compile-write';
+import { compileInsert } from './insert-sql';
 import { arrayLiteral } from './parameter';
 import { StatementBuilder } from './statement-builder';
 

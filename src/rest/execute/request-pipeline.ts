@@ -2,7 +2,7 @@
 import type { Caller } from '../../access/caller';
 import type { Statement } from '../../database/pools/pipelined-query';
 import type { BoundStatement } from '../compile/bind';
-import { INSERTED_SETTING } from '../compile/compile-write';
+import { INSERTED_SETTING } from '../compile/insert-sql';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import { preRequestStatement, roleStatement, timezoneStatement } from './context-statements';
 import { printed } from './printed-rows';

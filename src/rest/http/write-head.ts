@@ -1,4 +1,5 @@
 /** Status and headers of a write. As PostgREST's, unless DECISIONS.md says otherwise. */
+import { isJsonObject } from '../../common/text/json';
 import type { Execution } from '../execute/execution';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import { addressHeader } from './header-text';
@@ -37,7 +38,8 @@ export function locationHeader(
 ): ResponseHeaders {
   if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
   if (shape.preferences.return !== 'headers-only' || rows !== 1 || row === undefined) return {};
-  const value = JSON.parse(row) as Record<string, unknown>;
+  const value: unknown = JSON.parse(row);
+  if (!isJsonObject(value)) return {};
   const filters = [...plan.relation.primaryKey].sort().map((name) => {
     const key = value[name];
     const filter =

@@ -15,6 +15,11 @@ export function planRead(context: PlanContext, root: Draft, source: SourcePlan):
   return planLevel(context, root, { source, junction: null, joins: [], isListed: false });
 }
 
+interface PlannedEmbed {
+  readonly embed: DraftEmbed;
+  readonly plan: EmbedPlan;
+}
+
 interface Placement {
   readonly source: SourcePlan;
   readonly junction: ReadPlan['junction'];
@@ -24,11 +29,11 @@ interface Placement {
 }
 
 function planLevel(context: PlanContext, level: Draft, { isListed, ...place }: Placement): ReadPlan {
-  // Orders come first: they tell the embeds which values to hand up.
+  // Orders come first: they decide which columns of the embeds the parent needs.
   const order = planOrder(context, level, level.order);
   const where = level.where.map((tree) => planCondition(context, level, tree));
   const names = isListed || isGrouped(level);
-  const embeds = level.embeds.map((embed) => planEmbed(context, level, embed, names));
+  const embeds = level.embeds.map((embed) => ({ embed, plan: planEmbed(context, level, embed, names) }));
   const outputs = planOutputs(context, level, embeds, names);
   const { limit, offset } = level.window;
   return {
@@ -39,7 +44,7 @@ function planLevel(context: PlanContext, level: Draft, { isListed, ...place }: P
     order,
     limit: capped(context, limit),
     offset,
-    embeds: embeds.map((embed) => (embed.shape === 'spread-row' ? hoistAggregates(embed).embed : embed)),
+    embeds: embeds.map(({ plan }) => (plan.shape === 'spread-row' ? hoistAggregates(plan).embed : plan)),
   };
 }
 
@@ -110,11 +115,11 @@ function joinsOf(
 function planOutputs(
   context: PlanContext,
   level: Draft,
-  embeds: readonly EmbedPlan[],
+  embeds: readonly PlannedEmbed[],
   isListed: boolean,
 ): OutputPlan[] {
   const names = isListed || hasRepresentation(context, level);
-  let nextEmbed = 0;
+  const embedOf = new Map(embeds.map((one) => [one.embed.item, one]));
   const outputs = level.select.flatMap((item): OutputPlan[] => {
     switch (item.kind) {
       case 'star':
@@ -124,8 +129,10 @@ function planOutputs(
       case 'row-count':
         return [{ kind: 'row-count', cast: planCast(context, item.cast), name: item.alias ?? 'count' }];
       case 'embed':
-      case 'spread':
-        return embedOutputs(level.embeds[nextEmbed] as DraftEmbed, embeds[nextEmbed++] as EmbedPlan);
+      case 'spread': {
+        const planned = embedOf.get(item);
+        return planned ? embedOutputs(planned) : [];
+      }
     }
   });
   return outputs.length > 0 ? outputs : [{ kind: 'one', name: EMPTY_ROW }];
@@ -177,8 +184,8 @@ function planField(
   return { kind: 'field', field, format, cast, aggregate, name };
 }
 
-/** What an embed shows in its parent: nothing where it was asked for without columns, all the way down. */
-function embedOutputs(embed: DraftEmbed, plan: EmbedPlan): OutputPlan[] {
+/** The outputs of an embed in its parent: none where it was asked for without columns, on all of its levels. */
+function embedOutputs({ embed, plan }: PlannedEmbed): OutputPlan[] {
   if (isEmpty(embed.draft)) return [];
   switch (plan.shape) {
     case 'object':

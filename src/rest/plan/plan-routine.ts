@@ -1,4 +1,4 @@
-/** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
+/** Plans requests to `/rest/v1/rpc/<function>`: the overload that fits the arguments, and the read of its result. */
 import type { RequestBody } from '../body/request-body';
 import { looksLikeJson } from '../body/looks-like-json';
 import type { JsonStructure } from '../body/json-structure';
@@ -9,7 +9,7 @@ import { invalidBody, restError } from '../rest.errors';
 import { columnNames } from './column-names';
 import { attach, draftOf, renamedEmbeds, rowOf } from './draft';
 import { negotiate } from './negotiate';
-import type { ArgumentsPlan, CallRequestPlan, RepresentationPlan } from './plan';
+import type { ArgumentsPlan, CallRequestPlan } from './plan';
 import type { PlanContext } from './plan-context';
 import { planRead } from './plan-read';
 import type { RowType } from './resolve-field';
@@ -22,7 +22,7 @@ export interface PlannedRoutine {
   readonly allowed: string[];
 }
 
-/** What the request gives to the function, by name. */
+/** The arguments in the request, by name. */
 interface Given {
   readonly names: readonly string[];
   /** True for texts of the query string or a form, false for members of the JSON body. */
@@ -61,10 +61,11 @@ function findRoutine(
     if (schema !== null && !context.exposedSchemas.includes(schema)) continue;
     const inSchema = schema ?? context.schema;
     const found = context.catalog.routines.get(nameKey({ schema: inSchema, name })) ?? [];
-    if (found.length === 0) continue;
+    const [first] = found;
+    if (!first) continue;
     overloads = found;
     const given = givenBy(request, body, found);
-    if (request.method === 'OPTIONS') return { routine: found[0] as Routine, schema: inSchema, given };
+    if (request.method === 'OPTIONS') return { routine: first, schema: inSchema, given };
     const routine = chosen(found, given, request, body !== null);
     if (routine) return { routine, schema: inSchema, given };
   }
@@ -149,27 +150,19 @@ function planCall(
   { planEnabled }: { readonly planEnabled: boolean },
 ): CallRequestPlan {
   const { preferences, query, accept, method } = request;
-  if (preferences.maxAffected !== null && preferences.handling === 'strict' && !routine.returnsSet) {
-    throw restError('PL128', {
-      message:
-        'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
-    });
-  }
+  assertMaxAffected(request, routine);
   const row: RowType = routine.relation
     ? rowOf(context, routine.relation)
     : { name: routine.name, columns: routine.columns, computed: new Map() };
   const root = draftOf(context, row, routine.relation, query.select);
   attach(root, { ...query, filters: filtersOf(request) }, { rootFilters: true, rootWindow: request.window });
   const read = planRead(context, root, { kind: 'result' });
-  const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
-  const rowsOf = routine.result === 'scalar' ? routine : (routine.relation ?? routine);
-  const negotiated = negotiate(accept, {
+  const { contentType, representation } = negotiate(accept, {
     handlers: context.catalog.mediaHandlers,
-    rowsOf,
-    isWholeRow,
+    rowsOf: routine.result === 'scalar' ? routine : (routine.relation ?? routine),
+    isWholeRow: query.select.length === 1 && query.select[0]?.kind === 'star',
     planEnabled,
   });
-  const none: RepresentationPlan = { kind: 'none' };
   return {
     kind: 'call',
     read,
@@ -178,11 +171,19 @@ function planCall(
     renamed: renamedEmbeds(root),
     count: preferences.count,
     countLimit: context.maxRows,
-    contentType: negotiated.contentType,
-    singular: negotiated.representation.kind === 'object',
-    representation: method === 'HEAD' ? none : negotiated.representation,
+    contentType,
+    singular: representation.kind === 'object',
+    representation: method === 'HEAD' ? { kind: 'none' } : representation,
     call: { routine, returning: returningWithFilters(read), arguments: argumentsOf(routine, given) },
   };
+}
+
+/** @throws AppError PL128 */
+function assertMaxAffected({ preferences }: RequestShape, routine: Routine): void {
+  if (preferences.maxAffected === null || preferences.handling !== 'strict' || routine.returnsSet) return;
+  throw restError('PL128', {
+    message: 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
+  });
 }
 
 /** Parameters that are no arguments filter the result. */

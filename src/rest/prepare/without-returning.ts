@@ -4,7 +4,8 @@
  */
 import { DatabaseError } from 'pg';
 import { bindRequest } from '../compile/bind';
-import { compileRequest, type CompiledRequest } from '../compile/compile-request';
+import { compileRequest } from '../compile/compile-request';
+import type { CompiledRequest } from '../compile/compiled-statement';
 import type { RequestPlan, WriteRequestPlan } from '../plan/plan';
 import type { PreparedRequest } from './prepared-request';
 
