@@ -44,7 +44,7 @@ export const REST_ERRORS = {
 
 export type RestErrorCode = keyof typeof REST_ERRORS;
 
-interface Told {
+interface ErrorText {
   readonly message: string;
   readonly detail?: string | null;
   readonly hint?: string | null;
@@ -52,7 +52,10 @@ interface Told {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-export function restError(code: RestErrorCode, { message, detail, hint, headers, extra }: Told): AppError {
+export function restError(
+  code: RestErrorCode,
+  { message, detail, hint, headers, extra }: ErrorText,
+): AppError {
   return new AppError({
     status: REST_ERRORS[code].status,
     code,

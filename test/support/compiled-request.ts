@@ -1,13 +1,12 @@
 /** What a request sends to the database on a catalog: grammar, body, plan and compile in a row, as the product runs them. */
 import type { HeldBody } from '../../src/common/http/body-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
-import { readGivenBody } from '../../src/rest/body/given-body';
+import { readRequestBody } from '../../src/rest/body/request-body';
 import type { Catalog } from '../../src/rest/catalog/catalog';
 import { bindRequest } from '../../src/rest/compile/bind';
-import { RequestValues } from '../../src/rest/compile/parameter';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
-import { operationsOf } from '../../src/rest/plan/request-shape';
-import { prepareRequest } from '../../src/rest/prepare-request';
+import { compilePlan } from '../../src/rest/prepare/compiled-plan';
+import { requestValues } from '../../src/rest/prepare/request-values';
 
 export interface WrittenRequest {
   /** `GET /projects?id=eq.1`; below /rpc for functions. */
@@ -21,7 +20,7 @@ export interface SentStatement {
   readonly values: readonly (string | number | null)[];
 }
 
-const ASKER = { role: 'anon', project: { settings: effectiveSettings({ max_rows: null }) } };
+const SCOPE = { role: 'anon', project: { settings: effectiveSettings({ max_rows: null }) } };
 
 /** In the order in which they run: what counts the rows, then what gives them. */
 export async function compiledRequest(
@@ -32,12 +31,10 @@ export async function compiledRequest(
   const [path = '', queryString = ''] = url.split(/\?(.*)/s);
   const kind = path.startsWith('/rpc/') ? 'rpc' : 'table';
   const target = path.slice(kind === 'rpc' ? '/rpc/'.length : 1);
-  const request = parseRestRequest({ kind, method, target, queryString, headers });
-  const given = await readGivenBody(request, body === undefined ? null : uncounted(Buffer.from(body)));
-  const { compiled, slots } = prepareRequest(ASKER, catalog, request, given, true);
-  const operations = operationsOf(request.query);
-  const values = new RequestValues(slots, operations, given?.payload?.json ?? given?.bytes ?? null);
-  const { exactCount, plannedCount, main } = bindRequest(compiled, values);
+  const { shape, values } = parseRestRequest({ kind, method, target, queryString, headers });
+  const read = await readRequestBody(shape, body === undefined ? null : uncounted(Buffer.from(body)));
+  const { compiled } = compilePlan(SCOPE, catalog, shape, read, true);
+  const { exactCount, plannedCount, main } = bindRequest(compiled, requestValues(values, read));
   return [exactCount, plannedCount, ...main]
     .filter((statement) => statement !== null)
     .map(({ text, values: sent }) => ({ text, values: sent.map(asText) }));

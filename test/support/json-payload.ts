@@ -1,8 +1,8 @@
 /** A small JSON body as readPayload() reads it, at once. */
-import { outlineOf } from '../../src/rest/body/json-outline';
+import { structureOf } from '../../src/rest/body/json-structure';
 import type { Payload } from '../../src/rest/body/payload';
 
 export function jsonPayload(json: string): Payload {
-  const { kind, rows } = outlineOf(json);
+  const { kind, rows } = structureOf(json);
   return { json, isList: kind === 'list', rows };
 }

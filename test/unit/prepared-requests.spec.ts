@@ -4,14 +4,14 @@
  */
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { bindRequest, type BoundRequest } from '../../src/rest/compile/bind';
-import { RequestValues } from '../../src/rest/compile/parameter';
 import { parseRestRequest } from '../../src/rest/grammar/parse-rest-request';
-import type { RestRequest } from '../../src/rest/grammar/rest-request';
-import type { GivenBody } from '../../src/rest/body/given-body';
+import type { ParsedRequest } from '../../src/rest/grammar/rest-request';
+import type { RequestBody } from '../../src/rest/body/request-body';
 import type { Payload } from '../../src/rest/body/payload';
-import { operationsOf, shapeOf } from '../../src/rest/plan/request-shape';
-import { type PreparedRequest, prepareRequest } from '../../src/rest/prepare-request';
-import { PreparedRequests } from '../../src/rest/prepared-requests';
+import { type CompiledPlan, compilePlan } from '../../src/rest/prepare/compiled-plan';
+import { CompiledPlanCache } from '../../src/rest/prepare/compiled-plan-cache';
+import { planKey } from '../../src/rest/prepare/plan-key';
+import { requestValues } from '../../src/rest/prepare/request-values';
 import { AppError } from '../../src/common/errors/app-error';
 import { catalogOf, EXAMPLE_ROWS } from '../support/example-catalog';
 import { jsonPayload } from '../support/json-payload';
@@ -21,7 +21,7 @@ const SETTINGS = effectiveSettings({});
 const ASKER = { role: 'anon', project: { settings: SETTINGS } };
 
 interface Given {
-  readonly request: RestRequest;
+  readonly parsed: ParsedRequest;
   readonly payload: Payload | null;
 }
 
@@ -29,27 +29,27 @@ interface Given {
 function given(line: string, headers: Record<string, string> = {}, body?: string): Given {
   const [method = '', url = ''] = line.split(/ (.*)/s);
   const [target = '', queryString = ''] = url.slice(1).split(/\?(.*)/s);
-  const request = parseRestRequest({ kind: 'table', method, target, queryString, headers });
-  return { request, payload: body === undefined ? null : jsonPayload(body) };
+  const parsed = parseRestRequest({ kind: 'table', method, target, queryString, headers });
+  return { parsed, payload: body === undefined ? null : jsonPayload(body) };
 }
 
-function prepared({ request, payload }: Given): PreparedRequest {
-  return prepareRequest(ASKER, CATALOG, request, bodyOf(payload), true);
+function prepared({ parsed, payload }: Given): CompiledPlan {
+  return compilePlan(ASKER, CATALOG, parsed.shape, bodyOf(payload), true);
 }
 
-const bodyOf = (payload: Payload | null): GivenBody => ({
+const bodyOf = (payload: Payload | null): RequestBody => ({
   bytes: Buffer.alloc(0),
   payload,
-  outline: null,
+  structure: null,
   fields: null,
 });
 
 /** What a request sends if it goes by what was prepared. */
-function sent({ slots, compiled }: PreparedRequest, { request, payload }: Given): BoundRequest {
-  return bindRequest(compiled, new RequestValues(slots, operationsOf(request.query), payload?.json ?? null));
+function sent({ compiled }: CompiledPlan, { parsed, payload }: Given): BoundRequest {
+  return bindRequest(compiled, requestValues(parsed.values, bodyOf(payload)));
 }
 
-const shape = ({ request, payload }: Given): string | null => shapeOf(request, payload);
+const shape = ({ parsed, payload }: Given): string | null => planKey(parsed.shape, payload);
 
 describe('requests of one shape', () => {
   const ALIKE: [line: string, other: string][] = [
@@ -130,7 +130,7 @@ describe('requests of one shape', () => {
 describe('random requests', () => {
   it('send the same whether they were prepared or go by another one’s preparation', () => {
     const random = mulberry(20_261_121);
-    const first = new Map<string, PreparedRequest>();
+    const first = new Map<string, CompiledPlan>();
     let compared = 0;
     for (let n = 0; n < 6_000; n += 1) {
       const one = drawn(random);
@@ -153,17 +153,15 @@ describe('what is kept', () => {
   const one = given('GET /projects?id=eq.1');
   const two = given('GET /projects?id=eq.2');
   const ask = (
-    kept: PreparedRequests,
+    kept: CompiledPlanCache,
     asker: typeof ASKER,
     catalog: typeof CATALOG,
-    { request, payload }: Given,
+    { parsed: { shape: asked }, payload }: Given,
   ) =>
-    kept.of(asker, catalog, request, payload, () =>
-      prepareRequest(asker, catalog, request, bodyOf(payload), true),
-    );
+    kept.of(asker, catalog, asked, payload, () => compilePlan(asker, catalog, asked, bodyOf(payload), true));
 
   it('serves its shape, for the same role, settings and catalog alone', () => {
-    const kept = new PreparedRequests();
+    const kept = new CompiledPlanCache();
     const prepared = ask(kept, ASKER, CATALOG, one);
     expect(ask(kept, ASKER, CATALOG, two)).toBe(prepared);
     expect(ask(kept, { ...ASKER, role: 'authenticated' }, CATALOG, two)).not.toBe(prepared);
@@ -175,21 +173,30 @@ describe('what is kept', () => {
   });
 
   it('is never a request whose body names very much, for a client could fill the memory with it', () => {
-    const kept = new PreparedRequests();
+    const kept = new CompiledPlanCache();
     const named = (length: number) =>
       given('POST /projects?columns=id', {}, JSON.stringify({ id: 1, ['x'.repeat(length)]: 1 }));
     expect(ask(kept, ASKER, CATALOG, named(500))).toBe(ask(kept, ASKER, CATALOG, named(500)));
     expect(ask(kept, ASKER, CATALOG, named(8_000))).not.toBe(ask(kept, ASKER, CATALOG, named(8_000)));
   });
 
-  it('is never a request with a long query, whose values would stay', () => {
-    const kept = new PreparedRequests();
-    const long = given(`GET /projects?name=eq.${'x'.repeat(5_000)}`);
+  it('is never a request with a long query', () => {
+    const kept = new CompiledPlanCache();
+    const long = given(`GET /projects?select=${'id,'.repeat(1_000)}id`);
     expect(ask(kept, ASKER, CATALOG, long)).not.toBe(ask(kept, ASKER, CATALOG, long));
+  });
+
+  it('has no value of a request in it, however long', () => {
+    const secret = 'secret'.repeat(1_000);
+    const filters = `name=eq.${secret}&id=in.(${secret})&or=(name.like.${secret},data->>a.not.eq."${secret}")`;
+    for (const line of [`GET /projects?${filters}`, `PATCH /projects?${filters}`]) {
+      const made = prepared(given(line, {}, line.startsWith('PATCH') ? `{"name":"${secret}"}` : undefined));
+      expect(JSON.stringify([made.plan, made.compiled.main])).not.toContain('secret');
+    }
   });
 });
 
-function preparedOrNull(one: Given): PreparedRequest | null {
+function preparedOrNull(one: Given): CompiledPlan | null {
   try {
     return prepared(one);
   } catch (error) {

@@ -180,7 +180,8 @@ function resultOf(
   options: RoutinePathsOptions,
 ): [mediaType: string, schema: Schema] {
   const handler = options.mediaHandlers.find(
-    ({ aggregate, target }) => aggregate === null && target !== null && nameKey(target) === nameKey(routine),
+    ({ aggregate, appliesTo }) =>
+      aggregate === null && appliesTo !== null && nameKey(appliesTo) === nameKey(routine),
   );
   if (handler) {
     const format = handler.isBinary ? { format: 'binary' } : {};

@@ -74,7 +74,7 @@ export class RlsTransaction {
    * an error by answering `rollback`. Costs a second round trip.
    * @param consumer of rows that flow to a client before the decision, as those of a read may
    */
-  async deliberate(
+  async runThenDecide(
     context: RlsContext,
     statements: readonly Statement[],
     settings: ContextSettings,

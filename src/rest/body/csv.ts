@@ -103,7 +103,7 @@ function rowWriter(header: readonly string[]): RowWriter {
   return (fields) => {
     let row = '';
     for (const { head, at } of heads) {
-      const field = fields[at] as string;
+      const field = fields[at] ?? '';
       row += head + (field === 'NULL' ? 'null' : JSON.stringify(field));
     }
     return `${row}}`;

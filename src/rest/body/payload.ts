@@ -9,10 +9,10 @@ import { invalidBody, restError } from '../rest.errors';
 import { assertText, textOf } from './body-text';
 import { parseCsv } from './csv';
 import { formFields } from './form';
-import { type JsonOutline, outlineOf } from './json-outline';
+import { type JsonStructure, structureOf } from './json-structure';
 import { RowShapes } from './row-shapes';
 import { JSON_HINT, looksLikeJson } from './looks-like-json';
-import { scanOutline } from './scan-outline';
+import { scanStructure } from './scan-structure';
 
 export interface Payload {
   /** JSON: an object or a list of objects. Large bodies stay bytes. */
@@ -45,7 +45,7 @@ export async function readPayload(body: Buffer, type: MediaType, memory: Memory)
 
 export interface JsonBody {
   readonly json: string | Buffer;
-  readonly outline: JsonOutline;
+  readonly structure: JsonStructure;
 }
 
 /** A JSON body with what it names. @throws AppError PL102 */
@@ -54,7 +54,7 @@ export async function readJsonBody(body: Buffer): Promise<JsonBody> {
   if (isLarge) assertText(body);
   const json = isLarge ? body : textOf(body);
   try {
-    return { json, outline: typeof json === 'string' ? outlineOf(json) : await scanOutline(json) };
+    return { json, structure: typeof json === 'string' ? structureOf(json) : await scanStructure(json) };
   } catch (error) {
     throw error instanceof AppError ? error : invalidBody('Empty or invalid json', error);
   }
@@ -70,7 +70,7 @@ export const unreadable = (body: Buffer): AppError =>
 async function jsonPayload(body: Buffer): Promise<Payload> {
   const {
     json,
-    outline: { kind, rows },
+    structure: { kind, rows },
   } = await readJsonBody(body);
   // PostgREST's words; objects with other keys than the one before them are fine here.
   if (kind === 'mixed') throw invalidBody('All object keys must match');

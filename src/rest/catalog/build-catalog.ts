@@ -184,7 +184,7 @@ function buildHandler(row: HandlerRow, index: SchemaIndex): MediaHandler {
   return {
     mediaType: row.media_type,
     contentType: row.media_type === '*/*' ? 'application/octet-stream' : row.media_type,
-    target: row.is_aggregate ? (row.relation === null ? null : index.nameOf(row.relation)) : routine,
+    appliesTo: row.is_aggregate ? (row.relation === null ? null : index.nameOf(row.relation)) : routine,
     aggregate: row.is_aggregate ? routine : null,
     isBinary: row.is_binary,
   };

@@ -126,7 +126,7 @@ export interface MediaHandler {
   /** What is answered: `application/octet-stream` for a handler of any type. */
   readonly contentType: string;
   /** The relation whose rows it takes; null takes any. For a domain: the function that returns it. */
-  readonly target: QualifiedName | null;
+  readonly appliesTo: QualifiedName | null;
   /** Null when the function's result is the media type already. */
   readonly aggregate: QualifiedName | null;
   /** True when the domain is over bytea. */

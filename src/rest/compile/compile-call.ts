@@ -4,7 +4,6 @@ import type { RoutineArgument } from '../catalog/catalog';
 import type { ArgumentsPlan, CallPlan } from '../plan/plan';
 import { nameOf } from '../plan/returning';
 import { routineSql } from './field-sql';
-import { arrayLiteral } from './parameter';
 import type { StatementBuilder } from './statement-builder';
 
 const ARGUMENTS = 'plinth_arguments';
@@ -62,9 +61,10 @@ function argumentsSql(
         .join(', ');
     case 'texts':
       return plan.given
-        .map(({ argument, values }) => {
-          const text = argument.variadic ? arrayLiteral(values) : (values.at(-1) ?? null);
-          return named(argument, `${builder.parameter(text)}::${argument.inputType}`);
+        .map((argument) => {
+          const as = argument.variadic ? 'list' : 'text';
+          const text = builder.parameter({ kind: 'argument', name: argument.name, as });
+          return named(argument, `${text}::${argument.inputType}`);
         })
         .join(', ');
   }

@@ -4,7 +4,8 @@ import type { InsertGroup, InsertPlan } from '../plan/plan';
 import { nameOf } from '../plan/returning';
 import type { CompileInput } from './compile-input';
 import { RESULT } from './compile-read';
-import { type BodyParameter, compileInsert } from './compile-write';
+import type { BodySource } from './compile-write';
+import { compileInsert } from './insert-sql';
 import { arrayLiteral } from './parameter';
 import { StatementBuilder } from './statement-builder';
 
@@ -32,7 +33,7 @@ function compileGroups(
   builder: StatementBuilder,
   plan: InsertPlan,
   groups: readonly InsertGroup[],
-  body: BodyParameter,
+  body: BodySource,
 ): CompiledInsert {
   const [only] = groups;
   if (groups.length === 1 && only) {

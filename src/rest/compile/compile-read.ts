@@ -10,7 +10,7 @@ import type {
   RequestPlan,
   SourcePlan,
 } from '../plan/plan';
-import { conditionSql } from './condition-sql';
+import { conditionSql } from './filter-sql';
 import { aliasReference, fieldSql, routineSql, type RowReference } from './field-sql';
 import type { Select, StatementBuilder } from './statement-builder';
 import { typeName } from './type-name';

@@ -9,7 +9,7 @@ import { PINNED_REQUESTS } from '../../../test/support/pinned-requests/all';
 import { parseRestRequest } from '../grammar/parse-rest-request';
 import { planTableRead } from '../plan/plan-table';
 import type { PlanContext } from '../plan/plan-context';
-import { resolveTarget } from '../plan/target';
+import { resolveRelation } from '../plan/resolve-relation';
 import { compileRequest } from './compile-request';
 
 const CATALOG = catalogOf(EXAMPLE_ROWS);
@@ -47,15 +47,15 @@ describe('compiled SQL', () => {
   );
 
   it('has a name of its text and the catalog’s version, short enough for PostgreSQL', () => {
-    const request = parseRestRequest({
+    const { shape } = parseRestRequest({
       kind: 'table',
       method: 'GET',
       target: 'projects',
       queryString: '',
       headers: {},
     });
-    const { relation: found } = resolveTarget(CONTEXT, request.target);
-    const plan = planTableRead(CONTEXT, found, request, { planEnabled: false });
+    const { relation: found } = resolveRelation(CONTEXT, shape.target);
+    const plan = planTableRead(CONTEXT, found, shape, { planEnabled: false });
     const name = (catalogVersion: string) =>
       compileRequest(plan, { catalogVersion, bodyIsList: false, printsRows: true }).main[0]?.name ?? '';
     expect(name('v1')).not.toBe(name('v2'));

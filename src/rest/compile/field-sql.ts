@@ -18,7 +18,7 @@ export function aliasReference(alias: string, isResult = false): RowReference {
   return { row: quoteIdentifier(alias), isResult };
 }
 
-/** The target of an UPDATE or DELETE, which TypeORM gives no alias. */
+/** The table of an UPDATE or DELETE, to which TypeORM gives no alias. */
 export function tableReference({ schema, name }: QualifiedName): RowReference {
   return { row: quoteQualified(schema, name), isResult: false };
 }

@@ -1,73 +1,35 @@
-/**
- * The parameters of compiled statements. Compiling knows what a value is for, not what it is: so the statements of one
- * request serve every other of its shape, and each request brings its own values.
- */
-import type { Operation } from '../grammar/tree';
+/** The parameters of compiled statements. Compiling knows what a value is for; the value itself is each request's own. */
+import type { FilterValue, Slot, TextsByName } from '../grammar/query-values';
 
 /** The request's body: JSON that is read into rows, the text of one argument, or its bytes. */
-export interface BodyValue {
+export interface BodyParameter {
   readonly kind: 'body';
   readonly as: 'json' | 'text' | 'bytes';
 }
 
-/** Of what a request may say differently in the same shape: what a filter compares with, and the body. Others are fixed. */
-export type Parameter = string | number | null | Operation | BodyValue;
-
-/** A request's values for the parameters of statements that may have been compiled for another one. */
-export class RequestValues {
-  /**
-   * @param slots the place of each operation of the plan among the operations of its request
-   * @param operations of this request, in the same places
-   * @param body of this request; null without one
-   */
-  constructor(
-    private readonly slots: ReadonlyMap<Operation, number>,
-    private readonly operations: readonly Operation[],
-    private readonly body: string | Buffer | null,
-  ) {}
-
-  /** As PostgreSQL gets it. */
-  of(parameter: Parameter): string | number | Buffer | null {
-    if (typeof parameter !== 'object' || parameter === null) return parameter;
-    return parameter.kind === 'body' ? bodyOf(parameter, this.body) : operandOf(this.own(parameter));
-  }
-
-  /** Never the plan's own operation in place of a missing one: its value may be another caller's. */
-  private own(operation: Operation): Operation {
-    const own = this.operations[this.slots.get(operation) ?? -1];
-    if (own?.kind !== operation.kind) throw new Error('a plan was used for a request of another shape');
-    return own;
-  }
+/** A filter's value: as it is, with `*` for the wildcard of LIKE, or a list. */
+export interface FilterParameter {
+  readonly kind: 'filter';
+  readonly slot: Slot;
+  readonly as: 'text' | 'pattern' | 'list';
 }
 
-/** JSON may stay bytes: json in binary format is its text. */
-function bodyOf({ as }: BodyValue, body: string | Buffer | null): string | Buffer | null {
-  switch (as) {
-    case 'json':
-      return body === null || body.length === 0 ? '{}' : body;
-    case 'text':
-      return body?.toString() ?? null;
-    case 'bytes':
-      // PostgreSQL's text of bytes (manual, 8.4.1).
-      return `\\x${(typeof body === 'string' ? Buffer.from(body) : body)?.toString('hex') ?? ''}`;
-  }
+/** A function's argument of the query string or a form: its last text, or all of them. */
+export interface ArgumentParameter {
+  readonly kind: 'argument';
+  readonly name: string;
+  readonly as: 'text' | 'list';
 }
 
-/** What an operation compares with, as the text of one parameter. */
-function operandOf(operation: Operation): string {
-  switch (operation.kind) {
-    case 'quantified': {
-      const isPattern = operation.operator === 'like' || operation.operator === 'ilike';
-      return isPattern ? operation.value.replaceAll('*', '%') : operation.value;
-    }
-    case 'plain':
-    case 'text-search':
-      return operation.value;
-    case 'in':
-      return arrayLiteral(operation.values);
-    case 'is':
-      throw new Error('IS takes no parameter');
-  }
+/** A text or number stands for itself: a key of a JSON path, a language, an offset. It is a part of the shape. */
+export type Parameter = string | number | BodyParameter | FilterParameter | ArgumentParameter;
+
+export interface RequestValues {
+  /** By slot. */
+  readonly filters: readonly FilterValue[];
+  readonly arguments: TextsByName;
+  /** Null without one. */
+  readonly body: string | Buffer | null;
 }
 
 /** PostgreSQL's text of an array (manual, 8.15.2), each element quoted. */

@@ -5,8 +5,8 @@
 import type { DatabaseError } from 'pg';
 import type { AppError } from '../../common/errors/app-error';
 import { isVisible } from '../plan/plan-context';
-import type { ParsedRequest } from '../query-parser.service';
-import { retold } from './retold-error';
+import type { PreparedRequest } from '../prepare/prepared-request';
+import { errorWithMessage } from './error-with-message';
 
 /** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
 const MISSING_PRIVILEGE = 'aclcheck_error';
@@ -15,24 +15,24 @@ const MISSING_PRIVILEGE = 'aclcheck_error';
 export function concealed(
   error: DatabaseError,
   role: string,
-  { catalog, plan }: ParsedRequest,
+  { catalog, plan }: PreparedRequest,
 ): AppError | null {
   const { schema, table } = error;
   if (error.routine === MISSING_PRIVILEGE) {
-    const target = plan.kind === 'call' ? plan.call.routine.name : plan.relation.name;
-    if (isAbout(target, error.message)) return null;
-    return retold(error, `permission denied for '${target}', or for something that it uses`);
+    const requested = plan.kind === 'call' ? plan.call.routine.name : plan.relation.name;
+    if (isAbout(requested, error.message)) return null;
+    return errorWithMessage(error, `permission denied for '${requested}', or for something that it uses`);
   }
   if (schema === undefined || table === undefined) return null;
-  const isTarget = plan.kind !== 'call' && plan.relation.schema === schema && plan.relation.name === table;
-  if (isTarget || isVisible({ catalog, role }, { schema, name: table })) return null;
-  return retold(error, 'a constraint of a related table is violated');
+  const isRequested = plan.kind !== 'call' && plan.relation.schema === schema && plan.relation.name === table;
+  if (isRequested || isVisible({ catalog, role }, { schema, name: table })) return null;
+  return errorWithMessage(error, 'a constraint of a related table is violated');
 }
 
-/** The client named the target itself, and learns nothing. Other languages' words are not looked at. */
-function isAbout(target: string, message: string): boolean {
+/** The client named the requested itself, and learns nothing. Other languages' words are not looked at. */
+function isAbout(requested: string, message: string): boolean {
   const [, name] =
     /^permission denied for (?:table|view|materialized view|foreign table|function) (.*)$/s.exec(message) ??
     [];
-  return name === target;
+  return name === requested;
 }

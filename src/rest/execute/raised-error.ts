@@ -10,15 +10,16 @@ import { isFraming, isHeader, isReasonPhrase } from './custom-header';
 
 /** Null for any other error. */
 export function raisedError(error: DatabaseError): AppError | null {
-  if (error.code === 'PGRST') return fromJson(error);
-  const status = /^PT([2-5]\d\d)$/.exec(error.code ?? '')?.[1];
+  const { code = '' } = error;
+  if (code === 'PGRST') return fromJson(error);
+  const status = /^PT([2-5]\d\d)$/.exec(code)?.[1];
   if (status === undefined) return null;
   return new AppError({
     status: Number(status),
-    code: error.code as string,
+    code,
     message: error.message,
     database: {
-      sqlstate: error.code,
+      sqlstate: code,
       detail: error.detail ?? null,
       hint: error.hint ?? null,
       constraint: error.constraint ?? null,

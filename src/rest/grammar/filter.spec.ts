@@ -7,15 +7,20 @@ import {
   QUANTIFIERS,
   TEXT_SEARCH_OPERATORS,
 } from './operators';
+import { QueryParts } from './query-values';
 import { refusalOf } from './refusal-of';
-import type { Operation } from './tree';
+import type { Operation as OperationWithSlot } from './tree';
+import { type WithValues, withValues } from './with-values';
+
+type Operation = WithValues<OperationWithSlot>;
 
 function operationOf(value: string): { negated: boolean; operation: Operation } {
-  const { negated, operation } = parseFilter('id', value).node;
-  return { negated, operation };
+  const parts = new QueryParts();
+  const { negated, operation } = parseFilter('id', value, undefined, parts).node;
+  return { negated, operation: withValues(operation, parts.values([])) };
 }
 
-const listed = (...values: string[]): Operation => ({ kind: 'in', values });
+const listed = (...values: string[]): Operation => ({ kind: 'in', operator: 'in', value: values });
 
 describe('parseFilter: the column', () => {
   it.each([
@@ -104,14 +109,15 @@ describe('parseFilter: the operation', () => {
     ['is.TRUE', 'true'],
     ['is.FAlSe', 'false'],
     ['is.UnKnOwN', 'unknown'],
-  ])('reads %s', (text, value) => {
-    expect(operationOf(text)).toEqual({ negated: false, operation: { kind: 'is', value } });
-    expect(operationOf(`not.${text}`)).toEqual({ negated: true, operation: { kind: 'is', value } });
+  ])('reads %s', (text, keyword) => {
+    const operation: Operation = { kind: 'is', operator: 'is', keyword };
+    expect(operationOf(text)).toEqual({ negated: false, operation });
+    expect(operationOf(`not.${text}`)).toEqual({ negated: true, operation });
   });
 
   it('knows every word of is', () => {
-    for (const value of IS_VALUES.words) {
-      expect(operationOf(`is.${value}`).operation).toEqual({ kind: 'is', value });
+    for (const keyword of IS_VALUES.words) {
+      expect(operationOf(`is.${keyword}`).operation).toEqual({ kind: 'is', operator: 'is', keyword });
     }
   });
 

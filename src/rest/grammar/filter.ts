@@ -1,5 +1,6 @@
 /** A filter parameter: `clients.data->>id=not.eq.5` */
 import type { Budget } from './budget';
+import type { QueryParts } from './query-values';
 import { fieldPath } from './embed-path';
 import { operation } from './operation';
 import { Scanner } from './scanner';
@@ -11,11 +12,17 @@ import { restOfText } from './value';
  * Example: `/clients?select=id,projects(id,tasks(id,name))&projects.tasks.name=like.Design*`
  * @throws GrammarError PL100
  */
-export function parseFilter(name: string, value: string, budget?: Budget): AtPath<Filter> {
+export function parseFilter(
+  name: string,
+  value: string,
+  budget?: Budget,
+  parts?: QueryParts,
+): AtPath<Filter> {
   const { path, node: field } = fieldPath(name);
-  const scanner = new Scanner(value, { what: 'filter' }, budget);
+  const scanner = new Scanner(value, { what: 'filter' }, budget, parts);
   scanner.budget.takeTerm();
   const parsed = operation(scanner, restOfText);
   scanner.expectEnd();
+  scanner.parts.endText(value);
   return { path, node: { kind: 'filter', field, ...parsed } };
 }

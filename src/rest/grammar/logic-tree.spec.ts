@@ -1,6 +1,19 @@
-import { type LogicHead, parseLogicTree } from './logic-tree';
+import { type LogicHead, parseLogicTree as parseWithSlots } from './logic-tree';
+import { QueryParts } from './query-values';
 import { refusalOf } from './refusal-of';
-import type { Filter, LogicGroup, LogicTree, Operation } from './tree';
+import type * as tree from './tree';
+import { type WithValues, withValues } from './with-values';
+
+type Filter = WithValues<tree.Filter>;
+type LogicGroup = WithValues<tree.LogicGroup>;
+type LogicTree = WithValues<tree.LogicTree>;
+type Operation = WithValues<tree.Operation>;
+
+function parseLogicTree(head: LogicHead, text: string): LogicGroup {
+  const parts = new QueryParts();
+  const group = parseWithSlots(head, text, undefined, parts);
+  return withValues(group, parts.values([]));
+}
 
 const AND: LogicHead = { operator: 'and', negated: false };
 const OR: LogicHead = { operator: 'or', negated: false };
@@ -57,7 +70,7 @@ describe('parseLogicTree', () => {
     expect(parseLogicTree(AND, text)).toEqual(
       group(
         AND,
-        group(AND, filter('id', { kind: 'in', values: ['1', ' 2', ' 3 '] }), eq('id', '3 ')),
+        group(AND, filter('id', { kind: 'in', operator: 'in', value: ['1', ' 2', ' 3 '] }), eq('id', '3 ')),
         group(OR, eq('id', '2 '), eq('id', '3 ')),
       ),
     );
@@ -83,13 +96,13 @@ describe('parseLogicTree', () => {
 
   it.each<[string, Filter]>([
     ['name.like.*1', filter('name', { kind: 'quantified', operator: 'like', quantifier: null, value: '*1' })],
-    ['id.in.("1",2)', filter('id', { kind: 'in', values: ['1', '2'] })],
-    ['id.not.in.()', filter('id', { kind: 'in', values: [] }, true)],
+    ['id.in.("1",2)', filter('id', { kind: 'in', operator: 'in', value: ['1', '2'] })],
+    ['id.not.in.()', filter('id', { kind: 'in', operator: 'in', value: [] }, true)],
     ['arr.cs.{1,2}', filter('arr', { kind: 'plain', operator: 'cs', value: '{1,2}' })],
     ['arr.not.isdistinct.{1}', filter('arr', { kind: 'plain', operator: 'isdistinct', value: '{1}' }, true)],
-    ['name.is.null', filter('name', { kind: 'is', value: 'null' })],
-    ['name.is.not.null', filter('name', { kind: 'is', value: 'not_null' })],
-    ['clients.not.is.null', filter('clients', { kind: 'is', value: 'null' }, true)],
+    ['name.is.null', filter('name', { kind: 'is', operator: 'is', keyword: 'null' })],
+    ['name.is.not.null', filter('name', { kind: 'is', operator: 'is', keyword: 'not_null' })],
+    ['clients.not.is.null', filter('clients', { kind: 'is', operator: 'is', keyword: 'null' }, true)],
     [
       'k.like(any).{a*,b*}',
       filter('k', { kind: 'quantified', operator: 'like', quantifier: 'any', value: '{a*,b*}' }),

@@ -3,6 +3,7 @@ import { assertDepth, type Budget } from './budget';
 import { field, MORE_OF_FIELD } from './field';
 import { operation } from './operation';
 import { LOGIC_OPERATORS, type LogicOperator } from './operators';
+import type { QueryParts } from './query-values';
 import { quote, Scanner } from './scanner';
 import type { Filter, LogicGroup, LogicTree } from './tree';
 import { valueInList } from './value';
@@ -20,13 +21,19 @@ export interface LogicHead {
  * Example: `/entities?or=(id.eq.1,not.and(name.eq.x,id.in.(2,3)))`
  * @throws GrammarError PL100, PL152 for deep nesting, PL153 for too many terms.
  */
-export function parseLogicTree(head: LogicHead, text: string, budget?: Budget): LogicGroup {
+export function parseLogicTree(
+  head: LogicHead,
+  text: string,
+  budget?: Budget,
+  parts?: QueryParts,
+): LogicGroup {
   // The operator before the value makes the outermost group look like all others, and columns count from it.
   const whole = `${head.negated ? 'not.' : ''}${head.operator}${text}`;
-  const scanner = new Scanner(whole, { what: 'logic tree', shown: text }, budget);
+  const scanner = new Scanner(whole, { what: 'logic tree', shown: text }, budget, parts);
   scanner.pos = whole.length - text.length;
   const tree = group(scanner, head, 0);
   scanner.expectEnd();
+  scanner.parts.endText(whole);
   return tree;
 }
 

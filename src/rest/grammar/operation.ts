@@ -41,20 +41,24 @@ export function operation(scanner: Scanner, value: ValueReader): Pick<Filter, 'n
 function positiveOperation(scanner: Scanner, value: ValueReader, negated: boolean): Operation {
   const start = scanner.pos;
   const word = scanner.takeWhile((code) => code >= 0x61 && code <= 0x7a);
-  if (word === 'in' && scanner.eat('.')) return { kind: 'in', values: listValues(scanner) };
-  if (word === 'is' && scanner.eat('.')) return { kind: 'is', value: isValue(scanner) };
+  if (word === 'in' && scanner.eat('.')) {
+    return { kind: 'in', operator: 'in', value: scanner.takeValue(listValues) };
+  }
+  if (word === 'is' && scanner.eat('.')) {
+    return { kind: 'is', operator: 'is', keyword: isValue(scanner) };
+  }
   if (PLAIN_OPERATORS.has(word) && scanner.eat('.')) {
-    return { kind: 'plain', operator: word, value: value(scanner) };
+    return { kind: 'plain', operator: word, value: scanner.takeValue(value) };
   }
   if (TEXT_SEARCH_OPERATORS.has(word)) {
     const language = scanner.eat('(') ? languageName(scanner) : null;
     operatorDot(scanner);
-    return { kind: 'text-search', operator: word, language, value: value(scanner) };
+    return { kind: 'text-search', operator: word, language, value: scanner.takeValue(value) };
   }
   if (QUANTIFIABLE_OPERATORS.has(word)) {
     const quantifier = scanner.eat('(') ? anyOrAll(scanner) : null;
     operatorDot(scanner);
-    return { kind: 'quantified', operator: word, quantifier, value: value(scanner) };
+    return { kind: 'quantified', operator: word, quantifier, value: scanner.takeValue(value) };
   }
   return unknownOperator(scanner, start, negated);
 }

@@ -41,6 +41,9 @@ export type PlainOperator = WordOf<typeof PLAIN_OPERATORS>;
 export const TEXT_SEARCH_OPERATORS = table('fts', 'plfts', 'phfts', 'wfts');
 export type TextSearchOperator = WordOf<typeof TEXT_SEARCH_OPERATORS>;
 
+/** Every operator of a filter. Its row in compile/filter-operators.ts says what it means in SQL. */
+export type FilterOperator = QuantifiableOperator | PlainOperator | TextSearchOperator | 'in' | 'is';
+
 /** What may follow `is.`, in any case. SPEC.md's `is.not.null` is read as `not_null`. */
 export const IS_VALUES = table('null', 'not_null', 'true', 'false', 'unknown');
 export type IsValue = WordOf<typeof IS_VALUES>;

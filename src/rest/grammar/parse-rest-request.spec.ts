@@ -1,8 +1,8 @@
 import { parseRestRequest } from './parse-rest-request';
 import { refusalOf } from './refusal-of';
-import type { RawRestRequest, RestRequest } from './rest-request';
+import type { RawRestRequest, RequestShape } from './rest-request';
 
-function request(more: Partial<RawRestRequest> = {}): RestRequest {
+function request(more: Partial<RawRestRequest> = {}): RequestShape {
   return parseRestRequest({
     method: 'GET',
     target: 'items',
@@ -10,7 +10,7 @@ function request(more: Partial<RawRestRequest> = {}): RestRequest {
     queryString: '',
     headers: {},
     ...more,
-  });
+  }).shape;
 }
 
 describe('parseRestRequest', () => {

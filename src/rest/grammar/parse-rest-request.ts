@@ -6,7 +6,7 @@ import { parseMediaType } from './media-type';
 import { type Method, METHODS } from './operators';
 import { parsePrefer } from './prefer';
 import { parseRestQuery } from './rest-query';
-import type { MediaType, RawRestRequest, RequestHeaders, RestRequest, TargetKind } from './rest-request';
+import type { MediaType, ParsedRequest, RawRestRequest, RequestHeaders, TargetKind } from './rest-request';
 import { parseTarget } from './target';
 import type { RestQuery, Window } from './tree';
 import { intersect, parseRange, WHOLE } from './window';
@@ -15,13 +15,13 @@ import { intersect, parseRange, WHOLE } from './window';
  * Parses a request to `/rest/v1/<table>` or `/rest/v1/rpc/<function>`; nothing in it may be decoded before.
  * @throws GrammarError with a code of GRAMMAR_ERRORS; nothing else.
  */
-export function parseRestRequest(raw: RawRestRequest): RestRequest {
+export function parseRestRequest(raw: RawRestRequest): ParsedRequest {
   const { kind, headers } = raw;
   const method = parseMethod(raw.method, kind);
   const target = parseTarget(raw.target);
   const hasArguments = kind === 'rpc' && (method === 'GET' || method === 'HEAD');
-  const query = parseRestQuery(raw.queryString, { hasArguments });
-  return {
+  const { shape: query, values } = parseRestQuery(raw.queryString, { hasArguments });
+  const shape = {
     kind,
     method,
     target,
@@ -32,6 +32,7 @@ export function parseRestRequest(raw: RawRestRequest): RestRequest {
     contentType: contentTypeOf(headers),
     profile: profileOf(method, headers),
   };
+  return { shape, values };
 }
 
 const JSON_TYPE = parseMediaType('application/json');

@@ -5,16 +5,16 @@
 import { assertLength, type Budget } from './budget';
 import { GrammarError } from './grammar-error';
 import { LIMITS } from './limits';
-import type { Parameter } from './tree';
+import type { QueryParameter } from './query-values';
 
 /**
  * Splits and decodes. Empty pairs and names without `=` are left out. A percent sign that begins no code stands for itself,
  * as in PostgREST: `/articles?body=like.%plan%`
  * @throws GrammarError PL150 for broken encoding, PL151 for too long a text, PL153 for too many pairs.
  */
-export function splitQueryString(queryString: string, budget: Budget): readonly Parameter[] {
+export function splitQueryString(queryString: string, budget: Budget): readonly QueryParameter[] {
   assertLength('query string', queryString, LIMITS.queryLength);
-  const parameters: Parameter[] = [];
+  const parameters: QueryParameter[] = [];
   let start = queryString.startsWith('?') ? 1 : 0;
   while (start < queryString.length) {
     const found = queryString.indexOf('&', start);
@@ -68,7 +68,7 @@ function decodeOrNull(text: string): string | null {
  * The same query with its parameters in alphabetical order, encoded anew, for Content-Location; empty without any.
  * Example: `/no_pk?b=eq.1&a=eq.1` gives `a=eq.1&b=eq.1`
  */
-export function canonicalQuery(parameters: readonly Parameter[]): string {
+export function canonicalQuery(parameters: readonly QueryParameter[]): string {
   const byName = [...parameters].sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
   return byName.map(({ name, value }) => `${encode(name)}=${encode(value)}`).join('&');
 }

@@ -1,9 +1,14 @@
 import { refusalOf } from './refusal-of';
-import { parseRestQuery } from './rest-query';
+import { type ParsedQuery, parseRestQuery } from './rest-query';
 import type { RestQuery } from './tree';
+import { type WithValues, withValues } from './with-values';
 
-const onTable = (queryString: string): RestQuery => parseRestQuery(queryString, { hasArguments: false });
-const onCall = (queryString: string): RestQuery => parseRestQuery(queryString, { hasArguments: true });
+const parsed = (queryString: string): ParsedQuery => parseRestQuery(queryString, { hasArguments: false });
+const parsedCall = (queryString: string): ParsedQuery => parseRestQuery(queryString, { hasArguments: true });
+
+const filled = ({ shape, values }: ParsedQuery): WithValues<RestQuery> => withValues(shape, values);
+const onTable = (queryString: string) => filled(parsed(queryString));
+const onCall = (queryString: string) => filled(parsedCall(queryString));
 
 const EMPTY: RestQuery = {
   select: [{ kind: 'star' }],
@@ -15,7 +20,7 @@ const EMPTY: RestQuery = {
   columns: null,
   onConflict: null,
   callParameters: [],
-  parameters: [],
+  text: '',
 };
 
 describe('parseRestQuery', () => {
@@ -31,11 +36,10 @@ describe('parseRestQuery', () => {
   });
 
   it('sends each parameter to its rule', () => {
-    const query = onTable(
+    const written =
       '?select=id,clients(name)&id=gt.1&clients.name=like.A*&or=(id.eq.1,id.eq.2)&clients.not.and=(id.eq.3)' +
-        '&order=id.desc&clients.order=name&limit=5&offset=2&clients.limit=1&columns=id,name&on_conflict=id',
-    );
-    expect(query).toMatchObject({
+      '&order=id.desc&clients.order=name&limit=5&offset=2&clients.limit=1&columns=id,name&on_conflict=id';
+    expect(onTable(written)).toMatchObject({
       select: [{ kind: 'field' }, { kind: 'embed', relation: 'clients' }],
       filters: [
         { path: [], node: { field: { name: 'id' }, operation: { operator: 'gt', value: '1' } } },
@@ -60,7 +64,7 @@ describe('parseRestQuery', () => {
       onConflict: ['id'],
       callParameters: [],
     });
-    expect(query.parameters).toHaveLength(12);
+    expect(parsed(written).values.parameters).toHaveLength(12);
   });
 
   it.each([
@@ -123,14 +127,22 @@ describe('parseRestQuery', () => {
 
 describe('parseRestQuery for a function called with GET', () => {
   it('leaves it to the plan what is an argument', () => {
-    const query = onCall('?min=2&max=eq.4&text=not.a filter&select=id&order=id&limit=1&id=in.(1,2)&v=');
+    const written = '?min=2&max=eq.4&text=not.a filter&select=id&order=id&limit=1&id=in.(1,2)&v=&min=3';
+    const query = onCall(written);
     expect(query.filters).toEqual([]);
     expect(query.callParameters).toMatchObject([
-      { name: 'min', value: '2', filter: null },
-      { name: 'max', value: 'eq.4', filter: { node: { field: { name: 'max' }, operation: { value: '4' } } } },
-      { name: 'text', value: 'not.a filter', filter: null },
-      { name: 'id', value: 'in.(1,2)', filter: { path: [], node: { operation: { values: ['1', '2'] } } } },
-      { name: 'v', value: '', filter: null },
+      { name: 'min', filter: null },
+      { name: 'max', filter: { node: { field: { name: 'max' }, operation: { value: '4' } } } },
+      { name: 'text', filter: null },
+      { name: 'id', filter: { path: [], node: { operation: { value: ['1', '2'] } } } },
+      { name: 'v', filter: null },
+      { name: 'min', filter: null },
+    ]);
+    const { arguments: texts } = parsedCall(written).values;
+    expect([...texts]).toEqual([
+      ['min', ['2', '3']],
+      ['text', ['not.a filter']],
+      ['v', ['']],
     ]);
     expect(query).toMatchObject({ select: [{ field: { name: 'id' } }], order: [{}], windows: [{}] });
   });
@@ -145,12 +157,48 @@ describe('parseRestQuery for a function called with GET', () => {
   it.each([['is.there'], ['in.a'], ['eq'], ['.x'], ['fts(.x'], ['{"a":1}'], ['not.'], ['hello.world']])(
     'takes %s for a mere value',
     (value) => {
-      expect(onCall(`a=${value}`).callParameters).toEqual([{ name: 'a', value, filter: null }]);
+      expect(onCall(`a=${value}`).callParameters).toEqual([{ name: 'a', filter: null }]);
+      expect(parsedCall(`a=${value}`).values).toMatchObject({
+        filters: [],
+        arguments: new Map([['a', [value]]]),
+      });
     },
   );
 
   it('still refuses what it must', () => {
     expect(refusalOf(() => onCall('a[]=1')).code).toBe('PL100');
     expect(refusalOf(() => onCall(`a=eq.1&${'a=eq.1&'.repeat(1_700)}`)).code).toBe('PL153');
+  });
+});
+
+describe('the text of a shape', () => {
+  const textOf = (queryString: string): string => parsed(queryString).shape.text;
+
+  it('is the same where only values differ', () => {
+    const one = 'select=id&id=eq.1&or=(a.eq.1,not.and(b.in.(1,2),c.fts(english).x))&b.c=not.in.(1)';
+    const other = 'select=id&id=eq.&or=(a.eq."x,y",not.and(b.in.(),c.fts(english).{a}))&b.c=not.in.(")",2)';
+    expect(textOf(other)).toBe(textOf(one));
+    expect(parsed(other).values.filters).toEqual(['x,y', [], '{a}', '', [')', '2']]);
+  });
+
+  it.each([
+    ['id=eq.1', 'id=gt.1'],
+    ['id=eq.1', 'id=not.eq.1'],
+    ['id=eq.1&a=eq.1', 'id=eq.1'],
+    ['id=eq.1', 'order=id&id=eq.1'],
+    ['limit=1', 'limit=2'],
+    ['or=(a.eq.1,b.eq.1)', 'or=(a.eq.1)&b=eq.1'],
+    ['or=(a.eq.1,b.eq.1)', 'and=(a.eq.1,b.eq.1)'],
+    ['or=(a.eq.1,b.is.null)', 'or=(a.eq.1,b.is.true)'],
+    ['a=fts(x).1', 'a=fts(y).1'],
+    ['a=eq.1,b.eq.2', 'or=(a.eq.1,b.eq.2)'],
+  ])('differs: %s, %s', (one, other) => {
+    expect(textOf(one)).not.toBe(textOf(other));
+  });
+
+  it('has the arguments of a function by name, and keeps no value of what was no filter after all', () => {
+    const [one, other] = [parsedCall('a=in.(1,2&b=2'), parsedCall('a=x&b=3')];
+    expect(one.shape.text).toBe(other.shape.text);
+    expect([one.values.filters, other.values.filters]).toEqual([[], []]);
   });
 });

@@ -8,6 +8,7 @@ import { parseLogicTree } from './logic-tree';
 import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from './operators';
 import { parseOrder } from './order';
 import { splitQueryString } from './query-string';
+import { type QueryParameter, QueryParts, type QueryValues } from './query-values';
 import { parseSelect } from './select';
 import type {
   AtPath,
@@ -15,7 +16,6 @@ import type {
   Filter,
   LogicGroup,
   OrderTerm,
-  Parameter,
   RestQuery,
   SelectItem,
   Window,
@@ -26,6 +26,12 @@ const STAR: readonly SelectItem[] = [{ kind: 'star' }];
 /** Spares an argument that is plainly none the cost of an error: `not.`? operator, then `.` or `(`. */
 const MAY_BE_OPERATION = /^(?:not\.)?[a-z]{2,10}[.(]/;
 
+/** A query string, its shape and its values apart. */
+export interface ParsedQuery {
+  readonly shape: RestQuery;
+  readonly values: QueryValues;
+}
+
 export interface RestQueryOptions {
   /** A function called with GET or HEAD, whose arguments are parameters of the query string. */
   readonly hasArguments: boolean;
@@ -33,13 +39,13 @@ export interface RestQueryOptions {
 
 /** The parameters by what rule reads them. */
 interface Sorted {
-  readonly select: Parameter[];
-  readonly columns: Parameter[];
-  readonly on_conflict: Parameter[];
-  readonly order: Parameter[];
-  readonly window: Parameter[];
-  readonly logic: Parameter[];
-  readonly filter: Parameter[];
+  readonly select: QueryParameter[];
+  readonly columns: QueryParameter[];
+  readonly on_conflict: QueryParameter[];
+  readonly order: QueryParameter[];
+  readonly window: QueryParameter[];
+  readonly logic: QueryParameter[];
+  readonly filter: QueryParameter[];
 }
 
 /**
@@ -47,26 +53,37 @@ interface Sorted {
  * Example: `/projects?select=id,clients(name)&id=gt.1&clients.name=like.A*&order=id.desc&limit=5`
  * @throws GrammarError PL100, PL103, PL150 to PL153
  */
-export function parseRestQuery(queryString: string, { hasArguments }: RestQueryOptions): RestQuery {
+export function parseRestQuery(queryString: string, { hasArguments }: RestQueryOptions): ParsedQuery {
   const budget = new Budget();
   const parameters = splitQueryString(queryString, budget);
   const sorted = sort(parameters);
+  const parts = new QueryParts();
+  const tree = treeOf(sorted, budget, parts, hasArguments);
+  addOthers(parts, sorted);
+  return { shape: { ...tree, text: parts.shapeText() }, values: parts.values(parameters) };
+}
+
+function treeOf(
+  sorted: Sorted,
+  budget: Budget,
+  parts: QueryParts,
+  hasArguments: boolean,
+): Omit<RestQuery, 'text'> {
   const [select] = sorted.select;
   return {
     order: orders(sorted.order, budget),
-    logic: sorted.logic.map((each) => logicGroup(each, budget)),
+    logic: sorted.logic.map((each) => logicGroup(each, budget, parts)),
     columns: columns('columns', sorted.columns[0], budget),
     select: select?.value ? parseSelect(select.value, budget) : STAR,
     selectGiven: select !== undefined,
-    filters: hasArguments ? [] : sorted.filter.map(({ name, value }) => parseFilter(name, value, budget)),
-    callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget)) : [],
+    filters: hasArguments ? [] : sorted.filter.map((each) => filter(each, budget, parts)),
+    callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget, parts)) : [],
     onConflict: columns('on_conflict', sorted.on_conflict[0], budget),
     windows: windows(sorted.window),
-    parameters,
   };
 }
 
-function sort(parameters: readonly Parameter[]): Sorted {
+function sort(parameters: readonly QueryParameter[]): Sorted {
   const sorted: Sorted = {
     select: [],
     columns: [],
@@ -81,7 +98,7 @@ function sort(parameters: readonly Parameter[]): Sorted {
 }
 
 /** What makes a parameter more than a filter: its name, or the last part of it. A quoted column is never reserved. */
-export function ruleOf(name: string): keyof Sorted {
+function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
   const word = lastWord(name);
   if (!EMBEDDABLE_PARAMETERS.has(word)) return 'filter';
@@ -101,7 +118,10 @@ function lastWord(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-function orders(parameters: readonly Parameter[], budget: Budget): readonly AtPath<readonly OrderTerm[]>[] {
+function orders(
+  parameters: readonly QueryParameter[],
+  budget: Budget,
+): readonly AtPath<readonly OrderTerm[]>[] {
   const byLevel = new Map<string, AtPath<readonly OrderTerm[]>>();
   for (const { name, value } of parameters) {
     const path = embedPath(name);
@@ -112,21 +132,27 @@ function orders(parameters: readonly Parameter[], budget: Budget): readonly AtPa
   return [...byLevel.values()];
 }
 
-function logicGroup({ name, value }: Parameter, budget: Budget): AtPath<LogicGroup> {
+function filter({ name, value }: QueryParameter, budget: Budget, parts: QueryParts): AtPath<Filter> {
+  parts.add(name);
+  return parseFilter(name, value, budget, parts);
+}
+
+function logicGroup({ name, value }: QueryParameter, budget: Budget, parts: QueryParts): AtPath<LogicGroup> {
+  parts.add(name);
   const { path, negated } = logicPath(name);
   const operator = lastWord(name) === 'and' ? 'and' : 'or';
-  return { path, node: parseLogicTree({ operator, negated }, value, budget) };
+  return { path, node: parseLogicTree({ operator, negated }, value, budget, parts) };
 }
 
 function columns(
   parameter: 'columns' | 'on_conflict',
-  given: Parameter | undefined,
+  given: QueryParameter | undefined,
   budget: Budget,
 ): readonly string[] | null {
   return given ? parseColumns(parameter, given.value, budget) : null;
 }
 
-function windows(parameters: readonly Parameter[]): readonly AtPath<Window>[] {
+function windows(parameters: readonly QueryParameter[]): readonly AtPath<Window>[] {
   const byLevel = new Map<string, AtPath<Window>>();
   for (const { name, value } of parameters) {
     const path = embedPath(name);
@@ -140,17 +166,29 @@ function windows(parameters: readonly Parameter[]): readonly AtPath<Window>[] {
 }
 
 /** Example: `/rpc/getitemrange?min=2&max=4` has two arguments, `/rpc/getallprojects?id=in.(1,2,3)` a filter. */
-function callParameter({ name, value }: Parameter, budget: Budget): CallParameter {
-  const { node: field } = fieldPath(name);
-  return { name: field.name, value, filter: filterOrNull(name, value, budget) };
+function callParameter(parameter: QueryParameter, budget: Budget, parts: QueryParts): CallParameter {
+  const { name } = fieldPath(parameter.name).node;
+  const found = filterOrNull(parameter, budget, parts);
+  if (found === null) parts.takeArgument(name, parameter.value);
+  return { name, filter: found };
 }
 
-function filterOrNull(name: string, value: string, budget: Budget): AtPath<Filter> | null {
-  if (!MAY_BE_OPERATION.test(value)) return null;
+function filterOrNull(parameter: QueryParameter, budget: Budget, parts: QueryParts): AtPath<Filter> | null {
+  if (!MAY_BE_OPERATION.test(parameter.value)) return null;
   try {
-    return parseFilter(name, value, budget);
+    return parts.attempt(() => filter(parameter, budget, parts));
   } catch (error) {
     if (error instanceof GrammarError && error.code === 'PL100') return null;
     throw error;
+  }
+}
+
+/** Filters and groups are in the shape already. Of all other parameters the texts belong to it. */
+function addOthers(parts: QueryParts, sorted: Sorted): void {
+  for (const rule of ['select', 'columns', 'on_conflict', 'order', 'window'] as const) {
+    for (const { name, value } of sorted[rule]) {
+      parts.add(name);
+      parts.add(value);
+    }
   }
 }

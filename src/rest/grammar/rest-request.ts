@@ -3,6 +3,7 @@
  * checked against a catalog or a project's settings.
  */
 import type { Method } from './operators';
+import type { QueryValues } from './query-values';
 import type { RestQuery, Window } from './tree';
 
 /** Headers as Node gives them: lower-case names; a list where a header may come more than once. */
@@ -21,7 +22,14 @@ export interface RawRestRequest {
   readonly headers: RequestHeaders;
 }
 
-export interface RestRequest {
+/** The output of the parse stage. */
+export interface ParsedRequest {
+  readonly shape: RequestShape;
+  readonly values: QueryValues;
+}
+
+/** Everything that a request says, except the values of its filters, arguments and body. */
+export interface RequestShape {
   readonly kind: TargetKind;
   readonly method: Method;
   readonly target: Target;

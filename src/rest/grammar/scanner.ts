@@ -5,6 +5,7 @@
 import { Budget } from './budget';
 import { GrammarError } from './grammar-error';
 import { LIMITS } from './limits';
+import { type FilterValue, QueryParts, type Slot } from './query-values';
 
 /** What is being read, for the error message. */
 export interface Subject {
@@ -25,6 +26,7 @@ export class Scanner {
     readonly text: string,
     private readonly subject: Subject,
     readonly budget: Budget = new Budget(),
+    readonly parts: QueryParts = new QueryParts(),
   ) {}
 
   get atEnd(): boolean {
@@ -49,6 +51,12 @@ export class Scanner {
     if (!this.looksAt(token)) return false;
     this.pos += token.length;
     return true;
+  }
+
+  /** Reads a value, of which the tree keeps the slot only. */
+  takeValue(read: (scanner: Scanner) => FilterValue): Slot {
+    const start = this.pos;
+    return this.parts.takeValue(read(this), this.text, start, this.pos);
   }
 
   /** @throws GrammarError PL100 if `token` isn't next. */

@@ -1,5 +1,6 @@
 /**
- * The typed tree of a query string: what the parsers of this folder make and the plan stage reads. Names in it are as
+ * The typed tree of a query string: what the parsers of this folder make and the plan stage reads. Values of filters are not
+ * in it, only their slots (query-values.ts). Names in it are as
  * the client wrote them, unquoted and decoded, but known to nobody yet: whether a table, column, cast, language or
  * relation exists is for the plan to say. The head of the request (Prefer, Accept, Range, target) is in rest-request.ts.
  */
@@ -15,6 +16,7 @@ import type {
   Quantifier,
   TextSearchOperator,
 } from './operators';
+import type { Slot } from './query-values';
 
 // --- fields ---------------------------------------------------------------------------------------------------------
 
@@ -109,26 +111,28 @@ export interface QuantifiedOperation {
   readonly kind: 'quantified';
   readonly operator: QuantifiableOperator;
   readonly quantifier: Quantifier | null;
-  readonly value: string;
+  readonly value: Slot;
 }
 
 /** `neq.5`, `cs.{1,2}`, `isdistinct.3` */
 export interface PlainOperation {
   readonly kind: 'plain';
   readonly operator: PlainOperator;
-  readonly value: string;
+  readonly value: Slot;
 }
 
-/** `in.(1,2,"a,b")`; `in.()` has no values and matches nothing. */
+/** `in.(1,2,"a,b")`, whose value is a list; `in.()` has an empty one and matches nothing. */
 export interface InOperation {
   readonly kind: 'in';
-  readonly values: readonly string[];
+  readonly operator: 'in';
+  readonly value: Slot;
 }
 
 /** `is.null`, `is.NOT_NULL`, and SPEC.md's `is.not.null`, which is `not_null`. On an embed's name it is a null filter. */
 export interface IsOperation {
   readonly kind: 'is';
-  readonly value: IsValue;
+  readonly operator: 'is';
+  readonly keyword: IsValue;
 }
 
 /** `fts.cat`, `wfts(english).fat rat` */
@@ -136,7 +140,7 @@ export interface TextSearchOperation {
   readonly kind: 'text-search';
   readonly operator: TextSearchOperator;
   readonly language: string | null;
-  readonly value: string;
+  readonly value: Slot;
 }
 
 /** Example: `/entities?arr=not.cs.{1,2}`. The field may turn out to be an embed: `/projects?clients=not.is.null` */
@@ -186,22 +190,14 @@ export interface Window {
 
 // --- the whole query ------------------------------------------------------------------------------------------------
 
-/** One `name=value` of the query string, decoded, in the client's order. A name without `=` is left out. */
-export interface Parameter {
-  readonly name: string;
-  readonly value: string;
-}
-
 /**
- * A parameter of a function called with GET or HEAD that may be an argument or a filter on the result. PostgREST calls
- * it a filter whenever `filter` isn't null; the plan, which knows the function's arguments, decides. Where `filter` is
- * null and there is no such argument, parseFilter() on the same name and value throws the reason.
+ * A parameter of a function called with GET or HEAD: a filter on the result if it reads as one, else an argument, whose
+ * text is in QueryValues.arguments.
  * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
  */
 export interface CallParameter {
   /** The parameter's last name, unquoted: what an argument would be called. */
   readonly name: string;
-  readonly value: string;
   readonly filter: AtPath<Filter> | null;
 }
 
@@ -224,6 +220,6 @@ export interface RestQuery {
   readonly onConflict: readonly string[] | null;
   /** Only for a function called with GET or HEAD; empty otherwise. */
   readonly callParameters: readonly CallParameter[];
-  /** Everything above once more as written, for canonicalQuery() and for the log. */
-  readonly parameters: readonly Parameter[];
+  /** The same for two queries if and only if they differ in values alone. */
+  readonly text: string;
 }

@@ -1,6 +1,6 @@
 /** How the rows of a representation are put together. */
-import type { RepresentationPlan } from '../plan/plan';
-import type { ParsedRequest } from '../query-parser.service';
+import type { RepresentationPlan, RequestPlan } from '../plan/plan';
+import type { PreparedRequest } from '../prepare/prepared-request';
 import { SCALAR } from '../compile/compile-call';
 import type { BodyFormat } from '../../row-stream/row-body';
 
@@ -17,8 +17,7 @@ function format(head: string, separator: string, tail: string): BodyFormat {
   };
 }
 
-export function bodyFormat(parsed: ParsedRequest): BodyFormat {
-  const { plan } = parsed;
+export function bodyFormat({ plan }: PreparedRequest): BodyFormat {
   if (plan.kind === 'call' && !plan.call.routine.returnsSet && isJson(plan.representation)) return PLAIN;
   switch (plan.representation.kind) {
     case 'rows':
@@ -27,7 +26,7 @@ export function bodyFormat(parsed: ParsedRequest): BodyFormat {
     case 'explain':
       return LINES;
     case 'csv':
-      return format(`${csvHeader(parsed)}\n`, '\n', '');
+      return format(`${csvHeader(plan)}\n`, '\n', '');
     case 'object':
     case 'geojson':
     case 'handler':
@@ -40,7 +39,7 @@ function isJson({ kind }: RepresentationPlan): boolean {
   return kind === 'rows' || kind === 'object';
 }
 
-function csvHeader({ plan }: ParsedRequest): string {
+function csvHeader(plan: RequestPlan): string {
   if (plan.kind === 'call' && plan.call.routine.result !== 'composite') return SCALAR;
   return plan.columns.map(csvField).join(',');
 }

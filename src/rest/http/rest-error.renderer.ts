@@ -3,7 +3,7 @@ import { AppError } from '../../common/errors/app-error';
 import { ErrorRenderer } from '../../common/errors/error-renderer';
 import { statusOfSqlstate } from '../../database/sql/sqlstate';
 import { postgrestCode } from '../postgrest-codes';
-import { VARY } from './answer';
+import { VARY } from './response-headers';
 
 export class RestErrorRenderer implements ErrorRenderer {
   matches(path: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * The tree of embeds while it is being planned: what `select` asks for, with relationships found, and then what the
- * other parameters say about each level. plan-read.ts makes the finished plan of it.
+ * The tree of embeds while it is being planned: the levels of `select` with their relationships, and then the filters, orders
+ * and windows of each level. plan-read.ts turns it into the finished plan.
  */
 import { isToOne, type QualifiedName, type Relationship } from '../catalog/catalog';
 import type {
@@ -13,6 +13,7 @@ import type {
   SelectSpread,
   Window,
 } from '../grammar/tree';
+import { WHOLE } from '../grammar/window';
 import { notEmbedded } from '../rest.errors';
 import { embeddedTwice } from './embed.errors';
 import { findRelationship } from './find-relationship';
@@ -31,22 +32,20 @@ export interface Draft {
   readonly where: LogicTree[];
   order: readonly OrderTerm[];
   window: Window;
-  /** Values that the parent orders by. */
-  readonly handedUp: FieldPlan[];
+  /** Columns by which the parent orders its rows. */
+  readonly parentColumns: FieldPlan[];
 }
 
 export interface DraftEmbed {
   readonly item: SelectEmbed | SelectSpread;
-  /** What paths call it: its alias, or else its relation. */
+  /** Its name in paths: its alias, or else its relation. */
   readonly name: string;
   readonly relationship: Relationship;
   readonly toOne: boolean;
   readonly draft: Draft;
-  /** Whether a parameter's path calls it by its relation although it has an alias. */
+  /** True when a parameter's path names its relation although it has an alias. */
   isNamedByRelation: boolean;
 }
-
-const EVERYTHING: Window = { limit: null, offset: 0 };
 
 /** @throws AppError PL200, PL201, 42712 */
 export function draftOf(
@@ -56,55 +55,63 @@ export function draftOf(
   select: readonly SelectItem[],
 ): Draft {
   let aliases = 0;
-  const level = (
-    ofRow: RowType,
-    ofRelation: QualifiedName | null,
-    asked: readonly SelectItem[],
-    depth: number,
-  ): Draft => {
-    const items = asked.map((item) => withPlainCount(ofRow, item));
-    const alias = `plinth_${aliases}`;
-    aliases += 1;
-    const embeds = items.flatMap((item): DraftEmbed[] => {
-      if (item.kind !== 'embed' && item.kind !== 'spread') return [];
-      const origin = ofRelation ?? { schema: context.schema, name: ofRow.name };
-      const relationship = findRelationship(context, origin, item.relation, item.hint);
-      return [
-        {
-          item,
-          name: item.kind === 'embed' ? (item.alias ?? item.relation) : item.relation,
-          relationship,
-          toOne: isToOne(relationship),
-          draft: level(
-            embeddedRow(context, relationship, depth + 1),
-            relationship.to,
-            item.select,
-            depth + 1,
-          ),
-          isNamedByRelation: false,
-        },
-      ];
-    });
-    assertDifferent(embeds, ofRelation?.name ?? ofRow.name, depth + 1);
-    return {
-      alias,
-      row: ofRow,
-      relation: ofRelation,
-      select: items,
-      embeds,
-      where: [],
-      order: [],
-      window: EVERYTHING,
-      handedUp: [],
-    };
-  };
-  return level(row, relation, select, 0);
+  const nextAlias = (): string => `plinth_${aliases++}`;
+  return draftLevel({ context, nextAlias }, { row, relation, select, depth: 0 });
 }
 
-/** An embed's row, called as PostgREST's SQL calls it, which messages of columns show. */
+interface Drafting {
+  readonly context: PlanContext;
+  readonly nextAlias: () => string;
+}
+
+interface Level extends Pick<Draft, 'row' | 'relation' | 'select'> {
+  /** 0 for the root. */
+  readonly depth: number;
+}
+
+function draftLevel(drafting: Drafting, { row, relation, select, depth }: Level): Draft {
+  const items = select.map((item) => withPlainCount(row, item));
+  const alias = drafting.nextAlias();
+  const origin = relation ?? { schema: drafting.context.schema, name: row.name };
+  const embeds = items.flatMap((item) =>
+    item.kind === 'embed' || item.kind === 'spread' ? [draftEmbed(drafting, origin, item, depth + 1)] : [],
+  );
+  assertDifferent(embeds, relation?.name ?? row.name, depth + 1);
+  return {
+    alias,
+    row,
+    relation,
+    select: items,
+    embeds,
+    where: [],
+    order: [],
+    window: WHOLE,
+    parentColumns: [],
+  };
+}
+
+function draftEmbed(
+  drafting: Drafting,
+  origin: QualifiedName,
+  item: SelectEmbed | SelectSpread,
+  depth: number,
+): DraftEmbed {
+  const relationship = findRelationship(drafting.context, origin, item.relation, item.hint);
+  const row = embeddedRow(drafting.context, relationship, depth);
+  return {
+    item,
+    name: item.kind === 'embed' ? (item.alias ?? item.relation) : item.relation,
+    relationship,
+    toOne: isToOne(relationship),
+    draft: draftLevel(drafting, { row, relation: relationship.to, select: item.select, depth }),
+    isNamedByRelation: false,
+  };
+}
+
+/** The row of an embed, under the name that PostgREST's SQL gives it: error messages about columns show it. */
 function embeddedRow(context: PlanContext, { kind, to }: Relationship, depth: number): RowType {
   const { columns, computed } = rowOf(context, to);
-  // Only the far table of a junction stands there without an alias.
+  // PostgREST gives every embedded table an alias, except the far table of a junction.
   return { name: kind === 'many-to-many' ? to.name : `${to.name}_${depth}`, columns, computed };
 }
 
@@ -118,8 +125,8 @@ function assertDifferent(embeds: readonly DraftEmbed[], from: string, depth: num
 }
 
 /**
- * `count` without parentheses, where no column is called so, counts rows all the same: PostgREST's way before it had
- * aggregates, and what many clients still send. Example: `/clients?select=name,projects(count)`
+ * `count` without parentheses counts rows where no column has that name: PostgREST's syntax before it had aggregates, which
+ * many clients still send. Example: `/clients?select=name,projects(count)`
  */
 function withPlainCount(row: RowType, item: SelectItem): SelectItem {
   if (item.kind !== 'field' || item.field.name !== 'count' || item.field.path.length > 0) return item;
@@ -140,7 +147,7 @@ export interface AttachOptions {
   readonly rootWindow: Window | null;
 }
 
-/** Hangs filters, orders and windows on the levels that they name. @throws AppError PL108 */
+/** Adds filters, orders and windows to the levels that their paths name. @throws AppError PL108 */
 export function attach(root: Draft, query: RestQuery, { rootFilters, rootWindow }: AttachOptions): void {
   for (const { path, node } of [...query.filters, ...query.logic]) {
     if (path.length > 0 || rootFilters) levelAt(root, path).where.push(node);
@@ -163,12 +170,12 @@ function levelAt(root: Draft, path: EmbedPath): Draft {
   return level;
 }
 
-/** By alias; by the relation's name where that has an alias too, as PostgREST allowed before it had aliases here. */
+/** By alias, or else by the relation's name, which PostgREST still accepts for an embed with an alias. */
 export function findEmbed({ embeds }: Draft, name: string): DraftEmbed | undefined {
   return embeds.find((one) => one.name === name) ?? embeds.find(({ item }) => item.relation === name);
 }
 
-/** The embeds that a path calls by their relation although they have an alias; PostgREST will not understand it for ever. */
+/** The embeds that a path names by their relation although they have an alias, which PostgREST deprecates. */
 export function renamedEmbeds({ embeds }: Draft): RenamedEmbed[] {
   return embeds.flatMap(({ item, name, draft, isNamedByRelation }) => [
     ...(isNamedByRelation ? [{ relation: item.relation, alias: name }] : []),

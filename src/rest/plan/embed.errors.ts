@@ -7,22 +7,22 @@ import { mostSimilar } from './similar';
 export function noRelationship(
   schema: string,
   from: string,
-  target: string,
+  embedded: string,
   hint: string | null,
   others: readonly Relationship[],
 ): AppError {
   const using = hint === null ? '' : ` using the hint '${hint}'`;
   const similar = mostSimilar(
-    target,
+    embedded,
     others.map(({ to }) => to.name),
   );
   return restError('PL200', {
-    message: `Could not find a relationship between '${from}' and '${target}' in the schema cache`,
-    detail: `Searched for a foreign key relationship between '${from}' and '${target}'${using} in the schema '${schema}', but no matches were found.`,
+    message: `Could not find a relationship between '${from}' and '${embedded}' in the schema cache`,
+    detail: `Searched for a foreign key relationship between '${from}' and '${embedded}'${using} in the schema '${schema}', but no matches were found.`,
     hint:
-      similar === null || similar === target
+      similar === null || similar === embedded
         ? null
-        : `Perhaps you meant '${similar}' instead of '${target}'.`,
+        : `Perhaps you meant '${similar}' instead of '${embedded}'.`,
   });
 }
 
@@ -44,13 +44,13 @@ export function embeddedTwice(from: string, name: string, depth: number): AppErr
 }
 
 /** 300: `details` at the top level is the list, as PostgREST gives it and in its order. */
-export function ambiguousEmbed(from: string, target: string, unsorted: readonly Relationship[]): AppError {
+export function ambiguousEmbed(from: string, embedded: string, unsorted: readonly Relationship[]): AppError {
   const found = [...unsorted].sort(byKind);
-  const candidates = found.map((one) => `'${target}!${hintFor(one)}'`).join(', ');
+  const candidates = found.map((one) => `'${embedded}!${hintFor(one)}'`).join(', ');
   return restError('PL201', {
-    message: `Could not embed because more than one relationship was found for '${from}' and '${target}'`,
+    message: `Could not embed because more than one relationship was found for '${from}' and '${embedded}'`,
     detail: found.map((one) => `${one.kind}: ${relationshipText(one)}`).join('; '),
-    hint: `Try changing '${target}' to one of the following: ${candidates}. Find the desired relationship in the 'details' key.`,
+    hint: `Try changing '${embedded}' to one of the following: ${candidates}. Find the desired relationship in the 'details' key.`,
     extra: {
       details: found.map((one) => ({
         cardinality: one.kind,

@@ -10,16 +10,16 @@ import { isVisible, type PlanContext } from './plan-context';
 export function findRelationship(
   context: PlanContext,
   from: QualifiedName,
-  target: string,
+  embedded: string,
   hint: string | null,
 ): Relationship {
   const known = context.catalog.relationships.get(nameKey(from)) ?? [];
   const reachable = known.filter((one) => isReachable(context, one));
-  const found = reachable.filter((one) => isMeant(one, target, hint));
+  const found = reachable.filter((one) => isMeant(one, embedded, hint));
   const [first, second] = found;
   const seen = (list: readonly Relationship[]): Relationship[] => list.filter((one) => isSeen(context, one));
-  if (!first) throw noRelationship(context.schema, from.name, target, hint, seen(reachable));
-  if (second) throw ambiguousEmbed(from.name, target, seen(found));
+  if (!first) throw noRelationship(context.schema, from.name, embedded, hint, seen(reachable));
+  if (second) throw ambiguousEmbed(from.name, embedded, seen(found));
   return first;
 }
 
@@ -33,11 +33,11 @@ function isReachable(context: PlanContext, one: Relationship): boolean {
   return one.kind !== 'many-to-many' || context.exposedSchemas.includes(one.junction.schema);
 }
 
-function isMeant(one: Relationship, target: string, hint: string | null): boolean {
-  if (one.kind === 'computed') return one.routine.name === target;
-  if (one.isSelf) return isMeantInSelf(one, target, hint);
-  if (hint === null) return one.to.name === target || (!one.toIsView && isKeyOf(one, target));
-  return one.to.name === target && (isKeyOf(one, hint) || isFarColumn(one, hint) || isJunction(one, hint));
+function isMeant(one: Relationship, embedded: string, hint: string | null): boolean {
+  if (one.kind === 'computed') return one.routine.name === embedded;
+  if (one.isSelf) return isMeantInSelf(one, embedded, hint);
+  if (hint === null) return one.to.name === embedded || (!one.toIsView && isKeyOf(one, embedded));
+  return one.to.name === embedded && (isKeyOf(one, hint) || isFarColumn(one, hint) || isJunction(one, hint));
 }
 
 /**
@@ -45,12 +45,12 @@ function isMeant(one: Relationship, target: string, hint: string | null): boolea
  * the key's constraint, so that its name is no hint.
  * Examples: `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
  */
-function isMeantInSelf(one: Relationship, target: string, hint: string | null): boolean {
+function isMeantInSelf(one: Relationship, embedded: string, hint: string | null): boolean {
   if (hint !== null) {
-    return one.to.name === target && one.kind === 'one-to-many' && isFarColumn(one, hint);
+    return one.to.name === embedded && one.kind === 'one-to-many' && isFarColumn(one, hint);
   }
-  if (one.kind === 'one-to-many') return one.to.name === target;
-  return one.kind === 'many-to-one' && isNearColumn(one, target);
+  if (one.kind === 'one-to-many') return one.to.name === embedded;
+  return one.kind === 'many-to-one' && isNearColumn(one, embedded);
 }
 
 /** A constraint's name, or its only column on the near side. */

@@ -8,7 +8,7 @@ import type { RepresentationPlan } from './plan';
 export interface Offer {
   readonly handlers: readonly MediaHandler[];
   /** The relation or function whose rows are answered. */
-  readonly target: QualifiedName;
+  readonly rowsOf: QualifiedName;
   /** True when all columns are shown: handlers of a relation take whole rows. */
   readonly isWholeRow: boolean;
   readonly planEnabled: boolean;
@@ -72,7 +72,7 @@ function wildcard(type: string): Negotiated | null {
 }
 
 /** A handler of the relation's own comes before one for any relation; the vendor types can't be taken over. */
-function handlerFor(media: MediaType, { handlers, target, isWholeRow }: Offer): MediaHandler | null {
+function handlerFor(media: MediaType, { handlers, rowsOf, isWholeRow }: Offer): MediaHandler | null {
   if (
     handlers.length === 0 ||
     media.kind === 'object' ||
@@ -83,12 +83,12 @@ function handlerFor(media: MediaType, { handlers, target, isWholeRow }: Offer): 
   }
   const wanted = formatMediaType(media);
   const own = isWholeRow
-    ? handlers.filter((one) => one.target && nameKey(one.target) === nameKey(target))
+    ? handlers.filter((one) => one.appliesTo && nameKey(one.appliesTo) === nameKey(rowsOf))
     : [];
   return (
     own.find(({ mediaType }) => mediaType === '*/*') ??
     own.find(({ mediaType }) => mediaType === wanted) ??
-    handlers.find((one) => one.target === null && one.mediaType === wanted) ??
+    handlers.find((one) => one.appliesTo === null && one.mediaType === wanted) ??
     null
   );
 }

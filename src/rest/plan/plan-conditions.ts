@@ -22,7 +22,7 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
   const embed = field.path.length === 0 ? findEmbed(level, field.name) : undefined;
   if (!embed) return planFilter(context, level.row, tree);
   const isNullTest =
-    operation.kind === 'is' && (operation.value === 'null' || operation.value === 'not_null');
+    operation.kind === 'is' && (operation.keyword === 'null' || operation.keyword === 'not_null');
   if (isColumn(level, field, isNullTest)) return planFilter(context, level.row, tree);
   if (!isNullTest) {
     throw restError('PL120', {
@@ -30,11 +30,11 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
       detail: 'Only is null or not is null filters are allowed on embedded resources',
     });
   }
-  const isNull = (operation.value === 'null') !== negated;
+  const isNull = (operation.keyword === 'null') !== negated;
   return { kind: 'embed', embed: embedAlias(embed.draft), toOne: embed.toOne, isNull };
 }
 
-/** A condition on columns alone: those of a write's target. */
+/** A condition on columns alone: those of a write's table. */
 export function planRowCondition(context: PlanContext, row: RowType, tree: LogicTree): ConditionPlan {
   if (tree.kind === 'filter') return planFilter(context, row, tree);
   const { operator, negated, terms } = tree;
@@ -79,8 +79,10 @@ export function planOrder(context: PlanContext, level: Draft, terms: readonly Or
         detail: `'${level.relation?.name ?? level.row.name}' and '${term.relation}' do not form a many-to-one or one-to-one relationship`,
       });
     }
-    const column = handedUpName(embed.draft.handedUp.length);
-    embed.draft.handedUp.push(resolveField(context, embed.draft.row, unaliased(embed.draft, term.field)));
+    const column = parentColumnName(embed.draft.parentColumns.length);
+    embed.draft.parentColumns.push(
+      resolveField(context, embed.draft.row, unaliased(embed.draft, term.field)),
+    );
     return { by: { kind: 'embed', embed: embedAlias(embed.draft), column }, direction, nulls };
   });
 }
@@ -93,7 +95,7 @@ function unaliased({ select }: Draft, field: Field): Field {
 }
 
 /** What the parent of a level calls a value that it orders by. */
-export function handedUpName(index: number): string {
+export function parentColumnName(index: number): string {
   return `plinth_order_${index}`;
 }
 

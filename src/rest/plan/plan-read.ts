@@ -4,7 +4,7 @@ import type { SelectItem } from '../grammar/tree';
 import { restError } from '../rest.errors';
 import type { Draft, DraftEmbed } from './draft';
 import type { EmbedPlan, JoinColumns, OutputPlan, ReadPlan, SourcePlan } from './plan';
-import { embedAlias, handedUpName, planCondition, planOrder } from './plan-conditions';
+import { embedAlias, parentColumnName, planCondition, planOrder } from './plan-conditions';
 import { planCast } from './plan-cast';
 import type { PlanContext } from './plan-context';
 import { hoistAggregates } from './plan-spread';
@@ -13,6 +13,11 @@ import { outputName, representation, resolveField } from './resolve-field';
 /** @throws AppError 42703, PL108, PL118, PL120, PL127, PL158 */
 export function planRead(context: PlanContext, root: Draft, source: SourcePlan): ReadPlan {
   return planLevel(context, root, { source, junction: null, joins: [], isListed: false });
+}
+
+interface PlannedEmbed {
+  readonly embed: DraftEmbed;
+  readonly plan: EmbedPlan;
 }
 
 interface Placement {
@@ -24,11 +29,11 @@ interface Placement {
 }
 
 function planLevel(context: PlanContext, level: Draft, { isListed, ...place }: Placement): ReadPlan {
-  // Orders come first: they tell the embeds which values to hand up.
+  // Orders come first: they decide which columns of the embeds the parent needs.
   const order = planOrder(context, level, level.order);
   const where = level.where.map((tree) => planCondition(context, level, tree));
   const names = isListed || isGrouped(level);
-  const embeds = level.embeds.map((embed) => planEmbed(context, level, embed, names));
+  const embeds = level.embeds.map((embed) => ({ embed, plan: planEmbed(context, level, embed, names) }));
   const outputs = planOutputs(context, level, embeds, names);
   const { limit, offset } = level.window;
   return {
@@ -39,7 +44,7 @@ function planLevel(context: PlanContext, level: Draft, { isListed, ...place }: P
     order,
     limit: capped(context, limit),
     offset,
-    embeds: embeds.map((embed) => (embed.shape === 'spread-row' ? hoistAggregates(embed).embed : embed)),
+    embeds: embeds.map(({ plan }) => (plan.shape === 'spread-row' ? hoistAggregates(plan).embed : plan)),
   };
 }
 
@@ -54,7 +59,7 @@ function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names
   const isSpread = item.kind === 'spread';
   const shape = isSpread ? (toOne ? 'spread-row' : 'spread-columns') : toOne ? 'object' : 'array';
   const isListed =
-    shape === 'spread-columns' || (shape === 'spread-row' && names) || draft.handedUp.length > 0;
+    shape === 'spread-columns' || (shape === 'spread-row' && names) || draft.parentColumns.length > 0;
   const placement = placementOf(relationship, parent.alias, draft.alias);
   const read = planLevel(context, draft, { ...placement, isListed });
   if (shape === 'spread-columns' && read.outputs.some(isAggregate)) {
@@ -63,12 +68,14 @@ function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names
       detail: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
     });
   }
-  const handedUp = draft.handedUp.map((field, index): OutputPlan => plainOutput(field, handedUpName(index)));
+  const parentColumns = draft.parentColumns.map((field, index): OutputPlan =>
+    plainOutput(field, parentColumnName(index)),
+  );
   return {
     alias: embedAlias(draft),
     shape,
     inner: item.join === 'inner',
-    read: { ...read, outputs: [...read.outputs, ...handedUp] },
+    read: { ...read, outputs: [...read.outputs, ...parentColumns] },
     columns: isListed ? read.outputs.map(nameOf) : null,
   };
 }
@@ -108,11 +115,11 @@ function joinsOf(
 function planOutputs(
   context: PlanContext,
   level: Draft,
-  embeds: readonly EmbedPlan[],
+  embeds: readonly PlannedEmbed[],
   isListed: boolean,
 ): OutputPlan[] {
   const names = isListed || hasRepresentation(context, level);
-  let nextEmbed = 0;
+  const embedOf = new Map(embeds.map((one) => [one.embed.item, one]));
   const outputs = level.select.flatMap((item): OutputPlan[] => {
     switch (item.kind) {
       case 'star':
@@ -122,8 +129,10 @@ function planOutputs(
       case 'row-count':
         return [{ kind: 'row-count', cast: planCast(context, item.cast), name: item.alias ?? 'count' }];
       case 'embed':
-      case 'spread':
-        return embedOutputs(level.embeds[nextEmbed] as DraftEmbed, embeds[nextEmbed++] as EmbedPlan);
+      case 'spread': {
+        const planned = embedOf.get(item);
+        return planned ? embedOutputs(planned) : [];
+      }
     }
   });
   return outputs.length > 0 ? outputs : [{ kind: 'one', name: EMPTY_ROW }];
@@ -175,8 +184,8 @@ function planField(
   return { kind: 'field', field, format, cast, aggregate, name };
 }
 
-/** What an embed shows in its parent: nothing where it was asked for without columns, all the way down. */
-function embedOutputs(embed: DraftEmbed, plan: EmbedPlan): OutputPlan[] {
+/** The outputs of an embed in its parent: none where it was asked for without columns, on all of its levels. */
+function embedOutputs({ embed, plan }: PlannedEmbed): OutputPlan[] {
   if (isEmpty(embed.draft)) return [];
   switch (plan.shape) {
     case 'object':

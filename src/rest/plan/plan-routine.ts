@@ -1,15 +1,15 @@
-/** Plans requests to `/rest/v1/rpc/<function>`: which overload is meant, with which arguments, and the read of its result. */
-import type { GivenBody } from '../body/given-body';
+/** Plans requests to `/rest/v1/rpc/<function>`: the overload that fits the arguments, and the read of its result. */
+import type { RequestBody } from '../body/request-body';
 import { looksLikeJson } from '../body/looks-like-json';
-import type { JsonOutline } from '../body/json-outline';
-import { nameKey, type Routine, type RoutineArgument } from '../catalog/catalog';
-import type { RestRequest } from '../grammar/rest-request';
+import type { JsonStructure } from '../body/json-structure';
+import { nameKey, type Routine } from '../catalog/catalog';
+import type { RequestShape } from '../grammar/rest-request';
 import type { AtPath, Filter } from '../grammar/tree';
 import { invalidBody, restError } from '../rest.errors';
 import { columnNames } from './column-names';
 import { attach, draftOf, renamedEmbeds, rowOf } from './draft';
 import { negotiate } from './negotiate';
-import type { ArgumentsPlan, CallRequestPlan, RepresentationPlan } from './plan';
+import type { ArgumentsPlan, CallRequestPlan } from './plan';
 import type { PlanContext } from './plan-context';
 import { planRead } from './plan-read';
 import type { RowType } from './resolve-field';
@@ -22,16 +22,16 @@ export interface PlannedRoutine {
   readonly allowed: string[];
 }
 
-/** What the request gives to the function, by name. */
+/** The arguments in the request, by name. */
 interface Given {
   readonly names: readonly string[];
-  /** Of the query string or a form; null: members of the JSON body. */
-  readonly texts: ReadonlyMap<string, readonly string[]> | null;
+  /** True for texts of the query string or a form, false for members of the JSON body. */
+  readonly asTexts: boolean;
   /** True for a JSON body that is a list: its first object counts. */
   readonly inList: boolean;
 }
 
-const NOTHING: Given = { names: [], texts: null, inList: false };
+const NOTHING: Given = { names: [], asTexts: false, inList: false };
 
 /**
  * @param body null for GET, HEAD and OPTIONS
@@ -39,8 +39,8 @@ const NOTHING: Given = { names: [], texts: null, inList: false };
  */
 export function planRoutine(
   context: PlanContext,
-  request: RestRequest,
-  body: GivenBody | null,
+  request: RequestShape,
+  body: RequestBody | null,
   options: { readonly planEnabled: boolean },
 ): PlannedRoutine {
   const { routine, schema, given } = findRoutine(context, request, body);
@@ -53,18 +53,19 @@ export function planRoutine(
 
 function findRoutine(
   context: PlanContext,
-  request: RestRequest,
-  body: GivenBody | null,
+  request: RequestShape,
+  body: RequestBody | null,
 ): { routine: Routine; schema: string; given: Given } {
   let overloads: readonly Routine[] = [];
   for (const { schema, name } of request.target.candidates) {
     if (schema !== null && !context.exposedSchemas.includes(schema)) continue;
     const inSchema = schema ?? context.schema;
     const found = context.catalog.routines.get(nameKey({ schema: inSchema, name })) ?? [];
-    if (found.length === 0) continue;
+    const [first] = found;
+    if (!first) continue;
     overloads = found;
     const given = givenBy(request, body, found);
-    if (request.method === 'OPTIONS') return { routine: found[0] as Routine, schema: inSchema, given };
+    if (request.method === 'OPTIONS') return { routine: first, schema: inSchema, given };
     const routine = chosen(found, given, request, body !== null);
     if (routine) return { routine, schema: inSchema, given };
   }
@@ -81,7 +82,7 @@ function findRoutine(
 function chosen(
   overloads: readonly Routine[],
   given: Given,
-  { contentType }: RestRequest,
+  { contentType }: RequestShape,
   hasBody: boolean,
 ): Routine | null {
   const isRaw = hasBody && WHOLE_BODY_TYPES[contentType.kind] !== undefined;
@@ -97,10 +98,10 @@ function chosen(
  * All required arguments are given, and nothing that it has no argument for. An argument without a name is given by the
  * member called "" of a JSON body. Example: `/rpc/shout` with `{"": "text"}`
  */
-function fits({ arguments: declared }: Routine, { names, texts }: Given, isRaw: boolean): boolean {
+function fits({ arguments: declared }: Routine, { names, asTexts }: Given, isRaw: boolean): boolean {
   if (isRaw && declared.length === 0) return false;
   const given = new Set(names);
-  if (texts && given.has('')) return false;
+  if (asTexts && given.has('')) return false;
   return (
     declared.every(({ name, required }) => !required || given.has(name)) &&
     names.every((name) => declared.some((argument) => argument.name === name))
@@ -114,31 +115,25 @@ function takesBody({ arguments: declared }: Routine, contentType: string): boole
   return argument.type === WHOLE_BODY_TYPES[contentType];
 }
 
-function givenBy(request: RestRequest, body: GivenBody | null, overloads: readonly Routine[]): Given {
+function givenBy(request: RequestShape, body: RequestBody | null, overloads: readonly Routine[]): Given {
   if (body === null) return fromQuery(request);
-  if (body.fields) return fromTexts(body.fields);
-  if (!body.outline) return NOTHING;
-  const given = membersOf(body.outline, overloads);
+  if (body.fields) return textsNamed(body.fields.map(([name]) => name));
+  if (!body.structure) return NOTHING;
+  const given = membersOf(body.structure, overloads);
   return request.query.columns ? { ...given, names: request.query.columns } : given;
 }
 
 /** GET: what reads as a filter is one, even where an argument has its name. Example: `/rpc/below?id=5&id=gt.2` */
-function fromQuery({ query }: RestRequest): Given {
+function fromQuery({ query }: RequestShape): Given {
   const taken = query.callParameters.filter(({ filter }) => filter === null);
-  return fromTexts(taken.map(({ name, value }): [string, string] => [name, value]));
+  return textsNamed(taken.map(({ name }) => name));
 }
 
-function fromTexts(fields: readonly (readonly [string, string])[]): Given {
-  const texts = new Map<string, string[]>();
-  for (const [name, value] of fields) {
-    const values = texts.get(name);
-    if (values) values.push(value);
-    else texts.set(name, [value]);
-  }
-  return { names: [...texts.keys()], texts, inList: false };
+function textsNamed(names: readonly string[]): Given {
+  return { names: [...new Set(names)], asTexts: true, inList: false };
 }
 
-function membersOf({ kind, rows }: JsonOutline, overloads: readonly Routine[]): Given {
+function membersOf({ kind, rows }: JsonStructure, overloads: readonly Routine[]): Given {
   if (kind === 'object' || kind === 'list') {
     return { ...NOTHING, names: rows.shapes[0] ?? [], inList: kind === 'list' };
   }
@@ -149,33 +144,25 @@ function membersOf({ kind, rows }: JsonOutline, overloads: readonly Routine[]): 
 
 function planCall(
   context: PlanContext,
-  request: RestRequest,
+  request: RequestShape,
   routine: Routine,
   given: Given,
   { planEnabled }: { readonly planEnabled: boolean },
 ): CallRequestPlan {
   const { preferences, query, accept, method } = request;
-  if (preferences.maxAffected !== null && preferences.handling === 'strict' && !routine.returnsSet) {
-    throw restError('PL128', {
-      message:
-        'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
-    });
-  }
+  assertMaxAffected(request, routine);
   const row: RowType = routine.relation
     ? rowOf(context, routine.relation)
     : { name: routine.name, columns: routine.columns, computed: new Map() };
   const root = draftOf(context, row, routine.relation, query.select);
   attach(root, { ...query, filters: filtersOf(request) }, { rootFilters: true, rootWindow: request.window });
   const read = planRead(context, root, { kind: 'result' });
-  const isWholeRow = query.select.length === 1 && query.select[0]?.kind === 'star';
-  const target = routine.result === 'scalar' ? routine : (routine.relation ?? routine);
-  const negotiated = negotiate(accept, {
+  const { contentType, representation } = negotiate(accept, {
     handlers: context.catalog.mediaHandlers,
-    target,
-    isWholeRow,
+    rowsOf: routine.result === 'scalar' ? routine : (routine.relation ?? routine),
+    isWholeRow: query.select.length === 1 && query.select[0]?.kind === 'star',
     planEnabled,
   });
-  const none: RepresentationPlan = { kind: 'none' };
   return {
     kind: 'call',
     read,
@@ -184,15 +171,23 @@ function planCall(
     renamed: renamedEmbeds(root),
     count: preferences.count,
     countLimit: context.maxRows,
-    contentType: negotiated.contentType,
-    singular: negotiated.representation.kind === 'object',
-    representation: method === 'HEAD' ? none : negotiated.representation,
+    contentType,
+    singular: representation.kind === 'object',
+    representation: method === 'HEAD' ? { kind: 'none' } : representation,
     call: { routine, returning: returningWithFilters(read), arguments: argumentsOf(routine, given) },
   };
 }
 
+/** @throws AppError PL128 */
+function assertMaxAffected({ preferences }: RequestShape, routine: Routine): void {
+  if (preferences.maxAffected === null || preferences.handling !== 'strict' || routine.returnsSet) return;
+  throw restError('PL128', {
+    message: 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict',
+  });
+}
+
 /** Parameters that are no arguments filter the result. */
-function filtersOf({ query }: RestRequest): readonly AtPath<Filter>[] {
+function filtersOf({ query }: RequestShape): readonly AtPath<Filter>[] {
   return [...query.filters, ...query.callParameters.flatMap(({ filter }) => (filter ? [filter] : []))];
 }
 
@@ -201,14 +196,10 @@ function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['c
   return read.where.length > 0 ? { kind: 'all' } : returningFor(read);
 }
 
-function argumentsOf({ arguments: declared }: Routine, { names, texts, inList }: Given): ArgumentsPlan {
+function argumentsOf({ arguments: declared }: Routine, { names, asTexts, inList }: Given): ArgumentsPlan {
   const isUnnamed = declared.length === 1 && declared[0]?.name === '';
   // Without a body it takes its default.
-  if (isUnnamed) return texts ? { kind: 'texts', given: [] } : { kind: 'body' };
+  if (isUnnamed) return asTexts ? { kind: 'texts', given: [] } : { kind: 'body' };
   const given = declared.filter(({ name }) => names.includes(name));
-  if (!texts) return { kind: 'members', given, inList };
-  return {
-    kind: 'texts',
-    given: given.map((argument: RoutineArgument) => ({ argument, values: texts.get(argument.name) ?? [] })),
-  };
+  return asTexts ? { kind: 'texts', given } : { kind: 'members', given, inList };
 }

@@ -7,7 +7,7 @@ import type { ReadRequestPlan, WriteRequestPlan } from './plan';
 import type { PlanContext } from './plan-context';
 import { relationsOf } from './plan-read';
 import { planTableRead, planTableWrite } from './plan-table';
-import { resolveTarget } from './target';
+import { resolveRelation } from './resolve-relation';
 
 const CONTEXT: PlanContext = {
   catalog: catalogOf(EXAMPLE_ROWS),
@@ -25,11 +25,11 @@ function planned(
   body: string | null = null,
 ): ReadRequestPlan | WriteRequestPlan {
   const [target = '', queryString = ''] = url.slice(1).split('?');
-  const request = parseRestRequest({ kind: 'table', method, target, queryString, headers: {} });
-  const { relation } = resolveTarget(CONTEXT, request.target);
-  if (method === 'GET') return planTableRead(CONTEXT, relation, request, { planEnabled: false });
+  const { shape } = parseRestRequest({ kind: 'table', method, target, queryString, headers: {} });
+  const { relation } = resolveRelation(CONTEXT, shape.target);
+  if (method === 'GET') return planTableRead(CONTEXT, relation, shape, { planEnabled: false });
   const payload = body === null ? null : jsonPayload(body);
-  return planTableWrite(CONTEXT, relation, request, payload, { planEnabled: false });
+  return planTableWrite(CONTEXT, relation, shape, payload, { planEnabled: false });
 }
 
 describe('the plan of a read with an embed', () => {

@@ -1,6 +1,7 @@
 /**
- * A plan: what a request does, naming only objects that the catalog knows. Made by plan-request.ts, turned into SQL by
- * the compile stage. Aliases in it are ours, never the client's.
+ * A plan: what requests of one shape do, naming only objects that the catalog knows. The compile stage turns it into SQL.
+ * Of values it holds slots only (grammar/query-values.ts), because it serves requests of other callers too. Aliases in it are
+ * ours, never the client's.
  */
 import type {
   Column,
@@ -193,10 +194,7 @@ export type ArgumentsPlan =
   /** Members of the JSON body, or of the first object in it where it is a list. */
   | { readonly kind: 'members'; readonly given: readonly RoutineArgument[]; readonly inList: boolean }
   /** Texts of the query string or of a form; a list where the argument is variadic. */
-  | {
-      readonly kind: 'texts';
-      readonly given: readonly { readonly argument: RoutineArgument; readonly values: readonly string[] }[];
-    };
+  | { readonly kind: 'texts'; readonly given: readonly RoutineArgument[] };
 
 /** How the rows become a body. */
 export type RepresentationPlan =

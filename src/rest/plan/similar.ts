@@ -1,12 +1,12 @@
-/** The closest of several names, for hints. PostgREST's way (its FuzzySet), so that both give the same hint. */
+/** The closest of several names, for hints. The algorithm is that of PostgREST's FuzzySet, so that both give the same hint. */
 
-/** Shared runs of so many letters make a candidate; pairs count only where no run of three does. */
+/** Lengths of the letter runs that candidates must share; pairs count only where no run of three is shared. */
 const RUN_LENGTHS = [3, 2];
-/** Letters that need no change, of all, at least: for names of tables and functions, so that guessing finds few of them. */
+/** Least share of letters that need no change, for names of tables and functions: high, so that guessing finds few of them. */
 export const NEARLY = 0.75;
-/** The same for what is no secret to who has come that far: a function's arguments, the tables to embed. */
+/** The same for names that the caller may know anyway: arguments of a function, tables to embed. */
 const ROUGHLY = 0.33;
-/** So many candidates with the most runs in common are compared letter by letter. */
+/** Number of candidates with the most runs in common that are compared letter by letter. */
 const MOST_COMPARED = 50;
 /** Comparing takes time: with more or longer candidates than this there is no hint. */
 const MOST_CANDIDATES = 2_000;
@@ -79,10 +79,14 @@ function likeness(a: string, b: string): number {
   for (let row = 1; row <= a.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= b.length; column += 1) {
-      const change = (above[column - 1] as number) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(change, (above[column] as number) + 1, (current[column - 1] as number) + 1));
+      const change = at(above, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(change, at(above, column) + 1, at(current, column - 1) + 1));
     }
     above = current;
   }
-  return 1 - (above[b.length] as number) / Math.max(a.length, b.length, 1);
+  return 1 - at(above, b.length) / Math.max(a.length, b.length, 1);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? 0;
 }

@@ -1,6 +1,6 @@
 /** Whether a write's answer shows the rows. */
 import type { Relation } from '../catalog/catalog';
-import type { RestRequest } from '../grammar/rest-request';
+import type { RequestShape } from '../grammar/rest-request';
 import type { RepresentationPlan, WrittenRows } from './plan';
 import type { PlanContext } from './plan-context';
 
@@ -8,7 +8,7 @@ import type { PlanContext } from './plan-context';
 export function writtenRows(
   { role }: PlanContext,
   { hiddenFrom, closedTo }: Relation,
-  { method, preferences, query }: RestRequest,
+  { method, preferences, query }: RequestShape,
   { kind }: RepresentationPlan,
 ): WrittenRows {
   if (preferences.return !== null || query.selectGiven || kind === 'object' || kind === 'explain')

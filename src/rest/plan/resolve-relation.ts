@@ -1,6 +1,6 @@
 /** Which schema and which relation a request means. */
 import type { Relation } from '../catalog/catalog';
-import type { RestRequest, Target } from '../grammar/rest-request';
+import type { RequestShape, Target } from '../grammar/rest-request';
 import { relationNotFound, restError } from '../rest.errors';
 import { findRelation, isVisible, type PlanContext } from './plan-context';
 import { mostSimilar, NEARLY } from './similar';
@@ -9,7 +9,7 @@ import { mostSimilar, NEARLY } from './similar';
  * The schema of Accept-Profile or Content-Profile, or else the first exposed one.
  * @throws AppError PL106 when it is not exposed
  */
-export function schemaOf({ profile }: RestRequest, exposed: readonly string[]): string {
+export function schemaOf({ profile }: RequestShape, exposed: readonly string[]): string {
   if (profile === null) return exposed[0] ?? 'public';
   if (exposed.includes(profile)) return profile;
   throw restError('PL106', {
@@ -24,7 +24,7 @@ export function schemaOf({ profile }: RestRequest, exposed: readonly string[]): 
  * partition: the policies of the table that it is a part of don't hold for it alone.
  * @throws AppError PL205
  */
-export function resolveTarget(
+export function resolveRelation(
   context: PlanContext,
   target: Target,
 ): { relation: Relation; context: PlanContext } {

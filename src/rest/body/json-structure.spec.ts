@@ -1,7 +1,7 @@
-/** However large a body is, its outline is the same. */
+/** However large a body is, its structure is the same. */
 import { isJsonObject } from '../../common/text/json';
-import { type JsonOutline, outlineOf } from './json-outline';
-import { scanOutline } from './scan-outline';
+import { type JsonStructure, structureOf } from './json-structure';
+import { scanStructure } from './scan-structure';
 
 /** Longer than any piece that is scanned in one go. */
 const LONG = 'ü"\\\n😀'.repeat(20_000);
@@ -28,7 +28,7 @@ const VALUES: [what: string, value: unknown][] = [
 ];
 
 /** Members of each row, and which rows have the same. */
-const told = ({ kind, rows }: JsonOutline) => ({
+const told = ({ kind, rows }: JsonStructure) => ({
   kind,
   shapes: rows.shapes,
   positions: [...rows.positions(rows.shapes.map((_, index) => String(index)))],
@@ -37,20 +37,20 @@ const told = ({ kind, rows }: JsonOutline) => ({
 });
 
 describe.each([
-  ['parsed', (text: string) => Promise.resolve(outlineOf(text))],
-  ['scanned', (text: string) => scanOutline(Buffer.from(text))],
+  ['parsed', (text: string) => Promise.resolve(structureOf(text))],
+  ['scanned', (text: string) => scanStructure(Buffer.from(text))],
 ])('a body that is %s', (_how, read) => {
   it.each(VALUES)('names the members of %s', async (_what, value) => {
     const objects = [value].flat().filter(isJsonObject);
-    const outline = await read(JSON.stringify(value, null, 1));
-    const { shapes, positions, count } = told(outline);
+    const structure = await read(JSON.stringify(value, null, 1));
+    const { shapes, positions, count } = told(structure);
     expect(count).toBe(objects.length);
     positions.forEach(([, rows], shape) => {
       for (const row of rows)
         expect(Object.keys(objects[row - 1] ?? {}).sort()).toEqual([...(shapes[shape] ?? [])].sort());
     });
     expect(positions.flatMap(([, rows]) => rows)).toHaveLength(objects.length);
-    expect(outline.rows.allNames()).toEqual([...new Set(objects.flatMap((object) => Object.keys(object)))]);
+    expect(structure.rows.allNames()).toEqual([...new Set(objects.flatMap((object) => Object.keys(object)))]);
   });
 
   it('takes rows of one shape for it, in whatever order they name it', async () => {
@@ -138,15 +138,15 @@ it('tells the same of drawn bodies, scanned as parsed', async () => {
   };
   for (let number = 0; number < 2_000; number += 1) {
     const text = JSON.stringify(draw(0));
-    expect({ text, ...told(await scanOutline(Buffer.from(text))) }).toEqual({
+    expect({ text, ...told(await scanStructure(Buffer.from(text))) }).toEqual({
       text,
-      ...told(outlineOf(text)),
+      ...told(structureOf(text)),
     });
     const broken =
       text.slice(0, random(text.length)) + '[]{},:"'[random(7)] + text.slice(random(text.length));
     const [parsed, scanned] = await Promise.allSettled([
-      (async () => told(outlineOf(broken)))(),
-      (async () => told(await scanOutline(Buffer.from(broken))))(),
+      (async () => told(structureOf(broken)))(),
+      (async () => told(await scanStructure(Buffer.from(broken))))(),
     ]);
     expect({ broken, ...scanned, reason: null }).toEqual({ broken, ...parsed, reason: null });
   }
@@ -154,6 +154,6 @@ it('tells the same of drawn bodies, scanned as parsed', async () => {
 
 it('refuses what nests more deeply than PostgreSQL reads', async () => {
   const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
-  expect((await scanOutline(nested(100_000))).kind).toBe('other');
-  await expect(scanOutline(nested(100_001))).rejects.toThrow('The body nests too deeply');
+  expect((await scanStructure(nested(100_000))).kind).toBe('other');
+  await expect(scanStructure(nested(100_001))).rejects.toThrow('The body nests too deeply');
 });

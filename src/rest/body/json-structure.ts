@@ -5,14 +5,14 @@
 import { isJsonObject } from '../../common/text/json';
 import { RowShapes } from './row-shapes';
 
-export interface JsonOutline {
+export interface JsonStructure {
   /** `mixed` is a list of which some are objects, `other` whatever has none at its top. */
   readonly kind: 'object' | 'list' | 'mixed' | 'other';
   readonly rows: RowShapes;
 }
 
 /** @param text of a size that parses in milliseconds; @throws SyntaxError for what is no JSON */
-export function outlineOf(text: string): JsonOutline {
+export function structureOf(text: string): JsonStructure {
   const value = JSON.parse(text) as unknown;
   const rows = new RowShapes();
   const objects = [value].flat().filter(isJsonObject);
@@ -24,7 +24,7 @@ export function outlineOf(text: string): JsonOutline {
  * @param length of the list; null where the body is none
  * @param objects among its elements, or the body itself
  */
-export function kindOf(length: number | null, objects: number): JsonOutline['kind'] {
+export function kindOf(length: number | null, objects: number): JsonStructure['kind'] {
   if (length === null) return objects === 1 ? 'object' : 'other';
   if (objects === length) return 'list';
   return objects > 0 ? 'mixed' : 'other';

@@ -3,7 +3,7 @@ import type { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { statusOfSqlstate } from '../../database/sql/sqlstate';
 
-export function retold(error: DatabaseError, message: string): AppError {
+export function errorWithMessage(error: DatabaseError, message: string): AppError {
   const { code: sqlstate = 'XX000' } = error;
   return new AppError({
     status: statusOfSqlstate(sqlstate),

@@ -1,8 +1,8 @@
-/** The outline of a large JSON body, token by token (RFC 8259): nothing of it is built, and the event loop is never held for long. */
+/** The structure of a large JSON body, token by token (RFC 8259): nothing of it is built, and the event loop is never held for long. */
 import { TokenType, Tokenizer } from '@streamparser/json';
 import { Slices } from '../../common/time/slices';
 import { invalidBody } from '../rest.errors';
-import { type JsonOutline, kindOf } from './json-outline';
+import { type JsonStructure, kindOf } from './json-structure';
 import { RowShapes } from './row-shapes';
 
 /** Bytes that are looked at in one go. */
@@ -13,8 +13,8 @@ const STRING_BUFFER = 64 * 1024;
 const MOST_LEVELS = 100_000;
 
 /** @throws Error for what is no JSON, AppError PL102 for what nests too deeply */
-export async function scanOutline(body: Buffer): Promise<JsonOutline> {
-  const scan = new OutlineScan();
+export async function scanStructure(body: Buffer): Promise<JsonStructure> {
+  const scan = new StructureScan();
   const tokenizer = new Tokenizer({ stringBufferSize: STRING_BUFFER });
   tokenizer.onToken = ({ token, value }) => scan.take(token, value);
   const slices = new Slices();
@@ -23,12 +23,12 @@ export async function scanOutline(body: Buffer): Promise<JsonOutline> {
     if (slices.isOver) await slices.rest();
   }
   tokenizer.end();
-  return scan.outline();
+  return scan.structure();
 }
 
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end' | 'nothing';
 
-class OutlineScan {
+class StructureScan {
   private readonly rows = new RowShapes();
   /** Whether each level that is open is an object. */
   private readonly open: boolean[] = [];
@@ -51,14 +51,14 @@ class OutlineScan {
         return this.comma();
       case TokenType.STRING:
         return this.expected === 'name' || this.expected === 'name or }'
-          ? this.name(value as string)
+          ? this.name(String(value))
           : this.value();
       default:
         this.value();
     }
   }
 
-  outline(): JsonOutline {
+  structure(): JsonStructure {
     if (this.expected !== 'nothing') throw new SyntaxError('JSON ends too soon');
     return { kind: kindOf(this.length, this.rows.count), rows: this.rows };
   }

@@ -1,62 +1,62 @@
 /** A request's body, read as far as plans need it. */
 import type { HeldBody } from '../../common/http/body-budget';
-import type { RestRequest } from '../grammar/rest-request';
+import type { RequestShape } from '../grammar/rest-request';
 import { assertText } from './body-text';
 import { type FormField, formFields } from './form';
-import type { JsonOutline } from './json-outline';
+import type { JsonStructure } from './json-structure';
 import { type Payload, readJsonBody, readPayload, unreadable } from './payload';
 import { RowShapes } from './row-shapes';
 
-export interface GivenBody {
+export interface RequestBody {
   /** As it came. */
   readonly bytes: Buffer;
   /** As rows, where the operation reads rows. */
   readonly payload: Payload | null;
   /** What a function's arguments, or its list of them, name; null for what is no JSON and becomes none, and for rows. */
-  readonly outline: JsonOutline | null;
+  readonly structure: JsonStructure | null;
   /** A function's arguments, where they come by a form. */
   readonly fields: readonly FormField[] | null;
 }
 
 /** What a function's empty body says. */
-const NO_ARGUMENTS: JsonOutline = { kind: 'object', rows: RowShapes.alike([], 1) };
+const NO_ARGUMENTS: JsonStructure = { kind: 'object', rows: RowShapes.alike([], 1) };
 
 /**
  * @param held null when the request has none
  * @throws AppError PL102 for what does not parse, PL157 for a media type that the operation does not read
  */
-export async function readGivenBody(
-  { kind, method, contentType }: RestRequest,
+export async function readRequestBody(
+  { kind, method, contentType }: RequestShape,
   held: HeldBody | null,
-): Promise<GivenBody | null> {
+): Promise<RequestBody | null> {
   if (held === null) return null;
   const { bytes, memory } = held;
-  const asItCame: GivenBody = { bytes, payload: null, outline: null, fields: null };
+  const unread: RequestBody = { bytes, payload: null, structure: null, fields: null };
   if (kind === 'table') {
     return method === 'DELETE'
-      ? asItCame
-      : { ...asItCame, payload: await readPayload(bytes, contentType, memory) };
+      ? unread
+      : { ...unread, payload: await readPayload(bytes, contentType, memory) };
   }
   switch (contentType.kind) {
     case 'csv': {
       // A function takes its body as it is, save that CSV becomes JSON.
       const payload = await readPayload(bytes, contentType, memory);
-      return { ...asItCame, payload, outline: { kind: 'list', rows: payload.rows } };
+      return { ...unread, payload, structure: { kind: 'list', rows: payload.rows } };
     }
     case 'json':
     case 'any':
       return {
-        ...asItCame,
-        outline: bytes.length > 0 ? (await readJsonBody(bytes)).outline : NO_ARGUMENTS,
+        ...unread,
+        structure: bytes.length > 0 ? (await readJsonBody(bytes)).structure : NO_ARGUMENTS,
       };
     case 'form':
-      return { ...asItCame, fields: formFields(bytes) };
+      return { ...unread, fields: formFields(bytes) };
     case 'text':
     case 'xml':
       assertText(bytes);
-      return asItCame;
+      return unread;
     case 'octet-stream':
-      return asItCame;
+      return unread;
     default:
       throw unreadable(bytes);
   }

@@ -1,0 +1,16 @@
+/** The memory of a body that several statements of one request send: each statement after the first takes it along once more. */
+import type { HeldBody } from '../../common/http/body-budget';
+
+export class BodyCopies {
+  private counted = 1;
+
+  /** @param held null for a request without a body */
+  constructor(private readonly held: HeldBody | null) {}
+
+  /** Counts so many copies, if they are more than before. @throws AppError 413 or 503 */
+  reserve(copies: number): void {
+    if (this.held === null || copies <= this.counted) return;
+    this.held.memory.grow((copies - this.counted) * this.held.bytes.length);
+    this.counted = copies;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Conditions of a plan as conditions of TypeORM's query builder. They are texts: the builder's own operators (`Equal`, `In`,
+ * `Like` ...) work on columns of an entity, and a project's tables have none; for `NOT`, quantifiers, text search, JSON
+ * paths and embeds it has no operators at all. A text is made of quoted names, words of the closed table in
+ * filter-operators.ts and placeholders, never of a client's text.
+ */
+import { quoteIdentifier } from '../../database/sql/identifier';
+import type { InOperation, Operation, QuantifiedOperation, TextSearchOperation } from '../grammar/tree';
+import type { ConditionPlan, FieldPlan } from '../plan/plan';
+import { fieldSql, routineSql, type RowReference } from './field-sql';
+import { FILTER_OPERATORS, IS_KEYWORDS } from './filter-operators';
+import type { StatementBuilder } from './statement-builder';
+
+export function conditionSql(
+  builder: StatementBuilder,
+  reference: RowReference,
+  condition: ConditionPlan,
+): string {
+  switch (condition.kind) {
+    case 'filter': {
+      const text = operationSql(builder, reference, condition.field, condition.operation);
+      return condition.negated ? `NOT (${text})` : text;
+    }
+    case 'group': {
+      const terms = condition.terms.map((term) => conditionSql(builder, reference, term));
+      const joined = `(${terms.join(condition.operator === 'and' ? ' AND ' : ' OR ')})`;
+      return condition.negated ? `NOT ${joined}` : joined;
+    }
+    case 'embed': {
+      const embed = quoteIdentifier(condition.embed);
+      const value = condition.toOne ? `(${embed}.*)` : `${embed}."plinth_list"`;
+      // A row of nulls is a row all the same, which IS NULL would deny.
+      return `${value} IS ${condition.isNull ? 'NOT ' : ''}DISTINCT FROM NULL`;
+    }
+  }
+}
+
+function operationSql(
+  builder: StatementBuilder,
+  reference: RowReference,
+  field: FieldPlan,
+  operation: Operation,
+): string {
+  const value = fieldSql(builder, reference, field);
+  const { sql } = FILTER_OPERATORS[operation.operator];
+  switch (operation.kind) {
+    case 'quantified':
+      return `${value} ${sql} ${quantified(operation, operandSql(builder, field, operation))}`;
+    case 'plain':
+      return `${value} ${sql} ${operandSql(builder, field, operation)}`;
+    case 'in':
+      return `${value} ${sql} (${listSql(builder, field, operation)})`;
+    case 'is':
+      return `${value} ${sql} ${IS_KEYWORDS[operation.keyword]}`;
+    case 'text-search':
+      return textSearchSql(builder, value, field, operation);
+  }
+}
+
+function quantified({ quantifier }: QuantifiedOperation, operand: string): string {
+  return quantifier === null ? operand : `${quantifier.toUpperCase()}(${operand})`;
+}
+
+/** A value in the way that the column's domain reads texts, if it has one; a pattern is always text. */
+function operandSql(
+  builder: StatementBuilder,
+  { parse }: FieldPlan,
+  { operator, value }: Extract<Operation, { kind: 'quantified' | 'plain' }>,
+): string {
+  const { as } = FILTER_OPERATORS[operator];
+  const parameter = builder.parameter({ kind: 'filter', slot: value, as });
+  return parse && as !== 'pattern' ? `${routineSql(parse)}(${parameter}::text)` : parameter;
+}
+
+/** One array, so that lists of any length are one statement; an empty one is valid, unlike `IN ()`. */
+function listSql(builder: StatementBuilder, { parse }: FieldPlan, { operator, value }: InOperation): string {
+  const { as } = FILTER_OPERATORS[operator];
+  const parameter = builder.parameter({ kind: 'filter', slot: value, as });
+  return parse ? `SELECT ${routineSql(parse)}(unnest(${parameter}::text[]))` : parameter;
+}
+
+function textSearchSql(
+  builder: StatementBuilder,
+  value: string,
+  { isTsvector }: FieldPlan,
+  { operator, language, value: slot }: TextSearchOperation,
+): string {
+  // The language is text that PostgreSQL looks up; the cast keeps it from being taken for the document.
+  const config = language === null ? '' : `${builder.parameter(language)}::regconfig, `;
+  const vector = isTsvector ? value : `to_tsvector(${config}${value})`;
+  const { sql, as } = FILTER_OPERATORS[operator];
+  const query = builder.parameter({ kind: 'filter', slot, as });
+  return `${vector} @@ ${sql}(${config}${query})`;
+}

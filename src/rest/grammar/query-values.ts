@@ -1,0 +1,96 @@
+/**
+ * The values of a query, apart from its shape. The shape decides the plan and its SQL, and requests of one shape share both.
+ * In the shape a value is only a slot, so a plan cannot hold a value of another request.
+ */
+
+/** One `name=value` of the query string, decoded, in the client's order. A name without `=` is left out. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The text of one value, or the list of `in.(1,2)`. */
+export type FilterValue = string | readonly string[];
+
+declare const SLOT: unique symbol;
+
+/** The place of a value in QueryValues.filters. */
+export type Slot = number & { readonly [SLOT]: true };
+
+/** Texts by name, each name with all of its texts in their order. */
+export type TextsByName = ReadonlyMap<string, readonly string[]>;
+
+export interface QueryValues {
+  /** By slot. */
+  readonly filters: readonly FilterValue[];
+  /** Parameters of a function that are not filters. */
+  readonly arguments: TextsByName;
+  /** The whole query string as decoded pairs, for Content-Location. */
+  readonly parameters: readonly QueryParameter[];
+}
+
+/** Ends each part of a shape's text and stands for each value in it: no name and no value of a query holds a NUL. */
+const NUL = '\0';
+
+/** The text of the shape and the values of a query, collected while it is parsed. */
+export class QueryParts {
+  private readonly filters: FilterValue[] = [];
+  private readonly arguments: [name: string, text: string][] = [];
+  private shape = '';
+  /** Where the part behind the last value begins in the text that is being parsed. */
+  private rest = 0;
+
+  /** A text without values, such as a name. */
+  add(text: string): void {
+    this.shape += text + NUL;
+    this.rest = 0;
+  }
+
+  /** A value that stands from `start` to `end` in `text`. */
+  takeValue(value: FilterValue, text: string, start: number, end: number): Slot {
+    this.shape += text.slice(this.rest, start) + NUL;
+    this.rest = end;
+    return (this.filters.push(value) - 1) as Slot;
+  }
+
+  /** The end of a text that may have values. */
+  endText(text: string): void {
+    this.add(text.slice(this.rest));
+  }
+
+  takeArgument(name: string, text: string): void {
+    this.add(name);
+    this.arguments.push([name, text]);
+  }
+
+  /** Gives the result of `parse`; if it throws, what it collected is dropped. */
+  attempt<Result>(parse: () => Result): Result {
+    const [shape, count] = [this.shape, this.filters.length];
+    try {
+      return parse();
+    } catch (error) {
+      this.shape = shape;
+      this.filters.length = count;
+      throw error;
+    }
+  }
+
+  /** The same for two queries if and only if they differ in values alone. */
+  shapeText(): string {
+    return this.shape;
+  }
+
+  values(parameters: readonly QueryParameter[]): QueryValues {
+    return { filters: this.filters, arguments: textsByName(this.arguments), parameters };
+  }
+}
+
+export function textsByName(pairs: Iterable<readonly [name: string, text: string]>): TextsByName {
+  const texts = new Map<string, string[]>();
+  for (const [name, text] of pairs) {
+    const before = texts.get(name);
+    if (before) before.push(text);
+    else texts.set(name, [text]);
+  }
+  return texts;
+}

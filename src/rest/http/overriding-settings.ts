@@ -1,0 +1,50 @@
+/** Status and headers that a project's SQL set in response.status and response.headers. They replace Plinth's own. */
+import { isFraming, isHeader } from '../execute/custom-header';
+import { restError } from '../rest.errors';
+import type { ResponseHeaders } from './response-headers';
+
+/** The status in response.status; null where it is not set. @throws AppError PL112 */
+export function overriddenStatus(status: string | null): number | null {
+  if (status === null) return null;
+  if (/^[2-5]\d\d$/.test(status.trim())) return Number(status);
+  throw restError('PL112', { message: 'response.status guc must be a valid status code' });
+}
+
+/** The headers in response.headers, a list of objects with one member each; null where it is not set. @throws AppError PL111 */
+export function overriddenHeaders(text: string | null): ResponseHeaders | null {
+  if (text === null) return null;
+  const headers: ResponseHeaders = {};
+  for (const [name, value] of headerPairs(text)) {
+    if (isFraming(name)) continue;
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [...[before].flat(), value];
+  }
+  return headers;
+}
+
+function headerPairs(text: string): [string, string][] {
+  const list = parsedList(text);
+  return list.map((item): [string, string] => {
+    const entries = typeof item === 'object' && item !== null ? Object.entries(item) : [];
+    const [name, value] = (entries[0] ?? []) as [string?, unknown?];
+    if (entries.length !== 1 || name === undefined || !isHeader(name, value)) throw malformedHeaders();
+    return [name, value];
+  });
+}
+
+function parsedList(text: string): unknown[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformedHeaders();
+  }
+  if (!Array.isArray(value)) throw malformedHeaders();
+  return value;
+}
+
+const malformedHeaders = () =>
+  restError('PL111', {
+    message:
+      'response.headers guc must be a JSON array composed of objects with a single key and a string value',
+  });

@@ -1,0 +1,48 @@
+/**
+ * The same write without RETURNING, for rows that the caller may not read back. PostgreSQL refuses the whole statement then, and
+ * its error does not say whether the write or the RETURNING was refused. A refused statement is undone, so the write runs once.
+ */
+import { DatabaseError } from 'pg';
+import { bindRequest } from '../compile/bind';
+import { compileRequest } from '../compile/compile-request';
+import type { CompiledRequest } from '../compile/compiled-statement';
+import type { RequestPlan, WriteRequestPlan } from '../plan/plan';
+import type { PreparedRequest } from './prepared-request';
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+interface SilentWrite {
+  readonly plan: WriteRequestPlan;
+  readonly compiled: CompiledRequest;
+}
+
+/** A plan serves many requests, and so does its variant without RETURNING. */
+const SILENT = new WeakMap<RequestPlan, SilentWrite>();
+
+/** True for an error that may be the read-back's alone. */
+export function mayBeReadBack(error: unknown, { plan }: PreparedRequest): boolean {
+  const isRefused = error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
+  return isRefused && plan.kind === 'write' && plan.write.returning.kind !== 'nothing';
+}
+
+/** The same write, answered as return=minimal. */
+export function withoutReturning(prepared: PreparedRequest): PreparedRequest {
+  const { plan, compiled } = silentOf(prepared);
+  return { ...prepared, plan, statements: bindRequest(compiled, prepared.values) };
+}
+
+function silentOf({ plan, catalog, bodyIsList }: PreparedRequest): SilentWrite {
+  const known = SILENT.get(plan);
+  if (known) return known;
+  if (plan.kind !== 'write') throw new Error('only writes return rows that may be withheld');
+  const silent: WriteRequestPlan = {
+    ...plan,
+    write: { ...plan.write, returning: { kind: 'nothing' } },
+    representation: { kind: 'none' },
+    rows: 'withheld',
+  };
+  const input = { catalogVersion: catalog.version, bodyIsList, printsRows: false };
+  const made = { plan: silent, compiled: compileRequest(silent, input) };
+  SILENT.set(plan, made);
+  return made;
+}
