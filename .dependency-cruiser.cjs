@@ -2,6 +2,7 @@
 const LAYERS = [
   ['common'],
   ['config'],
+  ['http'],
   ['database'],
   ['infra'],
   ['projects'],
@@ -36,6 +37,14 @@ module.exports = {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-index-files', severity: 'error', from: {}, to: { path: '^src/.*/index\\.ts$' } },
     ...layerRules,
+    {
+      name: 'common-is-pure',
+      comment:
+        'sockets and Nest classes belong to src/http; a turn of the event loop and a cache in memory are no I/O',
+      severity: 'error',
+      from: { path: '^src/common/' },
+      to: { pathNot: '^src/common/|^node_modules/lru-cache/|^(node:)?timers/promises$' },
+    },
     {
       name: 'services-do-not-know-http',
       severity: 'error',

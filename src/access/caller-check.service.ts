@@ -1,8 +1,10 @@
 /** Asks the database whether a caller's session and role are valid, for routes that run no statement as the caller. */
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
+import { isFault } from '../common/errors/database-fault';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { REQUEST_ROLES } from '../database/platform/server-capabilities';
+import { answerToFault } from '../http/errors/fault-answers';
 import { Caller } from './caller';
 
 /** Roles that every project has and every login role may become: the database need not be asked about them. */
@@ -14,7 +16,7 @@ export class CallerCheck {
 
   /**
    * Asks about the session and the role. Costs no round trip for keys, and for tokens of a standard role without a session.
-   * @throws AppError 401; the driver's error where the database cannot be asked
+   * @throws DatabaseFault caller_refused; the driver's error where the database cannot be asked
    */
   async assertWelcome(caller: Caller): Promise<void> {
     if (caller.sessionId !== null || !STANDARD_ROLES.has(caller.role)) await this.ask(caller);
@@ -34,7 +36,7 @@ export class CallerCheck {
       await this.assertWelcome(caller);
       return null;
     } catch (error) {
-      if (error instanceof AppError && error.status === 401) return error;
+      if (isFault(error, 'caller_refused')) return answerToFault(error);
       // A database that cannot be asked changes nothing about the answer that is due.
       return null;
     }

@@ -3,7 +3,7 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } fro
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { Application } from 'express';
-import { type ExpressRoute, layersOf } from '../common/http/express-routes';
+import { type ExpressRoute, layersOf } from '../http/express-routes';
 import { Access, accessOf } from './access-rule';
 
 export interface RouteRule extends Access {

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AppError } from '../common/errors/app-error';
+import { DatabaseFault } from '../common/errors/database-fault';
 import { isSocketDirectory } from '../database/pools/socket-path';
 import { Actor, AuditLogRepository } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
@@ -110,7 +111,7 @@ export class ProjectAdminService {
       await note({ commands: summaryOf(answer) });
       return answer;
     } catch (error) {
-      await note({ failed: error instanceof AppError ? error.code : 'internal_error' });
+      await note({ failed: failureOf(error) });
       throw error;
     }
   }
@@ -118,6 +119,11 @@ export class ProjectAdminService {
   async tables(id: string): Promise<TableRecord[]> {
     return this.tablesOf.list(await this.projects.get(id));
   }
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof DatabaseFault) return error.kind;
+  return error instanceof AppError ? error.code : 'internal_error';
 }
 
 /** `CREATE TABLE, INSERT`: the first few. */

@@ -1,7 +1,7 @@
 /** Which methods a path takes, read from the routes that the application has. */
 import type { Application, Request } from 'express';
 import { AppError } from '../common/errors/app-error';
-import { type ExpressRoute, layersOf } from '../common/http/express-routes';
+import { type ExpressRoute, layersOf } from '../http/express-routes';
 
 /**
  * What answers a request for a path that other methods have: 405 with `Allow` (RFC 9110, 15.5.6).

@@ -1,7 +1,7 @@
 /** An HTTP server that stops the way clients like it: running requests finish, nothing new begins. */
 import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
-import { isLingering } from '../common/http/linger';
+import { isLingering } from '../http/linger';
 
 const POLL_MS = 50;
 /**

@@ -3,7 +3,7 @@ import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
-import { ErrorRenderer } from '../common/errors/error-renderer';
+import { ErrorRenderer } from '../http/errors/error-renderer';
 import { UUID } from '../common/text/uuid';
 import { methodRefusal } from './allowed-methods';
 import { toAppError } from './to-app-error';

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import { MAX_HEADER_LINES, toOriginForm } from '../common/http/request-head';
+import { MAX_HEADER_LINES, toOriginForm } from '../http/request-head';
 import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
 import { SlowReaders } from './slow-readers';

@@ -2,8 +2,10 @@
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
+import { DatabaseFault } from '../common/errors/database-fault';
 import { httpError } from '../common/errors/http-errors';
 import { isConnectionLoss } from '../database/sql/connection-loss';
+import { answerToFault } from '../http/errors/fault-answers';
 
 const INTERNAL_STATUSES = new Set([500, 503]);
 /**
@@ -15,6 +17,7 @@ const TELLING = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 /** @param databaseStatus the area's reading of SQLSTATEs */
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof DatabaseFault) return answerToFault(thrown);
   // Nest's message repeats the address with its query, where clients put keys by mistake.
   if (thrown instanceof NotFoundException) return httpError(404, 'There is nothing at this address');
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);

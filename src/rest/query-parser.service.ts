@@ -6,7 +6,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller';
 import { AppError } from '../common/errors/app-error';
-import type { HeldBody } from '../common/http/body-budget';
+import type { HeldBody } from '../http/bodies/body-budget';
 import { type GivenBody, readGivenBody } from './body/given-body';
 import type { Catalog } from './catalog/catalog';
 import { CatalogService } from './catalog/catalog.service';

@@ -1,5 +1,5 @@
 /** What a request sends to the database on a catalog: grammar, body, plan and compile in a row, as the product runs them. */
-import type { HeldBody } from '../../src/common/http/body-budget';
+import type { HeldBody } from '../../src/http/bodies/body-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { readGivenBody } from '../../src/rest/body/given-body';
 import type { Catalog } from '../../src/rest/catalog/catalog';

@@ -2,8 +2,8 @@
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { PlatformAdminGuard } from '../../access/platform-admin.guard';
-import { PlatformError } from '../../common/errors/platform-error.dto';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { PlatformError } from '../../http/errors/platform-error.dto';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 
 export const AdminApi = (): ClassDecorator =>
   applyDecorators(

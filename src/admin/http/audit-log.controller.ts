@@ -2,12 +2,12 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { PlatformError } from '../../common/errors/platform-error.dto';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { AdminApi } from './admin-api.decorator';
 import { AuditLogEntry } from '../admin-records';
 import { ListAuditLogQuery } from './dto/projects.dto';
-import { StrictQuery } from '../../common/http/strict-input.decorator';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
 
 const DEFAULT_LIMIT = 100;
 

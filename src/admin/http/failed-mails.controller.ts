@@ -2,7 +2,7 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { FailedMailService } from '../../auth/mail/failed-mail.service';
-import { PlatformError } from '../../common/errors/platform-error.dto';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { projectNotFound } from '../../projects/projects.errors';
@@ -10,7 +10,7 @@ import { FailedMailRecord, QueuedMail } from '../admin-records';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
-import { StrictQuery } from '../../common/http/strict-input.decorator';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
 
 const DEFAULT_LIMIT = 100;
 

@@ -1,14 +1,14 @@
 /** Platform administration: what is in a project's database, and the way into it. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { PlatformError } from '../../common/errors/platform-error.dto';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { DatabaseAccess, SqlAnswer, TableRecord } from '../admin-records';
 import { SqlDto } from './dto/projects.dto';
-import { StrictBody } from '../../common/http/strict-input.decorator';
+import { StrictBody } from '../../http/input/strict-input.decorator';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ROWS = 10_000;

@@ -6,7 +6,7 @@
  * always left for a sender that holds nothing (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on
  * Networking 6(2), 1998).
  */
-import { AppError } from '../errors/app-error';
+import { AppError } from '../../common/errors/app-error';
 
 export interface BudgetLimits {
   /** Bytes. */

@@ -1,7 +1,7 @@
 /** The head of a request: its target, and what Node's parser lets pass although servers in between may read it otherwise. */
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors/app-error';
-import { httpError } from '../errors/http-errors';
+import { AppError } from '../common/errors/app-error';
+import { httpError } from '../common/errors/http-errors';
 
 /** Node keeps no further line: a proxy would see a header that Plinth does not. */
 export const MAX_HEADER_LINES = 1_000;

@@ -3,9 +3,9 @@
  * (body-budget.ts), and has to arrive in time (body-pace.ts). Everything that holds a body in memory gets it from here.
  */
 import type { Request } from 'express';
-import { AppError } from '../errors/app-error';
-import { httpError } from '../errors/http-errors';
-import { storageFault } from '../text/storable';
+import { AppError } from '../../common/errors/app-error';
+import { httpError } from '../../common/errors/http-errors';
+import { storageFault } from '../../common/text/storable';
 import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
 import type { PaceLimits } from './body-pace';
 import { assertNotEncoded } from './content-encoding';

@@ -5,8 +5,8 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import type { Request } from 'express';
-import { invalidParameters } from '../errors/http-errors';
-import { isJsonObject } from '../text/json';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { isJsonObject } from '../../common/text/json';
 import { BodyPipe } from './free-json';
 
 const PIPE = new BodyPipe({

@@ -2,7 +2,7 @@
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
-import { httpError } from '../errors/http-errors';
+import { httpError } from '../../common/errors/http-errors';
 import { BodyReader } from './body-reader';
 
 @Injectable()

@@ -1,6 +1,6 @@
 /** How an area of the interface writes an error down. Chosen by path, because a guard's or parser's error has no controller. */
 import type { ServerResponse } from 'node:http';
-import { AppError } from './app-error';
+import { AppError } from '../../common/errors/app-error';
 
 /** A page of Plinth's own, with the headers that confine it. */
 export interface HtmlPage {

@@ -1,6 +1,6 @@
 /** Bodies are read as they come: none is unpacked, so a small one that unpacks to gigabytes does no harm. */
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors/app-error';
+import { AppError } from '../../common/errors/app-error';
 
 /** RFC 9110, 15.5.16: the answer tells what would be read. @throws AppError 415 for a compressed body */
 export function assertNotEncoded({ headers }: IncomingMessage): void {

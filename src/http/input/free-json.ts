@@ -5,7 +5,7 @@
 import 'reflect-metadata';
 import { applyDecorators, ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import { IsObject } from 'class-validator';
-import { isJsonObject } from '../text/json';
+import { isJsonObject } from '../../common/text/json';
 
 const MEMBERS = Symbol('members of free JSON');
 

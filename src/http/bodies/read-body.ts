@@ -1,7 +1,7 @@
 /** Reads a request's body into memory, up to a limit. For bodies that are not meant to stream. */
 import type { IncomingMessage } from 'node:http';
-import { httpError } from '../errors/http-errors';
-import { BodyBlocks } from './body-blocks';
+import { httpError } from '../../common/errors/http-errors';
+import { BodyBlocks } from '../../common/http/body-blocks';
 import { BodyPace, type PaceLimits } from './body-pace';
 
 /** Bytes up to which a body is taken as it comes, if it comes in one piece. */
