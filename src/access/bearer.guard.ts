@@ -20,7 +20,7 @@ export class BearerGuard extends AuthGuard() {
     super(guardOptions('caller', strategy));
   }
 
-  /** At once for a token that was verified before, like ApiKeyGuard. */
+  /** Synchronous for a token that was verified before, like ApiKeyGuard. */
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const header = request.get('authorization');

@@ -7,6 +7,7 @@ import { PLATFORM_URL } from '../database/platform/platform-url';
 import { DatabaseServer } from './provisioning/database-server';
 import { Project, ProjectSecret } from './project';
 import { ProjectRepository, ProjectRow, PROJECTS_CHANNEL } from './project.repository';
+import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
 import { answerTo, everybodyHeard } from './roll-call';
@@ -35,6 +36,8 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     ttl: UNKNOWN_MS,
     ttlResolution: CLOCK_MS,
   });
+  /** As last read, by id, and kept longer than `cache`: a project that did not change is not opened again. */
+  private readonly opened = new LRUCache<string, Project>({ max: CACHED_PROJECTS });
   private readonly loading = new Map<Key, Promise<Project | null>>();
   private readonly changeHandlers: ((projectId: string) => void)[] = [];
   private readonly listener: NotificationListener;
@@ -137,7 +140,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     if (this.unknown.has(key)) return Promise.resolve(null);
     const loading = this.loading.get(key);
     if (loading) return loading;
-    const loaded = this.projects.findActive(where).then((row) => (row ? this.toProject(row) : null));
+    const loaded = this.projects.findActive(where).then((row) => this.open(where, row));
     this.loading.set(key, loaded);
     return this.remember(key, loaded);
   }
@@ -156,13 +159,28 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
-  private toProject({ project, secrets }: ProjectRow): Project {
+  private open(where: { id: string } | { slug: string }, row: ProjectRow | null): Project | null {
+    if (row === null) {
+      if ('id' in where) this.opened.delete(where.id);
+      return null;
+    }
+    const { id } = row.project;
+    const revision = revisionOf(row.project, row.secrets);
+    const known = this.opened.get(id);
+    if (known?.revision === revision) return known;
+    const project = this.toProject(row, revision);
+    this.opened.set(id, project);
+    return project;
+  }
+
+  private toProject({ project, secrets }: ProjectRow, revision: string): Project {
     const serverUrl = project.serverUrl
       ? this.secrets.open('server-url', project.id, project.serverUrl)
       : this.platformUrl;
     const server = new DatabaseServer(serverUrl);
     return Object.freeze({
       id: project.id,
+      revision,
       slug: project.slug,
       name: project.name,
       plan: project.plan,

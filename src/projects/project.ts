@@ -30,6 +30,11 @@ export function isSecretValid(secret: ProjectSecret, now: number): boolean {
 
 export interface Project {
   readonly id: string;
+  /**
+   * Changes when anything else here does, and at no other time: the key of everything that is made from a project. Reading a
+   * project again gives the same one. No two projects share one.
+   */
+  readonly revision: string;
   readonly slug: string;
   readonly name: string;
   readonly plan: Plan;

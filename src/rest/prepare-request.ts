@@ -16,7 +16,7 @@ import { resolveTarget, schemaOf } from './plan/target';
 /** What of a caller has a say in a plan. */
 export interface Asker {
   readonly role: string;
-  readonly project: { readonly settings: ProjectSettings };
+  readonly project: { readonly revision: string; readonly settings: ProjectSettings };
 }
 
 /** Serves every request of the same shape. */

@@ -3,7 +3,6 @@
  * process, and most requests differ from an earlier one in their values alone.
  */
 import { LRUCache } from 'lru-cache';
-import type { ProjectSettings } from '../projects/project-settings';
 import type { Payload } from './body/payload';
 import type { Catalog } from './catalog/catalog';
 import type { RestRequest } from './grammar/rest-request';
@@ -20,8 +19,8 @@ const LONGEST_SHAPE = 8_000;
 
 interface Kept {
   readonly prepared: PreparedRequest;
-  /** Replaced as a whole when any of them changes. */
-  readonly settings: ProjectSettings;
+  /** Of the project, whose settings are part of a plan. */
+  readonly revision: string;
 }
 
 export class PreparedRequests {
@@ -42,9 +41,9 @@ export class PreparedRequests {
     if (shape === null || shape.length > LONGEST_SHAPE) return prepare();
     const key = `${this.numberOf(catalog)}\0${role}\0${shape}`;
     const found = this.kept.get(key);
-    if (found?.settings === project.settings) return found.prepared;
+    if (found?.revision === project.revision) return found.prepared;
     const prepared = prepare();
-    if (lengthOf(request) <= LONGEST_QUERY) this.kept.set(key, { prepared, settings: project.settings });
+    if (lengthOf(request) <= LONGEST_QUERY) this.kept.set(key, { prepared, revision: project.revision });
     return prepared;
   }
 

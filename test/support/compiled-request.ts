@@ -21,7 +21,7 @@ export interface SentStatement {
   readonly values: readonly (string | number | null)[];
 }
 
-const ASKER = { role: 'anon', project: { settings: effectiveSettings({ max_rows: null }) } };
+const ASKER = { role: 'anon', project: { revision: '1', settings: effectiveSettings({ max_rows: null }) } };
 
 /** In the order in which they run: what counts the rows, then what gives them. */
 export async function compiledRequest(
