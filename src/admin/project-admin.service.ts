@@ -13,7 +13,6 @@ import { NewProject } from '../projects/project-factory';
 import { ProjectListQuery } from '../projects/project.repository';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { effectiveSettings } from '../projects/project-settings';
-import { projectNotFound } from '../projects/projects.errors';
 import { ProjectChange, ProjectsService } from '../projects/projects.service';
 import {
   CreatedProject,
@@ -63,8 +62,7 @@ export class ProjectAdminService {
 
   /** Secrets leave the platform here, so reading is noted like a change. */
   async keys(id: string, actor: Actor): Promise<ProjectKeysWithSecret> {
-    const project = await this.registry.findById(id);
-    if (!project) throw projectNotFound();
+    const project = await this.registry.get(id);
     await this.audit.write({ action: 'project.keys.read', actor, projectId: id });
     return keysWithSecret(project, project.secrets[0]);
   }

@@ -15,7 +15,7 @@ import type { DrainableServer } from './drainable-server';
 const PLATFORM_DATABASE = 'plinth';
 
 /** Nobody could connect to HOST and PORT; the message is one clear line. */
-export class ListenError extends Error {
+class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 

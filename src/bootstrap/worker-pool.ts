@@ -10,7 +10,7 @@ const RESTART_DELAY_MS = 1_000;
 const SERVING = 'serving';
 
 /** What was wrong the worker has printed itself. */
-export class WorkerFailedError extends Error {
+class WorkerFailedError extends Error {
   constructor(code: number, signal: string | null) {
     super(
       `A worker ended before it served (${signal ?? `exit code ${code}`}): Plinth does not start without it.`,

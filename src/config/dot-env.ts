@@ -8,7 +8,7 @@ export function readEnvironment(): Record<string, string | undefined> {
 }
 
 /** `.env` is there and cannot be read; the message is one clear line. */
-export class DotEnvError extends Error {
+class DotEnvError extends Error {
   override readonly name = 'DotEnvError';
 
   constructor(path: string, cause: Error) {

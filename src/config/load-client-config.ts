@@ -12,7 +12,7 @@ export interface ClientConfig {
 }
 
 /** There is no admin key to be found; the message is one line that says what to do. */
-export class AdminKeyMissingError extends Error {
+class AdminKeyMissingError extends Error {
   constructor(reason: string) {
     super(
       `${reason} Run this in the folder of the server, or set DATA_DIR to its data directory, or set PLATFORM_ADMIN_KEY.`,

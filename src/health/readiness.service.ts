@@ -17,7 +17,7 @@ const WORDS: readonly [RegExp, string][] = [
   [/^28/, 'the login is refused'],
 ];
 
-export interface Check {
+interface Check {
   readonly status: 'up' | 'down';
   /** Why it is down, without addresses or credentials. */
   readonly reason?: string;

@@ -10,6 +10,7 @@ import { ProjectRepository, ProjectRow, PROJECTS_CHANNEL } from './project.repos
 import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
+import { projectNotFound } from './projects.errors';
 import { answerTo, everybodyHeard } from './roll-call';
 
 const CACHED_PROJECTS = 2_000;
@@ -81,7 +82,14 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return this.find(`id:${id}`, { id });
   }
 
-  /** The same if it is known without asking the database. */
+  /** @throws AppError 404 when there is no active project of that id */
+  async get(id: string): Promise<Project> {
+    const project = await this.findById(id);
+    if (!project) throw projectNotFound();
+    return project;
+  }
+
+  /** As findById(), but from the cache only. */
   peek(id: string): Project | null {
     return this.cache.get(`id:${id}`) ?? null;
   }

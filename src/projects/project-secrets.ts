@@ -9,7 +9,7 @@ import { ProjectSecretEntity } from './project.entity';
 export type SecretKind = 'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'server-url';
 
 /** The install's secrets were sealed under another key; the message is one clear line. */
-export class MasterKeyError extends Error {
+class MasterKeyError extends Error {
   constructor(options: ErrorOptions) {
     super(
       'MASTER_KEY is not the one that the secrets of the projects are encrypted under: put the old one back (without MASTER_KEY it is the file master-key in the data directory).',

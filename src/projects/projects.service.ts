@@ -7,6 +7,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
+import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
 import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Plan } from './plans';
 import { Project, ProjectSecret } from './project';
@@ -22,7 +23,6 @@ import { DatabaseServer } from './provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
 
-const UNIQUE_VIOLATION = '23505';
 const SLUG_ATTEMPTS = 6;
 /** Milliseconds after which a deletion is answered though the database still stands: longer than ObstacleWatch needs. */
 const ANSWER_MS = 15_000;
@@ -74,7 +74,7 @@ export class ProjectsService {
         throw error;
       }
     });
-    return this.getActive(entity.id);
+    return this.registry.get(entity.id);
   }
 
   async list(query: ProjectListQuery): Promise<{ projects: ProjectEntity[]; total: number }> {
@@ -191,12 +191,6 @@ export class ProjectsService {
     this.registry.forget(id);
     if (await this.registry.everybodyHeard()) return;
     this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
-  }
-
-  private async getActive(id: string): Promise<Project> {
-    const project = await this.registry.findById(id);
-    if (!project) throw projectNotFound();
-    return project;
   }
 
   private async provision(entity: ProjectEntity, actor: Actor): Promise<void> {

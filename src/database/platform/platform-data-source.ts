@@ -1,6 +1,7 @@
 /** The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own migrations. */
 import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
+import { UNIQUE_VIOLATION } from '../sql/sqlstate';
 import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
@@ -15,7 +16,6 @@ const MIGRATION_LOCK = 7_046_101;
 
 const INVALID_CATALOG_NAME = '3D000';
 const DUPLICATE_DATABASE = '42P04';
-const UNIQUE_VIOLATION = '23505';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**

@@ -1,4 +1,7 @@
-/** SQLSTATEs of a server that cannot serve, whatever the statement was (PostgreSQL manual, appendix A). */
+/** SQLSTATEs (PostgreSQL manual, appendix A). http/errors/sqlstate-status.ts decides which HTTP status each gets. */
+
+export const UNIQUE_VIOLATION = '23505';
+export const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** True when there is no connection, resources are short, or an operator intervened. */
 export function isServerUnavailable(sqlstate: string): boolean {

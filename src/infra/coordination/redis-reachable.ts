@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 const TIMEOUT_MS = 5_000;
 
 /** REDIS_URL names a server that does not answer; the message is one clear line. */
-export class RedisUnreachableError extends Error {
+class RedisUnreachableError extends Error {
   constructor(url: string, cause: Error) {
     super(`Redis at ${new URL(url).host} (REDIS_URL) cannot be used: ${cause.message}`);
     this.name = 'RedisUnreachableError';

@@ -2,6 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
@@ -29,7 +30,6 @@ const DROP_LIMIT = '5min';
 const LOCK_LIMIT = '30s';
 const DEPENDENT_OBJECTS = '2BP01';
 const LOCK_NOT_AVAILABLE = '55P03';
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 @Injectable()
 export class DatabaseProvisioner {
