@@ -1,4 +1,4 @@
-/** Who is asking: strategies and what the guards need. */
+/** Authentication of requests: strategies and the providers of the guards. */
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';

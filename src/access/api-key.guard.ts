@@ -1,4 +1,4 @@
-/** Lets a request pass that carries a valid key of the project its path names. */
+/** Admits requests with a valid key of the project that the path names. */
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';

@@ -1,4 +1,4 @@
-/** Lets a request pass whose Authorization header is a valid token of the project. Comes after ApiKeyGuard. */
+/** Admits requests whose Authorization header is a valid token of the project. Comes after ApiKeyGuard. */
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';

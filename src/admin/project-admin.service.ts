@@ -1,4 +1,4 @@
-/** What an administrator does with projects, in the words of the admin API. */
+/** Project administration, in the terms of the admin API. */
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AppError } from '../common/errors/app-error';
@@ -60,7 +60,7 @@ export class ProjectAdminService {
     return { id, deleted: (await this.projects.remove(id, actor)) === 'deleted' };
   }
 
-  /** Secrets leave the platform here, so reading is noted like a change. */
+  /** Reading secrets is written to the audit log like a change. */
   async keys(id: string, actor: Actor): Promise<ProjectKeysWithSecret> {
     const project = await this.registry.get(id);
     await this.audit.write({ action: 'project.keys.read', actor, projectId: id });
@@ -74,7 +74,7 @@ export class ProjectAdminService {
 
   async database(id: string, actor: Actor): Promise<DatabaseAccess> {
     const project = await this.projects.get(id);
-    // What is handed out must work, even if the owner changed its own password.
+    // The answer must be usable even if the owner changed its own password.
     await this.owner.repairAccess(project);
     await this.audit.write({ action: 'project.database.read', actor, projectId: id });
     const { publicHost: host, port, ssl } = this.projects.serverOf(project);
@@ -98,7 +98,7 @@ export class ProjectAdminService {
     };
   }
 
-  /** The audit log gets what kind of statements ran and a hash of their text, which may hold secrets itself. */
+  /** The audit log gets the kinds of the statements and a hash of the text, which may hold secrets. */
   async sql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<SqlAnswer> {
     const project = await this.projects.get(id);
     const text = { length: query.length, sha256: createHash('sha256').update(query).digest('hex') };

@@ -1,4 +1,4 @@
-/** What Plinth prints when it serves: where it is, and on the first start three lines to paste. */
+/** The output of a started server: its address, and on the first start three commands to paste. */
 import { ServerConfig } from '../config/app-config';
 import { PRODUCT } from '../config/product';
 import { Project } from '../projects/project';

@@ -12,7 +12,7 @@ import { ErrorRenderer } from '../http/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
 import { BodyPipe } from '../http/input/free-json';
 import { lingerAfterAnswer } from '../http/linger';
-import { mendPath } from '../common/http/percent-encoding';
+import { replaceInvalidEscapes } from '../common/http/percent-encoding';
 import { headFault } from '../http/request-head';
 import { JsonLogger } from '../infra/telemetry/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
@@ -55,7 +55,7 @@ function configureExpress(
     lingerAfterAnswer(request, response);
     const fault = headFault(request);
     if (fault) return next(fault);
-    request.url = mendPath(request.url);
+    request.url = replaceInvalidEscapes(request.url);
     // Preflights are answered before any route is looked for.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(() => next());

@@ -23,7 +23,7 @@ export class DrainableServer extends Server {
   }
 
   /**
-   * Resolves when the last running request was answered, or breaks off what runs after the limit.
+   * Resolves when the last running request was answered. After the limit, closes the remaining connections.
    * @param limitMs milliseconds
    */
   async drain(limitMs: number): Promise<void> {

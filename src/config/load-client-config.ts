@@ -1,4 +1,4 @@
-/** The part of the configuration that the command line needs. It reads the admin key and never writes anything. */
+/** The part of the configuration that the command line needs. Reads the admin key and writes nothing. */
 import { join, resolve } from 'node:path';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
 import { readSecret } from './secret-file';
@@ -11,7 +11,7 @@ export interface ClientConfig {
   readonly platformAdminKey: string;
 }
 
-/** There is no admin key to be found; the message is one line that says what to do. */
+/** No admin key was found. The message says how to provide one. */
 class AdminKeyMissingError extends Error {
   constructor(reason: string) {
     super(

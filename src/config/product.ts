@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 interface Product {
   readonly version: string;
-  /** How the command line is called there. The image holds the build alone, without npm's scripts. */
+  /** How the command line is called. The image holds only the build, without npm's scripts. */
   readonly commandLine: string;
 }
 

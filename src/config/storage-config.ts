@@ -1,4 +1,4 @@
-/** The storage's part of the configuration: a provider's settings belong together, and are checked together. */
+/** The storage part of the configuration: variables of one provider are checked together. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
@@ -6,7 +6,7 @@ import type { EnvironmentVariables } from './env.schema';
 
 const REMOTE = ['gcs', 's3'];
 
-/** What is wrong with the settings of the chosen provider, beyond what each variable alone tells. */
+/** Faults in the combination of the chosen provider's variables. */
 export function storageFaults(env: EnvironmentVariables): string[] {
   if (!REMOTE.includes(env.STORAGE_PROVIDER)) return [];
   return [

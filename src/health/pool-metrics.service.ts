@@ -1,4 +1,4 @@
-/** The state of the connection pools, and the memory of request bodies, read when somebody asks for the metrics. */
+/** The state of the connection pools, and the memory of request bodies, read when the metrics are collected. */
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { BodyBudget } from '../http/bodies/body-budget';

@@ -1,4 +1,4 @@
-/** Can this process serve? Asks what every request depends on, within a limit, and never more than once at a time. */
+/** Readiness: checks the services that every request depends on, with a time limit, and once at a time. */
 import { Injectable } from '@nestjs/common';
 import { RedisClient } from '../infra/coordination/redis-client';
 import { ObjectStore } from '../storage/providers/object-store';
@@ -26,7 +26,7 @@ interface Check {
 export type Checks = Readonly<Record<string, Check>>;
 
 /**
- * What is told but does not make the process unready. Without the storage's provider everything but the bytes of files is
+ * Checks that are reported but do not make the process unready. Without the storage provider everything but the bytes of files is
  * served. On a full disk reads are served, and deletions, which a load balancer must let through: they make room.
  */
 const TOLD_ONLY = new Set(['storage', 'database_disk']);

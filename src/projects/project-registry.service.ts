@@ -1,4 +1,4 @@
-/** Looks projects up for every request: cached, and dropped from the cache when any process changes them. */
+/** Looks projects up for every request, through a cache. A notification drops a project that any process changed. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { NotificationListener } from '../database/listen/notification-listener';
@@ -11,14 +11,14 @@ import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
 import { projectNotFound } from './projects.errors';
-import { answerTo, everybodyHeard } from './roll-call';
+import { acknowledgementOf, allReplicasAcknowledged } from './replica-acknowledgement';
 
 const CACHED_PROJECTS = 2_000;
-/** A lookup is repeated after this long even without a notification: the safety net of a lost listener. */
+/** Milliseconds after which a project is read again without a notification, in case one was lost. */
 const CACHE_MS = 60_000;
-/** How old the cache's idea of now may be: it sets a timer each time that it looks at the clock. */
+/** Milliseconds for which the cache reuses the time, because it sets a timer whenever it reads the clock. */
 const CLOCK_MS = 100;
-/** Slugs and ids that no project has are kept apart: many of them must not push projects out. */
+/** Unknown slugs and ids have a cache of their own, so that many of them do not displace projects. */
 const CACHED_UNKNOWN = 1_000;
 const UNKNOWN_MS = 1_000;
 
@@ -65,14 +65,16 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * Waits until every process of the install has dropped what it knew of the projects that changed before.
-   * @returns false when one did not say so within two seconds, or could not be asked
+   * Waits until every process of the install has dropped the projects that changed before from its cache.
+   * @returns false when a process did not acknowledge within two seconds, or could not be reached
    */
-  async everybodyHeard(): Promise<boolean> {
+  async allReplicasAcknowledged(): Promise<boolean> {
     try {
-      return await everybodyHeard(this.platformUrl, PROJECTS_CHANNEL);
+      return await allReplicasAcknowledged(this.platformUrl, PROJECTS_CHANNEL);
     } catch (error) {
-      this.logger.warn(`the roll of processes could not be called: ${String(error)}`);
+      this.logger.warn(
+        `the processes of the install could not be asked for an acknowledgement: ${String(error)}`,
+      );
       return false;
     }
   }
@@ -99,7 +101,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return this.find(`slug:${slug}`, { slug });
   }
 
-  /** The projects that were asked for lately. */
+  /** The projects in the cache: those of recent requests. */
   inUse(): Project[] {
     return [...new Set(this.cache.values())];
   }
@@ -115,7 +117,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
       if (project.id === id) this.cache.delete(key);
     }
     this.unknown.clear();
-    // A look-up under way may have read the old row.
+    // A look-up that runs may have read the old row.
     this.loading.clear();
     void this.evictIfGone(id);
     for (const handler of this.changeHandlers) handler(id);
@@ -127,11 +129,11 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private hear(payload: string): void {
-    const answer = answerTo(payload);
+    const answer = acknowledgementOf(payload);
     if (!answer) return this.forget(payload);
     this.listener
       .say(answer.channel, answer.payload)
-      .catch((error: Error) => this.logger.warn(`a roll call could not be answered: ${error.message}`));
+      .catch((error: Error) => this.logger.warn(`an acknowledgement could not be sent: ${error.message}`));
   }
 
   private async evictIfGone(id: string): Promise<void> {
@@ -154,7 +156,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async remember(key: Key, loaded: Promise<Project | null>): Promise<Project | null> {
-    // Forgotten meanwhile: what was read may be old, so it serves this request and is not kept.
+    // After forget() the row that was read may be old: it serves this request, but is not cached.
     const stillWanted = (): boolean => this.loading.get(key) === loaded;
     try {
       const project = await loaded;

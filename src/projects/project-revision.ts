@@ -1,8 +1,8 @@
-/** Names the state of a project, for caches of what was made from it. */
+/** Identifies the state of a project, as a key for caches. */
 import { createHash } from 'node:crypto';
 import type { ProjectEntity, ProjectSecretEntity } from './project.entity';
 
-/** Everything of the two rows that a Project is made of. `updated_at` is not: it changes when nothing else does. */
+/** The columns that a Project is made of. Not `updated_at`: a migration changes it, and nothing else of the project. */
 type Facts = Pick<
   ProjectEntity,
   | 'id'
@@ -17,7 +17,7 @@ type Facts = Pick<
   | 'polled'
 >;
 
-/** Equal for equal rows, in every process: a hash of what they hold. Secrets are hashed as they are stored, encrypted. */
+/** A hash of the rows, so that equal rows have one revision in every process. Hashes secrets in their encrypted form. */
 export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
   const { id, slug, name, plan, settings, polled } = project;
   const { serverUrl, databaseName, loginRole, loginPassword } = project;

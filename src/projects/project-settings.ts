@@ -1,4 +1,4 @@
-/** The settings of a project: those of all features together. Stored sparse: only what was set. */
+/** The settings of a project, composed of those of all features. Only values that were set are stored. */
 import { AUTH_SETTINGS } from './settings/auth.settings';
 import { REST_SETTINGS } from './settings/rest.settings';
 import type { Setting } from './settings/setting';

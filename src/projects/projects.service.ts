@@ -26,17 +26,17 @@ import { TemplateDatabase } from './provisioning/template-database';
 const SLUG_ATTEMPTS = 6;
 /** Milliseconds after which a deletion is answered though the database still stands: longer than ObstacleWatch needs. */
 const ANSWER_MS = 15_000;
-/** Longer than a rotation takes, and what a clock may be ahead. What a crash leaves of a rotation is no good after it. */
+/** Milliseconds, longer than a rotation plus the difference of clocks: an interrupted rotation's secret expires after it. */
 const INTRODUCTION_MS = 600_000;
 
-/** What is null stays as it is, like what is not given. */
+/** Null and absent members stay as they are. */
 export interface ProjectChange {
   readonly name?: string | null;
   readonly plan?: Plan | null;
   readonly settings?: ProjectSettingsInput | null;
 }
 
-/** What a rotation made. */
+/** The outcome of a rotation. */
 export interface RotatedProject {
   readonly id: string;
   readonly slug: string;
@@ -141,7 +141,7 @@ export class ProjectsService {
 
   /**
    * Gives the project new secrets that sign from now on; old keys, tokens and storage addresses hold for the grace
-   * period. No process signs with the new ones before every process takes what they signed.
+   * period. No process signs with the new ones before every process accepts their signatures.
    * @param graceSeconds 0 ends the old ones at once
    */
   async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
@@ -155,7 +155,7 @@ export class ProjectsService {
       { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
     );
-    // Whoever hears of the new keys may rely on them, and on the end of the old ones, wherever the next request goes.
+    // Once this is answered, the new keys are valid and the old ones are not, on every process.
     await this.tellEverybody(id);
     return { id, slug, secret: this.secrets.openSigning(secret) };
   }
@@ -189,7 +189,7 @@ export class ProjectsService {
   /** Waits until every process knows the project's secrets as they are now. */
   private async tellEverybody(id: string): Promise<void> {
     this.registry.forget(id);
-    if (await this.registry.everybodyHeard()) return;
+    if (await this.registry.allReplicasAcknowledged()) return;
     this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
   }
 
@@ -220,7 +220,7 @@ export class ProjectsService {
     await this.provisioner.setAutoRls(this.serverOf(entity), entity.databaseName, isOn);
   }
 
-  /** What cannot be undone now stays marked as unfinished, and ProjectUpkeep comes back to it. */
+  /** If it cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
   private async giveUp(entity: ProjectEntity): Promise<void> {
     await this.undo(entity, undoing(entity)).catch((error: unknown) =>
       this.logger.warn(`project ${entity.slug} is not undone yet: ${String(error)}`),
@@ -266,7 +266,7 @@ function undoing({ id, slug, status }: ProjectEntity): AuditEntry {
   return entryFor('project.undo', PLINTH, id, { slug, was: status });
 }
 
-/** Names only: values such as mail templates are long, and may hold what is nobody's business. */
+/** Names only: values such as mail templates are long, and may be confidential. */
 function changedNames({ settings, ...rest }: ProjectChange): string[] {
   const given = Object.entries(rest).flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]));
   // A setting that is null goes back to its default, which is a change.

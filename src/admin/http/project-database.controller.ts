@@ -1,4 +1,4 @@
-/** Platform administration: what is in a project's database, and the way into it. */
+/** Platform administration: tables of a project's database, SQL, and how to connect. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { PlatformError } from '../../http/errors/platform-error.dto';

@@ -1,4 +1,4 @@
-/** Platform administration: are a project's files and their bytes in step? */
+/** Platform administration: compares a project's files with their stored bytes. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { PlatformError } from '../../http/errors/platform-error.dto';

@@ -24,7 +24,7 @@ export class ProjectDocsController {
 
   @Options(ROOTS)
   async allowed(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
-    await this.callers.assertWelcome(caller);
+    await this.callers.assertValid(caller);
     response.writeHead(200, { Allow: 'OPTIONS,GET,HEAD', 'Content-Length': 0 }).end();
   }
 

@@ -1,6 +1,6 @@
 /**
  * A fault that Plinth itself detects while it works with a project's database; PostgreSQL's own errors are the driver's
- * DatabaseError. Says what happened, not which HTTP status it has: http/errors/fault-answers.ts decides that.
+ * DatabaseError. It names the fault and no HTTP status: http/errors/fault-answers.ts decides that.
  */
 
 export type DatabaseFaultKind =

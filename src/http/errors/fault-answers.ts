@@ -6,7 +6,7 @@ interface FaultAnswer extends Pick<AppErrorOptions, 'status' | 'code' | 'headers
   readonly sqlstate: string;
 }
 
-/** 53300 (too_many_connections) is what clients of PostgreSQL know. @param seconds for Retry-After */
+/** 53300 is PostgreSQL's too_many_connections. @param seconds for Retry-After */
 const busy = (seconds: number): FaultAnswer => ({
   status: 503,
   code: '53300',

@@ -1,4 +1,4 @@
-/** Asks Redis once, at the start: without this the queue would wait for it for ever, and nobody would be told. */
+/** Checks Redis once at the start: without it the queue would wait for ever without an error. */
 import { Redis } from 'ioredis';
 
 const TIMEOUT_MS = 5_000;

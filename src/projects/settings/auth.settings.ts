@@ -5,7 +5,7 @@ import { choice, flag, integer, list, type Setting, text, url } from './setting'
 
 const DAY = 86_400;
 
-/** Requires a second factor of nobody, of users who have set one up, or of everybody. */
+/** Users who need a second factor: none, those who have set one up, or all. */
 const SECOND_FACTOR_RULES = ['never', 'enrolled', 'always'] as const;
 
 interface MailTemplate {

@@ -31,7 +31,7 @@ export interface Setting<T> {
   readonly checks: readonly PropertyDecorator[];
 }
 
-/** What each builder below is told. */
+/** The members that every kind of setting has in its declaration. */
 type Declaration<T> = Pick<Setting<T>, 'fallback' | 'description' | 'fallbackText' | 'details'>;
 
 const LARGEST_INT32 = 2 ** 31 - 1;

@@ -44,7 +44,7 @@ function classOf<T>(
   return made as Type<T>;
 }
 
-/** Limits of input are no promise about answers: a stored value may be older than the limit. */
+/** A stored value may be older than the limit on input. */
 function withoutLimits(schema: ApiPropertyOptions): ApiPropertyOptions {
   const limits = ['minimum', 'maximum', 'maxLength', 'minItems', 'maxItems'];
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !limits.includes(key)));
