@@ -1,4 +1,5 @@
 /** The message that is printed when Plinth cannot start or continue. */
+import { codeOf } from '../common/errors/error-facts';
 import type { AppConfig } from '../config/app-config';
 
 /** Errors whose message tells an administrator how to fix them. */
@@ -23,12 +24,8 @@ const DISK_FULL = '53100';
 export function startFault(error: unknown, config?: AppConfig): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = message } = error;
+  // TypeORM copies the code of the error that it wraps.
   if (codeOf(error) === DISK_FULL) return `The disk of the database is full. ${message}`;
   if (name === 'ServerUnusableError' && config?.database.url) return `DATABASE_URL: ${message}`;
   return MENDABLE.has(name) ? message : stack;
-}
-
-/** TypeORM copies the code of the error that it wraps. */
-function codeOf(error: Error): unknown {
-  return (error as { code?: unknown }).code;
 }

@@ -1,5 +1,6 @@
 /** The part of the configuration that the command line needs. Reads the admin key and writes nothing. */
 import { join, resolve } from 'node:path';
+import { messageOf } from '../common/errors/error-facts';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
 import { readSecret } from './secret-file';
 
@@ -40,7 +41,7 @@ function readAdminKey(file: string): string {
   try {
     key = readSecret(file);
   } catch (error) {
-    throw new AdminKeyMissingError(`The admin key cannot be read: ${(error as Error).message}.`);
+    throw new AdminKeyMissingError(`The admin key cannot be read: ${messageOf(error)}.`);
   }
   if (!key) throw new AdminKeyMissingError(`There is no admin key in ${file}.`);
   return key;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../common/errors/error-facts';
 import { directoryFault, DirectoryError } from './directory-error';
 
 /**
@@ -24,7 +25,7 @@ function create(path: string): string {
     linkSync(draft, path);
     return secret;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     // Another process was faster.
     return assertNotEmpty(path, readSecret(path)) ?? create(path);
   } finally {
@@ -60,7 +61,7 @@ export function readSecret(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** The storage part of the configuration: variables of one provider are checked together. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../common/errors/error-facts';
 import { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
 
@@ -40,7 +41,7 @@ function gcsFaults({ STORAGE_GCS_KEY_FILE: file }: EnvironmentVariables): string
       `STORAGE_GCS_KEY_FILE: ${file} is neither the JSON key of a service account nor a configuration of workload identity`,
     ];
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
+    const reason = error instanceof SyntaxError ? 'it is not JSON' : messageOf(error);
     return [`STORAGE_GCS_KEY_FILE: cannot be read: ${reason}`];
   }
 }

@@ -1,5 +1,6 @@
 /** Readiness: checks the services that every request depends on, with a time limit, and once at a time. */
 import { Injectable } from '@nestjs/common';
+import { codeOf } from '../common/errors/error-facts';
 import { RedisClient } from '../infra/coordination/redis-client';
 import { ObjectStore } from '../storage/providers/object-store';
 import { DiskFullWarning, DiskHealth } from './disk-health.service';
@@ -88,7 +89,7 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<Check> {
 /** In words, and without the addresses that the messages of others hold. */
 function reasonOf(error: unknown): string {
   if (error instanceof DiskFullWarning) return error.message;
-  const { code } = error as { code?: string };
+  const code = codeOf(error);
   if (code === undefined) return 'unreachable';
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1];
   return words ? `${words} (${code})` : code;

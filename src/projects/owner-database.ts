@@ -1,6 +1,7 @@
 /** The owner's access to a project's database: DDL, migrations, psql. */
 import { Injectable } from '@nestjs/common';
 import { ClientConfig } from 'pg';
+import { codeOf } from '../common/errors/error-facts';
 import { BoundedClient, BoundedClientConfig } from '../database/pools/bounded-client';
 import { withBoundedConnection } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
@@ -51,7 +52,7 @@ export class OwnerDatabase {
     try {
       return await attempt();
     } catch (error) {
-      if (isConnected || !REFUSED.has((error as { code?: string }).code ?? '')) throw error;
+      if (isConnected || !REFUSED.has(codeOf(error) ?? '')) throw error;
       await this.resetPassword(project);
       return attempt();
     }

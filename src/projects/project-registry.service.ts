@@ -133,7 +133,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     if (!answer) return this.forget(payload);
     this.listener
       .say(answer.channel, answer.payload)
-      .catch((error: Error) => this.logger.warn(`an acknowledgement could not be sent: ${error.message}`));
+      .catch((error: unknown) => this.logger.warn(`an acknowledgement could not be sent: ${String(error)}`));
   }
 
   private async evictIfGone(id: string): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { codeOf } from '../common/errors/error-facts';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
@@ -243,7 +244,7 @@ export class ProjectsService {
       try {
         return await this.projects.insert(entity);
       } catch (error) {
-        if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+        if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
         if (attempt === SLUG_ATTEMPTS) throw slugTaken(wanted, mayVary);
         if (mayVary) entity.slug = varySlug(wanted);
         else if (!(await this.freeSlug(wanted))) throw slugTaken(wanted, mayVary);

@@ -5,6 +5,7 @@
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
+import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { ProjectRepository } from './project.repository';
 import { ProjectsService } from './projects.service';
@@ -154,7 +155,7 @@ class WatchedServer {
 
   private async afterFailure(error: unknown): Promise<number> {
     // The connection itself is fine.
-    if ((error as { code?: string }).code === OUT_OF_MEMORY) return SOON_MS;
+    if (codeOf(error) === OUT_OF_MEMORY) return SOON_MS;
     await this.client?.end().catch(() => undefined);
     this.client = undefined;
     this.factsUntil = 0;

@@ -1,6 +1,7 @@
 /** Creates and drops one project's database and roles. Every step can be repeated after a crash. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
+import { codeOf } from '../../common/errors/error-facts';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
 import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
@@ -137,8 +138,7 @@ export class DatabaseProvisioner {
     try {
       await client.query(`drop role if exists ${quoteIdentifier(role)}`);
     } catch (error) {
-      if (![DEPENDENT_OBJECTS, LOCK_NOT_AVAILABLE].includes((error as { code?: string }).code ?? ''))
-        throw error;
+      if (![DEPENDENT_OBJECTS, LOCK_NOT_AVAILABLE].includes(codeOf(error) ?? '')) throw error;
       await client.query(`alter role ${quoteIdentifier(role)} nologin nocreaterole password null`);
       this.logger.warn(
         `the role ${role} of a deleted project stays, without login: another database grants it something`,
@@ -256,7 +256,7 @@ async function dropDatabase(client: Client, name: string): Promise<void> {
   try {
     await client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`);
   } catch (error) {
-    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     await endSessions(client, name);
     await client.query(`drop database if exists ${quoteIdentifier(name)}`);
   }

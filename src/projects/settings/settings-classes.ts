@@ -37,9 +37,10 @@ function classOf<T>(
   settings: Settings,
   decoratorsOf: (setting: Setting<unknown>) => PropertyDecorator[],
 ): Type<T> {
-  const { [name]: made } = { [name]: class {} };
+  const made = class {};
+  Object.defineProperty(made, 'name', { value: name });
   for (const [property, setting] of Object.entries(settings)) {
-    for (const decorate of decoratorsOf(setting)) decorate((made as Type).prototype as object, property);
+    for (const decorate of decoratorsOf(setting)) decorate(made.prototype, property);
   }
   return made as Type<T>;
 }
