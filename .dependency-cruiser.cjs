@@ -4,6 +4,7 @@ const LAYERS = [
   ['row-stream'],
   ['common'],
   ['config'],
+  ['http'],
   ['database'],
   ['infra'],
   ['projects'],
@@ -56,6 +57,14 @@ module.exports = {
       to: { path: '^src/pg-pipeline/', pathNot: '^src/pg-pipeline/index\\.ts$' },
     },
     ...layerRules,
+    {
+      name: 'common-is-pure',
+      comment:
+        'sockets and Nest classes belong to src/http; a turn of the event loop and a cache in memory are no I/O',
+      severity: 'error',
+      from: { path: '^src/common/' },
+      to: { pathNot: '^src/common/|^node_modules/lru-cache/|^(node:)?timers/promises$' },
+    },
     {
       name: 'services-do-not-know-http',
       severity: 'error',

@@ -19,6 +19,7 @@ const CHECKS = [
       '.dependency-cruiser.cjs',
       'src',
     ]),
+    step('Unused code', 'knip', 'bin/knip.js', []),
   ],
 ];
 

@@ -5,7 +5,7 @@ import { ApiDocsModule } from './api-docs/api-docs.module';
 import { AccessModule } from './access/access.module';
 import { AuthModule } from './auth/auth.module';
 import { Clock, SystemClock } from './common/time/clock';
-import { TimeModule } from './common/time/time.module';
+import { TimeModule } from './infra/time/time.module';
 import { AppConfig } from './config/app-config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';

@@ -66,7 +66,7 @@ async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Pro
   process.stdout.write(announcement(config.server, demo));
 }
 
-/** Runs the stops in order, once, whatever asks for the end and however often. */
+/** Runs the stops in order, once, however often shutdown is requested. */
 function endOnce(stops: Stop[]): (exitCode: number) => Promise<void> {
   let ending: Promise<void> | undefined;
   return (exitCode) => {

@@ -41,12 +41,6 @@ function sumOf(pids, value) {
   return pids.reduce((sum, pid) => sum + value(pid), 0);
 }
 
-/** Resident memory now, in MiB. */
-export function memoryMiB(pid) {
-  const match = /VmRSS:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '');
-  return match ? Number(match[1]) / 1024 : NaN;
-}
-
 /** Pid of the postmaster of a cluster directory. */
 export function postmasterPid(clusterDir) {
   return Number((read(`${clusterDir}/postmaster.pid`) ?? '').split('\n')[0]);

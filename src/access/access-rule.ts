@@ -5,7 +5,7 @@ import { PUBLIC_ROUTE } from './public-route.decorator';
 
 const CREDENTIALS = 'plinth:credentials';
 
-/** What guards check, each with what must have been checked before it. */
+/** The checks of guards, each with the checks that must come before it. */
 const PREREQUISITES = {
   /** A key of the project. */
   apikey: null,
@@ -28,7 +28,7 @@ export type Credential = keyof typeof PREREQUISITES;
 /** `public`, or the last credential that is checked: those it presupposes are checked before. */
 export type AccessRule = 'public' | Credential;
 
-/** Declares what a guard checks, in order. */
+/** Declares the checks of a guard, in order. */
 export const Checks = (...credentials: [Credential, ...Credential[]]): ClassDecorator =>
   SetMetadata(CREDENTIALS, credentials);
 
@@ -40,7 +40,7 @@ export interface Access {
 
 /**
  * @param handler the controller's method
- * @throws Error whose message says what is wrong with the guards
+ * @throws Error with the fault of the guards as its message
  */
 export function accessOf(controller: Type, handler: object): Access {
   const checked = credentialsOf([...guardsOf(controller), ...guardsOf(handler)]);

@@ -8,7 +8,7 @@ const NOT_VALID = 'The credentials are not valid or no longer valid';
 /** `untimely`: signed by the project, and expired or not yet valid. Only the holder of such a token gets to know it. */
 export type CredentialFault = 'missing' | 'invalid' | 'untimely';
 
-/** 401. Table REST tells the faults apart by the codes that PostgREST has for them. */
+/** 401. Table REST distinguishes the faults by PostgREST's codes. */
 export class CredentialsRefused extends AppError {
   constructor(
     readonly fault: CredentialFault,

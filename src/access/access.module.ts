@@ -1,12 +1,12 @@
-/** Who is asking: strategies and what the guards need. */
+/** Authentication of requests: strategies and the providers of the guards. */
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
 import { ProjectsModule } from '../projects/projects.module';
 import { ApiKeyStrategy } from './strategies/api-key.strategy';
 import { BearerStrategy } from './strategies/bearer.strategy';
-import { BodyBudget } from '../common/http/body-budget';
-import { BodyReader } from '../common/http/body-reader';
+import { BodyBudget } from '../http/bodies/body-budget';
+import { BodyReader } from '../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
 import { CallerCheck } from './caller-check.service';
 import { RouteRules } from './route-rules.service';

@@ -1,4 +1,4 @@
-/** Lets a request pass whose Authorization header is a valid token of the project. Comes after ApiKeyGuard. */
+/** Admits requests whose Authorization header is a valid token of the project. Comes after ApiKeyGuard. */
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
@@ -20,7 +20,7 @@ export class BearerGuard extends AuthGuard() {
     super(guardOptions('caller', strategy));
   }
 
-  /** At once for a token that was verified before, like ApiKeyGuard. */
+  /** Synchronous for a token that was verified before, like ApiKeyGuard. */
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const header = request.get('authorization');

@@ -1,11 +1,13 @@
 /** Asks the database whether a caller's session and role are valid, for routes that run no statement as the caller. */
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
+import { isFault } from '../common/errors/database-fault';
 import { RlsTransaction } from '../database/rls/rls-transaction';
 import { REQUEST_ROLES } from '../database/platform/server-capabilities';
+import { answerToFault } from '../http/errors/fault-answers';
 import { Caller } from './caller';
 
-/** Roles that every project has and every login role may become: the database need not be asked about them. */
+/** Roles of every project that every login role may switch to: they need no check in the database. */
 const STANDARD_ROLES: ReadonlySet<string> = new Set(REQUEST_ROLES);
 
 @Injectable()
@@ -13,29 +15,29 @@ export class CallerCheck {
   constructor(private readonly rls: RlsTransaction) {}
 
   /**
-   * Asks about the session and the role. Costs no round trip for keys, and for tokens of a standard role without a session.
-   * @throws AppError 401; the driver's error where the database cannot be asked
+   * Checks the session and the role. Costs no round trip for keys, and for tokens of a standard role without a session.
+   * @throws DatabaseFault caller_refused; the driver's error where the database cannot be asked
    */
-  async assertWelcome(caller: Caller): Promise<void> {
+  async assertValid(caller: Caller): Promise<void> {
     if (caller.sessionId !== null || !STANDARD_ROLES.has(caller.role)) await this.ask(caller);
   }
 
-  /** Asks about the role only, where the session is checked later. @throws like assertWelcome() */
+  /** Checks the role only, for routes that check the session later. @throws as assertValid() */
   async assertRole(caller: Caller): Promise<void> {
     if (!STANDARD_ROLES.has(caller.role)) await this.ask(caller);
   }
 
   /**
-   * The 401 of a caller whose session is over or whose role is refused; null for one in good standing. DECISIONS.md 3:
-   * an invalid credential is 401 before anything else is looked at, and only the database knows of a revoked session.
+   * The 401 of a caller whose session ended or whose role is refused; null for a valid caller. DECISIONS.md 3: an invalid
+   * credential is 401 before everything else, and only the database knows revoked sessions.
    */
   async refusalOf(caller: Caller): Promise<AppError | null> {
     try {
-      await this.assertWelcome(caller);
+      await this.assertValid(caller);
       return null;
     } catch (error) {
-      if (error instanceof AppError && error.status === 401) return error;
-      // A database that cannot be asked changes nothing about the answer that is due.
+      if (isFault(error, 'caller_refused')) return answerToFault(error);
+      // The database cannot be reached: the original answer stands.
       return null;
     }
   }

@@ -1,4 +1,4 @@
-/** Who is asking: the outcome of the apikey and bearer guards. Immutable, passed by hand, never ambient. */
+/** The outcome of the apikey and bearer guards: project, role and claims of a request. Immutable, and passed as an argument. */
 import { JsonObject } from '../common/text/json';
 import { RlsContext } from '../database/rls/rls-context';
 import { SERVICE_ROLE } from '../projects/project-keys';
@@ -17,7 +17,7 @@ export interface Caller extends RlsContext {
   readonly userId: string | null;
 }
 
-/** True when the request may do what only the service-role key may. */
+/** True for requests with the rights of the service-role key. */
 export function isService(caller: Caller): boolean {
   return caller.role === SERVICE_ROLE;
 }

@@ -1,4 +1,4 @@
-/** Hands a controller what the guards found out. */
+/** Gives a controller the outcome of the guards. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Project } from '../projects/project';
@@ -12,7 +12,7 @@ export function callerOf({ caller }: Request): Caller {
   return caller;
 }
 
-/** The same as a parameter. Nest gives what a decorator makes to every pipe, so the busiest routes call callerOf(). */
+/** The caller as a parameter. Nest runs every pipe on a decorated parameter, so the busiest routes call callerOf(). */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller =>
   callerOf(requestOf(context)),
 );

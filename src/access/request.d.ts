@@ -1,4 +1,4 @@
-/** What the guards leave on a request. Read it through the decorators of current-caller.decorator.ts. */
+/** Properties of a request that the guards set. Read them through the decorators of current-caller.decorator.ts. */
 import type { Caller } from './caller';
 import type { VerifiedApiKey } from './strategies/api-key.strategy';
 

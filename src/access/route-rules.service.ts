@@ -3,7 +3,8 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } fro
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { Application } from 'express';
-import { type ExpressRoute, layersOf } from '../common/http/express-routes';
+import { messageOf } from '../common/errors/error-facts';
+import { type ExpressRoute, layersOf } from '../http/express-routes';
 import { Access, accessOf } from './access-rule';
 
 export interface RouteRule extends Access {
@@ -57,9 +58,8 @@ export class RouteRules implements OnApplicationBootstrap {
         const access = accessOf(controller, handler);
         return routes.map((route) => ({ ...route, ...access }));
       } catch (error) {
-        const { message } = error as Error;
         faults.push(
-          ...routes.map((route) => `${route.method} ${route.path} (${controller.name}): ${message}`),
+          ...routes.map((route) => `${route.method} ${route.path} (${controller.name}): ${messageOf(error)}`),
         );
         return [];
       }

@@ -11,11 +11,11 @@ import { CallerCheck } from './caller-check.service';
 export class ServiceRoleGuard implements CanActivate {
   constructor(private readonly callers: CallerCheck) {}
 
-  /** Asks the database about a user's token beside the key: what follows never shows the token to the database. */
+  /** Checks a user's token beside the key in the database: the route itself does not use the token. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { caller } = context.switchToHttp().getRequest<Request>();
     if (!caller || !isService(caller)) throw serviceRoleRequired();
-    if (caller.sessionId !== null) await this.callers.assertWelcome(caller);
+    if (caller.sessionId !== null) await this.callers.assertValid(caller);
     return true;
   }
 }

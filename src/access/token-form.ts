@@ -18,7 +18,7 @@ export interface TokenForm {
   readonly claimsText: string;
 }
 
-/** Null for what is not a JWT, for claims that PostgreSQL could not store, and for a header that asks for the unknown. */
+/** Null for text that is not a JWT, for claims that PostgreSQL cannot store, and for unknown critical headers. */
 export function readToken(token: string): TokenForm | null {
   if (token.length > MAX_TOKEN_LENGTH) return null;
   const [, first, second] = COMPACT_FORM.exec(token) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Which secret must have signed a token, and whether it is valid now. The signature itself is checked by passport-jwt
- * in the strategies, with the algorithm pinned (RFC 8725, 3.1).
+ * Finds the secret of a token, and checks times. passport-jwt checks the signature in the strategies, with the algorithm
+ * pinned (RFC 8725, 3.1).
  */
 import { Injectable } from '@nestjs/common';
 import { createHmac, type KeyObject } from 'node:crypto';
@@ -17,19 +17,19 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 export class TokenVerifier {
   constructor(private readonly clock: Clock) {}
 
-  /** Claims of a token as they stand, unverified: only to find out which project it names. */
+  /** The unverified claims of a token, only to find the project that it names. */
   peek(token: string): JsonObject | null {
     return readToken(token)?.claims ?? null;
   }
 
-  /** The secret that must have signed the token, or null when the project has none that is valid now. */
+  /** The secret to verify the token with, or null when the project has no valid one for it. */
   secretFor(project: Project, token: string): ProjectSecret | null {
     const read = readToken(token);
     if (!read) return null;
     const { kid } = read;
     const valid = project.secrets.filter((secret) => this.isSecretValid(secret));
     if (kid !== undefined) return valid.find((secret) => secret.kid === kid) ?? null;
-    // A project's own backend may sign without a kid, and goes on with the old secret for the grace period.
+    // A project's own backend may sign without a kid, and uses the old secret during the grace period.
     return (valid.length > 1 && valid.find(({ key }) => isSignedWith(key, token))) || project.secrets[0];
   }
 
@@ -48,7 +48,7 @@ export class TokenVerifier {
   }
 }
 
-/** Finds the secret that fits; whether it does is passport-jwt's to say. */
+/** Only selects a secret; passport-jwt verifies the signature. */
 function isSignedWith(key: KeyObject, token: string): boolean {
   const end = token.lastIndexOf('.');
   const signature = createHmac('sha256', key).update(token.slice(0, end)).digest('base64url');

@@ -1,11 +1,11 @@
 /**
- * Credentials that were verified before: a signature is checked once a process, for as long as the project stays as it
- * is. Times and the secret's validity are looked at on every request, and a session is checked in the database.
+ * Credentials that were verified before: each process checks a signature once in each revision of the project. Times and
+ * the secret's validity are checked on every request, and a session in the database.
  */
 import { Injectable } from '@nestjs/common';
 import { growingCache } from '../common/growing-cache';
 import { KeyRole } from '../projects/project-keys';
-import { Project, ProjectSecret } from '../projects/project';
+import { ProjectSecret } from '../projects/project';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { Caller } from './caller';
 import { VerifiedApiKey } from './strategies/api-key.strategy';
@@ -20,9 +20,10 @@ interface Verified<T extends object> {
   readonly secret: ProjectSecret;
 }
 
-/** What a token makes of its bearer, by the role of the apikey beside it. */
+/** The callers that a bearer token stands for, by the role of the apikey beside it. */
 interface VerifiedToken {
-  readonly project: Project;
+  /** Of the project. */
+  readonly revision: string;
   readonly callers: Readonly<Partial<Record<KeyRole, Verified<Caller>>>>;
 }
 
@@ -39,13 +40,20 @@ export class VerifiedCredentials {
     private readonly registry: ProjectRegistry,
   ) {}
 
-  /** The outcome for that apikey, if the project has not changed since. */
+  /** The outcome for that apikey, if the project is in the registry's cache and has not changed since. */
   findKey(token: string): VerifiedApiKey | null {
-    const found = this.keys.get(token);
-    if (!found || !this.verifier.isSecretValid(found.secret)) return null;
-    if (!this.verifier.isTimely(found.outcome.claims)) return null;
-    const { project } = found.outcome;
-    return this.registry.peek(project.id) === project ? found.outcome : null;
+    const known = this.knownKey(token);
+    if (!known) return null;
+    const { id, revision } = known.project;
+    return this.registry.peek(id)?.revision === revision ? known : null;
+  }
+
+  /** As findKey(), but reads a project that is no longer in the cache. */
+  async findKeyAgain(token: string): Promise<VerifiedApiKey | null> {
+    const known = this.knownKey(token);
+    if (!known) return null;
+    const project = await this.registry.findById(known.project.id);
+    return project?.revision === known.project.revision ? known : null;
   }
 
   rememberKey(token: string, key: VerifiedApiKey): void {
@@ -56,7 +64,7 @@ export class VerifiedCredentials {
   /** The outcome for that bearer token under that key, if the project has not changed since. */
   findCaller({ project, role }: VerifiedApiKey, token: string): Caller | null {
     const known = this.tokens.get(token);
-    const found = known?.project === project ? known.callers[role] : undefined;
+    const found = known?.revision === project.revision ? known.callers[role] : undefined;
     if (!found || !this.verifier.isSecretValid(found.secret)) return null;
     return this.verifier.isTimely(found.outcome.tokenClaims) ? found.outcome : null;
   }
@@ -65,7 +73,14 @@ export class VerifiedCredentials {
     const secret = this.verifier.secretFor(project, token);
     if (!secret) return;
     const known = this.tokens.get(token);
-    const others = known?.project === project ? known.callers : {};
-    this.tokens.set(token, { project, callers: { ...others, [role]: { outcome: caller, secret } } });
+    const { revision } = project;
+    const others = known?.revision === revision ? known.callers : {};
+    this.tokens.set(token, { revision, callers: { ...others, [role]: { outcome: caller, secret } } });
+  }
+
+  private knownKey(token: string): VerifiedApiKey | null {
+    const found = this.keys.get(token);
+    if (!found || !this.verifier.isSecretValid(found.secret)) return null;
+    return this.verifier.isTimely(found.outcome.claims) ? found.outcome : null;
   }
 }

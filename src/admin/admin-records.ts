@@ -1,4 +1,4 @@
-/** What the administration answers, for the OpenAPI document and the compiler alike. */
+/** The answers of the administration, as types and as OpenAPI schemas. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
 import { ProjectSettings } from '../projects/project-settings';

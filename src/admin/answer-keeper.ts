@@ -1,5 +1,5 @@
 /**
- * What is kept of the answer to the owner's SQL. What is not kept is dropped as it comes from the database, before
+ * The rows and notices of the owner's SQL that fit the limits. The rest is dropped as it arrives from the database, before
  * node-postgres makes strings of it.
  */
 import type { MessageLimits } from '../pg-pipeline';

@@ -1,4 +1,4 @@
-/** The administrator's SQL, run as the project's owner: bounded in time and in what it answers. */
+/** Runs the administrator's SQL as the project's owner, with limits on its time and its result. */
 import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseError, Query, QueryResult, types } from 'pg';
 import { BoundedClient } from '../database/pools/bounded-client';
@@ -10,7 +10,7 @@ import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
 import { SqlAnswer } from './admin-records';
 import { AnswerKeeper, Row } from './answer-keeper';
 
-/** Time for a statement's own time-out to say what it has to say before the session is ended. */
+/** Milliseconds for statement_timeout to end the SQL with its own error before the session is ended. */
 const GRACE_MS = 1_000;
 
 export interface SqlLimits {
@@ -99,8 +99,8 @@ export class OwnerSqlService {
 }
 
 /**
- * 57014 is also what a time-out of the SQL's own and a COPY from a client that sends nothing end with.
- * @param began as performance.now() told it
+ * 57014 alone is ambiguous: a timeout that the SQL set and a COPY without data end with it too.
+ * @param began by performance.now()
  */
 function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits): boolean {
   const isCancelled = error instanceof DatabaseError && error.code === '57014';

@@ -1,7 +1,8 @@
-/** What an administrator does with projects, in the words of the admin API. */
+/** Project administration, in the terms of the admin API. */
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { AppError } from '../common/errors/app-error';
+import { DatabaseFault } from '../common/errors/database-fault';
 import { isSocketDirectory } from '../pg-pipeline';
 import { Actor, AuditLogRepository } from '../projects/audit-log.repository';
 import { OwnerDatabase } from '../projects/owner-database';
@@ -12,7 +13,6 @@ import { NewProject } from '../projects/project-factory';
 import { ProjectListQuery } from '../projects/project.repository';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { effectiveSettings } from '../projects/project-settings';
-import { projectNotFound } from '../projects/projects.errors';
 import { ProjectChange, ProjectsService } from '../projects/projects.service';
 import {
   CreatedProject,
@@ -60,10 +60,9 @@ export class ProjectAdminService {
     return { id, deleted: (await this.projects.remove(id, actor)) === 'deleted' };
   }
 
-  /** Secrets leave the platform here, so reading is noted like a change. */
+  /** Reading secrets is written to the audit log like a change. */
   async keys(id: string, actor: Actor): Promise<ProjectKeysWithSecret> {
-    const project = await this.registry.findById(id);
-    if (!project) throw projectNotFound();
+    const project = await this.registry.get(id);
     await this.audit.write({ action: 'project.keys.read', actor, projectId: id });
     return keysWithSecret(project, project.secrets[0]);
   }
@@ -75,7 +74,7 @@ export class ProjectAdminService {
 
   async database(id: string, actor: Actor): Promise<DatabaseAccess> {
     const project = await this.projects.get(id);
-    // What is handed out must work, even if the owner changed its own password.
+    // The answer must be usable even if the owner changed its own password.
     await this.owner.repairAccess(project);
     await this.audit.write({ action: 'project.database.read', actor, projectId: id });
     const { publicHost: host, port, ssl } = this.projects.serverOf(project);
@@ -99,7 +98,7 @@ export class ProjectAdminService {
     };
   }
 
-  /** The audit log gets what kind of statements ran and a hash of their text, which may hold secrets itself. */
+  /** The audit log gets the kinds of the statements and a hash of the text, which may hold secrets. */
   async sql(id: string, query: string, limits: SqlLimits, actor: Actor): Promise<SqlAnswer> {
     const project = await this.projects.get(id);
     const text = { length: query.length, sha256: createHash('sha256').update(query).digest('hex') };
@@ -110,7 +109,7 @@ export class ProjectAdminService {
       await note({ commands: summaryOf(answer) });
       return answer;
     } catch (error) {
-      await note({ failed: error instanceof AppError ? error.code : 'internal_error' });
+      await note({ failed: failureOf(error) });
       throw error;
     }
   }
@@ -118,6 +117,11 @@ export class ProjectAdminService {
   async tables(id: string): Promise<TableRecord[]> {
     return this.tablesOf.list(await this.projects.get(id));
   }
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof DatabaseFault) return error.kind;
+  return error instanceof AppError ? error.code : 'internal_error';
 }
 
 /** `CREATE TABLE, INSERT`: the first few. */

@@ -1,4 +1,4 @@
-/** The tables of a project, as its owner sees them, with what keeps others out. */
+/** The tables of a project as its owner sees them, with their row-level security. */
 import { Injectable } from '@nestjs/common';
 import type { BoundedClient } from '../database/pools/bounded-client';
 import { OwnerDatabase } from '../projects/owner-database';

@@ -1,6 +1,6 @@
 /** Small pages for people: no script, no form, nothing loaded from anywhere. */
 import { createHash } from 'node:crypto';
-import { HtmlPage } from '../common/errors/error-renderer';
+import { HtmlPage } from '../http/errors/error-renderer';
 import { escapeHtml } from '../common/text/html';
 
 const STYLE = `

@@ -1,11 +1,11 @@
 /** Which methods a path takes, read from the routes that the application has. */
 import type { Application, Request } from 'express';
 import { AppError } from '../common/errors/app-error';
-import { type ExpressRoute, layersOf } from '../common/http/express-routes';
+import { type ExpressRoute, layersOf } from '../http/express-routes';
 
 /**
- * What answers a request for a path that other methods have: 405 with `Allow` (RFC 9110, 15.5.6).
- * @param fault the 404 that no route, or one for whatever is left over, gave
+ * The error for a path that only other methods have: 405 with `Allow` (RFC 9110, 15.5.6).
+ * @param fault the 404 of a path without a route, or of a catch-all route
  * @returns the fault itself where the path is unknown, or the method was not at fault
  */
 export function methodRefusal(fault: AppError, request: Request): AppError {

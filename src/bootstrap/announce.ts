@@ -1,4 +1,4 @@
-/** What Plinth prints when it serves: where it is, and on the first start three lines to paste. */
+/** The output of a started server: its address, and on the first start three commands to paste. */
 import { ServerConfig } from '../config/app-config';
 import { PRODUCT } from '../config/product';
 import { Project } from '../projects/project';
@@ -33,7 +33,7 @@ ${tourLines(base, demo, anon).join('\n\n')}
 const UNIQUE = '$(date +%s)$$';
 
 /** The first line sets KEY and TOKEN, which the others use. `sed` rather than a JSON tool: it is on every machine. */
-export function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: string): string[] {
+function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: string): string[] {
   const json = `-H 'Content-Type: application/json'`;
   const user = `-H "apikey: $KEY" -H "Authorization: Bearer $TOKEN"`;
   const storage = `${base}/p/${demo.slug}/storage`;

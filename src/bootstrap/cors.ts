@@ -40,7 +40,7 @@ const CLOSED = /^\/(admin|metrics)(\/|\?|$)/;
 
 /**
  * Without an Origin no header is added, save to what OPTIONS tells; an OPTIONS that is no preflight goes on to its route.
- * What a preflight asks for and how it is answered is PostgREST's: clients of it may compare.
+ * Preflights are answered like PostgREST's, for its clients.
  */
 export function corsOptions(
   request: Request,
@@ -54,7 +54,7 @@ export function corsOptions(
   respond(null, { ...OPEN, allowedHeaders: allowed, preflightContinue: !isPreflight });
 }
 
-/** Those that the client asks for, whatever they are, and the ones that no client has to ask for. */
+/** All headers that the client names, and those that CORS always allows. */
 function allowedHeaders(asked: string | undefined): string {
   const own = (asked ?? '').split(',').map((name) => name.trim());
   return ['Authorization', ...own, 'Accept', 'Accept-Language', 'Content-Language']

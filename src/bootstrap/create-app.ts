@@ -8,12 +8,12 @@ import { AppModule, AppOptions } from '../app.module';
 import { DocumentService } from '../api-docs/document.service';
 import { AuthErrorRenderer } from '../auth/http/auth-error.renderer';
 import { AppError } from '../common/errors/app-error';
-import { ErrorRenderer } from '../common/errors/error-renderer';
+import { ErrorRenderer } from '../http/errors/error-renderer';
 import { invalidParameters } from '../common/errors/http-errors';
-import { BodyPipe } from '../common/http/free-json';
-import { lingerAfterAnswer } from '../common/http/linger';
-import { mendPath } from '../common/http/percent-encoding';
-import { headFault } from '../common/http/request-head';
+import { BodyPipe } from '../http/input/free-json';
+import { lingerAfterAnswer } from '../http/linger';
+import { replaceInvalidEscapes } from '../common/http/percent-encoding';
+import { headFault } from '../http/request-head';
 import { JsonLogger } from '../infra/telemetry/json-logger';
 import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
@@ -55,7 +55,7 @@ function configureExpress(
     lingerAfterAnswer(request, response);
     const fault = headFault(request);
     if (fault) return next(fault);
-    request.url = mendPath(request.url);
+    request.url = replaceInvalidEscapes(request.url);
     // Preflights are answered before any route is looked for.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(() => next());

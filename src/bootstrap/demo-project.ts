@@ -40,7 +40,7 @@ const DEMO_SCHEMA = `
     values ('files', 'files', 'A project bucket: every signed-in user may upload') on conflict do nothing;
 `;
 
-/** What the first start tells of the demo project. */
+/** The demo project, as the first start prints it. */
 export interface DemoProject {
   readonly project: Project;
   /** File in the data directory that holds the service-role key, mode 0600. */

@@ -1,7 +1,7 @@
 /** An HTTP server that stops the way clients like it: running requests finish, nothing new begins. */
 import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
-import { isLingering } from '../common/http/linger';
+import { isLingering } from '../http/linger';
 
 const POLL_MS = 50;
 /**
@@ -23,7 +23,7 @@ export class DrainableServer extends Server {
   }
 
   /**
-   * Resolves when the last running request was answered, or breaks off what runs after the limit.
+   * Resolves when the last running request was answered. After the limit, closes the remaining connections.
    * @param limitMs milliseconds
    */
   async drain(limitMs: number): Promise<void> {

@@ -3,7 +3,7 @@ import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
-import { ErrorRenderer } from '../common/errors/error-renderer';
+import { ErrorRenderer } from '../http/errors/error-renderer';
 import { UUID } from '../common/text/uuid';
 import { methodRefusal } from './allowed-methods';
 import { toAppError } from './to-app-error';
@@ -27,18 +27,18 @@ export class ErrorFilter implements ExceptionFilter {
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     const path = pathOf(request);
     const renderer = this.renderers.find((one) => one.matches(path)) ?? this.fallback;
-    const told = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
-    const fault = methodRefusal(told, request);
+    const found = toAppError(thrown, (sqlstate) => renderer.databaseStatus(sqlstate));
+    const fault = methodRefusal(found, request);
     const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request);
     if (!response.headersSent) await renderer.complete?.(path, response);
     respondOrBreakOff(error, renderer, request, response);
   }
 
-  /** What is wrong with a request is told only to a caller in good standing; others get their 401 instead. */
+  /** Errors of the request are answered only to a valid caller; others get their 401 instead. */
   private async refusalBefore({ status }: AppError, { caller }: Request): Promise<AppError | null> {
-    const tellsOfRequest = status >= 400 && status < 500 && status !== 401;
-    return tellsOfRequest && caller ? this.callers.refusalOf(caller) : null;
+    const isAboutRequest = status >= 400 && status < 500 && status !== 401;
+    return isAboutRequest && caller ? this.callers.refusalOf(caller) : null;
   }
 
   /**
@@ -53,7 +53,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** `/p/:project_slug/storage/files/:file_id`, with ids filled in: they are no secrets, and a table's name may be one. */
+/** `/p/:project_slug/storage/files/:file_id` with ids filled in. They are not secret; a table's name may be. */
 function routeOf({ route, params }: Request): string {
   const pattern = (route as { path?: unknown } | undefined)?.path;
   if (typeof pattern !== 'string') return '(no route)';
@@ -81,7 +81,7 @@ interface Body {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** JSON, unless the client would rather have HTML and the area has a page for it. */
+/** JSON, unless the client prefers HTML and the area has a page for it. */
 function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Body {
   if (renderer.page && request.accepts(['json', 'html']) === 'html') {
     const page = renderer.page(error, pathOf(request), request.headers['accept-language']);
@@ -93,7 +93,7 @@ function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Bod
   };
 }
 
-/** Nest does not wait for this filter: what it throws would end the process. */
+/** Nest does not await this filter: an error in it would end the process. */
 function respondOrBreakOff(...[error, renderer, request, response]: Parameters<typeof respond>): void {
   try {
     respond(error, renderer, request, response);
@@ -105,7 +105,7 @@ function respondOrBreakOff(...[error, renderer, request, response]: Parameters<t
 
 function respond(error: AppError, renderer: ErrorRenderer, request: Request, response: Response): void {
   if (response.headersSent) {
-    // Too late for a status: breaking off is the only way to tell the client that the answer is not complete.
+    // Too late for a status: only a broken connection shows the client that the answer is incomplete.
     response.destroy();
     return;
   }

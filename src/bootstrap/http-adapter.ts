@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
-import { MAX_HEADER_LINES, toOriginForm } from '../common/http/request-head';
+import { MAX_HEADER_LINES, toOriginForm } from '../http/request-head';
 import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
 import { SlowReaders } from './slow-readers';
@@ -48,7 +48,7 @@ export class HttpAdapter extends ExpressAdapter {
         connectionsCheckingInterval: HEADERS_CHECK_MS,
         // An upload may take hours: bodies have limits of their own (body-pace.ts).
         requestTimeout: 0,
-        // Node would take the first of two Authorization lines, others the last: joined, they are no valid credential.
+        // Node takes the first of two Authorization lines, other servers the last: joined, they are not a valid credential.
         joinDuplicateHeaders: true,
         noDelay: true,
         ...expressClasses(app, () => !server.listening),
@@ -94,7 +94,7 @@ function expressClasses(
 } {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
-    // Every head is written here, one that nobody wrote as well.
+    // Every head passes here, also one that is written implicitly.
     override writeHead(...head: unknown[]): this {
       if (isEnding()) this.shouldKeepAlive = false;
       forbidSniffing(this, head);

@@ -1,7 +1,7 @@
 /** The error body of everything that is not auth, storage or table REST: administration, health, unknown paths. */
 import { AppError } from '../common/errors/app-error';
-import { ErrorRenderer } from '../common/errors/error-renderer';
-import { statusOfOwnStatement } from '../database/sql/sqlstate';
+import { ErrorRenderer } from '../http/errors/error-renderer';
+import { statusOfOwnStatement } from '../http/errors/sqlstate-status';
 
 export class PlatformErrorRenderer implements ErrorRenderer {
   matches(): boolean {

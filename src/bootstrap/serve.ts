@@ -14,8 +14,8 @@ import type { DrainableServer } from './drainable-server';
 /** Name of the platform database on the embedded server. */
 const PLATFORM_DATABASE = 'plinth';
 
-/** Nobody could connect to HOST and PORT; the message is one clear line. */
-export class ListenError extends Error {
+/** HOST and PORT cannot be listened on. The message is for the administrator. */
+class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
@@ -27,8 +27,8 @@ export interface RunningDatabase {
 }
 
 /**
- * Starts what the data directory needs: nobody else may use it, and without DATABASE_URL a PostgreSQL lives in it.
- * @param say is told in a line about each step that takes time, and about each end of PostgreSQL that nobody asked for
+ * Locks the data directory, and without DATABASE_URL starts the PostgreSQL in it.
+ * @param say prints a line about each step that takes time, and about each unexpected end of PostgreSQL
  * @throws DataDirInUseError, DirectoryError, EmbeddedPostgresError
  */
 export async function startDatabase(
@@ -73,7 +73,7 @@ function platformUrlOf({ url, socketDirectory }: EmbeddedSupervisor): string {
   return platformUrl.href;
 }
 
-/** Fails early, before anything is started, when nobody could connect in the end. @throws ListenError */
+/** Fails before anything is started if HOST and PORT cannot be listened on. @throws ListenError */
 export async function assertPortFree({ server: { host, port } }: AppConfig): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -91,7 +91,7 @@ export async function startHttp(config: AppConfig, app: NestExpressApplication):
   return server;
 }
 
-/** Stops serving, finishes running requests within the limit, and closes what the application holds. */
+/** Stops serving, finishes running requests within the limit, and closes the application's resources. */
 export async function stopHttp(config: AppConfig, app: NestExpressApplication): Promise<void> {
   await (app.getHttpServer() as DrainableServer).drain(config.server.shutdownTimeoutMs);
   await app.close().catch((error: Error) => {

@@ -1,10 +1,10 @@
 /**
- * Closes connections whose clients take too little of an answer: what waits for them is held in memory, by a provider's
+ * Closes connections whose clients read too little of an answer: the rest is held in memory, by a provider's
  * connection, or by the database's. Looked at once in a window for all connections, so it costs an answer nothing.
  */
 import type { Server, Socket } from 'node:net';
 
-/** What Node keeps of a socket; net.Socket's own time-out looks at the same. */
+/** Node's internal handle of a socket; net.Socket's own timeout reads the same counter. */
 interface SocketState {
   /** Bytes that were handed to the operating system, or wait for it in the handle. */
   readonly _bytesDispatched?: number;

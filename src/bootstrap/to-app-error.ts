@@ -1,21 +1,24 @@
-/** Turns whatever was thrown (Plinth's, Nest's, the driver's, a socket's) into an AppError. */
+/** Converts any thrown value (of Plinth, Nest, the driver, a socket) to an AppError. */
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
+import { DatabaseFault } from '../common/errors/database-fault';
 import { httpError } from '../common/errors/http-errors';
 import { isConnectionLoss } from '../database/sql/connection-loss';
+import { answerToFault } from '../http/errors/fault-answers';
 
 const INTERNAL_STATUSES = new Set([500, 503]);
 /**
- * SQLSTATEs that answer 500 although they tell of the request, not of the installation: time-outs, what the project's own
- * SQL raised, did against the rules of a transaction or let grow without an end.
+ * SQLSTATEs of status 500 whose message is about the request rather than the install: timeouts, errors that the project's
+ * own SQL raised, violated transaction rules, and exceeded limits.
  */
-const TELLING = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
+const ABOUT_THE_REQUEST = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 
-/** @param databaseStatus the area's reading of SQLSTATEs */
+/** @param databaseStatus the area's table from SQLSTATE to status */
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
-  // Nest's message repeats the address with its query, where clients put keys by mistake.
+  if (thrown instanceof DatabaseFault) return answerToFault(thrown);
+  // Nest's message repeats the URL with its query, where clients put keys by mistake.
   if (thrown instanceof NotFoundException) return httpError(404, 'There is nothing at this address');
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
   if (thrown instanceof DatabaseError && thrown.code)
@@ -25,7 +28,7 @@ export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) =
 }
 
 function fromDatabase(error: DatabaseError, sqlstate: string, status: number): AppError {
-  const isOurs = INTERNAL_STATUSES.has(status) && !TELLING.test(sqlstate);
+  const isOurs = INTERNAL_STATUSES.has(status) && !ABOUT_THE_REQUEST.test(sqlstate);
   return new AppError({
     status,
     code: sqlstate,
@@ -40,7 +43,7 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
           column: error.column ?? null,
         },
     headers: status === 503 ? { 'Retry-After': '1' } : {},
-    // For the log, which gets faults of the install alone: other messages may hold values of the request.
+    // The log gets faults of the install only: other messages may hold values of the request.
     cause: isOurs ? error : undefined,
   });
 }

@@ -6,11 +6,11 @@ import { buildApp, startHttp, stopHttp } from './serve';
 
 const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
 const RESTART_DELAY_MS = 1_000;
-/** What a worker tells the first process once it listens on PORT: METRICS_PORT is another listener. */
+/** Message of a worker to the first process once it listens on PORT; METRICS_PORT is another listener. */
 const SERVING = 'serving';
 
-/** What was wrong the worker has printed itself. */
-export class WorkerFailedError extends Error {
+/** The worker has printed the reason itself. */
+class WorkerFailedError extends Error {
   constructor(code: number, signal: string | null) {
     super(
       `A worker ended before it served (${signal ?? `exit code ${code}`}): Plinth does not start without it.`,
@@ -72,10 +72,10 @@ export async function runWorker(config: AppConfig): Promise<void> {
   const end = (): void => {
     ending ??= stopHttp(config, app).finally(() => process.exit(0));
   };
-  // It may come twice: systemd tells every process of a service, and the first one tells the workers too.
+  // It may come twice: systemd signals every process of a service, and the first process signals the workers too.
   process.on('SIGTERM', end);
   process.on('disconnect', end);
-  // Ctrl-C reaches every process of the terminal; the first one tells the workers when it is their turn.
+  // Ctrl-C reaches every process of the terminal. The first process ends the workers.
   process.on('SIGINT', () => undefined);
   await startHttp(config, app);
   process.send?.(SERVING);

@@ -27,14 +27,14 @@ export class AdminClient {
     this.bases = [...new Set(bases)];
   }
 
-  /** On this machine the port is asked first: PUBLIC_URL may only be reachable from outside, through a proxy. */
+  /** Tries PORT on this machine before PUBLIC_URL, which may be reachable only from outside, through a proxy. */
   static for({ host: boundTo, port, publicUrl, platformAdminKey }: ClientConfig): AdminClient {
     const host = ['0.0.0.0', '::', ''].includes(boundTo) ? '127.0.0.1' : boundTo;
     const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return new AdminClient([local, publicUrl], platformAdminKey);
   }
 
-  /** @throws CliError in one line: no server, a wrong key, or what the server said */
+  /** @throws CliError without a server, for a wrong key, or with the server's message */
   async send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
     const response = await this.reach(method, `/admin/v1${path}`, body);
     const text = await response.text();

@@ -4,7 +4,7 @@ export interface ErrorAnswer {
   readonly database?: { readonly location?: { readonly line: number; readonly column: number } | null };
 }
 
-/** Something went wrong, in one line for a person; what the server said, for --json. */
+/** An error of a command: one line for people, and the server's answer for --json. */
 export class CliError extends Error {
   constructor(
     message: string,
@@ -16,5 +16,5 @@ export class CliError extends Error {
   }
 }
 
-/** What scripts can tell apart (docs/administration.md). */
+/** Exit codes (docs/administration.md). */
 export const EXIT = { failed: 1, usage: 2, notFound: 3, noServer: 4 } as const;

@@ -1,4 +1,4 @@
-/** What every command needs: the server, and where and how to print. */
+/** Common to all commands: the server, and output. */
 import type { Command } from 'commander';
 import { AdminClient } from './admin-client';
 
@@ -32,12 +32,12 @@ export class CommandContext {
     return this.environment.readStdin();
   }
 
-  /** Prints JSON where it was asked for, else text for people. */
+  /** Prints JSON with --json, else text. */
   print(answer: unknown, text: () => string): void {
     this.environment.out(this.isJson ? `${JSON.stringify(answer, null, 2)}\n` : text());
   }
 
-  /** A remark for people, kept out of what a script reads. */
+  /** A remark on standard error, so that scripts do not read it. */
   remark(text: string): void {
     if (!this.isJson) this.environment.err(`${text}\n`);
   }

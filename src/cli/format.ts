@@ -30,7 +30,7 @@ export function list(record: Row): string {
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}\n`).join('');
 }
 
-/** One line, without control characters: what is in a database must not drive the terminal. */
+/** One line without control characters: text of a database must not control the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Parses the command line, runs one command, and turns what went wrong into one line and an exit code. */
+/** Parses the command line, runs one command, and turns an error into one line and an exit code. */
 import { Command, CommanderError } from 'commander';
 import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';

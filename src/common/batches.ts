@@ -1,6 +1,6 @@
-/** Splits what is too much for one go. */
+/** Splits a list into parts of limited size. */
 
-/** The items in order, at most `size` at once; nothing for no items. */
+/** The items in order, at most `size` in each batch. An empty list gives no batch. */
 export function* batchesOf<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -1,10 +1,10 @@
-/** A bounded cache that is as large as what it holds. */
+/** A bounded cache whose memory grows with its entries. */
 import { LRUCache } from 'lru-cache';
 
 /**
- * Drops what was used longest ago when the entries are larger than `limit` together. For limits that are seldom reached: given
- * a number of entries, lru-cache takes the memory of all of them at once (56 bytes each); bounded by a size, it grows.
- * @param sizeOf an entry, by its key; by default entries are counted
+ * Drops the least recently used entries when all together exceed `limit`. For limits that are seldom reached: with `max`,
+ * lru-cache allocates 56 bytes for each possible entry at once; with `maxSize` it allocates as entries come.
+ * @param sizeOf size of the entry with this key; default: 1
  */
 export function growingCache<V extends object>(
   limit: number,

@@ -7,14 +7,14 @@ export interface ServerConfig {
   readonly publicUrl: string;
   readonly workers: number;
   readonly shutdownTimeoutMs: number;
-  /** As Express's `trust proxy`: hops, or addresses; false trusts nobody. */
+  /** As Express's `trust proxy`: hops, or addresses; false trusts none. */
   readonly trustProxy: number | string | false;
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
   /** Bytes of memory that request bodies may take, all together. */
   readonly maxBufferedBytes: number;
-  /** The least that a body must bring: bytes a second, on average over each window of milliseconds. */
+  /** Least rate of a body: bytes a second, on average over each window of milliseconds. */
   readonly minBodyRate: number;
   readonly bodyRateWindowMs: number;
   /** Milliseconds for the whole of a body that is held in memory. */
@@ -40,21 +40,21 @@ export interface MailConfig {
   readonly outboxDir: string;
   /** Milliseconds after which a mail that could not be sent is tried again; each further time doubles it. */
   readonly retryDelayMs: number;
-  /** Milliseconds between two looks for mails that no job knows of any more. */
+  /** Milliseconds between two searches for mails that have lost their job. */
   readonly recoveryIntervalMs: number;
 }
 
 export interface SecretsConfig {
   readonly platformAdminKey: string;
   readonly masterKey: string;
-  /** Reads the metrics, beside the admin key; null: there is none. */
+  /** Token for the metrics, beside the admin key; null: none. */
   readonly metricsToken: string | null;
 }
 
-/** What the providers that are reached over HTTP have in common. */
+/** Common to the providers that are reached over HTTP. */
 export interface RemoteStoreConfig {
   readonly bucket: string;
-  /** What the name of every object begins with: empty, or with a slash at its end. */
+  /** Prefix of every object's name: empty, or with a slash at its end. */
   readonly prefix: string;
   /** Absent: the provider's own. */
   readonly endpoint: string | null;
@@ -85,9 +85,9 @@ export interface StorageConfig {
   readonly s3: S3Config | null;
   /** Bytes; a bucket may set less. */
   readonly maxFileBytes: number;
-  /** Milliseconds after which bytes that no file names belong to no upload under way, and may be removed. */
+  /** Milliseconds after which bytes without a file belong to no running upload, and may be removed. */
   readonly orphanAgeMs: number;
-  /** Address under which nginx has the provider's directory; null: Plinth sends the bytes itself. */
+  /** Location under which nginx serves the provider's directory; null: Plinth sends the bytes itself. */
   readonly accelRedirect: string | null;
 }
 
@@ -98,13 +98,13 @@ export interface PasswordConfig {
 
 /** Limits on guessing and flooding (docs/auth.md). */
 export interface AuthConfig {
-  /** Wrong passwords for one account that cost nothing; then each waits longer than the last. */
+  /** Wrong passwords for one account without a delay; then each further one waits longer. */
   readonly failuresPerAccount: number;
   /** The same for one client address, over all accounts. */
   readonly failuresPerAddress: number;
   /** Requests a minute from one client address to each of sign-up and the endpoints around mails. */
   readonly requestsPerMinute: number;
-  /** Mails that one address can be made to receive before each further one has to wait. */
+  /** Mails to one address on request of anybody before each further one has to wait. */
   readonly mailsPerHour: number;
 }
 

@@ -1,6 +1,6 @@
-/** A directory of the configuration that cannot be used; the message is one clear line. */
+/** A directory of the configuration that cannot be used. */
 
-/** What Node's own message would not tell: it calls a file in the place of a directory "file already exists". */
+/** Clearer than Node's messages: it reports "file already exists" for a file in place of a directory. */
 const REASONS: Readonly<Record<string, (path: string) => string>> = {
   EEXIST: (path) => `${path} is not a directory`,
   ENOTDIR: (path) => `${path} is not a directory`,
@@ -16,7 +16,7 @@ export class DirectoryError extends Error {
   }
 }
 
-/** What the file system said as a DirectoryError; anything else as it is. @param directory absolute */
+/** Converts an error of the file system to a DirectoryError; returns any other as it is. @param directory absolute */
 export function directoryFault(
   setting: 'DATA_DIR' | 'STORAGE_DISK_DIR',
   directory: string,

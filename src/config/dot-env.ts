@@ -1,6 +1,7 @@
 /** The environment of the process, completed by a `.env` file in the working directory, which never overrides it. */
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { codeOf, messageOf } from '../common/errors/error-facts';
 
 /** @throws DotEnvError */
 export function readEnvironment(): Record<string, string | undefined> {
@@ -8,11 +9,11 @@ export function readEnvironment(): Record<string, string | undefined> {
 }
 
 /** `.env` is there and cannot be read; the message is one clear line. */
-export class DotEnvError extends Error {
+class DotEnvError extends Error {
   override readonly name = 'DotEnvError';
 
-  constructor(path: string, cause: Error) {
-    super(`${path} cannot be read: ${cause.message}`, { cause });
+  constructor(path: string, cause: unknown) {
+    super(`${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -20,7 +21,7 @@ function fromFile(path: string): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new DotEnvError(path, error as Error);
+    if (codeOf(error) === 'ENOENT') return {};
+    throw new DotEnvError(path, error);
   }
 }

@@ -1,5 +1,6 @@
-/** The part of the configuration that the command line needs. It reads the admin key and never writes anything. */
+/** The part of the configuration that the command line needs. Reads the admin key and writes nothing. */
 import { join, resolve } from 'node:path';
+import { messageOf } from '../common/errors/error-facts';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
 import { readSecret } from './secret-file';
 
@@ -11,8 +12,8 @@ export interface ClientConfig {
   readonly platformAdminKey: string;
 }
 
-/** There is no admin key to be found; the message is one line that says what to do. */
-export class AdminKeyMissingError extends Error {
+/** No admin key was found. The message says how to provide one. */
+class AdminKeyMissingError extends Error {
   constructor(reason: string) {
     super(
       `${reason} Run this in the folder of the server, or set DATA_DIR to its data directory, or set PLATFORM_ADMIN_KEY.`,
@@ -40,7 +41,7 @@ function readAdminKey(file: string): string {
   try {
     key = readSecret(file);
   } catch (error) {
-    throw new AdminKeyMissingError(`The admin key cannot be read: ${(error as Error).message}.`);
+    throw new AdminKeyMissingError(`The admin key cannot be read: ${messageOf(error)}.`);
   }
   if (!key) throw new AdminKeyMissingError(`There is no admin key in ${file}.`);
   return key;

@@ -16,10 +16,10 @@ export const ADMIN_KEY_FILE = 'platform-admin-key';
 const BUFFERED_BODIES = 384 * 1024 * 1024;
 /** A body takes up to six times its size in memory, and one client may have half of the budget. */
 const BODIES_OF_BUDGET = 12;
-/** Bytes: twice what a small JSON body or form of 1 MiB takes (body-reader.ts). */
+/** Bytes: twice the memory of a small JSON body or form of 1 MiB (body-reader.ts). */
 const SMALLEST_BUDGET = 64 * 1024 * 1024;
 
-/** All that is wrong with the environment, in one message. */
+/** All faults of the environment, in one message. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The configuration is not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);

@@ -1,22 +1,20 @@
-/** Where Plinth is installed, and its version. */
+/** The version of Plinth, and how its command line is called. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 interface Product {
-  /** Folder of package.json: the clone, or the image's working directory. */
-  readonly root: string;
   readonly version: string;
-  /** How the command line is called there. The image holds the build alone, without npm's scripts. */
+  /** How the command line is called. The image holds only the build, without npm's scripts. */
   readonly commandLine: string;
 }
 
-/** Found upwards from this file, because the build lies one folder deeper than the sources. */
+/** Looks for package.json upwards from this file: the build lies one folder deeper than the sources. */
 function findProduct(folder: string): Product {
   const file = join(folder, 'package.json');
   if (existsSync(file)) {
     const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
     const isClone = existsSync(join(folder, 'scripts/plinth.mjs'));
-    return { root: folder, version, commandLine: isClone ? 'npm run plinth --' : 'node dist/src/cli.js' };
+    return { version, commandLine: isClone ? 'npm run plinth --' : 'node dist/src/cli.js' };
   }
   const parent = dirname(folder);
   if (parent === folder) throw new Error('the package.json of Plinth is missing');

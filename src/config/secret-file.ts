@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../common/errors/error-facts';
 import { directoryFault, DirectoryError } from './directory-error';
 
 /**
@@ -24,7 +25,7 @@ function create(path: string): string {
     linkSync(draft, path);
     return secret;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     // Another process was faster.
     return assertNotEmpty(path, readSecret(path)) ?? create(path);
   } finally {
@@ -40,7 +41,7 @@ function assertNotEmpty(path: string, secret: string | null): string | null {
   );
 }
 
-/** Writes a secret to that file, mode 0600, in place of what is there. */
+/** Replaces the file with the secret, mode 0600. */
 export function writeSecret(path: string, secret: string): void {
   renameSync(writeDraft(path, secret), path);
 }
@@ -49,18 +50,18 @@ export function writeSecret(path: string, secret: string): void {
 function writeDraft(path: string, secret: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
-  // What a killed process left may have another mode, or be a link.
+  // A file that a killed process left may have another mode, or be a link.
   rmSync(draft, { force: true });
   writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
   return draft;
 }
 
-/** The secret of that file; null if there is no such file, the empty string if it is empty. @throws the file system's other errors */
+/** The secret in a file; null if it does not exist, empty if it is empty. @throws other errors of the file system */
 export function readSecret(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -1,12 +1,13 @@
-/** The storage's part of the configuration: a provider's settings belong together, and are checked together. */
+/** The storage part of the configuration: variables of one provider are checked together. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../common/errors/error-facts';
 import { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
 
 const REMOTE = ['gcs', 's3'];
 
-/** What is wrong with the settings of the chosen provider, beyond what each variable alone tells. */
+/** Faults in the combination of the chosen provider's variables. */
 export function storageFaults(env: EnvironmentVariables): string[] {
   if (!REMOTE.includes(env.STORAGE_PROVIDER)) return [];
   return [
@@ -40,7 +41,7 @@ function gcsFaults({ STORAGE_GCS_KEY_FILE: file }: EnvironmentVariables): string
       `STORAGE_GCS_KEY_FILE: ${file} is neither the JSON key of a service account nor a configuration of workload identity`,
     ];
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
+    const reason = error instanceof SyntaxError ? 'it is not JSON' : messageOf(error);
     return [`STORAGE_GCS_KEY_FILE: cannot be read: ${reason}`];
   }
 }

@@ -11,7 +11,7 @@ export class MetricsPortError extends Error {
   }
 }
 
-/** The body says what is down. */
+/** 503, with the failed checks in the body. */
 export function notReady(checks: Checks): AppError {
   const down = Object.entries(checks).filter(([, check]) => check.status === 'down');
   return new AppError({

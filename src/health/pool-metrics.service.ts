@@ -1,7 +1,7 @@
-/** The state of the connection pools, and the memory of request bodies, read when somebody asks for the metrics. */
+/** The state of the connection pools, and the memory of request bodies, read when the metrics are collected. */
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { BodyBudget } from '../common/http/body-budget';
+import { BodyBudget } from '../http/bodies/body-budget';
 import { ProjectPools } from '../database/pools/project-pools';
 import { Metrics } from '../infra/telemetry/metrics';
 

@@ -1,5 +1,6 @@
-/** Can this process serve? Asks what every request depends on, within a limit, and never more than once at a time. */
+/** Readiness: checks the services that every request depends on, with a time limit, and once at a time. */
 import { Injectable } from '@nestjs/common';
+import { codeOf } from '../common/errors/error-facts';
 import { RedisClient } from '../infra/coordination/redis-client';
 import { ObjectStore } from '../storage/providers/object-store';
 import { DiskFullWarning, DiskHealth } from './disk-health.service';
@@ -17,7 +18,7 @@ const WORDS: readonly [RegExp, string][] = [
   [/^28/, 'the login is refused'],
 ];
 
-export interface Check {
+interface Check {
   readonly status: 'up' | 'down';
   /** Why it is down, without addresses or credentials. */
   readonly reason?: string;
@@ -26,7 +27,7 @@ export interface Check {
 export type Checks = Readonly<Record<string, Check>>;
 
 /**
- * What is told but does not make the process unready. Without the storage's provider everything but the bytes of files is
+ * Checks that are reported but do not make the process unready. Without the storage provider everything but the bytes of files is
  * served. On a full disk reads are served, and deletions, which a load balancer must let through: they make room.
  */
 const TOLD_ONLY = new Set(['storage', 'database_disk']);
@@ -88,7 +89,7 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<Check> {
 /** In words, and without the addresses that the messages of others hold. */
 function reasonOf(error: unknown): string {
   if (error instanceof DiskFullWarning) return error.message;
-  const { code } = error as { code?: string };
+  const code = codeOf(error);
   if (code === undefined) return 'unreachable';
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1];
   return words ? `${words} (${code})` : code;

@@ -11,7 +11,7 @@ const CLIENT_CLOSED = 499;
 /** Seconds. A REST read takes a millisecond, an upload minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** What came of one area's requests of one method. */
+/** Counts of one area's requests of one method. */
 interface Series {
   readonly labels: { readonly area: string; readonly method: string };
   /** By status. */
@@ -22,7 +22,7 @@ interface Series {
 @Injectable()
 export class RequestMetrics implements OnApplicationBootstrap {
   private readonly durations: Histogram<'area' | 'method'>;
-  /** Counted here and told when somebody asks: a counter looks its labels up each time, which costs more than counting. */
+  /** Counted here and copied into the metrics when they are read: prom-client looks labels up at each increment. */
   private readonly series = new Map<string, Map<string, Series>>();
   private running = 0;
 

@@ -1,16 +1,16 @@
-/** Who changed what on the platform. An entry is written in the transaction of the change that it tells of. */
+/** The audit log of the platform. An entry is written in the transaction of the change that it records. */
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import { JsonObject } from '../common/text/json';
 
-/** Who acts, and from where. */
+/** The author of a change. */
 export interface Actor {
   readonly name: string;
   /** Client address; null for Plinth itself. */
   readonly address: string | null;
 }
 
-/** Plinth's own doing: the demo project, recovery after a crash. */
+/** Changes by Plinth itself: the demo project, recovery after a crash. */
 export const PLINTH: Actor = Object.freeze({ name: 'plinth', address: null });
 
 export interface AuditEntry {
@@ -44,7 +44,7 @@ export interface AuditQuery {
 export class AuditLogRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @param manager of the transaction that makes the change; without one the entry stands alone */
+  /** @param manager of the transaction that makes the change; without one the entry has a transaction of its own */
   async write(entry: AuditEntry, manager: EntityManager = this.dataSource.manager): Promise<void> {
     const { actor, action, projectId, details = {} } = entry;
     await manager.query(

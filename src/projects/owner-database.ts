@@ -1,6 +1,7 @@
 /** The owner's access to a project's database: DDL, migrations, psql. */
 import { Injectable } from '@nestjs/common';
 import { ClientConfig } from 'pg';
+import { codeOf } from '../common/errors/error-facts';
 import { BoundedClient, BoundedClientConfig } from '../database/pools/bounded-client';
 import { withBoundedConnection } from '../database/pools/one-off-connection';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
@@ -10,7 +11,7 @@ import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 
-/** Wrong password, or a role that may not log in: an owner can do both to itself. */
+/** Wrong password, or a role without LOGIN: an owner can change both. */
 const REFUSED = new Set(['28P01', '28000']);
 
 @Injectable()
@@ -34,7 +35,7 @@ export class OwnerDatabase {
 
   /**
    * Works as the owner role, logged in as it: a session that only switched to it could switch back.
-   * @param reason why the owner's rights are needed; for the reader and for grep
+   * @param _reason why the owner's rights are needed, for readers of the code
    */
   async use<T>(
     project: ProjectEntity,
@@ -51,13 +52,13 @@ export class OwnerDatabase {
     try {
       return await attempt();
     } catch (error) {
-      if (isConnected || !REFUSED.has((error as { code?: string }).code ?? '')) throw error;
+      if (isConnected || !REFUSED.has(codeOf(error) ?? '')) throw error;
       await this.resetPassword(project);
       return attempt();
     }
   }
 
-  /** An owner who changed the role's password has locked Plinth out: the old one is set again. */
+  /** Sets the role's password again if the owner changed it, which locks Plinth out. */
   async repairAccess(project: ProjectEntity): Promise<void> {
     const settings = { options: OWNER_WORK_OPTIONS };
     await this.use(project, 'the owner role can log in', async () => undefined, settings);

@@ -1,8 +1,8 @@
-/** What the install remembers about itself in the platform database. */
+/** Facts about the install, kept in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Replicas that start together do a thing once; any constant will do. */
+/** Advisory lock: replicas that start together do a thing once. The number is arbitrary. */
 const FACTS_LOCK = 7_046_103;
 
 @Injectable()
@@ -10,8 +10,8 @@ export class PlatformFactsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Does something once in the life of the install. If it fails it is tried again by the next start, so it must be
-   * repeatable.
+   * Does something once in the life of the install. The next start repeats it after a failure, so it must be
+   * idempotent.
    * @returns null when it was done before
    */
   async once<T>(fact: string, work: () => Promise<T>): Promise<T | null> {

@@ -1,4 +1,4 @@
-/** Makes the rows of a new project: names, passwords, secrets. */
+/** Makes the rows of a new project with their names, passwords and secrets. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { randomId, randomSecret } from '../infra/crypto/random';
@@ -65,7 +65,7 @@ export function varySlug(slug: string): string {
   return `${slug.slice(0, 34)}-${randomId().slice(0, 5)}`;
 }
 
-/** The slug that is asked for, or else one made from the name; at random only where one is to be made up. */
+/** The given slug, or one made from the name, or a random one if the caller accepts that (null). */
 function slugFor({ name, slug }: NewProject): string {
   if (typeof slug === 'string' && !SLUG.test(slug)) throw invalidSlug();
   const wanted = slug ?? slugOf(name) ?? (slug === null ? `project-${randomId().slice(0, 8)}` : null);

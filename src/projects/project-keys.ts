@@ -2,7 +2,7 @@
 import { sign } from 'jsonwebtoken';
 import { Project, ProjectSecret } from './project';
 
-export const KEY_ISSUER = 'plinth';
+const KEY_ISSUER = 'plinth';
 export const ANON_ROLE = 'anon';
 export const SERVICE_ROLE = 'service_role';
 export const AUTHENTICATED_ROLE = 'authenticated';

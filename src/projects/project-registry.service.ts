@@ -1,4 +1,4 @@
-/** Looks projects up for every request: cached, and dropped from the cache when any process changes them. */
+/** Looks projects up for every request, through a cache. A notification drops a project that any process changed. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { NotificationListener } from '../database/listen/notification-listener';
@@ -7,16 +7,18 @@ import { PLATFORM_URL } from '../database/platform/platform-url';
 import { DatabaseServer } from './provisioning/database-server';
 import { Project, ProjectSecret } from './project';
 import { ProjectRepository, ProjectRow, PROJECTS_CHANNEL } from './project.repository';
+import { revisionOf } from './project-revision';
 import { ProjectSecrets } from './project-secrets';
 import { effectiveSettings } from './project-settings';
-import { answerTo, everybodyHeard } from './roll-call';
+import { projectNotFound } from './projects.errors';
+import { acknowledgementOf, allReplicasAcknowledged } from './replica-acknowledgement';
 
 const CACHED_PROJECTS = 2_000;
-/** A lookup is repeated after this long even without a notification: the safety net of a lost listener. */
+/** Milliseconds after which a project is read again without a notification, in case one was lost. */
 const CACHE_MS = 60_000;
-/** How old the cache's idea of now may be: it sets a timer each time that it looks at the clock. */
+/** Milliseconds for which the cache reuses the time, because it sets a timer whenever it reads the clock. */
 const CLOCK_MS = 100;
-/** Slugs and ids that no project has are kept apart: many of them must not push projects out. */
+/** Unknown slugs and ids have a cache of their own, so that many of them do not displace projects. */
 const CACHED_UNKNOWN = 1_000;
 const UNKNOWN_MS = 1_000;
 
@@ -35,6 +37,8 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     ttl: UNKNOWN_MS,
     ttlResolution: CLOCK_MS,
   });
+  /** As last read, by id, and kept longer than `cache`: a project that did not change is not opened again. */
+  private readonly opened = new LRUCache<string, Project>({ max: CACHED_PROJECTS });
   private readonly loading = new Map<Key, Promise<Project | null>>();
   private readonly changeHandlers: ((projectId: string) => void)[] = [];
   private readonly listener: NotificationListener;
@@ -61,14 +65,16 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * Waits until every process of the install has dropped what it knew of the projects that changed before.
-   * @returns false when one did not say so within two seconds, or could not be asked
+   * Waits until every process of the install has dropped the projects that changed before from its cache.
+   * @returns false when a process did not acknowledge within two seconds, or could not be reached
    */
-  async everybodyHeard(): Promise<boolean> {
+  async allReplicasAcknowledged(): Promise<boolean> {
     try {
-      return await everybodyHeard(this.platformUrl, PROJECTS_CHANNEL);
+      return await allReplicasAcknowledged(this.platformUrl, PROJECTS_CHANNEL);
     } catch (error) {
-      this.logger.warn(`the roll of processes could not be called: ${String(error)}`);
+      this.logger.warn(
+        `the processes of the install could not be asked for an acknowledgement: ${String(error)}`,
+      );
       return false;
     }
   }
@@ -78,7 +84,14 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return this.find(`id:${id}`, { id });
   }
 
-  /** The same if it is known without asking the database. */
+  /** @throws AppError 404 when there is no active project of that id */
+  async get(id: string): Promise<Project> {
+    const project = await this.findById(id);
+    if (!project) throw projectNotFound();
+    return project;
+  }
+
+  /** As findById(), but from the cache only. */
   peek(id: string): Project | null {
     return this.cache.get(`id:${id}`) ?? null;
   }
@@ -88,7 +101,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return this.find(`slug:${slug}`, { slug });
   }
 
-  /** The projects that were asked for lately. */
+  /** The projects in the cache: those of recent requests. */
   inUse(): Project[] {
     return [...new Set(this.cache.values())];
   }
@@ -104,7 +117,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
       if (project.id === id) this.cache.delete(key);
     }
     this.unknown.clear();
-    // A look-up under way may have read the old row.
+    // A look-up that runs may have read the old row.
     this.loading.clear();
     void this.evictIfGone(id);
     for (const handler of this.changeHandlers) handler(id);
@@ -116,11 +129,11 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private hear(payload: string): void {
-    const answer = answerTo(payload);
+    const answer = acknowledgementOf(payload);
     if (!answer) return this.forget(payload);
     this.listener
       .say(answer.channel, answer.payload)
-      .catch((error: Error) => this.logger.warn(`a roll call could not be answered: ${error.message}`));
+      .catch((error: unknown) => this.logger.warn(`an acknowledgement could not be sent: ${String(error)}`));
   }
 
   private async evictIfGone(id: string): Promise<void> {
@@ -137,13 +150,13 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     if (this.unknown.has(key)) return Promise.resolve(null);
     const loading = this.loading.get(key);
     if (loading) return loading;
-    const loaded = this.projects.findActive(where).then((row) => (row ? this.toProject(row) : null));
+    const loaded = this.projects.findActive(where).then((row) => this.open(where, row));
     this.loading.set(key, loaded);
     return this.remember(key, loaded);
   }
 
   private async remember(key: Key, loaded: Promise<Project | null>): Promise<Project | null> {
-    // Forgotten meanwhile: what was read may be old, so it serves this request and is not kept.
+    // After forget() the row that was read may be old: it serves this request, but is not cached.
     const stillWanted = (): boolean => this.loading.get(key) === loaded;
     try {
       const project = await loaded;
@@ -156,13 +169,28 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
-  private toProject({ project, secrets }: ProjectRow): Project {
+  private open(where: { id: string } | { slug: string }, row: ProjectRow | null): Project | null {
+    if (row === null) {
+      if ('id' in where) this.opened.delete(where.id);
+      return null;
+    }
+    const { id } = row.project;
+    const revision = revisionOf(row.project, row.secrets);
+    const known = this.opened.get(id);
+    if (known?.revision === revision) return known;
+    const project = this.toProject(row, revision);
+    this.opened.set(id, project);
+    return project;
+  }
+
+  private toProject({ project, secrets }: ProjectRow, revision: string): Project {
     const serverUrl = project.serverUrl
       ? this.secrets.open('server-url', project.id, project.serverUrl)
       : this.platformUrl;
     const server = new DatabaseServer(serverUrl);
     return Object.freeze({
       id: project.id,
+      revision,
       slug: project.slug,
       name: project.name,
       plan: project.plan,

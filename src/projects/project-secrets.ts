@@ -1,4 +1,4 @@
-/** Seals and opens what the platform database keeps encrypted about a project. */
+/** Encrypts and decrypts the secrets of projects in the platform database. */
 import { Inject, Injectable } from '@nestjs/common';
 import { createSecretKey } from 'node:crypto';
 import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
@@ -8,8 +8,8 @@ import { ProjectSecretEntity } from './project.entity';
 
 export type SecretKind = 'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'server-url';
 
-/** The install's secrets were sealed under another key; the message is one clear line. */
-export class MasterKeyError extends Error {
+/** The install's secrets were encrypted under another key. The message is for the administrator. */
+class MasterKeyError extends Error {
   constructor(options: ErrorOptions) {
     super(
       'MASTER_KEY is not the one that the secrets of the projects are encrypted under: put the old one back (without MASTER_KEY it is the file master-key in the data directory).',
@@ -35,7 +35,7 @@ export class ProjectSecrets {
     return this.box.open(sealed, `${kind}:${projectId}`);
   }
 
-  /** What a project signs with, opened for use. */
+  /** Decrypts the signing keys of a project. */
   openSigning(row: ProjectSecretEntity): ProjectSecret {
     const secret = this.open('jwt-secret', row.projectId, row.secret);
     return {
@@ -48,7 +48,7 @@ export class ProjectSecrets {
     };
   }
 
-  /** @throws MasterKeyError when what was sealed for the project cannot be opened */
+  /** @throws MasterKeyError when the project's secret cannot be decrypted */
   assertOpens(kind: SecretKind, projectId: string, sealed: Buffer): void {
     try {
       this.open(kind, projectId, sealed);

@@ -1,6 +1,6 @@
 /**
- * Keeps projects whole: at the start the server is checked, databases of an older schema are migrated; then and every
- * half minute what a crash interrupted is undone or finished.
+ * Checks the server and migrates outdated databases at the start. At the start and every 30 seconds, undoes creations and
+ * finishes deletions that a crash interrupted.
  */
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { PLATFORM_URL } from '../database/platform/platform-url';
@@ -14,7 +14,7 @@ import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './provisioning/p
 import { TemplateDatabase } from './provisioning/template-database';
 
 const RECOVERY_INTERVAL_MS = 30_000;
-/** Databases that are migrated, or dropped, at the same time: one that takes long keeps no other waiting. */
+/** Databases that are migrated or dropped at the same time, so that a slow one does not delay the others. */
 const CONCURRENT_DATABASES = 4;
 
 @Injectable()
@@ -33,8 +33,8 @@ export class ProjectUpkeep implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Before anything is served. A project that cannot be migrated or recovered does not keep the others from starting.
-   * @throws ServerUnusableError saying all that the install's database role lacks
+   * Runs before the first request. A project that cannot be migrated or recovered does not stop the others.
+   * @throws ServerUnusableError listing everything that the install's database role lacks
    * @throws MasterKeyError when the key is not the one that the projects were made with
    */
   async start(): Promise<void> {
@@ -45,7 +45,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     this.timer = setInterval(() => void this.recover(), RECOVERY_INTERVAL_MS).unref();
   }
 
-  /** With another key every request would fail, and a project made with it would make the confusion complete. */
+  /** With a wrong key every request would fail, and new projects would be encrypted under another key than old ones. */
   private async assertMasterKey(): Promise<void> {
     const newest = await this.projects.findNewest();
     if (newest) this.secrets.assertOpens('owner-password', newest.id, newest.ownerPassword);
@@ -56,7 +56,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     await this.recovering;
   }
 
-  /** Undoes creations and finishes deletions that were interrupted; those that another process works on are its own. */
+  /** Undoes interrupted creations and finishes interrupted deletions, except those that another process is working on. */
   recover(): Promise<void> {
     this.recovering ??= this.recoverAll().finally(() => (this.recovering = undefined));
     return this.recovering;

@@ -23,7 +23,7 @@ export interface ProjectListQuery {
   readonly search?: string;
 }
 
-/** What no id or slug looks like is no project's; it may hold what PostgreSQL takes for no text at all, such as NUL. */
+/** The form of ids and slugs. Other text is not sent to PostgreSQL, which refuses some of it, such as NUL. */
 const ADDRESS = /^[a-z0-9-]{1,63}$/;
 
 type Changes = Partial<Pick<ProjectEntity, 'name' | 'plan' | 'settings'>>;
@@ -43,7 +43,7 @@ export class ProjectRepository {
     return { project, secrets: await this.secretsOf(project.id) };
   }
 
-  /** In the order of creation, with the number of all that match. */
+  /** In the order of creation, with the number of all matches. */
   async list({
     limit,
     offset,
@@ -64,7 +64,7 @@ export class ProjectRepository {
     return { projects, total };
   }
 
-  /** The active project that was made last. */
+  /** The newest active project. */
   async findNewest(): Promise<ProjectEntity | null> {
     return this.dataSource.manager.findOne(ProjectEntity, {
       where: { status: 'active' },
@@ -117,7 +117,7 @@ export class ProjectRepository {
     });
   }
 
-  /** Changes an active project, alone on its row. @returns null when there is none */
+  /** Changes an active project under a lock on its row. @returns null when there is none */
   async update(
     id: string,
     entryOf: (before: ProjectEntity) => AuditEntry,
@@ -155,8 +155,8 @@ export class ProjectRepository {
   }
 
   /**
-   * A secret that is good to verify with, but signs nothing before rotateSecret() makes it the current one.
-   * @param until when it is good no longer, unless that happens
+   * Stores a secret that verifies, but signs only once rotateSecret() makes it the current one.
+   * @param until when it expires, unless that happens
    */
   async introduceSecret(secret: ProjectSecretEntity, until: Date): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
@@ -165,7 +165,7 @@ export class ProjectRepository {
     });
   }
 
-  /** The secret signs from now on; the old ones are valid until `oldExpireAt`, and gone if that is now. */
+  /** Makes the secret the current one. The old ones are valid until `oldExpireAt`, and deleted if that is now. */
   async rotateSecret(
     secret: ProjectSecretEntity,
     { now, oldExpireAt }: { now: Date; oldExpireAt: Date },
@@ -193,9 +193,9 @@ export class ProjectRepository {
   }
 
   /**
-   * Runs work that only one process may do for a project at a time. The lock has a connection of its own, for work that
-   * waits for the pool must not hold a part of it.
-   * @returns false when another process is at it
+   * Runs work that only one process may do for a project at a time. The lock has a connection of its own: work that waits
+   * for the pool must not hold a connection of it.
+   * @returns false when another process holds the lock
    */
   async whileLocked(id: string, work: () => Promise<void>): Promise<boolean> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {

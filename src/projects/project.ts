@@ -4,13 +4,13 @@ import { ProjectDatabase } from '../database/pools/project-database';
 import { Plan } from './plans';
 import { ProjectSettings } from './project-settings';
 
-/** What a project signs with, from one rotation to the next. */
+/** The signing keys of a project, from one rotation to the next. */
 export interface ProjectSecret {
   /** Names the secret in a token's header (RFC 7515, 4.1.4). */
   readonly kid: string;
   /** Signs tokens. */
   readonly secret: string;
-  /** The same for signing and verifying: jsonwebtoken tries to read text as a PEM first, which costs milliseconds. */
+  /** The secret as a key object: jsonwebtoken would try to parse text as PEM first, which costs milliseconds. */
   readonly key: KeyObject;
   /** Signs storage addresses. */
   readonly storageSecret: string;
@@ -30,6 +30,11 @@ export function isSecretValid(secret: ProjectSecret, now: number): boolean {
 
 export interface Project {
   readonly id: string;
+  /**
+   * Changes if and only if anything else here does: the key of all caches of values that are made from a project. Reading
+   * an unchanged project again gives the same revision. No two projects share one.
+   */
+  readonly revision: string;
   readonly slug: string;
   readonly name: string;
   readonly plan: Plan;
@@ -37,6 +42,6 @@ export interface Project {
   /** The current one first. */
   readonly secrets: readonly [ProjectSecret, ...ProjectSecret[]];
   readonly database: ProjectDatabase;
-  /** No event trigger watches its DDL: new tables are looked for once a second. */
+  /** True without event triggers for its DDL: RelationAdopter looks for new tables once a second. */
   readonly polled: boolean;
 }

@@ -9,7 +9,7 @@ export const projectNotFound = (): AppError =>
     database: { sqlstate: 'PL404' },
   });
 
-/** @param isMadeUp another one was to be made up, in vain */
+/** @param isMadeUp the slug was generated, and every attempt was taken */
 export const slugTaken = (slug: string, isMadeUp: boolean): AppError =>
   new AppError({
     status: 409,

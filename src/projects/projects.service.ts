@@ -4,9 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { codeOf } from '../common/errors/error-facts';
 import { Clock } from '../common/time/clock';
 import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
+import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
 import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Plan } from './plans';
 import { Project, ProjectSecret } from './project';
@@ -22,21 +24,20 @@ import { DatabaseServer } from './provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
 
-const UNIQUE_VIOLATION = '23505';
 const SLUG_ATTEMPTS = 6;
 /** Milliseconds after which a deletion is answered though the database still stands: longer than ObstacleWatch needs. */
 const ANSWER_MS = 15_000;
-/** Longer than a rotation takes, and what a clock may be ahead. What a crash leaves of a rotation is no good after it. */
+/** Milliseconds, longer than a rotation plus the difference of clocks: an interrupted rotation's secret expires after it. */
 const INTRODUCTION_MS = 600_000;
 
-/** What is null stays as it is, like what is not given. */
+/** Null and absent members stay as they are. */
 export interface ProjectChange {
   readonly name?: string | null;
   readonly plan?: Plan | null;
   readonly settings?: ProjectSettingsInput | null;
 }
 
-/** What a rotation made. */
+/** The outcome of a rotation. */
 export interface RotatedProject {
   readonly id: string;
   readonly slug: string;
@@ -74,7 +75,7 @@ export class ProjectsService {
         throw error;
       }
     });
-    return this.getActive(entity.id);
+    return this.registry.get(entity.id);
   }
 
   async list(query: ProjectListQuery): Promise<{ projects: ProjectEntity[]; total: number }> {
@@ -141,7 +142,7 @@ export class ProjectsService {
 
   /**
    * Gives the project new secrets that sign from now on; old keys, tokens and storage addresses hold for the grace
-   * period. No process signs with the new ones before every process takes what they signed.
+   * period. No process signs with the new ones before every process accepts their signatures.
    * @param graceSeconds 0 ends the old ones at once
    */
   async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
@@ -155,7 +156,7 @@ export class ProjectsService {
       { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
     );
-    // Whoever hears of the new keys may rely on them, and on the end of the old ones, wherever the next request goes.
+    // Once this is answered, the new keys are valid and the old ones are not, on every process.
     await this.tellEverybody(id);
     return { id, slug, secret: this.secrets.openSigning(secret) };
   }
@@ -189,14 +190,8 @@ export class ProjectsService {
   /** Waits until every process knows the project's secrets as they are now. */
   private async tellEverybody(id: string): Promise<void> {
     this.registry.forget(id);
-    if (await this.registry.everybodyHeard()) return;
+    if (await this.registry.allReplicasAcknowledged()) return;
     this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
-  }
-
-  private async getActive(id: string): Promise<Project> {
-    const project = await this.registry.findById(id);
-    if (!project) throw projectNotFound();
-    return project;
   }
 
   private async provision(entity: ProjectEntity, actor: Actor): Promise<void> {
@@ -226,7 +221,7 @@ export class ProjectsService {
     await this.provisioner.setAutoRls(this.serverOf(entity), entity.databaseName, isOn);
   }
 
-  /** What cannot be undone now stays marked as unfinished, and ProjectUpkeep comes back to it. */
+  /** If it cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
   private async giveUp(entity: ProjectEntity): Promise<void> {
     await this.undo(entity, undoing(entity)).catch((error: unknown) =>
       this.logger.warn(`project ${entity.slug} is not undone yet: ${String(error)}`),
@@ -249,7 +244,7 @@ export class ProjectsService {
       try {
         return await this.projects.insert(entity);
       } catch (error) {
-        if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
+        if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
         if (attempt === SLUG_ATTEMPTS) throw slugTaken(wanted, mayVary);
         if (mayVary) entity.slug = varySlug(wanted);
         else if (!(await this.freeSlug(wanted))) throw slugTaken(wanted, mayVary);
@@ -272,7 +267,7 @@ function undoing({ id, slug, status }: ProjectEntity): AuditEntry {
   return entryFor('project.undo', PLINTH, id, { slug, was: status });
 }
 
-/** Names only: values such as mail templates are long, and may hold what is nobody's business. */
+/** Names only: values such as mail templates are long, and may be confidential. */
 function changedNames({ settings, ...rest }: ProjectChange): string[] {
   const given = Object.entries(rest).flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]));
   // A setting that is null goes back to its default, which is a change.

@@ -1,10 +1,11 @@
 /**
- * Looks after what the projects of a server share and PostgreSQL does not divide: the lock table and the notification
- * queue. A session of a project that takes so much of one that others would soon get none is ended. One process watches
- * each server, whichever comes first.
+ * Watches the resources that the projects of a server share without limits in PostgreSQL: the lock table and the
+ * notification queue. Ends a session that takes so much that other projects would soon get none. One process watches each
+ * server, the first that gets an advisory lock.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
+import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { ProjectRepository } from './project.repository';
 import { ProjectsService } from './projects.service';
@@ -12,23 +13,22 @@ import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-se
 import { EndReason, SessionEnder } from './session-ender.service';
 
 const LOOK_MS = 500;
-/** While something is wrong. */
+/** While a share is exceeded. */
 const SOON_MS = 100;
 const SERVERS_MS = 60_000;
 const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
-/** No room in the lock table. */
+/** PostgreSQL's answer when the lock table is full. */
 const OUT_OF_MEMORY = '53200';
-/** Held by the process that watches. In a database to which no project's role can connect. */
+/** The advisory lock of the process that watches, in a database to which no project's role can connect. */
 const WATCH_LOCK = 7_046_105;
-/** Shares of the whole from which on somebody is ended. */
+/** Shares of the whole above which a session is ended. */
 const LOCKS_OF_ONE_DATABASE = 0.25;
 const NOTIFY_QUEUE = 0.1;
 
 /**
- * None of these but FACTS takes a lock on a shared catalog: for that there may be no room. They are prepared, and FACTS,
- * which is asked while all is well, leaves the roles of sessions in the connection's cache, where pg_terminate_backend()
- * looks for them.
+ * Only FACTS locks a shared catalog: when the lock table is full, that fails. So it runs while there is room, and leaves the
+ * roles of sessions in the connection's cache, where pg_terminate_backend() finds them. All statements are prepared.
  */
 const FACTS = `select
   (select coalesce(json_object_agg(d.oid, d.datname), '{}') from pg_database d join pg_roles o on o.oid = d.datdba
@@ -53,7 +53,7 @@ const LOCK_HOLDER = `select pid, database from (
     from ${SESSIONS} join (select pid, count(*) as locks from pg_lock_status() group by pid) l using (pid)) holder
   where share > ${LOCKS_OF_ONE_DATABASE} order by share desc, locks desc limit 1`;
 
-/** Nobody can see who listens: the oldest transaction, or the client that reads nothing, holds the queue back. */
+/** PostgreSQL does not show listeners. The oldest transaction, or a client that does not read, holds the queue back. */
 const QUEUE_HOLDER = `select pid, database from ${SESSIONS}
   where xact_start < now() - interval '1 second' or wait_event = 'ClientWrite'
   order by least(xact_start, query_start) limit 1`;
@@ -87,7 +87,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
     await Promise.all([...this.watched.values()].map((server) => server.stop()));
   }
 
-  /** Servers of single projects. */
+  /** Servers that hold the databases of single projects. */
   private async watchOthers(): Promise<void> {
     const entities = await this.projects.listElsewhere().catch(() => []);
     for (const entity of entities) this.watch(this.service.serverOf(entity));
@@ -101,7 +101,7 @@ export class SessionWatch implements OnApplicationBootstrap, OnApplicationShutdo
   }
 }
 
-/** One server, over a connection that stays open: when something is wrong there may be none to be had. */
+/** Watches one server over a connection that stays open: a server out of resources may refuse a new one. */
 class WatchedServer {
   private readonly logger = new Logger(SessionWatch.name);
   private client: Client | undefined;
@@ -145,7 +145,7 @@ class WatchedServer {
       this.hasFailed = false;
       return isWrong ? SOON_MS : LOOK_MS;
     } catch (error) {
-      // Each failure once: the server may be away for long.
+      // Logged once for each outage, which may be long.
       if (!this.hasFailed && !this.isStopped)
         this.logger.warn(`sessions cannot be watched: ${String(error)}`);
       this.hasFailed = true;
@@ -154,15 +154,15 @@ class WatchedServer {
   }
 
   private async afterFailure(error: unknown): Promise<number> {
-    // The connection is as good as before.
-    if ((error as { code?: string }).code === OUT_OF_MEMORY) return SOON_MS;
+    // The connection itself is fine.
+    if (codeOf(error) === OUT_OF_MEMORY) return SOON_MS;
     await this.client?.end().catch(() => undefined);
     this.client = undefined;
     this.factsUntil = 0;
     return RECONNECT_MS;
   }
 
-  /** @returns whether something is used up so far that somebody had to be looked for */
+  /** @returns true while a share is exceeded */
   private async endHarmful(client: Client): Promise<boolean> {
     const { rows } = await client.query<{ isOurs: boolean; queue: number; locks: number }>({
       name: 'state',
@@ -190,7 +190,7 @@ class WatchedServer {
     const { rows } = await client.query<{ pid: number; database: string }>({ name: reason, text, values });
     const [session] = rows;
     if (!session) {
-      // Perhaps one of a project that is newer than what is known.
+      // It may belong to a project that is newer than the facts.
       this.factsUntil = 0;
       return this.refreshFacts(client);
     }

@@ -1,6 +1,6 @@
 /** The input of the first stage: a request as HTTP delivered it, nothing decoded. */
 import type { Caller } from '../access/caller';
-import type { HeldBody } from '../common/http/body-budget';
+import type { HeldBody } from '../http/bodies/body-budget';
 import type { RequestFacts } from './execute/request-settings';
 import type { RawRestRequest, RequestShape } from './grammar/rest-request';
 

@@ -9,7 +9,8 @@ import {
 } from '../access/access.errors';
 import { AppError } from '../common/errors/app-error';
 import { httpError } from '../common/errors/http-errors';
-import { poolExhausted } from '../database/pools/project-pools';
+import { DatabaseFault } from '../common/errors/database-fault';
+import { answerToFault } from '../http/errors/fault-answers';
 import { GRAMMAR_ERRORS } from './grammar/grammar-error';
 import { POSTGREST_CODES, POSTGREST_CREDENTIAL_CODES, postgrestCode } from './postgrest-codes';
 import { REST_ERRORS, restError, type RestErrorCode } from './rest.errors';
@@ -73,7 +74,8 @@ describe('PostgREST’s code', () => {
       message: 'away',
       database: { sqlstate: '08006' },
     });
-    expect([postgrestCode(unreachable), postgrestCode(poolExhausted())]).toEqual(['PGRST000', 'PGRST003']);
+    const exhausted = answerToFault(new DatabaseFault('no_free_connection', 'busy'));
+    expect([postgrestCode(unreachable), postgrestCode(exhausted)]).toEqual(['PGRST000', 'PGRST003']);
     expect(PAGE).toMatch(/\| 08006 \| PGRST000 \| 503 \|/);
     expect(PAGE).toMatch(/\| 53300 \| PGRST003 \| 503 \|/);
   });

@@ -13,7 +13,7 @@
  * Whether a request that failed runs again is for RetryService alone to say.
  */
 import { Injectable } from '@nestjs/common';
-import type { HeldBody } from '../common/http/body-budget';
+import type { HeldBody } from '../http/bodies/body-budget';
 import { BodyCopies } from './body/body-copies';
 import { readRequestBody } from './body/request-body';
 import { ErrorExplainer } from './execute/error-explainer.service';

@@ -1,5 +1,5 @@
 /** Overload: what could only wait in vain is refused at once, and one project's flood is nobody else's. */
-import { AppError } from '../../src/common/errors/app-error';
+import { DatabaseFault } from '../../src/common/errors/database-fault';
 import { PooledConnection } from '../../src/database/pools/pooled-connection';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
 import { ProjectPools } from '../../src/database/pools/project-pools';
@@ -44,7 +44,7 @@ const answer = async (connection: PooledConnection): Promise<number> => {
 };
 
 describe('ProjectPools', () => {
-  it('refuses the request after the last that may wait, with 503 and Retry-After, and serves the rest', async () => {
+  it('refuses the request after the last that may wait, and serves the rest', async () => {
     // Opens the connection: whoever is first would wait for that as well.
     await pools.use(flooded, answer);
     let release = (): void => undefined;
@@ -52,8 +52,8 @@ describe('ProjectPools', () => {
     const waiting = Array.from({ length: LIMITS.maxWaiting }, () => pools.use(flooded, answer));
 
     const refused: unknown = await pools.use(flooded, answer).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(AppError);
-    expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+    expect(refused).toBeInstanceOf(DatabaseFault);
+    expect(refused).toMatchObject({ kind: 'no_free_connection' });
     // Meanwhile others have connections of their own.
     expect(await pools.use(other, answer)).toBe(42);
 
@@ -89,7 +89,7 @@ describe('ProjectPools', () => {
     const closed = new ProjectPools(LIMITS);
     expect(await closed.use(flooded, answer)).toBe(42);
     await closed.close();
-    await expect(closed.use(flooded, answer)).rejects.toMatchObject({ status: 503 });
+    await expect(closed.use(flooded, answer)).rejects.toMatchObject({ kind: 'no_free_connection' });
     expect(closed.stats().open).toBe(0);
   });
 });

@@ -122,7 +122,7 @@ describe('a statement', () => {
     expect((await door.query(context, statement)).rows).toEqual([{ a: 1, b: 2 }]);
   });
 
-  it('is refused as 401 for a role that the login role may not become, whether or not it exists', async () => {
+  it('is refused for a role that the login role may not become, whether or not it exists', async () => {
     const owner = (await databaseOf(project)).user.replace('_login', '_owner');
     for (const role of [
       'postgres',
@@ -133,7 +133,7 @@ describe('a statement', () => {
       (await databaseOf(project)).user,
     ]) {
       await expect(door.query(await contextFor(project, role), { text: 'select 1' })).rejects.toMatchObject({
-        status: 401,
+        kind: 'caller_refused',
         message: 'The credentials are not valid or no longer valid',
       });
     }
@@ -233,7 +233,7 @@ describe('concurrency', () => {
     );
   });
 
-  it('answers 503 with Retry-After when no connection becomes free in time', async () => {
+  it('says so when no connection becomes free in time', async () => {
     const tight = new ProjectPools({ ...LIMITS, perProject: 1, acquireTimeoutMs: 1_000 });
     const context = await contextFor(project, 'service_role');
     let [giveBack, isHeld] = [(): void => undefined, false];
@@ -241,8 +241,7 @@ describe('concurrency', () => {
     const holder = tight.use(context.database, held);
     await until(() => isHeld);
     await expect(new RlsTransaction(tight).query(context, { text: 'select 1' })).rejects.toMatchObject({
-      status: 503,
-      headers: { 'Retry-After': '1' },
+      kind: 'no_free_connection',
     });
     giveBack();
     await holder;

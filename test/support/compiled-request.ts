@@ -1,5 +1,5 @@
 /** What a request sends to the database on a catalog: grammar, body, plan and compile in a row, as the product runs them. */
-import type { HeldBody } from '../../src/common/http/body-budget';
+import type { HeldBody } from '../../src/http/bodies/body-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { readRequestBody } from '../../src/rest/body/request-body';
 import type { Catalog } from '../../src/rest/catalog/catalog';
@@ -20,7 +20,7 @@ export interface SentStatement {
   readonly values: readonly (string | number | null)[];
 }
 
-const SCOPE = { role: 'anon', project: { settings: effectiveSettings({ max_rows: null }) } };
+const SCOPE = { role: 'anon', project: { revision: '1', settings: effectiveSettings({ max_rows: null }) } };
 
 /** In the order in which they run: what counts the rows, then what gives them. */
 export async function compiledRequest(

@@ -2,7 +2,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application } from 'express';
 import { RouteRule, RouteRules } from '../../src/access/route-rules.service';
-import { layersOf } from '../../src/common/http/express-routes';
+import { layersOf } from '../../src/http/express-routes';
 
 export interface Route {
   readonly method: string;

@@ -18,7 +18,7 @@ import { jsonPayload } from '../support/json-payload';
 
 const CATALOG = catalogOf(EXAMPLE_ROWS);
 const SETTINGS = effectiveSettings({});
-const ASKER = { role: 'anon', project: { settings: SETTINGS } };
+const ASKER = { role: 'anon', project: { revision: '1', settings: SETTINGS } };
 
 interface Given {
   readonly parsed: ParsedRequest;
@@ -167,7 +167,7 @@ describe('what is kept', () => {
     expect(ask(kept, { ...ASKER, role: 'authenticated' }, CATALOG, two)).not.toBe(prepared);
     expect(ask(kept, ASKER, catalogOf(EXAMPLE_ROWS), two)).not.toBe(prepared);
     const limited = effectiveSettings({ max_rows: 3 });
-    const other = ask(kept, { ...ASKER, project: { settings: limited } }, CATALOG, two);
+    const other = ask(kept, { ...ASKER, project: { revision: '2', settings: limited } }, CATALOG, two);
     expect(other.plan.read.limit).toBe(3);
     expect(ask(kept, ASKER, CATALOG, two).plan.read.limit).toBe(prepared.plan.read.limit);
   });

@@ -34,14 +34,14 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
         this.secretOf(token).then(
           (secret) =>
             done(secret === null ? new Error('no project with such a key') : null, passportSecret(secret)),
-          // A look-up that failed is our fault, not the credential's: it must not read as a 401.
+          // A failed look-up says nothing about the credential: it must not become a 401.
           (error: unknown) => done(new LookupFailure(error)),
         );
       },
     });
   }
 
-  /** A key carries the project's id and one of the two key roles; a user's token is none. */
+  /** A key carries the project's id and one of the two key roles; a user's token does not. */
   async validate(_request: Request, claims: unknown): Promise<VerifiedApiKey | false> {
     if (!isJsonObject(claims) || typeof claims.project_id !== 'string') return false;
     if (!this.tokens.isTimely(claims)) throw untimelyCredentials();
@@ -57,7 +57,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, 'apikey') {
   }
 }
 
-/** Wraps an error of the registry on its way through passport, which knows only failed credentials there. */
+/** Carries an error of the registry through passport, which treats every other error as failed credentials. */
 export class LookupFailure extends Error {
   constructor(readonly reason: unknown) {
     super('the look-up of a project failed');

@@ -74,7 +74,7 @@ function isAudience(claim: unknown): boolean {
   return (claim ?? null) === null || [claim].flat().every((one) => typeof one === 'string');
 }
 
-/** A session claim that is no text names no session, so the check in the database refuses it. */
+/** A session claim that is not text becomes an invalid id, which the check in the database refuses. */
 function sessionIdOf(claim: unknown): string {
   return typeof claim === 'string' ? claim : '';
 }

@@ -1,9 +1,17 @@
-/** What all controllers of the administration share: the guard, body parsing, and their place in the OpenAPI document. */
+/** Common to all controllers of the administration: guard, body parsing, and their place in the OpenAPI document. */
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { PlatformAdminGuard } from '../../access/platform-admin.guard';
-import { PlatformError } from '../../common/errors/platform-error.dto';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { PlatformError } from '../../http/errors/platform-error.dto';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+
+/** Answers of single routes, for ApiResponse(). */
+export const PROJECT_NOT_FOUND = {
+  status: 404,
+  description: 'There is no such project',
+  type: PlatformError,
+};
+export const INVALID = { status: 400, description: 'Invalid parameters', type: PlatformError };
 
 export const AdminApi = (): ClassDecorator =>
   applyDecorators(

@@ -1,13 +1,13 @@
-/** Platform administration: who changed what. */
+/** Platform administration: the audit log. */
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { PlatformError } from '../../common/errors/platform-error.dto';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
 import { AdminApi } from './admin-api.decorator';
 import { AuditLogEntry } from '../admin-records';
 import { ListAuditLogQuery } from './dto/projects.dto';
-import { StrictQuery } from '../../common/http/strict-input.decorator';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
 
 const DEFAULT_LIMIT = 100;
 
@@ -35,7 +35,7 @@ export class AuditLogController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuditLogEntry[]> {
     const { project_id: projectId, action, before, limit = DEFAULT_LIMIT } = query;
-    // One more than asked for tells whether there is a next page.
+    // One more than the limit shows whether there is a next page.
     const entries = await this.audit.list({ projectId, action, before, limit: limit + 1 });
     const page = entries.slice(0, limit);
     const last = page.at(-1);

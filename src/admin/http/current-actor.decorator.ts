@@ -1,4 +1,4 @@
-/** Who uses the administration, for the audit log. There is one key, so the address is what tells people apart. */
+/** The author of a change, for the audit log. There is one admin key, so only the address distinguishes people. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { Actor } from '../../projects/audit-log.repository';

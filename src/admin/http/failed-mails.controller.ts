@@ -2,15 +2,14 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import { FailedMailService } from '../../auth/mail/failed-mail.service';
-import { PlatformError } from '../../common/errors/platform-error.dto';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { projectNotFound } from '../../projects/projects.errors';
 import { FailedMailRecord, QueuedMail } from '../admin-records';
 import { AdminApi } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
-import { StrictQuery } from '../../common/http/strict-input.decorator';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
 
 const DEFAULT_LIMIT = 100;
 
@@ -56,9 +55,7 @@ export class FailedMailsController {
     @Param('mail_id') mailId: string,
     @CurrentActor() actor: Actor,
   ): Promise<QueuedMail> {
-    const project = await this.projects.findById(projectId);
-    if (!project) throw projectNotFound();
-    await this.mails.retry(project, mailId);
+    await this.mails.retry(await this.projects.get(projectId), mailId);
     await this.audit.write({ action: 'project.mail.retry', actor, projectId, details: { mail_id: mailId } });
     return { id: mailId, queued: true };
   }

@@ -1,19 +1,17 @@
-/** Platform administration: what is in a project's database, and the way into it. */
+/** Platform administration: tables of a project's database, SQL, and how to connect. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { PlatformError } from '../../common/errors/platform-error.dto';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
-import { AdminApi } from './admin-api.decorator';
+import { AdminApi, PROJECT_NOT_FOUND } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { DatabaseAccess, SqlAnswer, TableRecord } from '../admin-records';
 import { SqlDto } from './dto/projects.dto';
-import { StrictBody } from '../../common/http/strict-input.decorator';
+import { StrictBody } from '../../http/input/strict-input.decorator';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ROWS = 10_000;
-
-const NOT_FOUND = { status: 404, description: 'There is no such project', type: PlatformError };
 
 @AdminApi()
 @Controller('admin/v1/projects/:id')
@@ -26,7 +24,7 @@ export class ProjectDatabaseController {
     operationId: 'getProjectDatabase',
   })
   @ApiResponse({ status: 200, type: DatabaseAccess })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   database(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DatabaseAccess> {
     return this.projects.database(id, actor);
   }
@@ -44,7 +42,7 @@ export class ProjectDatabaseController {
     description: 'The SQL failed, and nothing of it was kept',
     type: PlatformError,
   })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   @ApiResponse({
     status: 503,
     description: 'The database server could not go on; Retry-After says when to try again',
@@ -64,7 +62,7 @@ export class ProjectDatabaseController {
     operationId: 'listProjectTables',
   })
   @ApiResponse({ status: 200, type: [TableRecord] })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   tables(@Param('id') id: string): Promise<TableRecord[]> {
     return this.projects.tables(id);
   }

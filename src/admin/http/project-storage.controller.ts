@@ -1,15 +1,12 @@
-/** Platform administration: are a project's files and their bytes in step? */
+/** Platform administration: compares a project's files with their stored bytes. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { PlatformError } from '../../common/errors/platform-error.dto';
-import { Project } from '../../projects/project';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { ProjectRegistry } from '../../projects/project-registry.service';
-import { projectNotFound } from '../../projects/projects.errors';
 import { StorageSweep } from '../../storage/sweep/storage-sweep.service';
 import { StorageCheck, StorageSweepResult } from '../admin-records';
-import { AdminApi } from './admin-api.decorator';
+import { AdminApi, PROJECT_NOT_FOUND } from './admin-api.decorator';
 
-const NOT_FOUND = { status: 404, description: 'There is no such project', type: PlatformError };
 const UNAVAILABLE = {
   status: 500,
   description: 'The storage provider does not answer',
@@ -30,10 +27,10 @@ export class ProjectStorageController {
     operationId: 'checkProjectStorage',
   })
   @ApiResponse({ status: 200, type: StorageCheck })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   @ApiResponse(UNAVAILABLE)
   async check(@Param('id') id: string): Promise<StorageCheck> {
-    const report = await this.storage.check(await this.project(id));
+    const report = await this.storage.check(await this.registry.get(id));
     const { count, size, objectIds } = report.bytesWithoutRow;
     return {
       objects: report.objects,
@@ -49,16 +46,10 @@ export class ProjectStorageController {
     operationId: 'sweepProjectStorage',
   })
   @ApiResponse({ status: 200, type: StorageSweepResult })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   @ApiResponse(UNAVAILABLE)
   async sweep(@Param('id') id: string): Promise<StorageSweepResult> {
-    const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.project(id));
+    const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.registry.get(id));
     return { removed_objects: objects, removed_uploads: uploads, rows_without_bytes: rowsWithoutBytes };
-  }
-
-  private async project(id: string): Promise<Project> {
-    const project = await this.registry.findById(id);
-    if (!project) throw projectNotFound();
-    return project;
   }
 }

@@ -2,21 +2,18 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { PlatformError } from '../../common/errors/platform-error.dto';
+import { PlatformError } from '../../http/errors/platform-error.dto';
 import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
-import { AdminApi } from './admin-api.decorator';
+import { AdminApi, INVALID, PROJECT_NOT_FOUND } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { CreatedProject, DeletedProject, ProjectKeysWithSecret, ProjectRecord } from '../admin-records';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
-import { StrictBody, StrictQuery } from '../../common/http/strict-input.decorator';
+import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const DEFAULT_LIMIT = 100;
-
-const NOT_FOUND = { status: 404, description: 'There is no such project', type: PlatformError };
-const INVALID = { status: 400, description: 'Invalid parameters', type: PlatformError };
 
 @AdminApi()
 @Controller('admin/v1/projects')
@@ -65,7 +62,7 @@ export class ProjectsController {
   @Get(':id')
   @ApiOperation({ summary: 'Get a project', operationId: 'getProject' })
   @ApiResponse({ status: 200, type: ProjectRecord })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   get(@Param('id') id: string): Promise<ProjectRecord> {
     return this.projects.get(id);
   }
@@ -78,7 +75,7 @@ export class ProjectsController {
   @ApiBody({ type: UpdateProjectDto })
   @ApiResponse({ status: 200, type: ProjectRecord })
   @ApiResponse(INVALID)
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   async update(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
@@ -96,7 +93,7 @@ export class ProjectsController {
     description: 'The project serves no request any more; its database is still being dropped',
     type: DeletedProject,
   })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   @ApiResponse({ status: 409, description: 'It is being created or deleted right now', type: PlatformError })
   async remove(
     @Param('id') id: string,
@@ -114,7 +111,7 @@ export class ProjectsController {
     operationId: 'getProjectKeys',
   })
   @ApiResponse({ status: 200, type: ProjectKeysWithSecret })
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   keys(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectKeysWithSecret> {
     return this.projects.keys(id, actor);
   }
@@ -128,7 +125,7 @@ export class ProjectsController {
   @ApiBody({ type: RotateKeysDto, required: false })
   @ApiResponse({ status: 200, type: ProjectKeysWithSecret })
   @ApiResponse(INVALID)
-  @ApiResponse(NOT_FOUND)
+  @ApiResponse(PROJECT_NOT_FOUND)
   rotate(
     @Param('id') id: string,
     @StrictBody() body: RotateKeysDto,

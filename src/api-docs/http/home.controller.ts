@@ -3,7 +3,7 @@ import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { HtmlPage } from '../../common/errors/error-renderer';
+import { HtmlPage } from '../../http/errors/error-renderer';
 import { escapeHtml } from '../../common/text/html';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { PRODUCT } from '../../config/product';

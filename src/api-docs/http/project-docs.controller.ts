@@ -7,7 +7,7 @@ import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
 import { CallerCheck } from '../../access/caller-check.service';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { ClientLeftError, sendChunks } from '../../common/http/send-chunks';
+import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { evaluatePreconditions } from '../../common/http/preconditions';
 import { ProjectDocumentService } from '../project/project-document.service';
 
@@ -24,7 +24,7 @@ export class ProjectDocsController {
 
   @Options(ROOTS)
   async allowed(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
-    await this.callers.assertWelcome(caller);
+    await this.callers.assertValid(caller);
     response.writeHead(200, { Allow: 'OPTIONS,GET,HEAD', 'Content-Length': 0 }).end();
   }
 

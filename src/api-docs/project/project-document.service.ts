@@ -53,7 +53,7 @@ export class ProjectDocumentService {
 
   /** @throws AppError 401 for a caller that the database refuses, 503 when too many documents are being made */
   async get(caller: Caller): Promise<ProjectDocument> {
-    await this.callers.assertWelcome(caller);
+    await this.callers.assertValid(caller);
     const catalog = await this.catalogs.current(caller.database);
     const key = keyOf(caller);
     const kept = this.kept.get(key);

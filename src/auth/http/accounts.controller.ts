@@ -4,7 +4,7 @@ import { SkipThrottle } from '@nestjs/throttler';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { EmailVerificationService } from '../email-verification.service';
 import { PasswordResetService } from '../password-reset.service';

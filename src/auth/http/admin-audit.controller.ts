@@ -17,7 +17,7 @@ import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { ServiceRoleGuard } from '../../access/service-role.guard';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit.repository';
 import { FailedMailService } from '../mail/failed-mail.service';

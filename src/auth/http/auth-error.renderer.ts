@@ -1,7 +1,7 @@
 /** The error body of the auth endpoints (SPEC.md 7.2). */
 import { AppError } from '../../common/errors/app-error';
-import { ErrorRenderer, HtmlPage } from '../../common/errors/error-renderer';
-import { statusOfOwnStatement } from '../../database/sql/sqlstate';
+import { ErrorRenderer, HtmlPage } from '../../http/errors/error-renderer';
+import { statusOfOwnStatement } from '../../http/errors/sqlstate-status';
 import { mailErrorPage } from './mail-error-page';
 
 export class AuthErrorRenderer implements ErrorRenderer {

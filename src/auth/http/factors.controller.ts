@@ -15,7 +15,7 @@ import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { SessionGuard } from '../../access/session.guard';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toFactorView } from '../factors/factor';
 import { FactorService } from '../factors/factor.service';

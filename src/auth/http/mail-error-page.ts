@@ -1,6 +1,6 @@
 /** What the pages that mails link to show to a request that did not come as far: throttled, too long, no such project. */
 import { AppError } from '../../common/errors/app-error';
-import { HtmlPage } from '../../common/errors/error-renderer';
+import { HtmlPage } from '../../http/errors/error-renderer';
 import { languageFor, parseAcceptLanguage } from '../mail/languages/languages';
 import { mailPage } from './mail-page';
 

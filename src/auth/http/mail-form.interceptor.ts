@@ -3,7 +3,7 @@ import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nes
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { httpError } from '../../common/errors/http-errors';
-import { type BodyKind, BodyReader } from '../../common/http/body-reader';
+import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 
 /** A token and a password. */
 const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };

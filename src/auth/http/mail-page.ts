@@ -3,7 +3,7 @@
  * JavaScript. Opening one spends nothing; the token goes out with a POST when a person presses the button.
  */
 import { randomBytes } from 'node:crypto';
-import { HtmlPage } from '../../common/errors/error-renderer';
+import { HtmlPage } from '../../http/errors/error-renderer';
 import { escapeHtml } from '../../common/text/html';
 
 export interface MailPage {

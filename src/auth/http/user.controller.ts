@@ -17,7 +17,7 @@ import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { SessionGuard } from '../../access/session.guard';
 import { UserGuard } from '../../access/user.guard';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toUserView } from '../account';
 import { ProfileService } from '../profile.service';

@@ -1,6 +1,6 @@
 /**
- * The one error type that reaches a client. What is public (status, code, message, database fields) is kept apart
- * from what only the log sees (cause, details).
+ * The one error type that reaches a client. Its public half (status, code, message, database fields) is sent; cause and
+ * details are for the log only.
  */
 
 /** The six fields of a database error as SPEC.md 7.3 shows them; null where the database gave none. */

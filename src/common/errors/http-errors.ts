@@ -21,7 +21,7 @@ const CODES: Readonly<Record<number, string>> = {
   503: 'service_unavailable',
 };
 
-/** An error that is fully told by its HTTP status. Its SQLSTATE-like code is `PL` and the status; 503 may be repeated. */
+/** An error for which the HTTP status says enough. Its SQLSTATE is `PL` and the status; 503 has a Retry-After. */
 export function httpError(status: number, message: string, cause?: unknown): AppError {
   return new AppError({
     status,

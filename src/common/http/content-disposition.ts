@@ -16,7 +16,7 @@ export function contentDisposition(kind: Disposition, name: string): string {
   return fallback === last ? plain : `${plain}; filename*=UTF-8''${encodeExtValue(last)}`;
 }
 
-/** What remains of a name in a quoted string that every client reads alike: no quotes, escapes or percent signs. */
+/** The name as a quoted string that all clients read alike: without quotes, escapes and percent signs. */
 function asciiOf(name: string): string {
   const plain = name
     .normalize('NFKD')

@@ -16,7 +16,7 @@ const FORMS = [
 
 /**
  * @param now milliseconds since the epoch: a year of two digits is the last one that is not over 50 years ahead of it
- * @returns milliseconds since the epoch; NaN, which no comparison holds for, when it is no date of HTTP
+ * @returns milliseconds since the epoch; NaN for anything but an HTTP date, so that every comparison is false
  */
 export function parseHttpDate(text: string, now = Date.now()): number {
   const trimmed = text.trim();

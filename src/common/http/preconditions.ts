@@ -20,8 +20,7 @@ const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 const SECOND = 1_000;
 
 /**
- * In the order of 13.2.2: tags before dates, and a date counts only where there is no field of tags of its kind, and where
- * it is one.
+ * In the order of 13.2.2: tags before dates. A date counts only without the corresponding field of tags, and if it is valid.
  * @returns `failed`: 412; `not_modified`: 304, the client has the current state
  */
 export function evaluatePreconditions(

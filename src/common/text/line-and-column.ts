@@ -1,4 +1,4 @@
-/** Where a character of a text stands, as editors count. */
+/** Position in a text to line and column, as editors count them. */
 
 export interface TextLocation {
   /** From 1. */

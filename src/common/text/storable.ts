@@ -1,22 +1,22 @@
 /**
- * What PostgreSQL can store, and Plinth handle: text without NUL and half surrogate pairs, JSON that does not nest endlessly
- * or hold numbers beyond a double.
+ * Checks that PostgreSQL can store a value: text without NUL and lone surrogates, JSON of limited depth whose numbers fit
+ * into a double.
  */
 
-/** Levels of lists and objects: what validates and prints JSON recurses, and would run out of stack. */
+/** Levels of arrays and objects. Validators and JSON.stringify() recurse, and would overflow the stack. */
 const MAX_DEPTH = 64;
 
-/** PostgreSQL's text holds no NUL, and UTF-8 no half of a surrogate pair: it would be stored as another character. */
+/** PostgreSQL's text cannot hold NUL, and UTF-8 no lone surrogate: it would be stored as U+FFFD. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** A value and the name of the member that holds it, itself or in lists. */
+/** A value, with the name of the member that holds it, directly or in arrays. */
 type Named = readonly [name: string, value: unknown];
 
 /**
- * What is wrong with a value of JSON; null: nothing. Level by level rather than recursive, for the same reason.
- * @param name of the whole
+ * The reason why a JSON value cannot be stored, or null. Iterates level by level, because recursion could overflow the stack.
+ * @param name of the value, for the message
  */
 export function storageFault(name: string, value: unknown): string | null {
   let level: Named[] = [[name, value]];
@@ -26,7 +26,7 @@ export function storageFault(name: string, value: unknown): string | null {
       member.some((part) => typeof part === 'string' && !isStorableText(part)),
     );
     if (fault) return `${fault[0].toWellFormed()} holds a NUL or half a surrogate pair`;
-    // JSON.parse() makes Infinity of 1e400, and null would be printed.
+    // JSON.parse() reads 1e400 as Infinity, which JSON.stringify() prints as null.
     const endless = level.find(([, part]) => part === Infinity || part === -Infinity);
     if (endless) return `${endless[0]} is a number that is too large`;
     level = level.flatMap(membersOf);

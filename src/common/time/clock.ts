@@ -1,4 +1,4 @@
-/** Time as a dependency, so that tests can move it. */
+/** The current time as an injected dependency: tests set it. */
 
 export abstract class Clock {
   /** Milliseconds since the Unix epoch. */

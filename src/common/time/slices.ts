@@ -1,16 +1,16 @@
-/** Work that takes long on the event loop, in slices: between them other work has its turn. */
+/** Yields to the event loop during long work, so that other requests are served in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds. */
+/** Milliseconds of work between two yields. */
 const SLICE_MS = 5;
 
-/** Work that rests goes on behind what rests already, one in each turn of the loop: many at once hold it no longer than one. */
+/** Yielding work continues in order, one piece in each turn of the loop: many at once block it no longer than one. */
 let line: Promise<void> = Promise.resolve();
 
 export class Slices {
   private until = performance.now() + SLICE_MS;
 
-  /** Whether it is time to rest. Worth asking every few microseconds at most: it looks at the clock. */
+  /** True when it is time to yield. Reads the clock: check it at most every few microseconds. */
   get isOver(): boolean {
     return performance.now() >= this.until;
   }
@@ -22,7 +22,7 @@ export class Slices {
   }
 }
 
-/** Runs work that stops between its steps, each of which takes microseconds. */
+/** Runs a generator whose steps take microseconds each, and yields to the event loop every 5 ms. */
 export async function inSlices<T>(steps: Iterator<void, T>): Promise<T> {
   const slices = new Slices();
   for (;;) {

@@ -1,6 +1,8 @@
 /** The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own migrations. */
 import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
+import { codeOf } from '../../common/errors/error-facts';
+import { UNIQUE_VIOLATION } from '../sql/sqlstate';
 import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
@@ -15,7 +17,6 @@ const MIGRATION_LOCK = 7_046_101;
 
 const INVALID_CATALOG_NAME = '3D000';
 const DUPLICATE_DATABASE = '42P04';
-const UNIQUE_VIOLATION = '23505';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
@@ -150,8 +151,6 @@ function addressOf(url: string): string {
   const { host, port } = new Client({ connectionString: url });
   return `${host}:${port}`;
 }
-
-const codeOf = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code;
 
 function reasonOf(error: unknown): string {
   // Node gives an AggregateError without a message when all addresses of a name refuse.

@@ -12,7 +12,7 @@ export async function withConnection<T>(
   return working(new Client({ ...APPLICATION, ...config }), work);
 }
 
-/** The same in a database whose owner is a stranger. @throws AppError 500 too, for rows beyond the limits */
+/** The same in a database whose owner is a stranger. @throws DatabaseFault result_too_large as well */
 export async function withBoundedConnection<T>(
   config: BoundedClientConfig,
   work: (client: BoundedClient) => Promise<T>,

@@ -69,7 +69,7 @@ export class PooledConnection extends PipelineConnection {
    * From now on the connection is held for as long as a client takes to read.
    * @param client address
    * @param end breaks the answer off when others need the connection
-   * @throws AppError 503 when too many are held like that
+   * @throws DatabaseFault too_many_streams when too many are held like that
    */
   beginStream(client: string, end: () => void): void {
     this.onStream(client, end);

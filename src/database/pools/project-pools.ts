@@ -3,7 +3,7 @@
  * reached, the connection that idled longest, of whatever project, makes room. Written here because no pool library
  * spans databases with one cap.
  */
-import { AppError } from '../../common/errors/app-error';
+import { DatabaseFault } from '../../common/errors/database-fault';
 import { Lending, MOMENT_MS } from './lending';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
@@ -50,30 +50,19 @@ interface Pool {
   closed: boolean;
 }
 
-/** 503 with Retry-After: no connection was free in time. */
-export function poolExhausted(): AppError {
-  return new AppError({
-    status: 503,
-    code: '53300',
-    message: 'The service is busy: no database connection became free in time',
-    headers: { 'Retry-After': '1' },
-    database: { sqlstate: '53300' },
-  });
+function poolExhausted(): DatabaseFault {
+  return new DatabaseFault(
+    'no_free_connection',
+    'The service is busy: no database connection became free in time',
+  );
 }
 
 /** A wrong password, a role without LOGIN, a missing CONNECT privilege. */
 const REFUSED = new Set(['28P01', '28000', '42501']);
 
-/** 503 with Retry-After: the server refused the login role, which is being repaired. */
-function loginRefused(cause: Error): AppError {
-  return new AppError({
-    status: 503,
-    code: '53300',
-    message: 'The service is busy: the database refused a connection',
-    headers: { 'Retry-After': '1' },
-    database: { sqlstate: '53300' },
-    cause,
-  });
+/** The login role is being repaired. */
+function loginRefused(cause: Error): DatabaseFault {
+  return new DatabaseFault('login_refused', 'The service is busy: the database refused a connection', cause);
 }
 
 export class ProjectPools {
@@ -109,7 +98,7 @@ export class ProjectPools {
 
   /**
    * Lends a connection to `work` and takes it back whatever happens.
-   * @throws AppError 503 when none becomes free in time, or all are closed for good.
+   * @throws DatabaseFault no_free_connection when none becomes free in time, or all are closed for good.
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const connection = this.takeAtOnce(database) ?? (await this.acquire(database));

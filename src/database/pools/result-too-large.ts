@@ -1,19 +1,16 @@
-/** Refuses a result of a project's database that is too large to be held in memory. */
-import { AppError } from '../../common/errors/app-error';
+/** The refusal of a result of a project's database that Plinth would have to hold in memory. */
+import { DatabaseFault, isFault } from '../../common/errors/database-fault';
 
-const CODE = 'result_too_large';
 const MIB = 1024 * 1024;
 
-/** 500. @param maxBytes that the rows may have */
-export function resultTooLarge(maxBytes: number): AppError {
-  return new AppError({
-    status: 500,
-    code: CODE,
-    message: `The project's database answered with more than the ${maxBytes / MIB} MiB that Plinth reads at once`,
-    database: { sqlstate: 'PL500' },
-  });
+/** @param maxBytes that the rows may have */
+export function resultTooLarge(maxBytes: number): DatabaseFault {
+  return new DatabaseFault(
+    'result_too_large',
+    `The project's database answered with more than the ${maxBytes / MIB} MiB that Plinth reads at once`,
+  );
 }
 
 export function isResultTooLarge(error: unknown): boolean {
-  return error instanceof AppError && error.code === CODE;
+  return isFault(error, 'result_too_large');
 }

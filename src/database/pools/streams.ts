@@ -3,7 +3,7 @@
  * a project's connections may be held like that, fewer by one client, and the one that made no progress for the longest is
  * ended when others need it.
  */
-import { AppError } from '../../common/errors/app-error';
+import { DatabaseFault } from '../../common/errors/database-fault';
 import type { PooledConnection } from './pooled-connection';
 
 export interface StreamLimits {
@@ -37,7 +37,7 @@ export class Streams {
 
   /**
    * Counts an answer from now on, until delete(). Ends a stalled one where there are too many.
-   * @throws AppError 503 when there are too many and all of them make progress
+   * @throws DatabaseFault too_many_streams when there are too many and all of them make progress
    */
   begin(stream: Stream): void {
     const { total, perProject, perClient } = this.limits;
@@ -88,12 +88,9 @@ export class Streams {
   }
 }
 
-function tooManyStreams(): AppError {
-  return new AppError({
-    status: 503,
-    code: '53300',
-    message: 'The service is busy: too many large answers are being read at once',
-    headers: { 'Retry-After': '2' },
-    database: { sqlstate: '53300' },
-  });
+function tooManyStreams(): DatabaseFault {
+  return new DatabaseFault(
+    'too_many_streams',
+    'The service is busy: too many large answers are being read at once',
+  );
 }

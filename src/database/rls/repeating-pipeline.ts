@@ -1,6 +1,6 @@
 /** Sends a pipeline, and once more where it failed for what an earlier request left on the connection. */
 import { DatabaseError } from 'pg';
-import { AppError } from '../../common/errors/app-error';
+import { DatabaseFault } from '../../common/errors/database-fault';
 import { type RunningPipeline, STALE_PLAN } from '../../pg-pipeline';
 import { PooledConnection } from '../pools/pooled-connection';
 import { RESET_ROLE } from '../pools/session-state';
@@ -22,7 +22,7 @@ export interface Repetition {
   readonly undo?: () => Promise<void>;
 }
 
-/** The results of the work. @throws AppError 401 or 403, or the driver's error */
+/** The results of the work. @throws DatabaseFault caller_refused or second_factor_needed, or the driver's error */
 export async function sendRepeating(
   connection: PooledConnection,
   { statements, context, count }: Pipeline,
@@ -82,23 +82,14 @@ function isRefusal(error: DatabaseError): boolean {
   return [SESSION_REVOKED_SQLSTATE, '22023', INSUFFICIENT_PRIVILEGE, '22P02'].includes(error.code ?? '');
 }
 
-function secondFactorNeeded(cause: Error): AppError {
-  return new AppError({
-    status: 403,
-    code: 'insufficient_aal',
-    message: 'A second factor is needed: verify a code and use the access token that this answers',
-    database: { sqlstate: SECOND_FACTOR_SQLSTATE },
+function secondFactorNeeded(cause: Error): DatabaseFault {
+  return new DatabaseFault(
+    'second_factor_needed',
+    'A second factor is needed: verify a code and use the access token that this answers',
     cause,
-  });
+  );
 }
 
-export function callerRefused(cause?: Error): AppError {
-  return new AppError({
-    status: 401,
-    code: 'unauthorized',
-    message: 'The credentials are not valid or no longer valid',
-    database: { sqlstate: 'PL401' },
-    headers: { 'WWW-Authenticate': 'Bearer' },
-    cause,
-  });
+export function callerRefused(cause?: Error): DatabaseFault {
+  return new DatabaseFault('caller_refused', 'The credentials are not valid or no longer valid', cause);
 }

@@ -194,7 +194,7 @@ function assertRole(context: RlsContext): void {
   if (context.role === 'none' || context.role === context.database.user) throw callerRefused();
 }
 
-/** The statements behind those that set the caller's context. @throws AppError 401 for a role that nobody may take */
+/** The statements behind those that set the caller's context. @throws DatabaseFault caller_refused for a role that nobody may take */
 function inContext(
   context: RlsContext,
   statements: readonly Statement[],

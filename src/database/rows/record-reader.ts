@@ -3,15 +3,13 @@
  * another type or any value, so each is checked for what it must be before it is used.
  */
 import type { QueryResultRow } from 'pg';
-import { AppError } from '../../common/errors/app-error';
+import { DatabaseFault, isFault } from '../../common/errors/database-fault';
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 
 /** What `infinity` stands for, and every year that RFC 3339 cannot write. */
 const LAST_DATE = Date.parse('9999-12-31T23:59:59.999Z');
 const FIRST_DATE = Date.parse('0001-01-01T00:00:00.000Z');
-
-const CODE = 'unusable_record';
 
 export class RecordReader {
   /** @param table of the record, for the error: `auth.users` */
@@ -24,7 +22,7 @@ export class RecordReader {
     return (this.row[column] ?? null) === null;
   }
 
-  /** @throws AppError 500, as all of these do, when the value is not what it must be */
+  /** @throws DatabaseFault unusable_record, as all of these do, when the value is not what it must be */
   uuid(column: string): string {
     const value: unknown = this.row[column];
     if (typeof value === 'string' && UUID.test(value)) return value;
@@ -100,18 +98,16 @@ export class RecordReader {
   }
 
   /** The error of a column that holds something of no use. @param fault `no UUID` */
-  unusable(column: string, fault: string): AppError {
-    return new AppError({
-      status: 500,
-      code: CODE,
-      message: `The project's database holds ${fault} in ${this.table}.${column}`,
-      database: { sqlstate: 'PL500' },
-    });
+  unusable(column: string, fault: string): DatabaseFault {
+    return new DatabaseFault(
+      'unusable_record',
+      `The project's database holds ${fault} in ${this.table}.${column}`,
+    );
   }
 }
 
 export function isUnusableRecord(error: unknown): boolean {
-  return error instanceof AppError && error.code === CODE;
+  return isFault(error, 'unusable_record');
 }
 
 /** As node-postgres gives `infinity` and `-infinity`. */

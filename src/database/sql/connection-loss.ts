@@ -2,7 +2,7 @@
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
-import { statusOfSqlstate } from './sqlstate';
+import { mayRecover } from './sqlstate';
 
 /** Node's codes of sockets and name look-ups (errno(3), getaddrinfo(3)). */
 const NETWORK_CODES = new Set([
@@ -39,7 +39,7 @@ export function isConnectionLoss(thrown: unknown): boolean {
 /** TypeORM wraps what the server said; whatever else a statement of Plinth's own runs into is no loss. */
 function isServerAway(driverError: unknown): boolean {
   if (!(driverError instanceof DatabaseError)) return isConnectionLoss(driverError);
-  return statusOfSqlstate(driverError.code ?? '') === 503;
+  return mayRecover(driverError.code ?? '');
 }
 
 /** Node tries each address of a name, and gives an error for each (AggregateError). */

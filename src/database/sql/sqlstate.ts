@@ -1,83 +1,14 @@
-/**
- * SQLSTATE to HTTP status (PostgreSQL manual, appendix A; DECISIONS.md 5; PostgREST reference, "Errors"). Exact codes
- * first, then classes. PostgreSQL has no other classes: a code of none of them is one that a project's own SQL raised.
- */
+/** SQLSTATEs (PostgreSQL manual, appendix A). http/errors/sqlstate-status.ts decides which HTTP status each gets. */
 
-export const STATUS_BY_SQLSTATE: Readonly<Record<string, number>> = {
-  '23503': 409, // foreign_key_violation
-  '23505': 409, // unique_violation
-  '23P01': 409, // exclusion_violation
-  '25006': 405, // read_only_sql_transaction
-  '42501': 403, // insufficient_privilege, and a row-level security policy that refused
-  '42883': 404, // undefined_function
-  '42P01': 404, // undefined_table
-  '42703': 400, // undefined_column
-  '42P17': 500, // invalid_object_definition: infinite recursion in a policy
-  '57014': 500, // query_canceled: the statement timeout
-  P0001: 400, // raise_exception
-  '3F000': 404, // invalid_schema_name
-  '53300': 503, // too_many_connections
-  '53400': 500, // configuration_limit_exceeded: a limit that the role, or a function for itself, was given
-  '57P01': 503, // admin_shutdown
-  '57P02': 503, // crash_shutdown
-  '57P03': 503, // cannot_connect_now
-};
+export const UNIQUE_VIOLATION = '23505';
+export const INSUFFICIENT_PRIVILEGE = '42501';
 
-export const STATUS_BY_CLASS: Readonly<Record<string, number>> = {
-  '08': 503, // connection exception
-  '09': 500, // triggered action exception
-  '0L': 403, // invalid grantor
-  '0P': 403, // invalid role specification
-  '21': 500, // cardinality violation: a sub-query of a view or function gave several rows
-  '22': 400, // data exception
-  '23': 400, // integrity constraint violation otherwise (not null, check)
-  '25': 500, // invalid transaction state
-  '28': 403, // invalid authorization specification
-  '2D': 500, // invalid transaction termination
-  '38': 500, // external routine exception
-  '39': 500, // external routine invocation exception
-  '3B': 500, // savepoint exception
-  '40': 500, // transaction rollback
-  '42': 400, // syntax error or access rule violation otherwise
-  '44': 400, // WITH CHECK OPTION violation
-  '53': 503, // insufficient resources
-  '54': 500, // program limit exceeded
-  '55': 500, // object not in prerequisite state
-  '57': 500, // operator intervention
-  '58': 500, // system error
-  F0: 500, // configuration file error
-  HV: 500, // foreign data wrapper error
-  P0: 500, // PL/pgSQL error
-  PT: 500, // PostgREST's PTxyz, where xyz is no status
-  XX: 500, // internal error
-};
-
-/** As for P0001, the code of a RAISE without one. */
-const RAISED = 400;
-
-/**
- * The HTTP status that answers an SQLSTATE of a statement that a client asked for, by naming a table, a function, values.
- */
-export function statusOfSqlstate(sqlstate: string): number {
-  return STATUS_BY_SQLSTATE[sqlstate] ?? STATUS_BY_CLASS[sqlstate.slice(0, 2)] ?? RAISED;
-}
-
-/** A policy, a value, a constraint, or an exception that the project's own trigger raised: the request's doing. */
-const CAUSED_BY_REQUEST = /^(42501|P0001|22|23|44|53|57P|40)/;
-
-/** What Plinth's own statements run into is a value too long for an index, or another request: neither is a fault of ours. */
-const OWN_STATUS_BY_CLASS: Readonly<Record<string, number>> = { '40': 409, '54': 400 };
-
-/**
- * The HTTP status that answers an SQLSTATE of a statement that is Plinth's own (accounts, files): whatever else it runs
- * into, a missing table above all, is no fault of the request.
- */
-export function statusOfOwnStatement(sqlstate: string): number {
-  if (!CAUSED_BY_REQUEST.test(sqlstate)) return 500;
-  return OWN_STATUS_BY_CLASS[sqlstate.slice(0, 2)] ?? statusOfSqlstate(sqlstate);
-}
-
-/** True for SQLSTATEs of a server that is away, ends, starts or is short of something: whatever the statement was. */
+/** True when there is no connection, resources are short, or an operator intervened. */
 export function isServerUnavailable(sqlstate: string): boolean {
   return /^(08|53|57P)/.test(sqlstate);
+}
+
+/** True when the same statement may succeed in a moment: not for limits of a role (53400) or a dropped database (57P04). */
+export function mayRecover(sqlstate: string): boolean {
+  return /^(08|53(?!400)|57P0[123])/.test(sqlstate);
 }

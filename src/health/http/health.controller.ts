@@ -13,7 +13,7 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { PlatformError, PlatformErrorDetail } from '../../common/errors/platform-error.dto';
+import { PlatformError, PlatformErrorDetail } from '../../http/errors/platform-error.dto';
 import { Metrics } from '../../infra/telemetry/metrics';
 import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';

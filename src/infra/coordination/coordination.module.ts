@@ -1,4 +1,4 @@
-/** What replicas must agree on: counters and failed attempts. In memory, or in Redis when REDIS_URL is set. */
+/** State that replicas share: counters and failed attempts. In memory, or in Redis when REDIS_URL is set. */
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { FailureLedger } from './failure-ledger';

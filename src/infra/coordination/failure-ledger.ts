@@ -27,7 +27,7 @@ export abstract class FailureLedger {
    */
   abstract charge(key: string, policy: FailurePolicy): Promise<number>;
 
-  /** Forgets a key's failures: somebody proved to be who they say. */
+  /** Forgets a key's failures after a successful attempt. */
   abstract forget(key: string): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { growingCache } from '../../common/growing-cache';
 import { Clock } from '../../common/time/clock';
 import { RateCounter, RateHit, toRateHit } from './rate-counter';
 
-/** Keys remembered at once: an attacker who invents keys displaces old counters, and never fills the memory. */
+/** Most keys at once: an attacker who invents keys displaces old counters, but does not fill the memory. */
 const MAX_KEYS = 200_000;
 
 interface Window {

@@ -14,7 +14,7 @@ export interface RateHit {
 export abstract class RateCounter {
   /**
    * Counts one event. The window of a key begins with its first event and ends `windowMs` later.
-   * @param key of the counter; hash what an outsider chooses and could make long
+   * @param key of the counter; hash the parts that a client chooses, because they may be long
    * @param limit events that a window allows
    * @param windowMs milliseconds
    */

@@ -1,12 +1,13 @@
-/** Asks Redis once, at the start: without this the queue would wait for it for ever, and nobody would be told. */
+/** Checks Redis once at the start: without it the queue would wait for ever without an error. */
 import { Redis } from 'ioredis';
+import { messageOf } from '../../common/errors/error-facts';
 
 const TIMEOUT_MS = 5_000;
 
 /** REDIS_URL names a server that does not answer; the message is one clear line. */
-export class RedisUnreachableError extends Error {
-  constructor(url: string, cause: Error) {
-    super(`Redis at ${new URL(url).host} (REDIS_URL) cannot be used: ${cause.message}`);
+class RedisUnreachableError extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`Redis at ${new URL(url).host} (REDIS_URL) cannot be used: ${messageOf(cause)}`);
     this.name = 'RedisUnreachableError';
   }
 }
@@ -26,7 +27,7 @@ export async function assertRedisReachable(url: string): Promise<void> {
     await redis.connect();
     await redis.ping();
   } catch (error) {
-    throw new RedisUnreachableError(url, reason ?? (error as Error));
+    throw new RedisUnreachableError(url, reason ?? error);
   } finally {
     redis.disconnect();
   }

@@ -1,4 +1,4 @@
-/** What a request gets when Redis does not answer: to guess on without counting would be worse than to wait. */
+/** The 503 while Redis does not answer: without counters, attempts at passwords would be unlimited. */
 import { AppError } from '../../common/errors/app-error';
 
 export async function viaRedis<T>(work: Promise<T>): Promise<T> {

@@ -21,7 +21,7 @@ export class SharedThrottlerStorage implements ThrottlerStorage {
   ) {}
 
   /**
-   * Who passes the limit waits for as long as a window lasts; who does so again waits twice as long each time.
+   * A client beyond the limit waits for the length of a window, and twice as long each further time.
    * @param ttl milliseconds; the answer counts in seconds
    */
   async increment(key: string, ttl: number, limit: number): Promise<Count> {

@@ -13,10 +13,10 @@ import { Slots } from '../concurrency/slots';
 
 /** Hashes that may wait per thread: about five seconds' worth at the default cost. */
 const WAITING_PER_THREAD = 50;
-/** About a third of the CPU of what competes with it: requests go first, sign-ins do not starve. */
+/** About a third of the CPU of a competing thread: requests come first, and sign-ins still progress. */
 const NICE_INCREMENT = 5;
 const IDLE_THREAD_MS = 30_000;
-/** Spread, so that those who are turned away together do not come back together. */
+/** Random, so that clients that were refused together do not return together. */
 const RETRY_AFTER_SECONDS = { least: 2, most: 6 };
 
 /**
@@ -40,7 +40,7 @@ export class PasswordHasher implements OnApplicationShutdown {
       idleTimeout: IDLE_THREAD_MS,
       // Sleeping in Atomics.wait would keep a thread from noticing that the pool is closed.
       atomics: 'disabled',
-      // Nobody reads its histograms, which take 0.7 MiB.
+      // Its histograms are not read, and take 0.7 MiB.
       recordTiming: false,
       ...(process.platform === 'linux' ? { niceIncrement: NICE_INCREMENT } : {}),
     });
@@ -69,7 +69,7 @@ export class PasswordHasher implements OnApplicationShutdown {
   /**
    * Compares a password with a hash. Without a hash it does the same work on a decoy and says no, so that the time
    * does not tell whether an account exists.
-   * @param before runs in the slot, right before the work: what it throws ends the attempt
+   * @param before runs in the slot, right before the work; its error ends the attempt
    * @throws AppError 429 when too many passwords wait
    */
   async verify(password: string, hash: string | null, before?: () => Promise<void>): Promise<boolean> {
@@ -99,7 +99,7 @@ export class PasswordHasher implements OnApplicationShutdown {
   }
 }
 
-/** True for what verify() can compare with. */
+/** True for a hash that verify() supports. */
 export function isBcryptHash(hash: string): boolean {
   return BCRYPT_HASH.test(hash);
 }

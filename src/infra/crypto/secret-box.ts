@@ -14,7 +14,8 @@ export class SecretBox {
   }
 
   /**
-   * @param purpose what the secret is and whose (`jwt-secret:<project id>`): a ciphertext moved elsewhere does not open
+   * @param purpose kind and owner of the secret (`jwt-secret:<project id>`), authenticated with it: a ciphertext that is
+   *   moved to another place does not decrypt
    */
   seal(plaintext: string, purpose: string): Buffer {
     const iv = randomBytes(IV_BYTES);

@@ -24,7 +24,7 @@ export class FileTransport extends MailTransport {
       to: addressee(mail),
       headers: AUTOMATIC,
     });
-    // The mail holds a token: nobody but the owner of the data directory may read it.
+    // The mail holds a token: only the owner of the data directory may read it.
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     const file = join(this.directory, fileName(mail));
     // Written aside and renamed, so that a reader never sees half a mail.

@@ -20,7 +20,7 @@ export function addressee({ to }: Pick<OutgoingMail, 'to'>): { name: string; add
 }
 
 export abstract class MailTransport {
-  /** Resolves when somebody else has taken responsibility for the mail. @throws when it may be tried again */
+  /** Resolves when the next server has accepted the mail. @throws when sending may be tried again */
   abstract send(mail: OutgoingMail): Promise<void>;
 
   /** Releases connections. */

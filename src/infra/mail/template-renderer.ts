@@ -6,7 +6,7 @@ import { httpError } from '../../common/errors/http-errors';
 import { Slots } from '../concurrency/slots';
 import { MailTemplate, MailValues } from './mail-template';
 
-/** Beyond the engine's own limit: what that does not see is ended from outside. Milliseconds. */
+/** Milliseconds, longer than the engine's own limit: ends a template that the engine's limit does not catch. */
 const PATIENCE_MS = 2_000;
 const MAX_HEAP_MIB = 64;
 const THREADS = 2;
@@ -14,7 +14,7 @@ const MAX_WAITING = 1_000;
 const IDLE_THREAD_MS = 30_000;
 const NICE_INCREMENT = 5;
 
-/** The template is at fault; the message says which part and why, and is for its author. */
+/** An error of the template. The message is for its author, and names the part and the reason. */
 export class TemplateFault extends Error {}
 
 @Injectable()
@@ -27,11 +27,11 @@ export class TemplateRenderer implements OnApplicationShutdown {
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_HEAP_MIB / 4 },
     // Sleeping in Atomics.wait would keep a thread from noticing that the pool is closed.
     atomics: 'disabled',
-    // Nobody reads its histograms, which take 0.7 MiB.
+    // Its histograms are not read, and take 0.7 MiB.
     recordTiming: false,
     ...(process.platform === 'linux' ? { niceIncrement: NICE_INCREMENT } : {}),
   });
-  /** The patience begins when a thread is free, not while a template waits for one. */
+  /** The time limit begins when a thread is free, not while a template waits for one. */
   private readonly slots = new Slots(THREADS, MAX_WAITING);
 
   async onApplicationShutdown(): Promise<void> {

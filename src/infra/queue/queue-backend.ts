@@ -28,7 +28,7 @@ export function postgresConnection(platformUrl: string): PostgresPoolConfig {
 }
 
 export function redisConnection(url: string): ConnectionOptions {
-  // null: what waits for a job waits through a Redis that is away (bullmq asks for it).
+  // null: a blocking command waits until Redis is back (required by BullMQ).
   return { url, maxRetriesPerRequest: null };
 }
 

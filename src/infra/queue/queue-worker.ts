@@ -1,4 +1,4 @@
-/** What every worker of a queue needs beside its work: an orderly end, and rests after errors of the queue itself. */
+/** Common to all queue workers: an orderly shutdown, and pauses after errors of the queue itself. */
 import { OnWorkerEvent, WorkerHost } from '@nestjs/bullmq';
 import { BeforeApplicationShutdown, Logger } from '@nestjs/common';
 import type { Worker } from 'bullmq';

@@ -1,7 +1,9 @@
 /** Creates and drops one project's database and roles. Every step can be repeated after a crash. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
+import { codeOf } from '../../common/errors/error-facts';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
@@ -10,7 +12,7 @@ import { ObstacleWatch } from './obstacle-watch.service';
 import { ADOPT } from './relation-adoption';
 import { PreparedServer, TemplateDatabase } from './template-database';
 
-/** Names and passwords of what is created. */
+/** Names and passwords of a new database and its roles. */
 export interface DatabaseBlueprint {
   readonly database: string;
   readonly ownerRole: string;
@@ -23,13 +25,12 @@ type Names = Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>;
 
 /** Connections that an owner may hold: psql, migration tools. */
 const OWNER_CONNECTIONS = 40;
-/** Longer than a checkpoint takes and the files of a large database; what exceeds it is tried again later. */
+/** Longer than a checkpoint and the removal of a large database's files. A drop that exceeds it is repeated later. */
 const DROP_LIMIT = '5min';
-/** Longer than the watch takes to end the sessions that hold a lock. What still does is no session of a project. */
+/** Longer than ObstacleWatch takes to end the sessions of projects that hold a lock. */
 const LOCK_LIMIT = '30s';
 const DEPENDENT_OBJECTS = '2BP01';
 const LOCK_NOT_AVAILABLE = '55P03';
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 @Injectable()
 export class DatabaseProvisioner {
@@ -60,7 +61,7 @@ export class DatabaseProvisioner {
       await client.query(`revoke all on database ${database} from public;
         grant connect on database ${database} to ${quoteIdentifier(plan.loginRole)}`);
     });
-    // The copy holds nothing of the owner's yet: the last moment at which the admin role may work in it.
+    // The copy holds no code of the owner yet: the last moment at which the admin role may work in it.
     await server.asAdmin(plan.database, (client) => handOver(client, plan, prepared));
     const polled = !prepared.capabilities.superuser || !prepared.serviceBypassesRls;
     if (polled) {
@@ -71,8 +72,8 @@ export class DatabaseProvisioner {
   }
 
   /**
-   * Drops database and roles, as far as they exist, whatever the owner made of them. Ends the sessions that are in the
-   * way, also other projects'.
+   * Drops database and roles if they exist, whatever the owner did to them. Ends sessions that block it, also those of
+   * other projects.
    */
   async drop(server: DatabaseServer, names: Names): Promise<void> {
     await this.administer(server, async (client) => {
@@ -137,8 +138,7 @@ export class DatabaseProvisioner {
     try {
       await client.query(`drop role if exists ${quoteIdentifier(role)}`);
     } catch (error) {
-      if (![DEPENDENT_OBJECTS, LOCK_NOT_AVAILABLE].includes((error as { code?: string }).code ?? ''))
-        throw error;
+      if (![DEPENDENT_OBJECTS, LOCK_NOT_AVAILABLE].includes(codeOf(error) ?? '')) throw error;
       await client.query(`alter role ${quoteIdentifier(role)} nologin nocreaterole password null`);
       this.logger.warn(
         `the role ${role} of a deleted project stays, without login: another database grants it something`,
@@ -160,7 +160,7 @@ function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer):
     alter role ${login} set search_path = public, extensions;
     alter role ${owner} set search_path = public, extensions;
     alter role ${login} set idle_in_transaction_session_timeout = '60s';
-    -- Compiling a plan takes half a second, which no request of a backend's kind earns back; a function may have it on.
+    -- JIT compilation takes half a second, more than it saves a typical request. A function may turn it on for itself.
     alter role ${login} set jit = off;
     ${admissionOf(capabilities, plan.ownerRole, plan.loginRole)} ${limitsOf(capabilities, plan.loginRole)}`;
 }
@@ -171,7 +171,7 @@ async function handOver(client: Client, plan: DatabaseBlueprint, prepared: Prepa
     `alter default privileges for role ${owner} in schema ${schema}`;
   const templateOwner = quoteIdentifier(prepared.templateOwner);
   await client.query(`
-    -- The schemas first: who takes over what is in them must be allowed to create there.
+    -- The schemas first: the new owner of an object needs CREATE in its schema.
     do $$ declare name text; begin
       for name in select nspname from pg_namespace where pg_get_userbyid(nspowner) = ${quoteLiteral(prepared.templateOwner)} loop
         execute format('alter schema %I owner to %I', name, ${quoteLiteral(plan.ownerRole)});
@@ -195,7 +195,7 @@ async function handOver(client: Client, plan: DatabaseBlueprint, prepared: Prepa
 
 /**
  * Nothing goes past row-level security but TRUNCATE, which no client needs. Where no event trigger closes a new table,
- * client roles get nothing of use until RelationAdopter has closed it (relation-adoption.ts tells what the marks mean).
+ * client roles get no useful privilege until RelationAdopter has closed it (relation-adoption.ts explains the marks).
  */
 function newTableGrants({ capabilities }: PreparedServer): string[] {
   return capabilities.superuser
@@ -209,7 +209,7 @@ function newTableGrants({ capabilities }: PreparedServer): string[] {
       ];
 }
 
-/** Where Plinth is no superuser, those that it may end. */
+/** Without SUPERUSER only those that Plinth's role may end. */
 async function endSessions(client: Client, database: string): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pg_has_role(usesysid, 'USAGE')`,
@@ -233,10 +233,10 @@ async function rollBackPrepared(server: DatabaseServer, client: Client, database
   });
 }
 
-/** What an interrupted DROP DATABASE leaves: it can only be dropped. */
+/** datconnlimit after an interrupted DROP DATABASE: such a database can only be dropped. */
 const INVALID = -2;
 
-/** An owner may declare the database a template, which is never dropped. */
+/** An owner may declare the database a template, which PostgreSQL does not drop. */
 async function openForDropping(client: Client, database: string): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_database where datname = $1 and datconnlimit <> ${INVALID}`,
@@ -256,7 +256,7 @@ async function dropDatabase(client: Client, name: string): Promise<void> {
   try {
     await client.query(`drop database if exists ${quoteIdentifier(name)} with (force)`);
   } catch (error) {
-    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     await endSessions(client, name);
     await client.query(`drop database if exists ${quoteIdentifier(name)}`);
   }

@@ -43,7 +43,7 @@ export class DatabaseServer {
     return client;
   }
 
-  /** The admin role, alone on the server among those that change global objects. */
+  /** Runs work as the admin role, under the lock on the server's global objects. */
   async exclusively<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.asAdmin(MAINTENANCE_DATABASE, async (client) => {
       await client.query('select pg_advisory_lock($1)', [SERVER_LOCK]);

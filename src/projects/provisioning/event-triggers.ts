@@ -1,5 +1,5 @@
 /**
- * What watches DDL in a project's database: one trigger tells table REST that the schema changed, the other closes new
+ * Event triggers on DDL in a project's database: one notifies table REST that the schema changed, the other closes new
  * objects in `public` until a policy opens them. Only a superuser may create event triggers; the functions belong to
  * the admin role, because they also fire for a superuser's DDL and must not be the owner's to replace.
  */
@@ -11,7 +11,7 @@ export const DDL_CHANNEL = 'plinth_ddl';
 /** The trigger that announces it. */
 export const DDL_TRIGGER = 'plinth_announce_ddl';
 
-/** Raise it with every change of what follows: new projects get it with a new template. */
+/** Increase it with every change below: new projects then get it through a new template. */
 export const EVENT_TRIGGERS_REVISION = 1;
 
 /** Idempotent. The admin role's search_path is fixed, so that no object of the owner's is picked up. */
@@ -28,7 +28,7 @@ export async function installEventTriggers(client: Client): Promise<void> {
     end $$;
 
     -- Tables: row-level security on. Views: the caller's rights, not the owner's (from PostgreSQL 15; before, and for
-    -- what knows no row-level security at all, the grants of the client roles are taken back).
+    -- relations without row-level security, the grants of the client roles are revoked).
     create or replace function plinth.close_new_relation() returns event_trigger
       language plpgsql set search_path = pg_catalog as $$
     declare

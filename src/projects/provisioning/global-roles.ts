@@ -1,10 +1,10 @@
-/** The roles that all projects of a server share. What they may do is granted in each project's own database. */
+/** The roles that all projects of a server share. Their privileges are granted in each project's own database. */
 import { Client } from 'pg';
 import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from '../../database/platform/login-group';
 import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
 import { quoteIdentifier } from '../../database/sql/identifier';
 
-/** Creates what is missing; call it under the server's lock. */
+/** Creates missing roles; call it under the server's lock. */
 export async function ensureGlobalRoles(client: Client, capabilities: ServerCapabilities): Promise<void> {
   const known = new Map(capabilities.sharedRoles.map((role) => [role.name, role]));
   for (const name of REQUEST_ROLES) {
@@ -91,7 +91,7 @@ export async function joinRole(
   role: string,
   { version }: Pick<ServerCapabilities, 'version'>,
 ): Promise<void> {
-  // From PostgreSQL 16 on, who creates a role is its administrator without having its rights.
+  // From PostgreSQL 16 on, the creator of a role is its administrator without having its privileges.
   const options = version >= 16 ? 'with inherit true, set true' : '';
   await client.query(`grant ${quoteIdentifier(role)} to current_user ${options}`);
 }

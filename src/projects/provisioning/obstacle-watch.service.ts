@@ -9,7 +9,7 @@ import type { Client } from 'pg';
 import { EndReason, PROJECT_SESSIONS, ProjectSession, SessionEnder } from '../session-ender.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
 
-/** Milliseconds that the work may take before anybody looks what it waits for. */
+/** Milliseconds that the work may take before the sessions that block it are looked up. */
 const PATIENCE_MS = 1_000;
 const LOOK_MS = 500;
 /** Milliseconds without any progress after which a client counts as stalled. */
@@ -37,7 +37,7 @@ export class ObstacleWatch {
 
   constructor(private readonly sessions: SessionEnder) {}
 
-  /** Runs work of the admin role's on `client` and ends what holds it up. Resolves or rejects as the work does. */
+  /** Runs work of the admin role on `client` and ends sessions that block it. Resolves or rejects as the work does. */
   async during<T>(server: DatabaseServer, client: Client, work: () => Promise<T>): Promise<T> {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const isOver = new AbortController();
@@ -74,7 +74,7 @@ export class ObstacleWatch {
     if (session) await this.end(admin, session, 'stalled_client');
   }
 
-  /** Where Plinth is no superuser there are sessions that it may not end. */
+  /** Without SUPERUSER there are sessions that Plinth may not end. */
   private async end(admin: Client, session: ProjectSession, reason: EndReason): Promise<void> {
     await this.sessions
       .end(admin, session, reason)

@@ -30,7 +30,7 @@ export async function migrateProjectDatabase(owner: OwnerConnection): Promise<vo
   }
 }
 
-/** One connection as the owner, for migrations alone. */
+/** One connection as the owner, for migrations only. */
 export function projectDataSource(owner: OwnerConnection): DataSource {
   return new DataSource({
     type: 'postgres',

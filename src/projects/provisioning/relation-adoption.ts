@@ -1,5 +1,5 @@
 /**
- * The SQL that stands in for what a server withholds: event triggers (no superuser) and BYPASSRLS. It closes new
+ * The SQL in place of event triggers and BYPASSRLS, on servers that do not grant them to Plinth. It closes new
  * relations in `public` as close_new_relation() would (event-triggers.ts) and gives the client roles their grants only
  * then; and it opens tables with row-level security to service_role by a policy. Idempotent.
  *
@@ -40,7 +40,7 @@ declare
   invoker_views boolean := current_setting('server_version_num')::int >= 150000;
   clients text;
 begin
-  -- Whoever comes second finds nothing left to do.
+  -- A second process waits, and then finds nothing to do.
   perform pg_advisory_xact_lock(7046104);
   perform set_config('search_path', '', true);
   for item in ${PENDING} loop

@@ -72,7 +72,7 @@ export class TemplateDatabase {
   }
 }
 
-/** A role that is no superuser can neither copy another one's template nor hand its objects over: it has its own. */
+/** Each admin role without SUPERUSER has its own template: it can neither copy another role's nor hand its objects over. */
 function namesFor({
   superuser,
   role,
@@ -129,7 +129,7 @@ async function buildTemplate(
   if (capabilities.superuser) await server.asAdmin(`${template}_draft`, installEventTriggers);
   await client.query(`alter role ${owner} nologin password null`);
   await client.query(`alter database ${draft} rename to ${quoteIdentifier(template)}`);
-  // Nobody connects any more, and a connection would stand in the way of every copy.
+  // PostgreSQL refuses to copy a database that has connections.
   await client.query(`alter database ${quoteIdentifier(template)} allow_connections false`);
 }
 
@@ -143,7 +143,7 @@ async function ensureTemplateOwner(
   if (!capabilities.superuser) await joinRole(client, templateOwner, capabilities);
 }
 
-/** Before PostgreSQL 15 the schema belongs to the superuser who made the cluster. */
+/** Before PostgreSQL 15 the schema belongs to the superuser that created the cluster. */
 async function mayAlterPublic(client: Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from pg_namespace where nspname = 'public' and pg_has_role(nspowner, 'USAGE')`,

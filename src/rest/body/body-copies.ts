@@ -1,5 +1,5 @@
 /** The memory of a body that several statements of one request send: each statement after the first takes it along once more. */
-import type { HeldBody } from '../../common/http/body-budget';
+import type { HeldBody } from '../../http/bodies/body-budget';
 
 export class BodyCopies {
   private counted = 1;

@@ -2,7 +2,7 @@
  * CSV (RFC 4180) with a header line, to JSON. An unquoted or quoted NULL is null, and lines of one empty field are no rows,
  * both as in PostgREST. Nothing is made of a row but its text: a body of megabytes has millions of them.
  */
-import type { Memory } from '../../common/http/body-budget';
+import type { Memory } from '../../http/bodies/body-budget';
 import { Slices } from '../../common/time/slices';
 import { invalidBody } from '../rest.errors';
 

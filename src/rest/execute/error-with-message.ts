@@ -1,7 +1,7 @@
 /** A database's error with a message of our choice: status and SQLSTATE stay, all else is for the log. */
 import type { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
-import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import { statusOfSqlstate } from '../../http/errors/sqlstate-status';
 
 export function errorWithMessage(error: DatabaseError, message: string): AppError {
   const { code: sqlstate = 'XX000' } = error;

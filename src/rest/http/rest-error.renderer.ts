@@ -1,7 +1,7 @@
 /** The error body of the table REST (SPEC.md 7.3), with PostgREST's four members beside it (DECISIONS.md 5). */
 import { AppError } from '../../common/errors/app-error';
-import { ErrorRenderer } from '../../common/errors/error-renderer';
-import { statusOfSqlstate } from '../../database/sql/sqlstate';
+import { ErrorRenderer } from '../../http/errors/error-renderer';
+import { statusOfSqlstate } from '../../http/errors/sqlstate-status';
 import { postgrestCode } from '../postgrest-codes';
 import { VARY } from './response-headers';
 

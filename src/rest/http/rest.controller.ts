@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { callerOf } from '../../access/current-caller.decorator';
-import { type BodyKind, BodyReader } from '../../common/http/body-reader';
+import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
 import type { MediaType, TargetKind } from '../grammar/rest-request';

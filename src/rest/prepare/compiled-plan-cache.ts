@@ -3,7 +3,6 @@
  * of the process, and most requests differ from an earlier one in their values alone.
  */
 import { LRUCache } from 'lru-cache';
-import type { ProjectSettings } from '../../projects/project-settings';
 import type { Payload } from '../body/payload';
 import type { Catalog } from '../catalog/catalog';
 import type { RequestShape } from '../grammar/rest-request';
@@ -20,8 +19,8 @@ const LONGEST_KEY = 8_000;
 
 interface Kept {
   readonly plan: CompiledPlan;
-  /** Replaced as a whole when any of them changes. */
-  readonly settings: ProjectSettings;
+  /** Of the project, whose settings are part of a plan. */
+  readonly revision: string;
 }
 
 export class CompiledPlanCache {
@@ -42,9 +41,9 @@ export class CompiledPlanCache {
     if (ofShape === null || ofShape.length > LONGEST_KEY) return make();
     const key = `${this.numberOf(catalog)}\0${role}\0${ofShape}`;
     const found = this.kept.get(key);
-    if (found?.settings === project.settings) return found.plan;
+    if (found?.revision === project.revision) return found.plan;
     const plan = make();
-    if (shape.query.text.length <= LONGEST_QUERY) this.kept.set(key, { plan, settings: project.settings });
+    if (shape.query.text.length <= LONGEST_QUERY) this.kept.set(key, { plan, revision: project.revision });
     return plan;
   }
 

@@ -15,7 +15,7 @@ import { resolveRelation, schemaOf } from '../plan/resolve-relation';
 /** The part of a caller that a plan depends on. */
 export interface PlanScope {
   readonly role: string;
-  readonly project: { readonly settings: ProjectSettings };
+  readonly project: { readonly revision: string; readonly settings: ProjectSettings };
 }
 
 /** Serves every request of the same shape, whoever sends it: it holds none of their values. */

@@ -1,7 +1,9 @@
 /** What holds for every file that comes into a bucket: uploaded, copied or moved. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
+import { DatabaseFault } from '../../common/errors/database-fault';
 import { StorageConfig } from '../../config/app-config';
+import { answerToFault } from '../../http/errors/fault-answers';
 import { Project } from '../../projects/project';
 import { isAllowed } from '../content-type/content-type';
 import { fileTooLarge, unsupportedMediaType } from '../storage.errors';
@@ -33,5 +35,6 @@ export function assertTaken(
  */
 export function isCertain(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.severity === 'ERROR';
+  if (error instanceof DatabaseFault) return isCertain(answerToFault(error));
   return error instanceof AppError && (error.status < 500 || isCertain(error.cause));
 }

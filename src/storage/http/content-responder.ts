@@ -11,7 +11,7 @@ import {
   rangeApplies,
   Validators,
 } from '../../common/http/preconditions';
-import { ClientLeftError, sendChunks } from '../../common/http/send-chunks';
+import { ClientLeftError, sendChunks } from '../../http/send-chunks';
 import { Clock } from '../../common/time/clock';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isContentType } from '../content-type/content-type';

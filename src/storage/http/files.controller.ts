@@ -4,7 +4,7 @@ import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { StrictBody } from '../../common/http/strict-input.decorator';
+import { StrictBody } from '../../http/input/strict-input.decorator';
 import { FileRecord } from '../files/file';
 import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';

@@ -6,9 +6,9 @@
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Memory } from '../../common/http/body-budget';
-import { BodyPace, type PaceLimits } from '../../common/http/body-pace';
-import { assertNotEncoded } from '../../common/http/content-encoding';
+import type { Memory } from '../../http/bodies/body-budget';
+import { BodyPace, type PaceLimits } from '../../http/bodies/body-pace';
+import { assertNotEncoded } from '../../http/bodies/content-encoding';
 import { invalidParameters, uploadStalled } from '../storage.errors';
 import { UploadForm } from '../files/upload-form';
 import { UPLOAD_PARAMETERS } from '../files/upload.service';

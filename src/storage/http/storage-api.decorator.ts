@@ -1,7 +1,7 @@
 /** What all storage controllers have in common: who may come in, the envelope, their place in the OpenAPI document. */
 import { applyDecorators, Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels, ApiParam, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { QUOTA_WARNING } from '../quotas/quota-warnings';
 import { StorageErrorDto } from './dto/records';
 import { StorageAccessGuard } from './storage-access.guard';

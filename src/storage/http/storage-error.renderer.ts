@@ -2,8 +2,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../common/errors/app-error';
-import { ErrorRenderer } from '../../common/errors/error-renderer';
-import { statusOfOwnStatement } from '../../database/sql/sqlstate';
+import { ErrorRenderer } from '../../http/errors/error-renderer';
+import { statusOfOwnStatement } from '../../http/errors/sqlstate-status';
 import { STORAGE_ERROR_CODES } from '../storage.errors';
 import { RateHeaders } from './rate-headers';
 

@@ -3,7 +3,7 @@ import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs
 import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
-import { BodyReader } from '../../common/http/body-reader';
+import { BodyReader } from '../../http/bodies/body-reader';
 import type { UploadForm } from '../files/upload-form';
 import { UPLOAD_PARAMETERS, UploadParameter, UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';

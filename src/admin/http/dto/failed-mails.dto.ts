@@ -1,7 +1,7 @@
 /** Query string of the list of mails that were given up. */
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { WholeNumber } from '../../../common/http/whole-number';
+import { WholeNumber } from '../../../http/input/whole-number';
 
 export class ListFailedMailsQuery {
   @ApiPropertyOptional({ minimum: 1, maximum: 1_000, default: 100 })

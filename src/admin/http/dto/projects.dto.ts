@@ -15,7 +15,7 @@ import {
   NotContains,
   ValidateNested,
 } from 'class-validator';
-import { WholeNumber } from '../../../common/http/whole-number';
+import { WholeNumber } from '../../../http/input/whole-number';
 import { Plan, PLANS } from '../../../projects/plans';
 import { ProjectSettingsInput } from '../../../projects/project-settings';
 

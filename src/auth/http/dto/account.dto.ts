@@ -1,7 +1,7 @@
 /** Bodies of the account endpoints. Whatever else a body holds is dropped before a service sees it. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsOptional } from 'class-validator';
-import { FreeJson } from '../../../common/http/free-json';
+import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../session.repository';
 import { MAX_EMAIL } from '../../email-address';

@@ -1,9 +1,9 @@
 /** Bodies and queries of the administration of users. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, IsUUID, Matches, NotContains } from 'class-validator';
-import { WholeNumber } from '../../../common/http/whole-number';
+import { WholeNumber } from '../../../http/input/whole-number';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
-import { FreeJson } from '../../../common/http/free-json';
+import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
 import { USER_SORTS, type UserSort } from '../../admin-users.repository';
 import { MAX_EMAIL } from '../../email-address';

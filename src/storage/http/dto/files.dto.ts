@@ -1,8 +1,8 @@
 /** Bodies and query strings of file requests. Of several faults of a member the lowest decorator's is told: its type comes first. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { FreeJson } from '../../../common/http/free-json';
-import { WholeNumber } from '../../../common/http/whole-number';
+import { FreeJson } from '../../../http/input/free-json';
+import { WholeNumber } from '../../../http/input/whole-number';
 import { JsonObject } from '../../../common/text/json';
 import {
   ListOptions,

@@ -1,4 +1,4 @@
-/** Sends bytes as they come, each chunk only when the one before is on its way: its memory may be used again. */
+/** Sends chunks with back-pressure: each one after the one before was written, so that its memory can be reused. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /** The client went away before everything was sent. */
@@ -10,8 +10,8 @@ export class ClientLeftError extends Error {
 }
 
 /**
- * Resolves when all is sent. The head goes out with the first chunk: what fails before that can still be answered.
- * @throws ClientLeftError, or what the chunks' source throws
+ * Resolves when everything was sent. The head is written with the first chunk, so an earlier error can still be answered.
+ * @throws ClientLeftError, or the error of the chunks' source
  */
 export async function sendChunks(
   response: ServerResponse,
@@ -28,7 +28,7 @@ export async function sendChunks(
 
 function written(response: ServerResponse, chunk: string | Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    // What waits behind another answer of the connection is never called back when the client leaves.
+    // Node never calls back for an answer that is queued behind another one of the connection when the client leaves.
     const leave = (): void => reject(new ClientLeftError());
     response.once('close', leave);
     response.write(chunk, (error) => {

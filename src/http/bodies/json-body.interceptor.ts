@@ -1,8 +1,8 @@
-/** Parses a JSON body after the guards and before the pipes: a 401 comes before a 400, and costs no parsing. */
+/** Parses a JSON body after the guards and before the pipes, so that a 401 comes before a 400 and costs no parsing. */
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
-import { httpError } from '../errors/http-errors';
+import { httpError } from '../../common/errors/http-errors';
 import { BodyReader } from './body-reader';
 
 @Injectable()
@@ -13,7 +13,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<Request>();
     return from(
       this.bodies.useJson(request, (body) => {
-        // The pipes let null pass as if it were a DTO.
+        // Nest's pipes would pass null on as a DTO.
         if (body === null) throw httpError(400, 'The body must be a JSON object');
         request.body = body;
         return lastValueFrom(next.handle(), { defaultValue: undefined });

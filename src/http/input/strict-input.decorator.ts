@@ -1,12 +1,12 @@
 /**
- * Bodies and query strings that are refused when they hold anything unknown: of a misspelt member that is ignored its sender
- * believes that it counts.
+ * Bodies and query strings that are refused when they hold an unknown member. A misspelt member that is ignored would look
+ * as if it had an effect.
  */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import type { Request } from 'express';
-import { invalidParameters } from '../errors/http-errors';
-import { isJsonObject } from '../text/json';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { isJsonObject } from '../../common/text/json';
 import { BodyPipe } from './free-json';
 
 const PIPE = new BodyPipe({
@@ -35,7 +35,7 @@ export const StrictBody = (): ParameterDecorator => bodyOf(PIPE);
 /** The query string as its DTO. */
 export const StrictQuery = (): ParameterDecorator => queryOf(PIPE);
 
-/** For routes that read their body themselves. */
+/** The message about an unknown member, for routes that read their body themselves. */
 export const unknownHere = (name: string): string => `${name} is unknown here`;
 
 /** Messages with the path of the property: `settings.max_rows must be an integer number`. */

@@ -4,8 +4,8 @@ import { Transform } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
 
 /**
- * A parameter that is a whole number within bounds. Only plain digits are one: no exponent or blank; what has a sign is told
- * the bound that it does not keep. Of several faults the first in this order is told.
+ * A parameter that is a whole number within bounds, in plain digits: no exponent, no blank. A negative number gets the
+ * message of the lower bound.
  */
 export const WholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER): PropertyDecorator =>
   applyDecorators(Transform(toNumber), IsInt(), Max(max), Min(min));

@@ -7,7 +7,7 @@ class SqlLocation {
   readonly column!: number;
 }
 
-/** What PostgreSQL said of SQL that failed. */
+/** PostgreSQL's error fields for SQL that failed. */
 class SqlErrorFields {
   @ApiProperty({ example: '42P01' }) readonly sqlstate!: string;
   @ApiProperty({ type: String, nullable: true }) readonly detail!: string | null;

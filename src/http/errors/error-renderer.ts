@@ -1,6 +1,6 @@
-/** How an area of the interface writes an error down. Chosen by path, because a guard's or parser's error has no controller. */
+/** Writes errors in the format of an area (auth, REST, storage). Chosen by path: an error of a guard or parser has no controller. */
 import type { ServerResponse } from 'node:http';
-import { AppError } from './app-error';
+import { AppError } from '../../common/errors/app-error';
 
 /** A page of Plinth's own, with the headers that confine it. */
 export interface HtmlPage {
@@ -11,14 +11,14 @@ export interface HtmlPage {
 export interface ErrorRenderer {
   /** True when a request for this path (no query string, starts with a slash) belongs to the area. */
   matches(path: string): boolean;
-  /** The HTTP status of a database error that nobody in the area caught. */
+  /** The HTTP status of a database error that the area did not catch. */
   databaseStatus(sqlstate: string): number;
   /** The JSON body of the area's error. */
   render(error: AppError): unknown;
-  /** What a browser is shown in place of JSON, on paths that people open; null on others. */
+  /** The page that a browser gets in place of JSON, on paths that people open; null on others. */
   page?(error: AppError, path: string, acceptLanguage: string | undefined): HtmlPage | null;
-  /** Headers that tell of the error what the area's clients look for there. */
+  /** Headers in which the area's clients expect information about the error. */
   headers?(error: AppError): Readonly<Record<string, string>>;
-  /** Sets the headers that every answer of the area carries and this one, having failed early, may lack. Never rejects. */
+  /** Sets the headers of every answer of the area, which a request that failed early may lack. Never rejects. */
   complete?(path: string, response: ServerResponse): Promise<void>;
 }

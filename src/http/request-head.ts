@@ -1,9 +1,9 @@
-/** The head of a request: its target, and what Node's parser lets pass although servers in between may read it otherwise. */
+/** Checks of a request's head that Node's parser leaves out, and its target. Proxies may read such a head differently. */
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors/app-error';
-import { httpError } from '../errors/http-errors';
+import { AppError } from '../common/errors/app-error';
+import { httpError } from '../common/errors/http-errors';
 
-/** Node keeps no further line: a proxy would see a header that Plinth does not. */
+/** Node drops further lines: a proxy would see a header that Plinth does not. */
 export const MAX_HEADER_LINES = 1_000;
 
 const HOST = 'host';
@@ -17,18 +17,18 @@ const chunkedInHttp10 = (): AppError =>
     headers: { Connection: 'close' },
   });
 
-/** What is wrong with the lines of the head, or null. */
+/** The error of an ambiguous head, or null. */
 export function headFault(request: IncomingMessage): AppError | null {
   if (request.rawHeaders.length >= 2 * MAX_HEADER_LINES)
     return httpError(431, `The request has ${MAX_HEADER_LINES} header lines or more`);
-  // RFC 9112, 6.1: where such a body ends is in doubt, and so is what follows it.
+  // RFC 9112, 6.1: the end of such a body, and so the next request, is ambiguous.
   if (request.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined)
     return chunkedInHttp10();
   // RFC 9112, 3.2
   return namesTwoHosts(request) ? httpError(400, 'The request has more than one Host header') : null;
 }
 
-/** Compares names of one length alone, so that it costs a request next to nothing. */
+/** Compares lengths first: this runs for every request. */
 function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let lines = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) {

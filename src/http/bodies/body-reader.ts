@@ -1,11 +1,11 @@
 /**
- * Reads bodies on their senders' accounts: each is counted before it is read, and as long as something is done with it
- * (body-budget.ts), and has to arrive in time (body-pace.ts). Everything that holds a body in memory gets it from here.
+ * Reads bodies into memory. Each one reserves memory on its sender's account before it is read and until its work is done
+ * (body-budget.ts), and has to arrive in time (body-pace.ts).
  */
 import type { Request } from 'express';
-import { AppError } from '../errors/app-error';
-import { httpError } from '../errors/http-errors';
-import { storageFault } from '../text/storable';
+import { AppError } from '../../common/errors/app-error';
+import { httpError } from '../../common/errors/http-errors';
+import { storageFault } from '../../common/text/storable';
 import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
 import type { PaceLimits } from './body-pace';
 import { assertNotEncoded } from './content-encoding';
@@ -14,13 +14,13 @@ import { announcedLength, bodyTooLarge, readBody } from './read-body';
 export interface BodyKind {
   /** Bytes. */
   readonly limit: number;
-  /** Bytes of memory that each byte of the body takes at most, with what is made of it. */
+  /** Bytes of memory for each byte of the body, with everything that is made from it. */
   readonly multiple: number;
 }
 
 /**
- * Bodies of accounts, buckets and settings are small. Lists in lists take the most when they are parsed: 28 bytes for each of
- * the text on a 64-bit Node.
+ * Bodies of accounts, buckets and settings are small. Nested arrays take the most memory when parsed: 28 bytes for each
+ * byte of text on a 64-bit Node.
  */
 const JSON_BODY: BodyKind = { limit: 1024 * 1024, multiple: 32 };
 
@@ -32,7 +32,7 @@ interface LentBody extends HeldBody {
   readonly release: () => void;
 }
 
-/** Counts for nothing. */
+/** Reserves nothing. */
 const NO_BODY: LentBody = {
   bytes: Buffer.alloc(0),
   memory: { grow: () => undefined },
@@ -41,8 +41,8 @@ const NO_BODY: LentBody = {
 
 export class BodyReader {
   /**
-   * @param pace of every body, also of those that flow on
-   * @param senderOf on whose account a request's body is read
+   * @param pace of every body, streams too
+   * @param senderOf the account on which a request's body is read
    */
   constructor(
     private readonly budget: BodyBudget,
@@ -70,11 +70,11 @@ export class BodyReader {
   }
 
   /**
-   * Memory for a body that flows on, of which so many bytes are held on the way. Where that is more than one request may have, it
-   * counts as that much. @throws AppError 503
+   * Reserves memory for a body that streams, of which so many bytes are held at a time; at most the share of one request.
+   * @throws AppError 503
    */
   reserve(request: Request, bytes: number): Reservation | Promise<Reservation> {
-    return this.budget.reserve(this.senderOf(request), Math.min(bytes, this.budget.mostOfOne));
+    return this.budget.reserve(this.senderOf(request), Math.min(bytes, this.budget.maxPerBody));
   }
 
   private async hold(request: Request, { limit, multiple }: BodyKind): Promise<LentBody> {
@@ -94,7 +94,7 @@ export class BodyReader {
   }
 }
 
-/** Grows ahead of what comes, by as much again: a body may come in single bytes. */
+/** Doubles the reservation ahead of the body, which may arrive byte by byte. */
 function inSteps(grow: (bytes: number) => void): (bytes: number) => void {
   let [came, counted] = [0, 0];
   return (bytes) => {

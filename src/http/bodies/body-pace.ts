@@ -1,6 +1,6 @@
 /**
- * Ends a body that arrives too slowly: each window of time must bring a number of bytes, and a body that is held in memory has
- * a deadline for the whole. A pause that is not the sender's doing does not count.
+ * Ends a body that arrives too slowly: each window of time needs a least number of bytes, and a body that is held in memory
+ * has a deadline. A window in which the server itself paused the body does not count.
  */
 
 export interface PaceLimits {
@@ -22,7 +22,7 @@ export class BodyPace {
 
   /**
    * Begins at once.
-   * @param isHeld false for a body that flows on as it comes: it has no deadline
+   * @param isHeld false for a body that streams: it has no deadline
    * @param onTooSlow called once
    */
   constructor(

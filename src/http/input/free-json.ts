@@ -1,15 +1,15 @@
 /**
- * Members of bodies that hold whatever JSON their sender keeps there. What validates a body copies it, and leaves out what is
- * named like `constructor` or `toString`, at every level: these members go past it.
+ * Members of bodies that hold any JSON of the sender. class-transformer copies a body without members that are named like
+ * `constructor` or `toString`, at every level: these members bypass it.
  */
 import 'reflect-metadata';
 import { applyDecorators, ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import { IsObject } from 'class-validator';
-import { isJsonObject } from '../text/json';
+import { isJsonObject } from '../../common/text/json';
 
 const MEMBERS = Symbol('members of free JSON');
 
-/** An object, taken as it came. */
+/** An object that is taken unchanged. */
 export const FreeJson = (): PropertyDecorator => applyDecorators(IsObject(), register);
 
 const register: PropertyDecorator = ({ constructor }, name) =>

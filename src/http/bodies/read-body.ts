@@ -1,34 +1,34 @@
 /** Reads a request's body into memory, up to a limit. For bodies that are not meant to stream. */
 import type { IncomingMessage } from 'node:http';
-import { httpError } from '../errors/http-errors';
+import { httpError } from '../../common/errors/http-errors';
 import { BodyBlocks } from '../../row-stream/body-blocks';
 import { BodyPace, type PaceLimits } from './body-pace';
 
-/** Bytes up to which a body is taken as it comes, if it comes in one piece. */
+/** A body of up to so many bytes that arrives in one chunk is not copied. */
 const SMALL = 64 * 1024;
 
 export interface ReadOptions {
   /** Bytes. */
   readonly limit: number;
   readonly pace: PaceLimits;
-  /** Told of bytes that nothing announced, before they are kept. May throw to refuse them. */
+  /** Called with the bytes of a body without Content-Length, before they are kept. May throw to refuse them. */
   readonly onUnannounced: (bytes: number) => void;
 }
 
-/** Bytes of a body as its head tells (RFC 9112, 6.3); null for one that comes in chunks. */
+/** Content-Length of a body (RFC 9112, 6.3), 0 without one; null for a chunked body. */
 export function announcedLength({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
 }
 
 /**
- * @throws AppError 413 as soon as the limit is passed, 400 when the client breaks off, 408 when it is too slow, and what
- *   onUnannounced throws
+ * @throws AppError 413 as soon as the limit is passed, 400 when the client breaks off, 408 when it is too slow, and the
+ *   errors of onUnannounced
  */
 export function readBody(request: IncomingMessage, options: ReadOptions): Promise<Buffer> {
   const length = announcedLength(request);
   return new Promise((resolve, reject) => {
     if (length === 0) resolve(Buffer.alloc(0));
-    // What happened while the request waited is not told again.
+    // Events from before, while the request waited, are not emitted again.
     else if (request.destroyed) reject(endedEarly(request.errored));
     else new BodyReading(request, options, length, resolve, reject);
   });
@@ -74,7 +74,7 @@ class BodyReading {
 
   private readonly onBreak = (error?: Error): void => this.fail(endedEarly(error));
 
-  /** The rest is read and thrown away: see linger.ts. */
+  /** The rest is discarded: see linger.ts. */
   private fail(error: unknown): void {
     this.stop();
     this.request.resume();
@@ -96,7 +96,7 @@ interface Collector {
   whole(): Buffer;
 }
 
-/** Takes no more memory than the body has bytes, however small the pieces are that it comes in. */
+/** Allocates the bytes of the body once, however small its chunks are. */
 class AnnouncedBody implements Collector {
   private only: Buffer | null = null;
   private bytes: Buffer | null = null;
@@ -119,7 +119,7 @@ class AnnouncedBody implements Collector {
   }
 }
 
-/** In blocks: a chunk may be a single byte, and a buffer of its own for each would take a hundred times as much. */
+/** Copies chunks into blocks: a chunk may be a single byte, and keeping its buffer would take a hundred times as much. */
 class UnannouncedBody implements Collector {
   private readonly blocks = new BodyBlocks();
 

@@ -1,6 +1,6 @@
 /** Provides the clock everywhere. */
 import { DynamicModule, Global, Module } from '@nestjs/common';
-import { Clock } from './clock';
+import { Clock } from '../../common/time/clock';
 
 @Global()
 @Module({})

@@ -1,4 +1,4 @@
-/** Who rotates keys waits for every process of the install to have heard of it, and leaves nothing half done. */
+/** A rotation of keys waits until every process of the install knows it, and a crash leaves nothing half done. */
 import { Client } from 'pg';
 import { PLATFORM_URL } from '../../src/database/platform/platform-url';
 import { ProjectFactory } from '../../src/projects/project-factory';
@@ -14,20 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-it('a call is answered by every process that listens, and tells when one stays mute', async () => {
+it('is true when every listening process answers, and false when one does not', async () => {
   const registry = plinth.app.get(ProjectRegistry);
-  expect(await registry.everybodyHeard()).toBe(true);
+  expect(await registry.allReplicasAcknowledged()).toBe(true);
   const mute = new Client({
     connectionString: plinth.app.get<string>(PLATFORM_URL),
     application_name: 'plinth-listen',
   });
   await mute.connect();
-  expect(await registry.everybodyHeard()).toBe(false);
+  expect(await registry.allReplicasAcknowledged()).toBe(false);
   await mute.end();
-  expect(await registry.everybodyHeard()).toBe(true);
+  expect(await registry.allReplicasAcknowledged()).toBe(true);
 });
 
-it('a rotation that a crash interrupts changes no key, is good for nothing later, and the next one is done', async () => {
+it('an interrupted rotation changes no key, its secret expires, and the next rotation succeeds', async () => {
   const project = await plinth.createProject();
   const keys = `/admin/v1/projects/${project.id}/keys`;
   const status = async (key: string): Promise<number> =>

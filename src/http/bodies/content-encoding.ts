@@ -1,8 +1,8 @@
-/** Bodies are read as they come: none is unpacked, so a small one that unpacks to gigabytes does no harm. */
+/** Refuses compressed bodies: a small one could decompress to gigabytes. */
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors/app-error';
+import { AppError } from '../../common/errors/app-error';
 
-/** RFC 9110, 15.5.16: the answer tells what would be read. @throws AppError 415 for a compressed body */
+/** The answer's Accept-Encoding says what is accepted (RFC 9110, 15.5.16). @throws AppError 415 for a compressed body */
 export function assertNotEncoded({ headers }: IncomingMessage): void {
   const coding = headers['content-encoding'];
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;

@@ -1,12 +1,11 @@
 /**
- * The memory that request bodies of this process may take, all together. A body reserves what it will need before it is read;
- * when nothing is left, requests wait a moment, unread, and are then refused.
+ * The memory that all request bodies of this process share. A body reserves memory before it is read; when none is left,
+ * requests wait a moment, unread, and are then refused.
  *
- * No sender can take all of it: whoever holds some may hold at most a multiple of what is still free, so something is
- * always left for a sender that holds nothing (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on
- * Networking 6(2), 1998).
+ * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender
+ * that holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
-import { AppError } from '../errors/app-error';
+import { AppError } from '../../common/errors/app-error';
 
 export interface BudgetLimits {
   /** Bytes. */
@@ -17,20 +16,20 @@ export interface BudgetLimits {
   readonly maxWaiting: number;
 }
 
-/** For whom memory is reserved. */
+/** The account that memory is reserved on. */
 export interface Sender {
   /** The project's id; empty where there is none. */
   readonly account: string;
-  /** The client's address. Clients behind an unknown proxy share one, so it is trusted with the most. */
+  /** The client's address. Clients behind an unknown proxy share one, so its share is the largest. */
   readonly address: string;
 }
 
-/** How many times what is free each may hold: one client of a project, the project, one address in all projects. */
+/** Most memory, as a multiple of the free memory: of one client of a project, of the project, of one address in all projects. */
 const CLIENT_SHARE = 1;
 const ACCOUNT_SHARE = 2;
 const ADDRESS_SHARE = 4;
 
-/** What a reservation counts for, and the share that each may have of what is free. */
+/** The accounts of a reservation, with the multiple of the free memory that each may hold. */
 type Parts = readonly (readonly [key: string, share: number])[];
 
 interface Waiting {
@@ -39,19 +38,19 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-/** Where what is made of a body is counted. */
+/** Counts memory that is made from a body. */
 export interface Memory {
-  /** Reserves more bytes, or nothing. @throws AppError 413 for what no body may take, 503 when it is not there just now */
+  /** Reserves all of the bytes or none. @throws AppError 413 for more than any body may take, 503 when there is no room now */
   grow(bytes: number): void;
 }
 
-/** A body in memory that is counted. */
+/** A body in memory, with its reservation. */
 export interface HeldBody {
   readonly bytes: Buffer;
   readonly memory: Memory;
 }
 
-/** Memory that is counted until it is released. */
+/** Memory that is reserved until release(). */
 export class Reservation implements Memory {
   private isReleased = false;
 
@@ -67,7 +66,7 @@ export class Reservation implements Memory {
     this.bytes += bytes;
   }
 
-  /** The first call counts. */
+  /** Further calls have no effect. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
@@ -78,22 +77,22 @@ export class Reservation implements Memory {
 export class BodyBudget {
   private reserved = 0;
   private readonly held = new Map<string, number>();
-  /** In the order in which they came. */
+  /** First in, first out. */
   private line: Waiting[] = [];
 
   constructor(private readonly limits: BudgetLimits) {}
 
-  /** Bytes that are reserved now, and requests that wait: for metrics. */
+  /** Reserved bytes and waiting requests, for metrics. */
   stats(): { reserved: number; waiting: number } {
     return { reserved: this.reserved, waiting: this.line.length };
   }
 
-  /** Bytes that one body may have of a budget that is otherwise free. */
-  get mostOfOne(): number {
+  /** Bytes that one body may take when nothing else is reserved. */
+  get maxPerBody(): number {
     return (this.limits.total * CLIENT_SHARE) / (1 + CLIENT_SHARE);
   }
 
-  /** At once where there is room. @throws AppError 413 for more than one body may take, 503 when there is no room in time */
+  /** Synchronous where there is room. @throws AppError 413 for more than one body may take, 503 when there is no room in time */
   reserve(sender: Sender, bytes: number): Reservation | Promise<Reservation> {
     const parts = partsOf(sender);
     this.assertPossible(bytes);
@@ -131,14 +130,14 @@ export class BodyBudget {
       const timer = setTimeout(() => {
         this.line = this.line.filter((other) => other !== waiting);
         reject(noMemory());
-        // It may have stood before others of its client that need less.
+        // Smaller requests of the same client may have waited behind it.
         this.serveLine();
       }, this.limits.patienceMs);
       this.line.push(waiting);
     });
   }
 
-  /** No request overtakes an earlier one of the same client, or a large body would never find room. */
+  /** Requests of one client are served in order, or a large body would never find room. */
   private serveLine(): void {
     if (this.line.length === 0) return;
     const behind = new Set<string>();
@@ -156,9 +155,9 @@ export class BodyBudget {
     return free >= 0 && parts.every(([key, share]) => this.heldBy(key) + bytes <= share * free);
   }
 
-  /** @throws AppError 413 for what would not fit if nobody else held anything */
+  /** @throws AppError 413 for more than fits into an empty budget */
   private assertPossible(bytes: number): void {
-    if (bytes > this.mostOfOne) throw tooMuchMemory();
+    if (bytes > this.maxPerBody) throw tooMuchMemory();
   }
 
   private add(parts: Parts, bytes: number): void {

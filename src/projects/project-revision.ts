@@ -1,0 +1,36 @@
+/** Identifies the state of a project, as a key for caches. */
+import { createHash } from 'node:crypto';
+import type { ProjectEntity, ProjectSecretEntity } from './project.entity';
+
+/** The columns that a Project is made of. Not `updated_at`: a migration changes it, and nothing else of the project. */
+type Facts = Pick<
+  ProjectEntity,
+  | 'id'
+  | 'slug'
+  | 'name'
+  | 'plan'
+  | 'settings'
+  | 'serverUrl'
+  | 'databaseName'
+  | 'loginRole'
+  | 'loginPassword'
+  | 'polled'
+>;
+
+/** A hash of the rows, so that equal rows have one revision in every process. Hashes secrets in their encrypted form. */
+export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
+  const { id, slug, name, plan, settings, polled } = project;
+  const { serverUrl, databaseName, loginRole, loginPassword } = project;
+  const signing = secrets
+    .map(({ kid, secret, storageSecret, createdAt, expiresAt }) =>
+      JSON.stringify([kid, base64(secret), base64(storageSecret), createdAt, expiresAt]),
+    )
+    .sort();
+  const facts = [id, slug, name, plan, settings, polled, databaseName, loginRole];
+  const sealed = [serverUrl && base64(serverUrl), base64(loginPassword)];
+  return createHash('sha256')
+    .update(JSON.stringify([facts, sealed, signing]))
+    .digest('base64url');
+}
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64');

@@ -1,0 +1,104 @@
+/** Settings of accounts, sessions and mails (DECISIONS.md 4). */
+import { IsObject, Matches, NotContains } from 'class-validator';
+import { LANGUAGE_TAG } from '../../common/text/language-tag';
+import { choice, flag, integer, list, type Setting, text, url } from './setting';
+
+const DAY = 86_400;
+
+/** Users who need a second factor: none, those who have set one up, or all. */
+const SECOND_FACTOR_RULES = ['never', 'enrolled', 'always'] as const;
+
+interface MailTemplate {
+  readonly subject?: string;
+  readonly text?: string;
+  readonly html?: string;
+}
+
+/** MailTemplateCheck validates the templates themselves. */
+const mailTemplates: Setting<Readonly<Record<string, MailTemplate>>> = {
+  fallback: {},
+  fallbackText: 'built in',
+  description: 'Mail templates by kind',
+  details:
+    '`{kind: {subject, text, html}}`, also by language (`reset.de`); each is rendered once before it is saved, see [auth](auth.md).',
+  schema: {
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      properties: { subject: { type: 'string' }, text: { type: 'string' }, html: { type: 'string' } },
+    },
+  },
+  checks: [IsObject()],
+};
+
+export const AUTH_SETTINGS = {
+  signup_enabled: flag({ fallback: true, description: 'Anybody may sign up' }),
+
+  email_verification_required: flag({
+    fallback: false,
+    description: 'A sign-in needs a verified e-mail address',
+  }),
+
+  access_token_lifetime: integer({
+    fallback: 3_600,
+    description: 'Seconds that an access token is valid',
+    minimum: 60,
+    maximum: DAY,
+  }),
+
+  refresh_token_lifetime: integer({
+    fallback: 30 * DAY,
+    description: 'Seconds without a refresh after which a session ends',
+    minimum: 300,
+    maximum: 365 * DAY,
+  }),
+
+  // Never below 6 (SPEC.md 8); bcrypt takes 72 bytes.
+  password_min_length: integer({
+    fallback: 6,
+    description: 'Least characters of a password',
+    minimum: 6,
+    maximum: 72,
+  }),
+
+  refuse_common_passwords: flag({
+    fallback: false,
+    description: 'New passwords must not be among the most common ones',
+  }),
+
+  mfa_required: choice({
+    fallback: 'enrolled',
+    description: 'Users whose sessions of one factor are refused by table REST and storage',
+    details: '`never`: none; `enrolled`: those with a second factor; `always`: all ([auth](auth.md)).',
+    values: SECOND_FACTOR_RULES,
+  }),
+
+  allowed_email_domains: list({
+    fallback: [],
+    fallbackText: 'any',
+    description: 'Only these domains may sign up; empty: any',
+    maxItems: 1_000,
+    checks: [NotContains('@', { each: true })],
+  }),
+
+  reset_redirect_url: url({
+    fallback: null,
+    fallbackText: "Plinth's own page",
+    description: 'Page that the reset mail links to, with `?token=` added',
+  }),
+
+  verify_redirect_url: url({
+    fallback: null,
+    fallbackText: "Plinth's own page",
+    description: 'Page that the verification mail links to, with `?token=` added',
+  }),
+
+  mail_templates: mailTemplates,
+
+  locale: text({
+    fallback: 'en',
+    description: 'Language of mails to users who state none: a tag such as `de` or `pt-BR`',
+    maxLength: 30,
+    checks: [Matches(LANGUAGE_TAG, { message: 'locale must be a language tag such as de or pt-BR' })],
+  }),
+};

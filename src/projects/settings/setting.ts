@@ -1,0 +1,113 @@
+/**
+ * A setting of a project, declared once: its type, validation, OpenAPI schemas and row in docs/administration.md all derive
+ * from the declaration.
+ */
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsString,
+  IsUrl,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+
+export interface Setting<T> {
+  /** The value for a project that did not set it. */
+  readonly fallback: T;
+  /** For OpenAPI and docs/administration.md, without a full stop. */
+  readonly description: string;
+  /** The default as docs/administration.md shows it, where the value itself says nothing: `none`, `the plan's`. */
+  readonly fallbackText?: string;
+  /** Markdown that docs/administration.md adds to the description. */
+  readonly details?: string;
+  /** JSON schema of a value that is not null. */
+  readonly schema: ApiPropertyOptions;
+  /** Validate a value that is not null; the first that fails gives the message. */
+  readonly checks: readonly PropertyDecorator[];
+}
+
+/** The members that every kind of setting has in its declaration. */
+type Declaration<T> = Pick<Setting<T>, 'fallback' | 'description' | 'fallbackText' | 'details'>;
+
+const LARGEST_INT32 = 2 ** 31 - 1;
+
+export function flag(declaration: Declaration<boolean>): Setting<boolean> {
+  return { ...declaration, schema: { type: Boolean }, checks: [IsBoolean()] };
+}
+
+/**
+ * With a fallback of null, null is a value too.
+ * @param maximum default: the largest integer that a JSON number holds exactly
+ */
+export function integer<F extends number | null>({
+  minimum,
+  maximum = Number.MAX_SAFE_INTEGER,
+  ...declaration
+}: Declaration<F> & { readonly minimum: number; readonly maximum?: number }): Setting<F | number> {
+  const format = maximum > LARGEST_INT32 ? { format: 'int64' } : {};
+  return {
+    ...declaration,
+    schema: { type: 'integer', ...format, minimum, maximum },
+    checks: [IsInt(), Min(minimum), Max(maximum)],
+  };
+}
+
+/**
+ * With a fallback of null, null is a value too.
+ * @param checks come before those of the type
+ */
+export function text<F extends string | null>({
+  maxLength,
+  checks = [],
+  ...declaration
+}: Declaration<F> & {
+  readonly maxLength: number;
+  readonly checks?: readonly PropertyDecorator[];
+}): Setting<F | string> {
+  return {
+    ...declaration,
+    schema: { type: String, maxLength },
+    checks: [...checks, IsString(), MaxLength(maxLength)],
+  };
+}
+
+export function url(declaration: Declaration<null>): Setting<string | null> {
+  // A user and a password before the host are how addresses are made to look like others.
+  const options = {
+    require_tld: false,
+    require_protocol: true,
+    protocols: ['http', 'https'],
+    disallow_auth: true,
+  };
+  return { ...declaration, schema: { type: String, format: 'uri' }, checks: [IsUrl(options)] };
+}
+
+/** @param checks come before those of the type */
+export function list({
+  maxItems,
+  minItems,
+  checks,
+  ...declaration
+}: Declaration<readonly string[]> & {
+  readonly maxItems: number;
+  readonly minItems?: number;
+  readonly checks: readonly PropertyDecorator[];
+}): Setting<readonly string[]> {
+  return {
+    ...declaration,
+    schema: { type: [String], maxItems, ...(minItems === undefined ? {} : { minItems }) },
+    checks: [...checks, IsArray(), ArrayMaxSize(maxItems), IsString({ each: true })],
+  };
+}
+
+export function choice<T extends string>({
+  values,
+  ...declaration
+}: Declaration<NoInfer<T>> & { readonly values: readonly T[] }): Setting<T> {
+  return { ...declaration, schema: { enum: [...values] }, checks: [IsIn(values)] };
+}

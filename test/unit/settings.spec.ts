@@ -1,0 +1,80 @@
+/** Every setting of a project is declared completely, and its documentation is what the declaration says. */
+import 'reflect-metadata';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { ProjectSettings, ProjectSettingsInput, SETTINGS } from '../../src/projects/project-settings';
+import type { Setting } from '../../src/projects/settings/setting';
+
+const PAGE = join(__dirname, '../../docs/administration.md');
+const GENERATED = /(<!-- generated: settings -->\n)[^]*?(<!-- end -->)/;
+const HEAD = '| Setting | Default | Meaning |\n|---|---|---|\n';
+const DECLARATIONS: [name: string, setting: Setting<unknown>][] = Object.entries(SETTINGS);
+
+/** Of no setting's type. */
+const WRONG = [true, 0.5, '', ['', 1], { key: null }];
+
+const faultsOf = (settings: object): string[] =>
+  validateSync(plainToInstance(ProjectSettingsInput, settings), {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+  }).map(({ property }) => property);
+
+/** What the OpenAPI document is made from. */
+function schemaOf({ prototype }: { prototype: object }, name: string): Record<string, unknown> {
+  return Reflect.getMetadata('swagger/apiModelProperties', prototype, name) as Record<string, unknown>;
+}
+
+describe.each(DECLARATIONS)('the setting %s', (name, { fallback, fallbackText, description, schema }) => {
+  it('is described, with a default that says something', () => {
+    expect(description).toMatch(/^[A-Z].*[^.]$/s);
+    const isTelling = ['boolean', 'number', 'string'].includes(typeof fallback) || listLength(fallback) > 0;
+    expect(isTelling || fallbackText !== undefined).toBe(true);
+  });
+
+  it('is validated, and takes its default', () => {
+    expect(WRONG.filter((value) => faultsOf({ [name]: value }).length > 0).length).toBeGreaterThanOrEqual(3);
+    expect(faultsOf({ [name]: fallback })).toEqual([]);
+    expect(faultsOf({ [name]: null })).toEqual([]);
+  });
+
+  it('is typed in OpenAPI, as it is set and as it is answered', () => {
+    expect(Object.keys(schema).some((key) => key === 'type' || key === 'enum')).toBe(true);
+    const [input, output] = [schemaOf(ProjectSettingsInput, name), schemaOf(ProjectSettings, name)];
+    expect([input.required, input.nullable]).toEqual([false, true]);
+    // @nestjs/swagger requires every property that does not say otherwise.
+    expect(output.required ?? true).toBe(true);
+    expect(input.description).toMatch(`${description}; default: `);
+    expect([output.description, output.nullable ?? false]).toEqual([description, fallback === null]);
+  });
+});
+
+it('docs/administration.md lists every setting as it is declared; `npm run docs` writes it', () => {
+  const rows = DECLARATIONS.map(([name, setting]) => rowOf(name, setting)).join('\n');
+  const page = readFileSync(PAGE, 'utf8');
+  const current = page.replace(
+    GENERATED,
+    (_all, begin: string, end: string) => `${begin}${HEAD}${rows}\n\n${end}`,
+  );
+  if (process.env.UPDATE_DOCS === '1') writeFileSync(PAGE, current);
+  else expect(page).toBe(current);
+  expect(current).toContain(rows);
+});
+
+const listLength = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
+
+function rowOf(name: string, setting: Setting<unknown>): string {
+  const { fallback, fallbackText, description, details, schema } = setting;
+  const shown = fallbackText ?? (typeof fallback === 'string' ? `\`${fallback}\`` : code(fallback));
+  const meaning = `${description}${rangeOf(schema)}.${details === undefined ? '' : ` ${details}`}`;
+  return `| \`${name}\` | ${shown} | ${meaning} |`;
+}
+
+const code = (value: unknown): string =>
+  Array.isArray(value) ? `\`${JSON.stringify(value).replaceAll(',', ', ')}\`` : JSON.stringify(value);
+
+function rangeOf(schema: object): string {
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
+  return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `, ${minimum} to ${maximum}`;
+}
