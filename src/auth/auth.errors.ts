@@ -1,6 +1,6 @@
 /** Refusals of the auth endpoints. What must not be told apart shares one factory. */
 import { AppError } from '../common/errors/app-error';
-import type { PasswordFault } from './password-policy';
+import type { PasswordFault } from './passwords/password-policy';
 
 const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
   new AppError({ status, code, message, cause });

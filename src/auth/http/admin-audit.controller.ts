@@ -19,7 +19,7 @@ import { CurrentProject } from '../../access/current-caller.decorator';
 import { ServiceRoleGuard } from '../../access/service-role.guard';
 import { JsonBodyInterceptor } from '../../common/http/json-body.interceptor';
 import type { Project } from '../../projects/project';
-import { AuditRepository } from '../audit.repository';
+import { AuditRepository } from '../audit/audit.repository';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { MailComposer } from '../mail/mail-composer.service';
 import { ApiAuthErrors } from './auth-responses.decorator';

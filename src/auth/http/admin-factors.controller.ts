@@ -8,7 +8,7 @@ import { ServiceRoleGuard } from '../../access/service-role.guard';
 import type { Project } from '../../projects/project';
 import { toFactorView } from '../factors/factor';
 import { FactorService } from '../factors/factor.service';
-import type { RequestOrigin } from '../request-origin';
+import type { RequestOrigin } from '../audit/request-origin';
 import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { MessageDto } from './dto/auth-answers.dto';

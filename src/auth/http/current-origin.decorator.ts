@@ -2,7 +2,7 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { parseAcceptLanguage } from '../mail/languages/languages';
-import { RequestOrigin } from '../request-origin';
+import { RequestOrigin } from '../audit/request-origin';
 
 const MAX_USER_AGENT = 400;
 

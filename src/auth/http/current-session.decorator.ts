@@ -2,7 +2,7 @@
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
-import { SessionOwner } from '../session.repository';
+import { SessionOwner } from '../sessions/session.repository';
 
 export interface TokenUser {
   readonly userId: string;

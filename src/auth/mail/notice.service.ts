@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { Account } from '../account';
-import { parseEmailAddress } from '../email-address';
-import { RequestOrigin } from '../request-origin';
+import { Account } from '../accounts/account';
+import { parseEmailAddress } from '../accounts/email-address';
+import { RequestOrigin } from '../audit/request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 

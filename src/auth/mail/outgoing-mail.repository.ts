@@ -5,8 +5,8 @@ import { Statement, StatementResult } from '../../database/pools/pipelined-query
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { MAX_EMAIL } from '../email-address';
-import { SHORT_TIMEOUT } from '../short-timeout';
+import { MAX_EMAIL } from '../accounts/email-address';
+import { SHORT_TIMEOUT } from '../accounts/short-timeout';
 import { SlowProjects } from './slow-projects';
 
 const REASON = 'mails are sent after the request that caused them';

@@ -7,10 +7,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { AuditAction } from '../audit.repository';
-import { MAILED_TOKEN_LIFETIME_MS, newMailedToken } from '../mailed-token';
-import { MailedTokenRepository } from '../mailed-token.repository';
-import { RequestOrigin } from '../request-origin';
+import { AuditAction } from '../audit/audit.repository';
+import { MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
+import { MailedTokenRepository } from './mailed-token.repository';
+import { RequestOrigin } from '../audit/request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { MailJob } from './mail-queue';
 

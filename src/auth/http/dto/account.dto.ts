@@ -3,8 +3,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsOptional } from 'class-validator';
 import { FreeJson } from '../../../common/http/free-json';
 import type { JsonObject } from '../../../common/text/json';
-import { LOGOUT_SCOPES, type LogoutScope } from '../../session.repository';
-import { MAX_EMAIL } from '../../email-address';
+import { LOGOUT_SCOPES, type LogoutScope } from '../../sessions/session.repository';
+import { MAX_EMAIL } from '../../accounts/email-address';
 import { IsName, IsText } from './checks';
 
 /** Characters; the limit in bytes is the password policy's, this one only keeps nonsense away from it. */

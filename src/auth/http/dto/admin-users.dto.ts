@@ -5,11 +5,11 @@ import { WholeNumber } from '../../../common/http/whole-number';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import { FreeJson } from '../../../common/http/free-json';
 import type { JsonObject } from '../../../common/text/json';
-import { USER_SORTS, type UserSort } from '../../admin-users.repository';
-import { MAX_EMAIL } from '../../email-address';
+import { USER_SORTS, type UserSort } from '../../admin/admin-users.repository';
+import { MAX_EMAIL } from '../../accounts/email-address';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
 import { IsDateTime, IsName, IsText } from './checks';
-import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
+import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit.repository';
 
 export class PageQuery {
   @ApiPropertyOptional({ type: Number, minimum: 1, default: 1 })

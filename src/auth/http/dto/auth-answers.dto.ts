@@ -1,6 +1,6 @@
 /** Answers of the auth endpoints, for the OpenAPI document. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AUDIT_ACTIONS } from '../../audit.repository';
+import { AUDIT_ACTIONS } from '../../audit/audit.repository';
 
 export class UserDto {
   @ApiProperty({ format: 'uuid' }) id!: string;

@@ -1,10 +1,10 @@
 /** Claims that a function of the project adds to access tokens: auth.custom_claims(user_id). */
 import { DatabaseError } from 'pg';
-import { AppError } from '../common/errors/app-error';
-import { isJsonObject, JsonObject } from '../common/text/json';
-import { storageFault } from '../common/text/storable';
-import { isServerUnavailable } from '../database/sql/sqlstate';
-import { isTakenAddress } from './taken-address';
+import { AppError } from '../../common/errors/app-error';
+import { isJsonObject, JsonObject } from '../../common/text/json';
+import { storageFault } from '../../common/text/storable';
+import { isServerUnavailable } from '../../database/sql/sqlstate';
+import { isTakenAddress } from '../accounts/taken-address';
 
 /** Characters of the text of claims; those that may go into a token are fewer (AccessTokenService). */
 const MAX_CLAIMS_TEXT = 16_384;

@@ -1,13 +1,13 @@
 /** Signs access tokens. They are verified in src/access. */
 import { Inject, Injectable } from '@nestjs/common';
 import { sign } from 'jsonwebtoken';
-import { AssuranceLevel } from '../access/caller';
-import { JsonObject } from '../common/text/json';
-import { storageFault } from '../common/text/storable';
-import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
+import { AssuranceLevel } from '../../access/caller';
+import { JsonObject } from '../../common/text/json';
+import { storageFault } from '../../common/text/storable';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { claimsFailed } from './custom-claims';
-import { AUTHENTICATED_ROLE } from '../projects/project-keys';
-import { Project } from '../projects/project';
+import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
+import { Project } from '../../projects/project';
 
 /** What a project's own claims cannot change: who it is, for how long, and that it is no key. */
 const RESERVED_CLAIMS = new Set([

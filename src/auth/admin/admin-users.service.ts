@@ -1,29 +1,29 @@
 /** Accounts as an administrator with the service-role key manages them (DECISIONS.md 4). */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { Clock } from '../common/time/clock';
-import { JsonObject } from '../common/text/json';
-import { isBcryptHash, PasswordHasher } from '../infra/crypto/password-hasher';
-import { Project } from '../projects/project';
-import { Account } from './account';
-import { toAccount } from './account-record';
-import { NewAccount } from './account.repository';
+import { Clock } from '../../common/time/clock';
+import { JsonObject } from '../../common/text/json';
+import { isBcryptHash, PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { toAccount } from '../accounts/account-record';
+import { NewAccount } from '../accounts/account.repository';
 import { AdminUsersRepository, UserPage } from './admin-users.repository';
-import { AuditAction, AuditEntry } from './audit.repository';
+import { AuditAction, AuditEntry } from '../audit/audit.repository';
 import {
   emailTaken,
   invalidEmail,
   unacceptablePassword,
   unusablePasswordHash,
   userNotFound,
-} from './auth.errors';
-import { EmailAddress, localPart, parseEmailAddress } from './email-address';
+} from '../auth.errors';
+import { EmailAddress, localPart, parseEmailAddress } from '../accounts/email-address';
 import { InvitationService } from './invitation.service';
-import { passwordFault } from './password-policy';
-import { RequestOrigin } from './request-origin';
-import { isTakenAddress } from './taken-address';
-import { assertUserData } from './user-data';
-import { UUID } from '../common/text/uuid';
+import { passwordFault } from '../passwords/password-policy';
+import { RequestOrigin } from '../audit/request-origin';
+import { isTakenAddress } from '../accounts/taken-address';
+import { assertUserData } from '../accounts/user-data';
+import { UUID } from '../../common/text/uuid';
 
 export interface UserInput {
   readonly email?: string;

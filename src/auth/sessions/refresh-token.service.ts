@@ -5,7 +5,7 @@
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
+import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 
 const SESSION_BYTES = 16;
 const NUMBER_BYTES = 4;

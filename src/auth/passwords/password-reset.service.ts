@@ -1,17 +1,17 @@
 /** The two-step password reset (SPEC.md 3.2). */
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/time/clock';
-import { PasswordHasher } from '../infra/crypto/password-hasher';
-import { Project } from '../projects/project';
-import { AuditEntry } from './audit.repository';
-import { invalidEmail, invalidMailedToken, unacceptablePassword } from './auth.errors';
-import { parseEmailAddress } from './email-address';
-import { GuessThrottle } from './guess-throttle.service';
-import { RequestedMails } from './mail/requested-mails.service';
-import { hashMailedToken } from './mailed-token';
-import { MailedTokenRepository } from './mailed-token.repository';
+import { Clock } from '../../common/time/clock';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { AuditEntry } from '../audit/audit.repository';
+import { invalidEmail, invalidMailedToken, unacceptablePassword } from '../auth.errors';
+import { parseEmailAddress } from '../accounts/email-address';
+import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { RequestedMails } from '../mail/requested-mails.service';
+import { hashMailedToken } from '../mail/mailed-token';
+import { MailedTokenRepository } from '../mail/mailed-token.repository';
 import { passwordFault } from './password-policy';
-import { RequestOrigin } from './request-origin';
+import { RequestOrigin } from '../audit/request-origin';
 
 /** What a new password may be set with. */
 const KINDS = ['reset', 'invite'] as const;

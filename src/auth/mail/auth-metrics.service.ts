@@ -1,9 +1,9 @@
 /** What operators see of accounts and mail in GET /metrics. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { PasswordHasher } from '../infra/crypto/password-hasher';
-import { OutboxListRepository } from './mail/outbox-list.repository';
-import { Metrics } from '../infra/telemetry/metrics';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { OutboxListRepository } from './outbox-list.repository';
+import { Metrics } from '../../infra/telemetry/metrics';
 
 /** `retried` mails will be tried again, `given_up` ones wait for an administrator. */
 export type MailOutcome = 'sent' | 'retried' | 'given_up';

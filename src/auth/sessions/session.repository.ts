@@ -1,18 +1,18 @@
 /** Rows of auth.sessions. The check that rides in every request's own statement is auth.require_session(), in SQL. */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
-import { AssuranceLevel, ONE_FACTOR, TWO_FACTORS } from '../access/caller';
-import { JsonObject } from '../common/text/json';
-import { Statement } from '../database/pools/pipelined-query';
-import { RecordReader } from '../database/rows/record-reader';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
-import { Account } from './account';
-import { ACCOUNT_COLUMNS, toAccount } from './account-record';
-import { audited, AuditEntry } from './audit.repository';
+import { AssuranceLevel, ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
+import { JsonObject } from '../../common/text/json';
+import { Statement } from '../../database/pools/pipelined-query';
+import { RecordReader } from '../../database/rows/record-reader';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { ACCOUNT_COLUMNS, toAccount } from '../accounts/account-record';
+import { audited, AuditEntry } from '../audit/audit.repository';
 import { callingClaims, claimsOf, toCustomClaims } from './custom-claims';
-import { RequestOrigin } from './request-origin';
-import { SHORT_TIMEOUT } from './short-timeout';
+import { RequestOrigin } from '../audit/request-origin';
+import { SHORT_TIMEOUT } from '../accounts/short-timeout';
 
 const TABLE = 'auth.sessions';
 /** What a refresh token has room for. */

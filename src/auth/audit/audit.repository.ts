@@ -1,11 +1,11 @@
 /** The audit trail: who did what, from where, when. Never a secret. */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
-import { JsonObject } from '../common/text/json';
-import { Statement, StatementResult } from '../database/pools/pipelined-query';
-import { RecordReader } from '../database/rows/record-reader';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
+import { JsonObject } from '../../common/text/json';
+import { Statement, StatementResult } from '../../database/pools/pipelined-query';
+import { RecordReader } from '../../database/rows/record-reader';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
 import { RequestOrigin } from './request-origin';
 
 export const AUDIT_ACTIONS = [

@@ -1,16 +1,16 @@
 /** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { ONE_FACTOR } from '../access/caller';
-import { Clock } from '../common/time/clock';
-import { PasswordHasher } from '../infra/crypto/password-hasher';
-import { Project } from '../projects/project';
-import { Account, isBanned } from './account';
-import { Credentials } from './account-record';
-import { emailNotVerified, userBanned, wrongCredentials } from './auth.errors';
+import { ONE_FACTOR } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { Account, isBanned } from '../accounts/account';
+import { Credentials } from '../accounts/account-record';
+import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
 import { HousekeepingService } from './housekeeping.service';
-import { PasswordCheck } from './password-check.service';
-import { RequestOrigin } from './request-origin';
+import { PasswordCheck } from '../passwords/password-check.service';
+import { RequestOrigin } from '../audit/request-origin';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
 import { SessionRepository } from './session.repository';
 

@@ -1,8 +1,8 @@
 /** Sweeps a project's auth schema while it is in use: at most once an hour, aside from any request. */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Clock } from '../common/time/clock';
-import { Project } from '../projects/project';
+import { Clock } from '../../common/time/clock';
+import { Project } from '../../projects/project';
 import { HousekeepingRepository } from './housekeeping.repository';
 
 const HOUR_MS = 3_600_000;

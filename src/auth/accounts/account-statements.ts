@@ -1,5 +1,5 @@
 /** Statements that several batches about an account have in common. */
-import { Statement } from '../database/pools/pipelined-query';
+import { Statement } from '../../database/pools/pipelined-query';
 
 /** For a batch, first: the statements after it see what others that locked the account did. A lock within one comes after its snapshot. */
 export const lockAccount = (userId: string): Statement => ({

@@ -1,5 +1,5 @@
 /** An account, and how its owner and its administrators see it. */
-import { JsonObject } from '../common/text/json';
+import { JsonObject } from '../../common/text/json';
 
 export interface Account {
   readonly id: string;

@@ -1,13 +1,13 @@
 /** Rows of auth.users. Account management for administrators is in admin-users.repository.ts. */
 import { Injectable } from '@nestjs/common';
-import { JsonObject } from '../common/text/json';
-import { Statement } from '../database/pools/pipelined-query';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
+import { JsonObject } from '../../common/text/json';
+import { Statement } from '../../database/pools/pipelined-query';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
 import { Account } from './account';
 import { ACCOUNT_COLUMNS, Credentials, toAccount, toCredentials } from './account-record';
 import { dropTokensAfterPassword } from './account-statements';
-import { audited, AuditEntry } from './audit.repository';
+import { audited, AuditEntry } from '../audit/audit.repository';
 import { EmailAddress } from './email-address';
 
 const REASON = "accounts are read before anybody is signed in, and belong to no caller's rights";

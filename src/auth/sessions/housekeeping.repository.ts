@@ -1,7 +1,7 @@
 /** Deletes what has had its time in the auth schema. */
 import { Injectable } from '@nestjs/common';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
 
 @Injectable()
 export class HousekeepingRepository {

@@ -1,16 +1,16 @@
 /** Refreshes, lists and ends sessions. */
 import { Injectable } from '@nestjs/common';
-import { invalidCredentials } from '../access/access.errors';
-import { Clock } from '../common/time/clock';
-import { Project } from '../projects/project';
-import { AuditEntry, AuditRepository } from './audit.repository';
-import { invalidRefreshToken, sessionNotFound } from './auth.errors';
+import { invalidCredentials } from '../../access/access.errors';
+import { Clock } from '../../common/time/clock';
+import { Project } from '../../projects/project';
+import { AuditEntry, AuditRepository } from '../audit/audit.repository';
+import { invalidRefreshToken, sessionNotFound } from '../auth.errors';
 import { HousekeepingService } from './housekeeping.service';
 import { RefreshTokenService } from './refresh-token.service';
-import { RequestOrigin } from './request-origin';
+import { RequestOrigin } from '../audit/request-origin';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
 import { LogoutScope, SessionOwner, SessionRepository, SessionRow } from './session.repository';
-import { UUID } from '../common/text/uuid';
+import { UUID } from '../../common/text/uuid';
 
 @Injectable()
 export class SessionService {

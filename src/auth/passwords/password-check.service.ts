@@ -1,17 +1,17 @@
 /** Finds out whether an e-mail and a password belong together, in the same time for any address. */
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/time/clock';
-import { PasswordHasher } from '../infra/crypto/password-hasher';
-import { Project } from '../projects/project';
-import { Account } from './account';
-import { Credentials } from './account-record';
-import { AccountRepository } from './account.repository';
-import { AuditRepository } from './audit.repository';
-import { unacceptablePassword, wrongCredentials } from './auth.errors';
-import { parseEmailAddress } from './email-address';
-import { Guess, GuessThrottle } from './guess-throttle.service';
+import { Clock } from '../../common/time/clock';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { Credentials } from '../accounts/account-record';
+import { AccountRepository } from '../accounts/account.repository';
+import { AuditRepository } from '../audit/audit.repository';
+import { unacceptablePassword, wrongCredentials } from '../auth.errors';
+import { parseEmailAddress } from '../accounts/email-address';
+import { Guess, GuessThrottle } from '../accounts/guess-throttle.service';
 import { unusableFault } from './password-policy';
-import { RequestOrigin } from './request-origin';
+import { RequestOrigin } from '../audit/request-origin';
 
 @Injectable()
 export class PasswordCheck {

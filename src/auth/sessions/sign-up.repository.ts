@@ -1,15 +1,15 @@
 /** A new account with its first session, in one round trip: both or neither. */
 import { Injectable } from '@nestjs/common';
-import { JsonObject } from '../common/text/json';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
-import { Account } from './account';
-import { toAccount } from './account-record';
-import { AccountRepository, NewAccount } from './account.repository';
-import { AuditEntry } from './audit.repository';
+import { JsonObject } from '../../common/text/json';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { toAccount } from '../accounts/account-record';
+import { AccountRepository, NewAccount } from '../accounts/account.repository';
+import { AuditEntry } from '../audit/audit.repository';
 import { callingClaims, toCustomClaims } from './custom-claims';
 import { NewSession, SessionRepository } from './session.repository';
-import { SHORT_TIMEOUT } from './short-timeout';
+import { SHORT_TIMEOUT } from '../accounts/short-timeout';
 
 @Injectable()
 export class SignUpRepository {

@@ -1,28 +1,28 @@
 /** Creates accounts (SPEC.md 4.2, "Sign up"). */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { ONE_FACTOR } from '../access/caller';
-import { Clock } from '../common/time/clock';
-import { PasswordHasher } from '../infra/crypto/password-hasher';
-import { Project } from '../projects/project';
-import { toUserView, UserView } from './account';
-import { toAccount } from './account-record';
-import { AccountRepository, NewAccount } from './account.repository';
-import { AuditEntry } from './audit.repository';
+import { ONE_FACTOR } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { toUserView, UserView } from '../accounts/account';
+import { toAccount } from '../accounts/account-record';
+import { AccountRepository, NewAccount } from '../accounts/account.repository';
+import { AuditEntry } from '../audit/audit.repository';
 import {
   domainNotAllowed,
   emailTaken,
   invalidEmail,
   signUpDisabled,
   unacceptablePassword,
-} from './auth.errors';
-import { EmailAddress, isDomainAllowed, localPart, parseEmailAddress } from './email-address';
-import { EmailVerificationService } from './email-verification.service';
-import { passwordFault } from './password-policy';
-import { RequestOrigin } from './request-origin';
+} from '../auth.errors';
+import { EmailAddress, isDomainAllowed, localPart, parseEmailAddress } from '../accounts/email-address';
+import { EmailVerificationService } from '../mail/email-verification.service';
+import { passwordFault } from '../passwords/password-policy';
+import { RequestOrigin } from '../audit/request-origin';
 import { SessionIssuer, SessionView } from './session-issuer.service';
 import { SignUpRepository } from './sign-up.repository';
-import { isTakenAddress } from './taken-address';
+import { isTakenAddress } from '../accounts/taken-address';
 
 export interface SignUpInput {
   readonly email: string;

@@ -1,6 +1,6 @@
 /** Rows of auth.users, read and checked: the project's owner may have put anything into them. */
 import type { QueryResultRow } from 'pg';
-import { RecordReader } from '../database/rows/record-reader';
+import { RecordReader } from '../../database/rows/record-reader';
 import { Account } from './account';
 import { MAX_EMAIL } from './email-address';
 import { MAX_DATA_TEXT } from './user-data';

@@ -1,11 +1,11 @@
 /** Makes the `session` of an answer: access token, its expiry, refresh token. */
 import { Injectable } from '@nestjs/common';
-import { AssuranceLevel } from '../access/caller';
-import { Clock } from '../common/time/clock';
-import { JsonObject } from '../common/text/json';
-import { Project } from '../projects/project';
+import { AssuranceLevel } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { JsonObject } from '../../common/text/json';
+import { Project } from '../../projects/project';
 import { AccessTokenService } from './access-token.service';
-import { Account, toUserView, UserView } from './account';
+import { Account, toUserView, UserView } from '../accounts/account';
 import { RefreshTokenService } from './refresh-token.service';
 
 export interface SessionView {

@@ -3,17 +3,17 @@
  * without the other.
  */
 import { Injectable } from '@nestjs/common';
-import { Statement } from '../database/pools/pipelined-query';
-import { RecordReader } from '../database/rows/record-reader';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
-import { Account } from './account';
-import { ACCOUNT_COLUMNS, toAccount } from './account-record';
-import { dropTokensAfterPassword, lockAccount } from './account-statements';
-import { audited, AuditEntry } from './audit.repository';
-import { EmailAddress } from './email-address';
+import { Statement } from '../../database/pools/pipelined-query';
+import { RecordReader } from '../../database/rows/record-reader';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { ACCOUNT_COLUMNS, toAccount } from '../accounts/account-record';
+import { dropTokensAfterPassword, lockAccount } from '../accounts/account-statements';
+import { audited, AuditEntry } from '../audit/audit.repository';
+import { EmailAddress } from '../accounts/email-address';
 import { MailedTokenKind } from './mailed-token';
-import { isLive, SessionOwner } from './session.repository';
+import { isLive, SessionOwner } from '../sessions/session.repository';
 
 /** A token on its way, with the mail that carries it. */
 export interface TokenToMail {

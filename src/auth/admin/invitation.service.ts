@@ -1,13 +1,13 @@
 /** Invites users by mail: account and token in one transaction. */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
-import { AccountRepository, NewAccount } from './account.repository';
-import { AuditEntry } from './audit.repository';
-import { AuthMailer } from './mail/auth-mailer.service';
-import { MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
-import { MailedTokenRepository } from './mailed-token.repository';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { AccountRepository, NewAccount } from '../accounts/account.repository';
+import { AuditEntry } from '../audit/audit.repository';
+import { AuthMailer } from '../mail/auth-mailer.service';
+import { MAILED_TOKEN_LIFETIME_MS, newMailedToken } from '../mail/mailed-token';
+import { MailedTokenRepository } from '../mail/mailed-token.repository';
 
 @Injectable()
 export class InvitationService {

@@ -1,14 +1,14 @@
 /** What a signed-in user reads and changes about their own account. */
 import { Injectable } from '@nestjs/common';
-import { invalidCredentials } from '../access/access.errors';
-import { TWO_FACTORS } from '../access/caller';
-import { Clock } from '../common/time/clock';
-import { JsonObject } from '../common/text/json';
-import { PasswordHasher } from '../infra/crypto/password-hasher';
-import { Project } from '../projects/project';
-import { Account } from './account';
-import { AccountRepository } from './account.repository';
-import { AuditEntry } from './audit.repository';
+import { invalidCredentials } from '../../access/access.errors';
+import { TWO_FACTORS } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { JsonObject } from '../../common/text/json';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { AccountRepository } from '../accounts/account.repository';
+import { AuditEntry } from '../audit/audit.repository';
 import {
   currentPasswordRequired,
   domainNotAllowed,
@@ -17,15 +17,15 @@ import {
   secondFactorRequired,
   unacceptablePassword,
   wrongCurrentPassword,
-} from './auth.errors';
-import { EmailAddress, isDomainAllowed, parseEmailAddress } from './email-address';
-import { EmailVerificationService } from './email-verification.service';
-import { GuessThrottle } from './guess-throttle.service';
-import { NoticeService } from './mail/notice.service';
-import { passwordFault, unusableFault } from './password-policy';
-import { RequestOrigin } from './request-origin';
+} from '../auth.errors';
+import { EmailAddress, isDomainAllowed, parseEmailAddress } from '../accounts/email-address';
+import { EmailVerificationService } from '../mail/email-verification.service';
+import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { NoticeService } from '../mail/notice.service';
+import { passwordFault, unusableFault } from '../passwords/password-policy';
+import { RequestOrigin } from '../audit/request-origin';
 import { SessionOwner } from './session.repository';
-import { assertUserData } from './user-data';
+import { assertUserData } from '../accounts/user-data';
 
 export interface ProfileInput {
   readonly name?: string;

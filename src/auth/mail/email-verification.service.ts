@@ -1,22 +1,22 @@
 /** Proves e-mail addresses: of new accounts, and new ones of old accounts. */
 import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
-import { Clock } from '../common/time/clock';
-import { Statement } from '../database/pools/pipelined-query';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
-import { NewAccount } from './account.repository';
-import { AuditEntry } from './audit.repository';
-import { emailTaken, invalidEmail, invalidMailedToken } from './auth.errors';
-import { EmailAddress, parseEmailAddress } from './email-address';
-import { GuessThrottle } from './guess-throttle.service';
-import { AuthMailer } from './mail/auth-mailer.service';
-import { RequestedMails } from './mail/requested-mails.service';
+import { Clock } from '../../common/time/clock';
+import { Statement } from '../../database/pools/pipelined-query';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { NewAccount } from '../accounts/account.repository';
+import { AuditEntry } from '../audit/audit.repository';
+import { emailTaken, invalidEmail, invalidMailedToken } from '../auth.errors';
+import { EmailAddress, parseEmailAddress } from '../accounts/email-address';
+import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { AuthMailer } from './auth-mailer.service';
+import { RequestedMails } from './requested-mails.service';
 import { hashMailedToken, MAILED_TOKEN_LIFETIME_MS, newMailedToken } from './mailed-token';
 import { MailedTokenRepository, TokenToMail } from './mailed-token.repository';
-import { RequestOrigin } from './request-origin';
-import { SessionOwner } from './session.repository';
-import { isTakenAddress } from './taken-address';
+import { RequestOrigin } from '../audit/request-origin';
+import { SessionOwner } from '../sessions/session.repository';
+import { isTakenAddress } from '../accounts/taken-address';
 
 @Injectable()
 export class EmailVerificationService {

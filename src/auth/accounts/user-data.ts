@@ -1,6 +1,6 @@
 /** `data` of an account: JSON that the application keeps about its user, small enough for every answer with the user. */
-import { JsonObject, JsonValue } from '../common/text/json';
-import { userDataTooLarge } from './auth.errors';
+import { JsonObject, JsonValue } from '../../common/text/json';
+import { userDataTooLarge } from '../auth.errors';
 
 /** Bytes of `data` as it is sent. */
 const MAX_DATA = 1024 * 1024;

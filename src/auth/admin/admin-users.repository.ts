@@ -1,17 +1,17 @@
 /** Rows of auth.users as administrators manage them. */
 import { Injectable } from '@nestjs/common';
-import { JsonObject } from '../common/text/json';
-import { Statement, StatementResult } from '../database/pools/pipelined-query';
-import { isResultTooLarge } from '../database/pools/result-too-large';
-import { RlsTransaction } from '../database/rls/rls-transaction';
-import { Project } from '../projects/project';
-import { Account } from './account';
-import { ACCOUNT_COLUMNS, toAccount } from './account-record';
-import { AccountRepository, NewAccount } from './account.repository';
-import { dropTokensAfterPassword } from './account-statements';
-import { audited, AuditEntry } from './audit.repository';
-import { pageTooLarge } from './auth.errors';
-import { EmailAddress } from './email-address';
+import { JsonObject } from '../../common/text/json';
+import { Statement, StatementResult } from '../../database/pools/pipelined-query';
+import { isResultTooLarge } from '../../database/pools/result-too-large';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { ACCOUNT_COLUMNS, toAccount } from '../accounts/account-record';
+import { AccountRepository, NewAccount } from '../accounts/account.repository';
+import { dropTokensAfterPassword } from '../accounts/account-statements';
+import { audited, AuditEntry } from '../audit/audit.repository';
+import { pageTooLarge } from '../auth.errors';
+import { EmailAddress } from '../accounts/email-address';
 
 const REASON = 'the service-role key administers accounts, which no role but the login role may touch';
 
