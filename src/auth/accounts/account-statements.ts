@@ -1,7 +1,10 @@
-/** Statements that several batches about an account have in common. */
+/** Statements that batches of several rooms share. */
 import { Statement } from '../../database/pools/pipelined-query';
 
-/** For a batch, first: the statements after it see what others that locked the account did. A lock within one comes after its snapshot. */
+/**
+ * For the start of a batch: later statements then see the changes of others that held the lock. A lock inside one of
+ * these statements would be taken after its snapshot.
+ */
 export const lockAccount = (userId: string): Statement => ({
   name: 'auth:lock-account',
   text: 'select from auth.users where id = $1 for no key update',
@@ -9,13 +12,10 @@ export const lockAccount = (userId: string): Statement => ({
 });
 
 /**
- * For a batch, after a statement that sets a password: other ways to set one end, and so does a change of the address. The
- * owner of an account is told to set a new password where a thief asked for that change.
- * @param passwordHash the new one; where it was not set, nothing happens
+ * For a batch, before a statement that may run or wait for code of the project's owner: functions, triggers, locks. A
+ * statement that hangs must not hold a connection or a worker for long.
  */
-export const dropTokensAfterPassword = (userId: string, passwordHash: string): Statement => ({
-  name: 'auth:drop-tokens-after-password',
-  text: `delete from auth.mailed_tokens where user_id = $1 and kind in ('reset', 'invite', 'email_change')
-      and exists (select from auth.users u where u.id = $1 and u.encrypted_password = $2)`,
-  values: [userId, passwordHash],
-});
+export const SHORT_TIMEOUT: Statement = {
+  name: 'auth:short-timeout',
+  text: `select pg_catalog.set_config('statement_timeout', '5s', true)`,
+};

@@ -1,11 +1,12 @@
-/** An account, and how its owner and its administrators see it. */
+/** An account, and the forms in which its owner and administrators get it. */
 import { JsonObject } from '../../common/text/json';
+import { EmailAddress } from './email-address';
 
 export interface Account {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  /** What the user's own application keeps about them. */
+  /** JSON that the application keeps about the user. */
   readonly data: JsonObject;
   readonly emailVerifiedAt: Date | null;
   readonly bannedUntil: Date | null;
@@ -15,7 +16,18 @@ export interface Account {
   readonly updatedAt: Date;
 }
 
-/** `user` of SPEC.md 2.3; `data` only when there is some. */
+export interface NewAccount {
+  readonly id: string;
+  readonly email: EmailAddress;
+  readonly name: string;
+  readonly passwordHash: string | null;
+  readonly data: JsonObject;
+  readonly emailVerifiedAt: Date | null;
+  readonly invitedAt: Date | null;
+  readonly now: Date;
+}
+
+/** `user` of SPEC.md 2.3; `data` is left out if it is empty. */
 export interface UserView {
   readonly id: string;
   readonly email: string;
@@ -52,7 +64,7 @@ export function toAdminUserView(account: Account): AdminUserView {
   };
 }
 
-/** True while a ban lasts. @param now milliseconds since the epoch */
+/** @param now milliseconds since the epoch */
 export function isBanned({ bannedUntil }: Account, now: number): boolean {
   return bannedUntil !== null && bannedUntil.getTime() > now;
 }

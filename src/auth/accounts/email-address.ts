@@ -1,23 +1,24 @@
-/** E-mail addresses: which ones are valid, and which ones are the same. */
+/** E-mail addresses: which are valid, and which are the same. */
 import { isEmail } from 'class-validator';
 import { domainToASCII } from 'node:url';
+import { invalidEmail } from '../auth.errors';
 
-/** Characters that an address has at the most (RFC 3696, erratum 1690). */
+/** Characters of an address (RFC 3696, erratum 1690). */
 export const MAX_EMAIL = 320;
 
 export interface EmailAddress {
-  /** As it was typed, without surrounding blanks. */
+  /** As typed, without surrounding white space. */
   readonly address: string;
-  /** What addresses are compared by. */
+  /** The normalized address, by which addresses are compared. */
   readonly key: string;
-  /** The domain in ASCII (`xn--...` for Unicode ones). */
+  /** The domain in ASCII (`xn--...` for a Unicode domain). */
   readonly domain: string;
 }
 
 /**
- * `Ada@Bücher.example` has the key `ada@xn--bcher-kva.example`. RFC 5321 lets a local part be case-sensitive; nobody
- * relies on it, and two accounts that differ in case only would be a trap.
- * @returns null for what is no address
+ * `Ada@Bücher.example` has the key `ada@xn--bcher-kva.example`. RFC 5321 allows case-sensitive local parts, but mail
+ * servers ignore case, and two accounts that differ in case only would confuse their owner.
+ * @returns null if the text is not an address
  */
 export function parseEmailAddress(text: string): EmailAddress | null {
   const address = text.trim().normalize('NFC');
@@ -29,12 +30,19 @@ export function parseEmailAddress(text: string): EmailAddress | null {
   return { address, key: `${address.slice(0, at).toLowerCase()}@${domain}`, domain };
 }
 
+/** @throws AppError 400 if the text is not an address */
+export function getEmailAddress(text: string): EmailAddress {
+  const email = parseEmailAddress(text);
+  if (!email) throw invalidEmail();
+  return email;
+}
+
 /** The default display name (SPEC.md 2.3). */
 export function localPart({ address }: EmailAddress): string {
   return address.slice(0, address.lastIndexOf('@'));
 }
 
-/** @param allowed domains as a project lists them; none: any */
+/** @param allowed the project's list of domains; an empty list allows every domain */
 export function isDomainAllowed({ domain }: EmailAddress, allowed: readonly string[]): boolean {
   return allowed.length === 0 || allowed.some((one) => domainToASCII(one.toLowerCase()) === domain);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes guessing slow: after some wrong passwords for an account, or from an address, each further try must wait,
- * longer every time. Who waits is told so with 429, also with the right password: the answer must not tell.
+ * Slows down guessing: after some wrong passwords for an account, or from an address, each further attempt must wait,
+ * longer every time. The right password waits as well: otherwise the 429 would reveal that it is right.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -14,104 +14,113 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Who is being guessed, by whom. */
-export interface Guess {
-  readonly project: Project;
-  /** What identifies the account, whether it exists or not. */
+/** An attempt of a client on an account. */
+export interface Guess extends GuessOrigin {
+  /** Identifies the account; it need not exist. */
   readonly account: string;
+}
+
+/** An attempt that names no account, such as one with a mailed token. */
+export interface GuessOrigin {
+  readonly project: Project;
   readonly origin: RequestOrigin;
 }
 
+type GuessPolicies = Readonly<Record<'account' | 'address' | 'mailbox', FailurePolicy>>;
+
 @Injectable()
 export class GuessThrottle {
-  private readonly perAccount: FailurePolicy;
-  private readonly perAddress: FailurePolicy;
-  private readonly perMailbox: FailurePolicy;
+  private readonly policies: GuessPolicies;
 
   constructor(
     private readonly ledger: FailureLedger,
     @Inject(AUTH_CONFIG) config: AuthConfig,
   ) {
-    this.perAccount = {
-      free: config.failuresPerAccount,
-      firstDelayMs: 2 * SECOND,
-      maxDelayMs: 15 * MINUTE,
-      memoryMs: HOUR,
-    };
-    // An office behind one address shares this one, so it never waits longer than a minute.
-    this.perAddress = {
-      free: config.failuresPerAddress,
-      firstDelayMs: SECOND,
-      maxDelayMs: MINUTE,
-      memoryMs: 15 * MINUTE,
-    };
-    this.perMailbox = {
-      free: config.mailsPerHour,
-      firstDelayMs: 5 * MINUTE,
-      maxDelayMs: HOUR,
-      memoryMs: HOUR,
-    };
+    this.policies = policiesOf(config);
   }
 
   /** @throws AppError 429 while the account or the address has to wait */
   async assertMayTry(guess: Guess): Promise<void> {
-    const waitMs = await this.ledger.blockedFor([accountKey(guess), addressKey(guess)]);
-    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+    assertNoWait(await this.ledger.blockedFor([accountKey(guess), addressKey(guess)]));
   }
 
   async failed(guess: Guess): Promise<void> {
     await Promise.all([
-      this.ledger.fail(accountKey(guess), this.perAccount),
-      this.ledger.fail(addressKey(guess), this.perAddress),
+      this.ledger.fail(accountKey(guess), this.policies.account),
+      this.ledger.fail(addressKey(guess), this.policies.address),
     ]);
   }
 
   /**
-   * Counts a try before its outcome is known, for what is compared in no time: of a hundred that arrive together only as
-   * many are made as would be one after the other. A try that succeeds is forgotten by succeeded().
-   * @throws AppError 429 while the account or the address has to wait; such a try is not counted
+   * Counts an attempt as failed before it is made, for secrets that are compared in no time: a hundred simultaneous
+   * attempts gain nothing over a hundred in a row. succeeded() takes it back.
+   * @throws AppError 429 while the account or the address has to wait; such an attempt is not counted
    */
   async chargeTry(guess: Guess): Promise<void> {
-    const addressMs = await this.ledger.blockedFor([addressKey(guess)]);
-    const waitMs = addressMs > 0 ? addressMs : await this.ledger.charge(accountKey(guess), this.perAccount);
-    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+    await this.assertMayTryFrom(guess);
+    assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
   }
 
-  /** For what names no account, such as a mailed token. @throws AppError 429 while the address has to wait */
-  async assertMayTryFrom(from: Pick<Guess, 'project' | 'origin'>): Promise<void> {
-    const waitMs = await this.ledger.blockedFor([addressKey(from)]);
-    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+  /** @throws AppError 429 while the address has to wait */
+  async assertMayTryFrom(from: GuessOrigin): Promise<void> {
+    assertNoWait(await this.ledger.blockedFor([addressKey(from)]));
   }
 
-  /** A try of which the account is unknown, or counted by chargeTry() already: the address has to do with it. */
-  async failedFrom(from: Pick<Guess, 'project' | 'origin'>): Promise<void> {
-    await this.ledger.fail(addressKey(from), this.perAddress);
+  /** For an attempt that names no account, or whose account chargeTry() has counted already. */
+  async failedFrom(from: GuessOrigin): Promise<void> {
+    await this.ledger.fail(addressKey(from), this.policies.address);
   }
 
-  /** Forgets the account's failures, not the address's: one good account must not pay for guessing others. */
+  /**
+   * Forgets the failures of the account. Those of the address stay: otherwise an attacker with an account of their own
+   * could clear them at will.
+   */
   async succeeded(guess: Guess): Promise<void> {
     await this.ledger.forget(accountKey(guess));
   }
 
   /**
-   * Mails that strangers can cause: some at once, then one after five minutes, ten, and so on.
-   * @throws AppError 429 while a mailbox has received enough, whether it has an account or not
+   * Counts a mail that anybody can request: some at once, then one after five minutes, ten, and so on.
+   * @throws AppError 429 while the mailbox has to wait, whether it has an account or not
    */
   async assertMayMail(project: Project, emailKey: string): Promise<void> {
-    const waitMs = await this.ledger.charge(`mail:${project.id}:${digest(emailKey)}`, this.perMailbox);
-    if (waitMs > 0) throw rateLimited(waitMs / SECOND);
+    const key = `mail:${project.id}:${digest(emailKey)}`;
+    assertNoWait(await this.ledger.charge(key, this.policies.mailbox));
   }
+}
+
+function policiesOf(config: AuthConfig): GuessPolicies {
+  return {
+    account: {
+      free: config.failuresPerAccount,
+      firstDelayMs: 2 * SECOND,
+      maxDelayMs: 15 * MINUTE,
+      memoryMs: HOUR,
+    },
+    // An office may share one address, so it never waits longer than a minute.
+    address: {
+      free: config.failuresPerAddress,
+      firstDelayMs: SECOND,
+      maxDelayMs: MINUTE,
+      memoryMs: 15 * MINUTE,
+    },
+    mailbox: { free: config.mailsPerHour, firstDelayMs: 5 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
+  };
+}
+
+function assertNoWait(waitMs: number): void {
+  if (waitMs > 0) throw rateLimited(waitMs / SECOND);
 }
 
 function accountKey({ project, account }: Guess): string {
   return `account:${project.id}:${digest(account)}`;
 }
 
-function addressKey({ project, origin }: Pick<Guess, 'project' | 'origin'>): string {
+function addressKey({ project, origin }: GuessOrigin): string {
   return `address:${project.id}:${origin.ip}`;
 }
 
-/** Of one length, whatever was typed. */
+/** Gives keys one length, however long the typed text is. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

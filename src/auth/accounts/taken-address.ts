@@ -1,5 +1,6 @@
-/** Recognises the database's refusal of a second account with one address. */
+/** Recognizes the unique violation of a second account with the same address. */
 import { DatabaseError } from 'pg';
+import { emailTaken } from '../auth.errors';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -9,4 +10,13 @@ export function isTakenAddress(error: unknown): boolean {
     error.code === UNIQUE_VIOLATION &&
     error.constraint === 'users_email_key'
   );
+}
+
+/** Runs a change that sets an address. @throws AppError 400 if another account has it */
+export async function refusingTakenAddress<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    throw isTakenAddress(error) ? emailTaken(error) : error;
+  }
 }

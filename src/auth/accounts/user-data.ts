@@ -1,15 +1,15 @@
-/** `data` of an account: JSON that the application keeps about its user, small enough for every answer with the user. */
+/** `data` of an account: JSON that the application keeps about its user. It is part of every answer that has the user. */
 import { JsonObject, JsonValue } from '../../common/text/json';
 import { userDataTooLarge } from '../auth.errors';
 
-/** Bytes of `data` as it is sent. */
+/** Bytes of `data` in a request. */
 const MAX_DATA = 1024 * 1024;
-/** Characters of the text that PostgreSQL makes of it, with its blanks. */
+/** Characters of `data` as PostgreSQL prints it, with its white space. */
 export const MAX_DATA_TEXT = 2 * MAX_DATA;
-/** Digits that PostgreSQL writes for a number that JSON writes with an exponent (1e308), at most. */
+/** PostgreSQL prints a number with an exponent (1e308) as up to this many digits. */
 const MAX_DIGITS = 330;
 
-/** @throws AppError 400 for data that could not be read back */
+/** @throws AppError 400 for data that would be too long to read back */
 export function assertUserData(data: JsonObject | undefined): void {
   if (data === undefined) return;
   if (Buffer.byteLength(JSON.stringify(data)) + MAX_DIGITS * countExponents(data) > MAX_DATA) {
@@ -17,7 +17,7 @@ export function assertUserData(data: JsonObject | undefined): void {
   }
 }
 
-/** Level by level rather than recursive: how deep it may be is nobody's promise here. */
+/** Level by level: the depth is not limited here, and recursion could overflow the stack. */
 function countExponents(data: JsonObject): number {
   let count = 0;
   let level: JsonValue[] = [data];

@@ -1,29 +1,21 @@
-/** Accounts as an administrator with the service-role key manages them (DECISIONS.md 4). */
+/** Accounts, managed by administrators with the service-role key (DECISIONS.md 4). */
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { Clock } from '../../common/time/clock';
 import { JsonObject } from '../../common/text/json';
+import { UUID } from '../../common/text/uuid';
+import { Clock } from '../../common/time/clock';
 import { isBcryptHash, PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { Account } from '../accounts/account';
-import { toAccount } from '../accounts/account-record';
-import { NewAccount } from '../accounts/account.repository';
-import { AdminUsersRepository, UserPage } from './admin-users.repository';
-import { AuditAction, AuditEntry } from '../audit/audit.repository';
-import {
-  emailTaken,
-  invalidEmail,
-  unacceptablePassword,
-  unusablePasswordHash,
-  userNotFound,
-} from '../auth.errors';
-import { EmailAddress, localPart, parseEmailAddress } from '../accounts/email-address';
-import { InvitationService } from './invitation.service';
-import { passwordFault } from '../passwords/password-policy';
-import { RequestOrigin } from '../audit/request-origin';
-import { isTakenAddress } from '../accounts/taken-address';
+import { Account, NewAccount } from '../accounts/account';
+import { getEmailAddress, localPart } from '../accounts/email-address';
+import { refusingTakenAddress } from '../accounts/taken-address';
 import { assertUserData } from '../accounts/user-data';
-import { UUID } from '../../common/text/uuid';
+import { byServiceRole } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { unusablePasswordHash, userNotFound } from '../auth.errors';
+import { NewAccountMailer } from '../mail/new-account-mailer.service';
+import { assertNewPassword } from '../passwords/password-policy';
+import { AdminUsersRepository, UserChange } from './admin-users.repository';
 
 export interface UserInput {
   readonly email?: string;
@@ -36,91 +28,78 @@ export interface UserInput {
   readonly bannedUntil?: Date | null;
 }
 
+export interface NewUserInput extends UserInput {
+  readonly email: string;
+}
+
 @Injectable()
 export class AdminUsersService {
   constructor(
     private readonly users: AdminUsersRepository,
-    private readonly invitations: InvitationService,
+    private readonly mailer: NewAccountMailer,
     private readonly passwords: PasswordHasher,
     private readonly clock: Clock,
   ) {}
 
-  list(project: Project, page: UserPage): Promise<{ total: number; accounts: Account[] }> {
-    return this.users.list(project, page);
-  }
-
   /** @throws AppError 404 */
   async get(project: Project, id: string): Promise<Account> {
-    const account = await this.users.find(project, userId(id));
+    const account = await this.users.find(project, validId(id));
     if (!account) throw userNotFound();
     return account;
   }
 
-  /** @throws AppError 400 for what is not acceptable or taken */
-  async create(
-    project: Project,
-    input: UserInput & { email: string },
-    origin: RequestOrigin,
-  ): Promise<Account> {
+  /** @throws AppError 400 for an unacceptable or taken value */
+  async create(project: Project, input: NewUserInput, origin: RequestOrigin): Promise<Account> {
     const account = await this.newAccount(project, input);
-    const created = await refusingTakenAddress(
-      this.users.create(project, account, this.entry('user_created', origin, account.id)),
-    );
+    const entry = byServiceRole('user_created', account.id, { now: account.now, origin });
+    const created = await refusingTakenAddress(this.users.create(project, account, entry));
     if (!input.bannedUntil) return created;
     return this.update(project, created.id, { bannedUntil: input.bannedUntil }, origin);
   }
 
-  /** Creates an account without a password and mails a token with which its owner sets one; both or neither. */
+  /**
+   * Creates an account without a password and mails a token that sets one, both or neither.
+   * @throws AppError 400 for an unacceptable or taken value, 503 if the mail cannot be queued
+   */
   async invite(
     project: Project,
-    input: UserInput & { email: string },
+    { email, name, data }: Pick<NewUserInput, 'email' | 'name' | 'data'>,
     origin: RequestOrigin,
   ): Promise<Account> {
-    const account = {
-      ...(await this.newAccount(project, { email: input.email, name: input.name, data: input.data })),
-      invitedAt: this.now(),
+    const account = await this.newAccount(project, { email, name, data });
+    const context = { now: account.now, origin };
+    const audit = {
+      created: byServiceRole('user_created', account.id, context),
+      mailed: byServiceRole('user_invited', account.id, context),
     };
-    const row = await refusingTakenAddress(
-      this.invitations.invite(project, account, this.entry('user_invited', origin, account.id)),
-    );
-    return toAccount(row);
+    return this.mailer.create(project, { ...account, invitedAt: account.now }, 'invite', audit);
   }
 
   /** @throws AppError 400, 404 */
   async update(project: Project, id: string, input: UserInput, origin: RequestOrigin): Promise<Account> {
-    assertUserData(input.data);
-    const change = {
-      email: input.email === undefined ? undefined : parsed(input.email),
-      name: input.name?.trim() || undefined,
-      data: input.data,
-      passwordHash: (await this.passwordHash(project, input)) ?? undefined,
-      emailVerified: input.emailVerified,
-      bannedUntil: input.bannedUntil,
-    };
+    const change = await this.toChange(project, input);
     const fields = Object.entries(input).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-    const entry = { ...this.entry('user_updated', origin, id), details: { fields } };
-    const account = await refusingTakenAddress(
-      this.users.update(project, userId(id), change, this.now(), entry),
-    );
+    const context = { now: this.now(), origin, details: { fields } };
+    const entry = byServiceRole('user_updated', validId(id), context);
+    const account = await refusingTakenAddress(this.users.update(project, id, change, entry));
     if (!account) throw userNotFound();
     return account;
   }
 
   /** @throws AppError 404 */
   async remove(project: Project, id: string, origin: RequestOrigin): Promise<void> {
-    if (!(await this.users.remove(project, userId(id), this.entry('user_deleted', origin, id)))) {
-      throw userNotFound();
-    }
+    const entry = byServiceRole('user_deleted', validId(id), { now: this.now(), origin });
+    if (!(await this.users.remove(project, id, entry))) throw userNotFound();
   }
 
   /** Ends all sessions of a user. @throws AppError 404 */
   async signOut(project: Project, id: string, origin: RequestOrigin): Promise<void> {
-    const entry = this.entry('user_signed_out', origin, id);
-    if (!(await this.users.signOut(project, userId(id), this.now(), entry))) throw userNotFound();
+    const entry = byServiceRole('user_signed_out', validId(id), { now: this.now(), origin });
+    if (!(await this.users.signOut(project, id, entry))) throw userNotFound();
   }
 
-  private async newAccount(project: Project, input: UserInput & { email: string }): Promise<NewAccount> {
-    const email = parsed(input.email);
+  private async newAccount(project: Project, input: NewUserInput): Promise<NewAccount> {
+    const email = getEmailAddress(input.email);
     assertUserData(input.data);
     const now = this.now();
     return {
@@ -135,20 +114,26 @@ export class AdminUsersService {
     };
   }
 
+  private async toChange(project: Project, input: UserInput): Promise<UserChange> {
+    assertUserData(input.data);
+    return {
+      email: input.email === undefined ? undefined : getEmailAddress(input.email),
+      name: input.name?.trim() || undefined,
+      data: input.data,
+      passwordHash: (await this.passwordHash(project, input)) ?? undefined,
+      emailVerified: input.emailVerified,
+      bannedUntil: input.bannedUntil,
+    };
+  }
+
   private async passwordHash(project: Project, input: UserInput): Promise<string | null> {
     if (input.passwordHash !== undefined) {
       if (!isBcryptHash(input.passwordHash)) throw unusablePasswordHash();
       return input.passwordHash;
     }
     if (input.password === undefined) return null;
-    const fault = passwordFault(input.password, project.settings);
-    if (fault) throw unacceptablePassword(fault);
+    assertNewPassword(input.password, project.settings);
     return this.passwords.hash(input.password);
-  }
-
-  private entry(action: AuditAction, origin: RequestOrigin, id: string): AuditEntry {
-    const about = UUID.test(id) ? id : null;
-    return { action, now: this.now(), origin, actorRole: 'service_role', actorId: null, userId: about };
   }
 
   private now(): Date {
@@ -156,21 +141,8 @@ export class AdminUsersService {
   }
 }
 
-function parsed(text: string): EmailAddress {
-  const email = parseEmailAddress(text);
-  if (!email) throw invalidEmail();
-  return email;
-}
-
-function userId(id: string): string {
+/** @throws AppError 404: a text that is not a UUID names no user */
+function validId(id: string): string {
   if (!UUID.test(id)) throw userNotFound();
   return id;
-}
-
-async function refusingTakenAddress<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw isTakenAddress(error) ? emailTaken(error) : error;
-  }
 }

@@ -1,4 +1,4 @@
-/** Endpoints for who is not signed in: they need the apikey only (SPEC.md 4.2, DECISIONS.md 4). */
+/** Endpoints for users who are not signed in: they need the apikey only (SPEC.md 4.2, DECISIONS.md 4). */
 import { Body, Controller, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
@@ -47,7 +47,7 @@ export class AccountsController {
     return this.signUps.signUp(project, { email, password, name }, origin);
   }
 
-  // Guesses are slowed by GuessThrottle; an office that signs in at nine is no flood.
+  // GuessThrottle slows down guesses. A request limit would refuse an office whose users all sign in at nine.
   @Post('login')
   @SkipThrottle()
   @HttpCode(200)
@@ -91,7 +91,7 @@ export class AccountsController {
   @Post('update-password')
   @HttpCode(200)
   @ApiOperation({ operationId: 'updatePassword', summary: 'Set a new password with a mailed token' })
-  @ApiResponse({ status: 200, description: 'All sessions of the user are over', type: MessageDto })
+  @ApiResponse({ status: 200, description: 'All sessions of the user have been ended', type: MessageDto })
   async updatePassword(
     @CurrentProject() project: Project,
     @Body() { token, password }: UpdatePasswordDto,

@@ -1,4 +1,4 @@
-/** The passwords that every guesser tries first, in lower case (from published lists of leaked ones). */
+/** Passwords that attackers try first, in lower case, from published lists of leaked passwords. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `
   123456 1234567 12345678 123456789 1234567890 12345678910 123123 123123123 123321 112233 121212 111111

@@ -1,4 +1,4 @@
-/** Finds out whether an e-mail and a password belong together, in the same time for any address. */
+/** Verifies an e-mail and a password, in the same time for any address. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
@@ -6,12 +6,13 @@ import { Project } from '../../projects/project';
 import { Account } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
 import { AccountRepository } from '../accounts/account.repository';
-import { AuditRepository } from '../audit/audit.repository';
-import { unacceptablePassword, wrongCredentials } from '../auth.errors';
 import { parseEmailAddress } from '../accounts/email-address';
 import { Guess, GuessThrottle } from '../accounts/guess-throttle.service';
-import { unusableFault } from './password-policy';
+import { byAnonymous } from '../audit/audit-entry';
+import { AuditRepository } from '../audit/audit.repository';
 import { RequestOrigin } from '../audit/request-origin';
+import { unacceptablePassword, wrongCredentials } from '../auth.errors';
+import { unusableFault } from './password-policy';
 
 @Injectable()
 export class PasswordCheck {
@@ -24,8 +25,8 @@ export class PasswordCheck {
   ) {}
 
   /**
-   * Whether the account exists and whether the password is right are decided after the same work.
-   * @throws AppError 401 for a wrong e-mail or password, 400 for what can be no password, 429
+   * Does the same work for an unknown address and a wrong password.
+   * @throws AppError 401 for a wrong e-mail or password, 400 for a text that cannot be a password, 429
    */
   async credentialsOf(
     project: Project,
@@ -35,12 +36,11 @@ export class PasswordCheck {
     this.passwords.assertRoom();
     const fault = unusableFault(password);
     if (fault) throw unacceptablePassword(fault);
-    // What is no address belongs to nobody, and is looked for all the same. NUL is no text for the database.
-    const emailKey = parseEmailAddress(email)?.key ?? email.toLowerCase().replaceAll('\0', '');
+    const emailKey = keyOf(email);
     const guess: Guess = { project, account: emailKey, origin };
     await this.throttle.assertMayTry(guess);
     const credentials = await this.accounts.findCredentials(project, emailKey);
-    // Asked again in the slot: a hundred guesses that arrive together wait in line, and the first ones' failures count.
+    // Asked again when its turn comes: of a hundred simultaneous guesses, the later ones see the failures of the first.
     const matches = await this.passwords.verify(password, credentials?.passwordHash ?? null, () =>
       this.throttle.assertMayTry(guess),
     );
@@ -51,17 +51,18 @@ export class PasswordCheck {
 
   private async refuse(guess: Guess, account: Account | null): Promise<never> {
     const { project, origin } = guess;
+    const now = new Date(this.clock.now());
+    const entry = byAnonymous('sign_in_failed', account?.id ?? null, { now, origin });
     await Promise.all([
       this.throttle.failed(guess),
-      this.audit.write(project, {
-        action: 'sign_in_failed',
-        now: new Date(this.clock.now()),
-        origin,
-        actorRole: 'anon',
-        actorId: null,
-        userId: account?.id ?? null,
-      }),
+      // The actor did not prove to be the account's owner.
+      this.audit.write(project, { ...entry, actorId: null }),
     ]);
     throw wrongCredentials();
   }
+}
+
+/** A text that is not an address matches no account, but is looked up like one. PostgreSQL refuses NUL in text. */
+function keyOf(email: string): string {
+  return parseEmailAddress(email)?.key ?? email.toLowerCase().replaceAll('\0', '');
 }

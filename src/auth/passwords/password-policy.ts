@@ -1,12 +1,13 @@
-/** Which passwords are accepted (DECISIONS.md 4). */
+/** The rules for passwords (DECISIONS.md 4). */
+import { unacceptablePassword } from '../auth.errors';
 import { COMMON_PASSWORDS } from './common-passwords';
 
-/** Bytes: bcrypt silently ignores what comes after them. */
-export const MAX_PASSWORD_BYTES = 72;
-/** Characters (SPEC.md 8); a project may ask for more, never for less. */
-export const MIN_PASSWORD_LENGTH = 6;
+/** Bytes: bcrypt silently ignores any further ones. */
+const MAX_PASSWORD_BYTES = 72;
+/** Characters (SPEC.md 8). A project may require more, but not fewer. */
+const MIN_PASSWORD_LENGTH = 6;
 
-/** The part of a project's settings that is about passwords. */
+/** The settings of a project that concern passwords. */
 export interface PasswordRules {
   /** Characters. */
   readonly password_min_length: number;
@@ -19,10 +20,16 @@ export interface PasswordFault {
   readonly message: string;
 }
 
-/** @returns what is wrong with a new password, or null */
+/** @throws AppError 400 for an unacceptable new password */
+export function assertNewPassword(password: string, rules: PasswordRules): void {
+  const fault = passwordFault(password, rules);
+  if (fault) throw unacceptablePassword(fault);
+}
+
+/** @returns the fault of a new password, or null */
 export function passwordFault(password: string, rules: PasswordRules): PasswordFault | null {
   const least = minLength(rules);
-  // Code points: an emoji is one character, whatever UTF-16 makes of it.
+  // Code points, so that an emoji counts as one character.
   if ([...password].length < least) {
     return { kind: 'too_short', message: `The password must have at least ${least} characters` };
   }
@@ -32,7 +39,7 @@ export function passwordFault(password: string, rules: PasswordRules): PasswordF
   return unusableFault(password);
 }
 
-/** What makes a text useless as a password, new or not: bcrypt would cut it, or two texts would count as one. */
+/** The fault of a text that cannot be any password: bcrypt would cut it, or two different texts would be equal. */
 export function unusableFault(password: string): PasswordFault | null {
   if (Buffer.byteLength(password, 'utf8') > MAX_PASSWORD_BYTES) {
     return { kind: 'too_long', message: `The password must not be longer than ${MAX_PASSWORD_BYTES} bytes` };
@@ -40,7 +47,7 @@ export function unusableFault(password: string): PasswordFault | null {
   if (password.includes('\0')) {
     return { kind: 'unusable', message: 'The password must not hold a NUL character' };
   }
-  // An unpaired surrogate has no UTF-8 form: all of them would become the same replacement character.
+  // An unpaired surrogate has no UTF-8 form: each would become the same replacement character.
   return /\p{Surrogate}/u.test(password)
     ? { kind: 'unusable', message: 'The password is not valid Unicode' }
     : null;

@@ -9,7 +9,7 @@ import { claimsFailed } from './custom-claims';
 import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
 import { Project } from '../../projects/project';
 
-/** What a project's own claims cannot change: who it is, for how long, and that it is no key. */
+/** Claims that a project cannot set: they identify the user and limit the token, and make it no key. */
 const RESERVED_CLAIMS = new Set([
   'iss',
   'sub',
@@ -26,7 +26,7 @@ const RESERVED_CLAIMS = new Set([
   'ref',
 ]);
 
-/** Bytes of JSON: a header of 8 KiB is what servers in between let pass, and what is read of a token. */
+/** Bytes of JSON: proxies pass headers of up to 8 KiB, and so long a token is accepted. */
 const MAX_CUSTOM_CLAIMS = 4_096;
 
 export interface AccessTokenSubject {
@@ -34,7 +34,7 @@ export interface AccessTokenSubject {
   readonly email: string;
   readonly sessionId: string;
   readonly aal: AssuranceLevel;
-  /** What auth.custom_claims() of the project answered. */
+  /** The result of the project's auth.custom_claims(). */
   readonly customClaims: JsonObject;
 }
 
@@ -66,14 +66,14 @@ export class AccessTokenService {
 
 function allowedClaims(claims: JsonObject): JsonObject {
   if (Buffer.byteLength(JSON.stringify(claims)) > MAX_CUSTOM_CLAIMS) {
-    throw claimsFailed(new Error(`auth.custom_claims() answered more than ${MAX_CUSTOM_CLAIMS} bytes`));
+    throw claimsFailed(new Error(`auth.custom_claims() returned more than ${MAX_CUSTOM_CLAIMS} bytes`));
   }
   const fault = storageFault('auth.custom_claims()', claims);
   if (fault !== null) throw claimsFailed(new Error(fault));
   return Object.fromEntries(Object.entries(claims).filter(([name]) => isAllowed(name)));
 }
 
-/** jsonwebtoken looks names up in plain objects and stumbles over what every object has, such as `constructor`. */
+/** jsonwebtoken looks claims up in plain objects and fails for names that every object has, such as `constructor`. */
 function isAllowed(name: string): boolean {
   return !RESERVED_CLAIMS.has(name) && !(name in Object.prototype);
 }

@@ -1,4 +1,4 @@
-/** Deletes what has had its time in the auth schema. */
+/** Deletes expired rows of the auth schema. */
 import { Injectable } from '@nestjs/common';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
@@ -7,12 +7,12 @@ import { Project } from '../../projects/project';
 export class HousekeepingRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
-  /** @param auditBefore audit entries older than this go; @param mailsBefore so do mails, sent or given up */
+  /** @param auditBefore deletes older audit entries @param mailsBefore deletes older mails, sent or not */
   async sweep(
     project: Project,
     { now, auditBefore, mailsBefore }: { now: Date; auditBefore: Date; mailsBefore: Date },
   ): Promise<void> {
-    await this.rls.systemBatch(project.database, 'retention is nobody’s request', [
+    await this.rls.systemBatch(project.database, 'no request asks for the deletion of expired rows', [
       { text: 'delete from auth.audit_log where at < $1', values: [auditBefore] },
       { text: 'delete from auth.outgoing_mails where created_at < $1', values: [mailsBefore] },
       { text: 'delete from auth.mailed_tokens where expires_at < $1', values: [now] },

@@ -1,4 +1,4 @@
-/** Sweeps a project's auth schema while it is in use: at most once an hour, aside from any request. */
+/** Deletes expired rows of a project in use: at most once an hour, in the background. */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../common/time/clock';
@@ -26,7 +26,7 @@ export class HousekeepingService implements OnApplicationShutdown {
     await Promise.all(this.running);
   }
 
-  /** Somebody uses the project: sweeps it if that is due. Does not wait, and never fails. */
+  /** For each use of the project: starts a sweep if one is due. Does not wait for it, and never fails. */
   visit(project: Project): void {
     const now = this.clock.now();
     if (now - (this.sweptAt.get(project.id) ?? 0) < HOUR_MS) return;

@@ -8,7 +8,7 @@ const service = new RefreshTokenService({
 });
 
 describe('refresh tokens', () => {
-  it('open to what they were issued for', () => {
+  it('open to the content they were issued for', () => {
     const content = { sessionId: randomUUID(), number: 7 };
     expect(service.open('project', service.issue('project', content))).toEqual(content);
   });
@@ -31,7 +31,7 @@ describe('refresh tokens', () => {
     expect(other.open('project', token)).toBeNull();
   });
 
-  it('do not open with any character changed', () => {
+  it('do not open if any character is changed', () => {
     const token = service.issue('project', { sessionId: randomUUID(), number: 0 });
     for (let at = 0; at < token.length; at += 1) {
       const changed = token.slice(0, at) + (token[at] === 'x' ? 'y' : 'x') + token.slice(at + 1);

@@ -1,7 +1,7 @@
 /**
- * Refresh tokens. A token is its session's id, a number, and an authentication code over both under a key that is
- * derived from MASTER_KEY. The session's row keeps only the number of the valid token: nothing in the database gives a
- * token, every older one of the session is recognised for ever, and the successor of a spent one can be named again.
+ * Refresh tokens: the session's id, a number, and a MAC of both under a key that is derived from MASTER_KEY. The session's
+ * row has the number of the valid token only, so no token can be read from the database, every older token of the session
+ * is recognized, and the successor of a spent one can be issued again.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
@@ -16,7 +16,7 @@ const TOKEN = new RegExp(
 
 export interface RefreshTokenContent {
   readonly sessionId: string;
-  /** How often the session's token had been rotated when this one was issued. */
+  /** The number of rotations before this token was issued. */
   readonly number: number;
 }
 
@@ -35,11 +35,11 @@ export class RefreshTokenService {
     return Buffer.concat([content, this.codeOf(projectId, content)]).toString('base64url');
   }
 
-  /** What a token of this project says, or null for a forgery. */
+  /** @returns null for a token that this project did not issue */
   open(projectId: string, token: string): RefreshTokenContent | null {
     if (!TOKEN.test(token)) return null;
     const bytes = Buffer.from(token, 'base64url');
-    // Base64 leaves unused bits in the last character: only the spelling that was issued counts.
+    // The last character of base64 has unused bits: only the issued spelling is valid.
     if (bytes.toString('base64url') !== token) return null;
     const content = bytes.subarray(0, SESSION_BYTES + NUMBER_BYTES);
     const code = bytes.subarray(content.length);

@@ -1,12 +1,11 @@
-/** Makes the `session` of an answer: access token, its expiry, refresh token. */
+/** Issues the tokens of a session: `user` and `session` of an answer. */
 import { Injectable } from '@nestjs/common';
-import { AssuranceLevel } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
-import { JsonObject } from '../../common/text/json';
 import { Project } from '../../projects/project';
+import { toUserView, UserView } from '../accounts/account';
 import { AccessTokenService } from './access-token.service';
-import { Account, toUserView, UserView } from '../accounts/account';
 import { RefreshTokenService } from './refresh-token.service';
+import { SessionToIssue } from './session';
 
 export interface SessionView {
   readonly access_token: string;
@@ -18,15 +17,6 @@ export interface SessionView {
 export interface SignedIn {
   readonly user: UserView;
   readonly session: SessionView;
-}
-
-export interface SessionToIssue {
-  readonly account: Account;
-  readonly sessionId: string;
-  /** Of the refresh token. */
-  readonly number: number;
-  readonly aal: AssuranceLevel;
-  readonly customClaims: JsonObject;
 }
 
 @Injectable()
@@ -51,7 +41,7 @@ export class SessionIssuer {
     };
   }
 
-  /** When a session that begins or is refreshed now ends, unless it is refreshed again. */
+  /** The end of a session that begins or is refreshed now. */
   sessionEnd(project: Project): Date {
     return new Date(this.clock.now() + project.settings.refresh_token_lifetime * 1_000);
   }

@@ -1,21 +1,27 @@
 /** Refreshes, lists and ends sessions. */
 import { Injectable } from '@nestjs/common';
 import { invalidCredentials } from '../../access/access.errors';
+import { JsonObject } from '../../common/text/json';
+import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { AuditEntry, AuditRepository } from '../audit/audit.repository';
+import { SessionOwner } from '../accounts/live-session';
+import { AuditContext, byUser } from '../audit/audit-entry';
+import { AuditRepository } from '../audit/audit.repository';
+import { RequestOrigin } from '../audit/request-origin';
 import { invalidRefreshToken, sessionNotFound } from '../auth.errors';
 import { HousekeepingService } from './housekeeping.service';
 import { RefreshTokenService } from './refresh-token.service';
-import { RequestOrigin } from '../audit/request-origin';
+import { LogoutScope, RotatedSession, SessionInfo } from './session';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
-import { LogoutScope, SessionOwner, SessionRepository, SessionRow } from './session.repository';
-import { UUID } from '../../common/text/uuid';
+import { SessionTokensRepository } from './session-tokens.repository';
+import { SessionRepository } from './session.repository';
 
 @Injectable()
 export class SessionService {
   constructor(
     private readonly sessions: SessionRepository,
+    private readonly sessionTokens: SessionTokensRepository,
     private readonly refreshTokens: RefreshTokenService,
     private readonly issuer: SessionIssuer,
     private readonly audit: AuditRepository,
@@ -24,59 +30,61 @@ export class SessionService {
   ) {}
 
   /**
-   * Spends a refresh token for its successor. A token that was spent more than a moment ago has two owners, one of
-   * whom stole it: the session ends for both (RFC 9700, 4.14.2).
+   * Spends a refresh token for its successor. If a token is used again after the time of grace, two clients have it, and
+   * one of them may have stolen it: the session ends for both (RFC 9700, 4.14.2).
    * @throws AppError 401
    */
   async refresh(project: Project, refreshToken: string, origin: RequestOrigin): Promise<SignedIn> {
     const content = this.refreshTokens.open(project.id, refreshToken);
     if (!content) throw invalidRefreshToken();
-    const rotated = await this.sessions.rotate(project, content, {
-      now: this.now(),
-      expiresAt: this.issuer.sessionEnd(project),
-      origin,
-    });
+    const now = this.now();
+    const expiresAt = this.issuer.sessionEnd(project);
+    const rotated = await this.sessionTokens.rotate(project, content, { now, expiresAt, origin });
     if (!rotated) throw invalidRefreshToken();
-    if (rotated.revoked) {
-      const { id } = rotated.account;
-      const details = { session_id: rotated.sessionId };
-      await this.audit.write(project, { ...this.entry('refresh_token_reused', origin, id), details });
-      throw invalidRefreshToken();
-    }
+    if (rotated.revoked) return this.refuseReuse(project, rotated, origin);
     this.housekeeping.visit(project);
     return this.issuer.issue(project, rotated);
   }
 
-  /** @throws AppError 401 when the session is over already */
+  /** @throws AppError 401 if the session is over already */
   async signOut(
     project: Project,
     owner: SessionOwner,
     scope: LogoutScope,
     origin: RequestOrigin,
   ): Promise<void> {
-    const entry = { ...this.entry('sign_out', origin, owner.userId), details: { scope } };
-    if (!(await this.sessions.end(project, owner, scope, this.now(), entry))) throw invalidCredentials();
+    const entry = byUser('sign_out', owner.userId, this.context(origin, { scope }));
+    if (!(await this.sessions.end(project, owner, scope, entry))) throw invalidCredentials();
   }
 
-  /** Live sessions of the user, the newest first. @throws AppError 401 when the user's own session is over */
-  async list(project: Project, owner: SessionOwner): Promise<SessionRow[]> {
+  /** The live sessions of the user, the newest first. @throws AppError 401 if the current session is over */
+  async list(project: Project, owner: SessionOwner): Promise<SessionInfo[]> {
     const sessions = await this.sessions.list(project, owner, this.now());
     if (!sessions) throw invalidCredentials();
     return sessions;
   }
 
-  /** @throws AppError 401 when the user's own session is over, 404 when there is no such session of the user's */
+  /** @throws AppError 401 if the current session is over, 404 if the user has no such session */
   async revoke(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
     const target = UUID.test(id) ? id : null;
-    const details = { session_id: target };
-    const entry = { ...this.entry('session_revoked', origin, owner.userId), details };
-    const ended = await this.sessions.endOne(project, owner, target, this.now(), entry);
+    const entry = byUser('session_revoked', owner.userId, this.context(origin, { session_id: target }));
+    const ended = await this.sessions.endOne(project, owner, target, entry);
     if (ended === null) throw invalidCredentials();
     if (!ended) throw sessionNotFound();
   }
 
-  private entry(action: AuditEntry['action'], origin: RequestOrigin, userId: string): AuditEntry {
-    return { action, now: this.now(), origin, actorRole: 'authenticated', actorId: userId, userId };
+  private async refuseReuse(
+    project: Project,
+    { account, sessionId }: RotatedSession,
+    origin: RequestOrigin,
+  ): Promise<never> {
+    const context = this.context(origin, { session_id: sessionId });
+    await this.audit.write(project, byUser('refresh_token_reused', account.id, context));
+    throw invalidRefreshToken();
+  }
+
+  private context(origin: RequestOrigin, details: JsonObject): AuditContext {
+    return { now: this.now(), origin, details };
   }
 
   private now(): Date {

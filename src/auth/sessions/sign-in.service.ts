@@ -7,18 +7,20 @@ import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
 import { Account, isBanned } from '../accounts/account';
 import { Credentials } from '../accounts/account-record';
-import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
-import { HousekeepingService } from './housekeeping.service';
-import { PasswordCheck } from '../passwords/password-check.service';
+import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../audit/request-origin';
+import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
+import { PasswordCheck } from '../passwords/password-check.service';
+import { HousekeepingService } from './housekeeping.service';
+import { NewSession } from './session';
 import { SessionIssuer, SignedIn } from './session-issuer.service';
-import { SessionRepository } from './session.repository';
+import { SessionTokensRepository } from './session-tokens.repository';
 
 @Injectable()
 export class SignInService {
   constructor(
     private readonly check: PasswordCheck,
-    private readonly sessions: SessionRepository,
+    private readonly sessions: SessionTokensRepository,
     private readonly issuer: SessionIssuer,
     private readonly passwords: PasswordHasher,
     private readonly housekeeping: HousekeepingService,
@@ -26,7 +28,7 @@ export class SignInService {
   ) {}
 
   /**
-   * Whether the account exists, its password and its state are decided after the same work.
+   * The state of the account is checked after the password, so only its owner learns of it.
    * @throws AppError 401 for a wrong e-mail or password, 403 for a banned or unverified account, 429
    */
   async signIn(
@@ -35,8 +37,16 @@ export class SignInService {
     origin: RequestOrigin,
   ): Promise<SignedIn> {
     const credentials = await this.check.credentialsOf(project, { email, password }, origin);
-    this.assertMaySignIn(project, credentials.account);
-    return this.begin(project, credentials, password, origin);
+    const { account } = credentials;
+    this.assertMaySignIn(project, account);
+    const session = await this.newSession(project, credentials, password, origin);
+    const entry = byAnonymous('sign_in', account.id, { now: new Date(this.clock.now()), origin });
+    const customClaims = await this.sessions.begin(project, session, entry);
+    // The password was changed, or the account banned or deleted, after it was read.
+    if (!customClaims) throw wrongCredentials();
+    this.housekeeping.visit(project);
+    const issued = { account, sessionId: session.id, number: 0, aal: ONE_FACTOR, customClaims } as const;
+    return this.issuer.issue(project, issued);
   }
 
   private assertMaySignIn(project: Project, account: Account): void {
@@ -46,38 +56,20 @@ export class SignInService {
     }
   }
 
-  private async begin(
+  private async newSession(
     project: Project,
     { account, passwordHash }: Credentials,
     password: string,
     origin: RequestOrigin,
-  ): Promise<SignedIn> {
-    const sessionId = randomUUID();
-    const now = new Date(this.clock.now());
+  ): Promise<NewSession> {
     const outdated = passwordHash !== null && this.passwords.needsRehash(passwordHash);
-    const customClaims = await this.sessions.begin(
-      project,
-      {
-        id: sessionId,
-        userId: account.id,
-        passwordHash,
-        newPasswordHash: outdated ? await this.passwords.hash(password) : null,
-        now,
-        expiresAt: this.issuer.sessionEnd(project),
-        origin,
-      },
-      {
-        action: 'sign_in',
-        now,
-        origin,
-        actorRole: 'anon',
-        actorId: account.id,
-        userId: account.id,
-      },
-    );
-    // Password changed, account banned or deleted since it was read.
-    if (!customClaims) throw wrongCredentials();
-    this.housekeeping.visit(project);
-    return this.issuer.issue(project, { account, sessionId, number: 0, aal: ONE_FACTOR, customClaims });
+    return {
+      id: randomUUID(),
+      userId: account.id,
+      passwordHash,
+      newPasswordHash: outdated ? await this.passwords.hash(password) : null,
+      expiresAt: this.issuer.sessionEnd(project),
+      origin,
+    };
   }
 }

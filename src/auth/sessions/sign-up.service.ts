@@ -5,24 +5,16 @@ import { ONE_FACTOR } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
 import { PasswordHasher } from '../../infra/crypto/password-hasher';
 import { Project } from '../../projects/project';
-import { toUserView, UserView } from '../accounts/account';
-import { toAccount } from '../accounts/account-record';
-import { AccountRepository, NewAccount } from '../accounts/account.repository';
-import { AuditEntry } from '../audit/audit.repository';
-import {
-  domainNotAllowed,
-  emailTaken,
-  invalidEmail,
-  signUpDisabled,
-  unacceptablePassword,
-} from '../auth.errors';
-import { EmailAddress, isDomainAllowed, localPart, parseEmailAddress } from '../accounts/email-address';
-import { EmailVerificationService } from '../mail/email-verification.service';
-import { passwordFault } from '../passwords/password-policy';
+import { NewAccount, toUserView, UserView } from '../accounts/account';
+import { EmailAddress, getEmailAddress, isDomainAllowed, localPart } from '../accounts/email-address';
+import { refusingTakenAddress } from '../accounts/taken-address';
+import { byAnonymous } from '../audit/audit-entry';
 import { RequestOrigin } from '../audit/request-origin';
+import { domainNotAllowed, signUpDisabled } from '../auth.errors';
+import { NewAccountMailer } from '../mail/new-account-mailer.service';
+import { assertNewPassword } from '../passwords/password-policy';
 import { SessionIssuer, SessionView } from './session-issuer.service';
-import { SignUpRepository } from './sign-up.repository';
-import { isTakenAddress } from '../accounts/taken-address';
+import { SessionTokensRepository } from './session-tokens.repository';
 
 export interface SignUpInput {
   readonly email: string;
@@ -32,33 +24,30 @@ export interface SignUpInput {
 
 export interface SignedUp {
   readonly user: UserView;
-  /** Null when the address must be verified first. */
+  /** Null if the address must be verified first. */
   readonly session: SessionView | null;
 }
 
 @Injectable()
 export class SignUpService {
   constructor(
-    private readonly signUps: SignUpRepository,
-    private readonly accounts: AccountRepository,
+    private readonly sessions: SessionTokensRepository,
     private readonly issuer: SessionIssuer,
     private readonly passwords: PasswordHasher,
-    private readonly verification: EmailVerificationService,
+    private readonly mailer: NewAccountMailer,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError 400 for what is not acceptable or taken, 403 when sign-up is turned off */
+  /** @throws AppError 400 for an unacceptable or taken value, 403 if sign-up is turned off */
   async signUp(project: Project, input: SignUpInput, origin: RequestOrigin): Promise<SignedUp> {
     const email = acceptableEmail(project, input.email);
-    const fault = passwordFault(input.password, project.settings);
-    if (fault) throw unacceptablePassword(fault);
-    // Hashed before the transaction begins, which must not wait for it.
-    const passwordHash = await this.passwords.hash(input.password);
+    assertNewPassword(input.password, project.settings);
     const account: NewAccount = {
       id: randomUUID(),
       email,
       name: input.name?.trim() || localPart(email),
-      passwordHash,
+      // Hashed before the transaction, which must not wait for it.
+      passwordHash: await this.passwords.hash(input.password),
       data: {},
       emailVerifiedAt: null,
       invitedAt: null,
@@ -80,13 +69,12 @@ export class SignUpService {
       userId: account.id,
       passwordHash: account.passwordHash,
       newPasswordHash: null,
-      now: account.now,
       expiresAt: this.issuer.sessionEnd(project),
       origin,
     };
-    const created = await refusingTakenAddress(
-      this.signUps.createSignedIn(project, account, session, signUpEntry(account, origin)),
-    );
+    const entry = byAnonymous('sign_up', account.id, { now: account.now, origin });
+    const creation = this.sessions.beginWithAccount(project, account, session, entry);
+    const created = await refusingTakenAddress(creation);
     return this.issuer.issue(project, { ...created, sessionId, number: 0, aal: ONE_FACTOR });
   }
 
@@ -95,35 +83,19 @@ export class SignUpService {
     account: NewAccount,
     origin: RequestOrigin,
   ): Promise<SignedUp> {
-    const insertion = this.accounts.insertion(account, signUpEntry(account, origin));
-    const row = await refusingTakenAddress(this.verification.sendWith(project, account, insertion, origin));
-    return { user: toUserView(toAccount(row)), session: null };
+    const context = { now: account.now, origin };
+    const audit = {
+      created: byAnonymous('sign_up', account.id, context),
+      mailed: byAnonymous('verification_requested', account.id, context),
+    };
+    const created = await this.mailer.create(project, account, 'verify', audit, origin.languages);
+    return { user: toUserView(created), session: null };
   }
 }
 
 function acceptableEmail(project: Project, text: string): EmailAddress {
   if (!project.settings.signup_enabled) throw signUpDisabled();
-  const email = parseEmailAddress(text);
-  if (!email) throw invalidEmail();
+  const email = getEmailAddress(text);
   if (!isDomainAllowed(email, project.settings.allowed_email_domains)) throw domainNotAllowed();
   return email;
-}
-
-async function refusingTakenAddress<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw isTakenAddress(error) ? emailTaken(error) : error;
-  }
-}
-
-function signUpEntry(account: NewAccount, origin: RequestOrigin): AuditEntry {
-  return {
-    action: 'sign_up',
-    now: account.now,
-    origin,
-    actorRole: 'anon',
-    actorId: account.id,
-    userId: account.id,
-  };
 }
