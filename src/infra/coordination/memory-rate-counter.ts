@@ -3,7 +3,7 @@ import { growingCache } from '../../common/growing-cache';
 import { Clock } from '../../common/time/clock';
 import { RateCounter, RateHit, toRateHit } from './rate-counter';
 
-/** Keys remembered at once: an attacker who invents keys displaces old counters, and never fills the memory. */
+/** The limit keeps memory bounded when an attacker invents keys: new counters displace the oldest. */
 const MAX_KEYS = 200_000;
 
 interface Window {

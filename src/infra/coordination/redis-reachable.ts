@@ -1,9 +1,9 @@
-/** Asks Redis once, at the start: without this the queue would wait for it for ever, and nobody would be told. */
+/** Tests the connection to Redis at start-up: otherwise the queue would wait for it forever, without a message. */
 import { Redis } from 'ioredis';
 
 const TIMEOUT_MS = 5_000;
 
-/** REDIS_URL names a server that does not answer; the message is one clear line. */
+/** The server of REDIS_URL cannot be reached. */
 export class RedisUnreachableError extends Error {
   constructor(url: string, cause: Error) {
     super(`Redis at ${new URL(url).host} (REDIS_URL) cannot be used: ${cause.message}`);
@@ -19,7 +19,7 @@ export async function assertRedisReachable(url: string): Promise<void> {
     commandTimeout: TIMEOUT_MS,
     retryStrategy: () => null,
   });
-  // The reason comes as an event; the rejected promise says only that the connection is closed.
+  // The error event has the reason; the rejected promise only has `Connection is closed`.
   let reason: Error | undefined;
   redis.on('error', (error: Error) => (reason = error));
   try {

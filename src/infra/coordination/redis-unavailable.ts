@@ -1,4 +1,4 @@
-/** What a request gets when Redis does not answer: to guess on without counting would be worse than to wait. */
+/** The error of a request that Redis does not answer. Guesses that are not counted would be worse than a 503. */
 import { AppError } from '../../common/errors/app-error';
 
 export async function viaRedis<T>(work: Promise<T>): Promise<T> {
