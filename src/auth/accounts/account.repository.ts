@@ -13,7 +13,7 @@ import { isLive, isNotBanned, SessionOwner } from './live-session';
 const REASON = 'auth.users is closed to the roles of callers';
 
 /** The fields that a signed-in user may change in one statement. */
-export interface ProfileChange {
+interface ProfileChange {
   readonly name?: string;
   readonly data?: JsonObject;
 }

@@ -35,7 +35,7 @@ export interface UserView {
   readonly data?: JsonObject;
 }
 
-export interface AdminUserView extends Required<UserView> {
+interface AdminUserView extends Required<UserView> {
   readonly email_verified_at: string | null;
   readonly banned_until: string | null;
   readonly invited_at: string | null;

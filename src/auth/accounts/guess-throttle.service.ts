@@ -21,7 +21,7 @@ export interface Guess extends GuessOrigin {
 }
 
 /** An attempt that names no account, such as one with a mailed token. */
-export interface GuessOrigin {
+interface GuessOrigin {
   readonly project: Project;
   readonly origin: RequestOrigin;
 }

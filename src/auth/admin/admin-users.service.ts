@@ -28,7 +28,7 @@ export interface UserInput {
   readonly bannedUntil?: Date | null;
 }
 
-export interface NewUserInput extends UserInput {
+interface NewUserInput extends UserInput {
   readonly email: string;
 }
 

@@ -27,7 +27,7 @@ const SORT_EXPRESSIONS: Readonly<Record<UserSort, string>> = {
 
 const WHERE = 'where $1::text is null or u.email ilike $1 or u.email_key ilike $1 or u.name ilike $1';
 
-export interface UserPage {
+interface UserPage {
   readonly search: string | null;
   readonly sort: UserSort;
   readonly descending: boolean;

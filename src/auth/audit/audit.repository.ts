@@ -12,7 +12,7 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 const WHERE = 'where ($1::text is null or action = $1) and ($2::uuid is null or user_id = $2)';
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly action: string | null;
   readonly userId: string | null;
   readonly limit: number;

@@ -6,7 +6,7 @@ import { Statement } from '../../database/pools/pipelined-query';
 import { AuditEntry } from './audit-entry';
 
 /** A change that must be audited, in parts: only withAudit() makes a statement of it. */
-export interface AuditableChange<Step extends string> {
+interface AuditableChange<Step extends string> {
   /** As Statement.name. */
   readonly name?: string;
   /** The common table expressions, by name and in order. */

@@ -19,7 +19,7 @@ export const MAX_FACTORS = 10;
 /** Seconds after which an unverified factor may be deleted. */
 const UNVERIFIED_SECONDS = 900;
 
-export interface NewFactor {
+interface NewFactor {
   readonly id: string;
   readonly name: string;
   readonly sealedSecret: Buffer;

@@ -22,7 +22,7 @@ import { newTotpKey, stepOfCode } from './totp';
 
 const DEFAULT_NAME = 'Authenticator';
 
-export interface EnrolledFactor {
+interface EnrolledFactor {
   readonly id: string;
   readonly name: string;
   /** Not shown again: only the database has it afterwards, encrypted. */
@@ -31,7 +31,7 @@ export interface EnrolledFactor {
 }
 
 /** A code for a factor of the user. */
-export interface FactorCode {
+interface FactorCode {
   readonly id: string;
   readonly code: string;
 }

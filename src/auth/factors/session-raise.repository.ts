@@ -15,7 +15,7 @@ import { lockOwner, ME, ownerValues } from './factor-statements';
 
 const REASON = 'auth.factors and auth.sessions are closed to the roles of callers';
 
-export interface UsedCode {
+interface UsedCode {
   /** The factor's id. */
   readonly id: string;
   /** The time step of the code. It and all older ones are spent afterwards. */

@@ -8,7 +8,7 @@ const WINDOW = 1;
 /** The length of the hash (RFC 4226, 4). */
 const SECRET_BYTES = 20;
 
-export interface TotpKey {
+interface TotpKey {
   /** Base32, to type in. */
   readonly secret: string;
   /** otpauth://, for a QR code. */

@@ -4,7 +4,7 @@ import { Project } from '../../projects/project';
 import { languageFor, withFallbacks } from './languages/languages';
 import { MailKind } from './mail-kinds';
 
-export interface ChosenTemplate {
+interface ChosenTemplate {
   readonly template: MailTemplate;
   /** Plinth's template, used if rendering `template` fails. */
   readonly standard: MailTemplate;

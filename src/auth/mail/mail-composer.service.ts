@@ -8,7 +8,7 @@ import { Project } from '../../projects/project';
 import { chooseTemplate } from './choose-template';
 import { MailKind } from './mail-kinds';
 
-export interface MailContent {
+interface MailContent {
   readonly kind: MailKind;
   readonly name: string;
   /** The recipient's address. */
@@ -75,13 +75,10 @@ export class MailComposer {
    */
   async assertRenders(key: string, template: Partial<MailTemplate>): Promise<void> {
     const { name, email, token, newEmail } = SAMPLE;
-    const values = { project: 'Sample', name, email, token, new_email: newEmail };
+    const account = { project: 'Sample', name, email, new_email: newEmail };
+    const values = { ...account, token, link: 'https://example.com/', hours: 1 };
     const whole = { subject: '', text: '', html: '', ...template };
-    await this.renderOrRefuse(
-      whole,
-      { ...values, link: 'https://example.com/', hours: 1 },
-      `mail_templates["${key}"]`,
-    );
+    await this.renderOrRefuse(whole, values, `mail_templates["${key}"]`);
   }
 
   /** Links begin with PUBLIC_URL or the address in the project's settings, never with the Host header of a request. */

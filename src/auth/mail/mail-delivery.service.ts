@@ -13,7 +13,7 @@ import { OutgoingMail } from './outgoing-mail';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
 /** `absent`: the mail is not written yet, or was sent or given up before. */
-export type DeliveryOutcome = 'sent' | 'given up' | 'absent';
+type DeliveryOutcome = 'sent' | 'given up' | 'absent';
 
 @Injectable()
 export class MailDelivery {

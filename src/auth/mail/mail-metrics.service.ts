@@ -5,7 +5,7 @@ import { Metrics } from '../../infra/telemetry/metrics';
 import { OutboxListRepository } from './outbox-list.repository';
 
 /** `retried` mails will be tried again; `given_up` ones wait for an administrator. */
-export type MailOutcome = 'sent' | 'retried' | 'given_up';
+type MailOutcome = 'sent' | 'retried' | 'given_up';
 
 @Injectable()
 export class MailMetrics {

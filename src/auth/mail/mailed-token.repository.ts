@@ -20,7 +20,7 @@ export interface TokenToMail extends MailedToken {
 }
 
 /** The account that gets the token, named by its id or by an address that somebody typed. */
-export interface TokenRecipient {
+interface TokenRecipient {
   readonly userId?: string;
   readonly emailKey?: string;
   /** The address to verify, if it is not the account's current one. */

@@ -1,7 +1,7 @@
 /** Tokens that are sent by mail: 256 random bits, of which the database keeps the hash only. */
 import { createHash, randomBytes } from 'node:crypto';
 
-export type MailedTokenKind = 'reset' | 'verify' | 'email_change' | 'invite';
+type MailedTokenKind = 'reset' | 'verify' | 'email_change' | 'invite';
 
 const HOUR_MS = 3_600_000;
 

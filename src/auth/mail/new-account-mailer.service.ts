@@ -12,7 +12,7 @@ import { newMailedToken } from './mailed-token';
 import { tokenIssuance, TokenToMail } from './mailed-token.repository';
 
 /** The entries of both statements. */
-export interface NewAccountAudit {
+interface NewAccountAudit {
   readonly created: AuditEntry;
   readonly mailed: AuditEntry;
 }

@@ -21,7 +21,7 @@ import { SlowProjects } from './slow-projects';
 const REASON = 'mails are sent after the request that caused them';
 
 /** The unsent mails that MailRecovery took over, and the state of the others. */
-export interface OutboxState {
+interface OutboxState {
   readonly ids: string[];
   /** Mails that are neither sent nor given up, those of `ids` included. */
   readonly waiting: number;

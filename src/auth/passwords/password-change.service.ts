@@ -12,7 +12,7 @@ import { currentPasswordRequired, wrongCurrentPassword } from '../auth.errors';
 import { assertNewPassword, unusableFault } from './password-policy';
 import { PasswordRepository } from './password.repository';
 
-export interface PasswordInput {
+interface PasswordInput {
   readonly password: string;
   /** The current password. Without it, a stolen access token would be enough to take over the account. */
   readonly currentPassword?: string;

@@ -8,13 +8,13 @@ const MAX_PASSWORD_BYTES = 72;
 const MIN_PASSWORD_LENGTH = 6;
 
 /** The settings of a project that concern passwords. */
-export interface PasswordRules {
+interface PasswordRules {
   /** Characters. */
   readonly password_min_length: number;
   readonly refuse_common_passwords: boolean;
 }
 
-export interface PasswordFault {
+interface PasswordFault {
   readonly kind: 'too_short' | 'too_long' | 'too_common' | 'unusable';
   /** For a client, in English. */
   readonly message: string;

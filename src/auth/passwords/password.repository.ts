@@ -14,7 +14,7 @@ const KINDS = ['reset', 'invite'];
 
 const TOKEN_REASON = 'a mailed token is the only credential';
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly userId: string;
   /** The hash that the current password was verified with. */
   readonly oldHash: string | null;
@@ -23,7 +23,7 @@ export interface PasswordChange {
   readonly keepSessionId: string | null;
 }
 
-export interface PasswordReset {
+interface PasswordReset {
   /** Of the mailed token. */
   readonly tokenHash: Buffer;
   readonly userId: string;

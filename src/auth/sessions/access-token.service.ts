@@ -29,7 +29,7 @@ const RESERVED_CLAIMS = new Set([
 /** Bytes of JSON: proxies pass headers of up to 8 KiB, and so long a token is accepted. */
 const MAX_CUSTOM_CLAIMS = 4_096;
 
-export interface AccessTokenSubject {
+interface AccessTokenSubject {
   readonly userId: string;
   readonly email: string;
   readonly sessionId: string;

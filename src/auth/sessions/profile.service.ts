@@ -15,7 +15,7 @@ import { secondFactorRequired } from '../auth.errors';
 import { EmailChangeService } from '../mail/email-change.service';
 import { PasswordChangeService } from '../passwords/password-change.service';
 
-export interface ProfileInput {
+interface ProfileInput {
   readonly name?: string;
   readonly email?: string;
   readonly password?: string;

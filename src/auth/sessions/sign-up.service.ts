@@ -16,7 +16,7 @@ import { assertNewPassword } from '../passwords/password-policy';
 import { SessionIssuer, SessionView } from './session-issuer.service';
 import { SessionTokensRepository } from './session-tokens.repository';
 
-export interface SignUpInput {
+interface SignUpInput {
   readonly email: string;
   readonly password: string;
   readonly name?: string | null;

@@ -2,7 +2,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
 
-export class AdminUserDto {
+class AdminUserDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty() name!: string;
@@ -23,7 +23,7 @@ export class AdminUsersDto {
   @ApiProperty({ type: [AdminUserDto] }) users!: AdminUserDto[];
 }
 
-export class AuditEntryDto {
+class AuditEntryDto {
   @ApiProperty() id!: string;
   @ApiProperty({ format: 'date-time' }) at!: string;
   @ApiProperty({ enum: AUDIT_ACTIONS }) action!: string;
@@ -39,7 +39,7 @@ export class AuditEntriesDto {
   @ApiProperty({ type: [AuditEntryDto] }) entries!: AuditEntryDto[];
 }
 
-export class FailedMailDto {
+class FailedMailDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() kind!: string;
   @ApiProperty() recipient!: string;

@@ -1,7 +1,7 @@
 /** Answers of the endpoints for users, for the OpenAPI document. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-export class UserDto {
+class UserDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty() name!: string;
@@ -13,7 +13,7 @@ export class UserDto {
   data?: object;
 }
 
-export class SessionDto {
+class SessionDto {
   @ApiProperty({ description: 'JWT; sent as `Authorization: Bearer ...`' }) access_token!: string;
   @ApiProperty({ description: 'Unix seconds', example: 1767225600 }) expires_at!: number;
   @ApiProperty({ description: 'Opaque; valid for one POST /refresh' }) refresh_token!: string;
@@ -42,7 +42,7 @@ export class MessageDto {
   @ApiProperty() message!: string;
 }
 
-export class SessionInfoDto {
+class SessionInfoDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time', description: 'When it was last refreshed' }) last_seen_at!: string;

@@ -26,7 +26,7 @@ export class EnrolledFactorDto {
   uri!: string;
 }
 
-export class FactorDto implements FactorView {
+class FactorDto implements FactorView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) kind!: 'totp';
   @ApiProperty() name!: string;

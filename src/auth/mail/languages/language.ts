@@ -10,7 +10,7 @@ export interface LanguageTexts {
   readonly pages: PageTexts;
 }
 
-export interface PageTexts {
+interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
   readonly verify: FormTexts;
   /** For a token that is spent, expired or incomplete. */
@@ -22,14 +22,14 @@ export interface PageTexts {
   readonly failed: string;
 }
 
-export interface FormTexts {
+interface FormTexts {
   readonly title: string;
   readonly button: string;
   readonly done: string;
 }
 
 /** The parts of a mail with a link, from which both text and HTML are made. */
-export interface LinkMailParts {
+interface LinkMailParts {
   readonly subject: string;
   /** The sentence that gives the purpose of the mail. */
   readonly intro: string;
@@ -42,7 +42,7 @@ export interface LinkMailParts {
 }
 
 /** The parts that all mails with a link share in one language. */
-export interface LinkMailFrame {
+interface LinkMailFrame {
   readonly greeting: string;
   readonly enterToken: string;
   readonly validity: string;
