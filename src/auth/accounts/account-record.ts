@@ -50,7 +50,7 @@ export function toCredentials(row: QueryResultRow): Credentials {
   return { account: toAccount(row), passwordHash };
 }
 
-/** An imported account may have a user name in place of an address, but no control character: it goes into headers and tokens. */
+/** The address of an imported account may be a user name. It goes into headers and tokens, so it has no control characters. */
 function emailOf(user: RecordReader): string {
   const email = user.text('email', 2 * MAX_EMAIL);
   if (email === '' || /\p{Cc}/u.test(email)) throw user.unusable('email', 'no address');

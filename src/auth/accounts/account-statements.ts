@@ -2,8 +2,8 @@
 import { Statement } from '../../database/pools/pipelined-query';
 
 /**
- * For the start of a batch: later statements then see the changes of others that held the lock. A lock inside one of
- * these statements would be taken after its snapshot.
+ * For the start of a batch. Each later statement takes its snapshot after the lock, so it sees the changes of transactions
+ * that held the lock before. A lock inside a statement would come after that statement's snapshot.
  */
 export const lockAccount = (userId: string): Statement => ({
   name: 'auth:lock-account',

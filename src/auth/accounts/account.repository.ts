@@ -1,4 +1,4 @@
-/** Rows of auth.users. Passwords are changed in passwords/, other accounts by administrators in admin/. */
+/** Reads and changes auth.users. For password changes see passwords/, for changes by administrators admin/. */
 import { Injectable } from '@nestjs/common';
 import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/pools/pipelined-query';

@@ -1,4 +1,4 @@
-/** An account, and the forms in which its owner and administrators get it. */
+/** An account, and its representations for its owner and for administrators. */
 import { JsonObject } from '../../common/text/json';
 import { EmailAddress } from './email-address';
 

@@ -1,4 +1,4 @@
-/** E-mail addresses: which are valid, and which are the same. */
+/** Parses, normalizes and compares e-mail addresses. */
 import { isEmail } from 'class-validator';
 import { domainToASCII } from 'node:url';
 import { invalidEmail } from '../auth.errors';

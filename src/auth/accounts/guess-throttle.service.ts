@@ -1,5 +1,5 @@
 /**
- * Slows down guessing: after some wrong passwords for an account, or from an address, each further attempt must wait,
+ * Slows down guessing: after several wrong passwords for an account, or from an address, each further attempt must wait,
  * longer every time. The right password waits as well: otherwise the 429 would reveal that it is right.
  */
 import { Inject, Injectable } from '@nestjs/common';
@@ -52,8 +52,8 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts an attempt as failed before it is made, for secrets that are compared in no time: a hundred simultaneous
-   * attempts gain nothing over a hundred in a row. succeeded() takes it back.
+   * Counts an attempt as failed before it is made: simultaneous attempts then gain nothing over attempts in a row. For
+   * secrets that are compared quickly, such as codes. succeeded() clears the count.
    * @throws AppError 429 while the account or the address has to wait; such an attempt is not counted
    */
   async chargeTry(guess: Guess): Promise<void> {
@@ -120,7 +120,7 @@ function addressKey({ project, origin }: GuessOrigin): string {
   return `address:${project.id}:${origin.ip}`;
 }
 
-/** Gives keys one length, however long the typed text is. */
+/** A key of fixed length for text of any length. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -4,7 +4,7 @@ import { AssuranceLevel } from '../../access/caller';
 export interface SessionOwner {
   readonly userId: string;
   readonly sessionId: string;
-  /** Of the access token. A token from before the session rose to two factors keeps one factor. */
+  /** Of the access token: aal1 if the token was issued before the session was raised to aal2. */
   readonly aal: AssuranceLevel;
 }
 

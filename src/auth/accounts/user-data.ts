@@ -1,4 +1,4 @@
-/** `data` of an account: JSON that the application keeps about its user. It is part of every answer that has the user. */
+/** `data` of an account: JSON that the application keeps about its user. Every answer with the user contains it. */
 import { JsonObject, JsonValue } from '../../common/text/json';
 import { userDataTooLarge } from '../auth.errors';
 

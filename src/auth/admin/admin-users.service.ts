@@ -58,7 +58,7 @@ export class AdminUsersService {
   }
 
   /**
-   * Creates an account without a password and mails a token that sets one, both or neither.
+   * Creates an account without a password, and mails a token that sets one; both or neither.
    * @throws AppError 400 for an unacceptable or taken value, 503 if the mail cannot be queued
    */
   async invite(

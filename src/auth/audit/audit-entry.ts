@@ -43,7 +43,7 @@ export interface AuditEntry extends AuditContext {
   readonly userId: string | null;
 }
 
-/** An action of a request without a session. @param userId the account that it acted for, if known */
+/** An action of a request without a session. @param userId the account that the request is about, if known */
 export function byAnonymous(action: AuditAction, userId: string | null, context: AuditContext): AuditEntry {
   return { ...context, action, actorRole: 'anon', actorId: userId, userId };
 }

@@ -1,4 +1,4 @@
-/** Rows of auth.audit_log. Changes write theirs by withAudit(). */
+/** Reads auth.audit_log, and writes the entries of events. The entries of changes are written by withAudit(). */
 import { Injectable } from '@nestjs/common';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';

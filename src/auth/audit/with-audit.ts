@@ -39,7 +39,7 @@ export function withAudit<Step extends string>(change: AuditableChange<Step>, en
   return { name, text: `with ${expressions.join(', ')} ${query}`, values: [...values, ...valuesOf(entry)] };
 }
 
-/** @param parameters that precede those of the entry */
+/** @param parameters number of parameters of the change, which precede those of the entry */
 function insertion(audited: string, parameters: number): string {
   const values = Object.entries(COLUMNS).map(([column, type], index) => {
     const parameter = `$${parameters + index + 1}::${type}`;

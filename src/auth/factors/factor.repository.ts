@@ -26,8 +26,8 @@ interface NewFactor {
 }
 
 /**
- * Null: the session is over. Not strong: the account has a verified factor, and the session did not verify one. `found`: a
- * factor was added or removed.
+ * Null if the session is over. `strong` is false if the account has a verified factor and the session did not verify one;
+ * nothing was changed then. `found` is true if a factor was added or removed.
  */
 export type FactorOutcome = { readonly strong: boolean; readonly found: boolean } | null;
 

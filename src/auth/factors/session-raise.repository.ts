@@ -27,8 +27,8 @@ export class SessionRaiseRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
   /**
-   * Spends a code and raises the session. Of parallel uses of a code, one finds its step unspent. The first code of a factor
-   * also ends the user's other sessions of one factor: the password alone began them.
+   * Spends a code and raises the session. Of parallel uses of a code, only one succeeds. The first code of a factor also ends
+   * the user's other sessions of one factor, which the password alone began.
    * @returns null if the code was spent before, or the session is over
    */
   async raise(
@@ -50,9 +50,7 @@ export class SessionRaiseRepository {
   }
 }
 
-/**
- * The refresh token skips a number, so that a token from before the code is void at once, without the time of grace.
- */
+/** Skips a number of the refresh token, so that a token from before the code is void at once, without the grace period. */
 function raising(owner: SessionOwner, { id, step }: UsedCode, audit: AuditEntry): Statement {
   const change = {
     name: 'auth:raise-session',

@@ -1,7 +1,7 @@
 /**
- * Queues mails so that a token and its mail are written both or neither, even across crashes: the job is queued first,
- * with a delay; then token and mail are written in one statement; then the job is released. Without the release the job
- * runs after its delay. Without the statement it finds nothing to send.
+ * Queues mails so that a token and its mail are written together or not at all, even if a process crashes. First the job is
+ * queued with a delay, then token and mail are written in one statement, then the job is released. After a crash before the
+ * release, the job runs when its delay ends; after a crash before the statement, it finds nothing to send.
  */
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';

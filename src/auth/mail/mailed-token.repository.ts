@@ -19,7 +19,7 @@ export interface TokenToMail extends MailedToken {
   readonly sealed: Buffer;
 }
 
-/** The account that gets the token, named by its id or by an address that somebody typed. */
+/** The account that gets the token, by its id or by the key of a typed address. */
 interface TokenRecipient {
   readonly userId?: string;
   readonly emailKey?: string;

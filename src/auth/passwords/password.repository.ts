@@ -19,7 +19,7 @@ interface PasswordChange {
   /** The hash that the current password was verified with. */
   readonly oldHash: string | null;
   readonly newHash: string;
-  /** The session in which the user changes the password; it goes on. */
+  /** The session of the request, which is not ended. */
   readonly keepSessionId: string | null;
 }
 
@@ -55,7 +55,7 @@ export class PasswordRepository {
     return changed?.rows.length === 1;
   }
 
-  /** The account of a valid token, which is not spent. */
+  /** The owner of a valid token, without spending it. */
   async findTokenOwner(project: Project, tokenHash: Buffer, now: Date): Promise<string | null> {
     const { rows } = await this.rls.systemQuery(project.database, TOKEN_REASON, {
       name: 'auth:find-mailed-token',

@@ -9,7 +9,7 @@ import { claimsFailed } from './custom-claims';
 import { AUTHENTICATED_ROLE } from '../../projects/project-keys';
 import { Project } from '../../projects/project';
 
-/** Claims that a project cannot set: they identify the user and limit the token, and make it no key. */
+/** Claims that a project cannot set: they identify the user, limit the lifetime, and tell a token from a key. */
 const RESERVED_CLAIMS = new Set([
   'iss',
   'sub',
@@ -26,7 +26,7 @@ const RESERVED_CLAIMS = new Set([
   'ref',
 ]);
 
-/** Bytes of JSON: proxies pass headers of up to 8 KiB, and so long a token is accepted. */
+/** Bytes of JSON. Proxies accept headers of 8 KiB, and so does Plinth. */
 const MAX_CUSTOM_CLAIMS = 4_096;
 
 interface AccessTokenSubject {

@@ -30,8 +30,8 @@ export class SessionService {
   ) {}
 
   /**
-   * Spends a refresh token for its successor. If a token is used again after the time of grace, two clients have it, and
-   * one of them may have stolen it: the session ends for both (RFC 9700, 4.14.2).
+   * Spends a refresh token for its successor. If a token is used again after the grace period, two clients have it, and one
+   * of them may have stolen it: the session ends for both (RFC 9700, 4.14.2).
    * @throws AppError 401
    */
   async refresh(project: Project, refreshToken: string, origin: RequestOrigin): Promise<SignedIn> {

@@ -9,7 +9,7 @@ import { RequestOrigin } from '../audit/request-origin';
 import { toCustomClaims } from './custom-claims';
 
 const TABLE = 'auth.sessions';
-/** A refresh token has 32 bits for it. */
+/** A refresh token encodes the number in 32 bits. */
 const MAX_REFRESH_COUNT = 2 ** 32 - 1;
 /** Characters of an address and of a user agent, which is cut before it is stored. */
 const MAX_ORIGIN_TEXT = 1_000;
@@ -29,7 +29,7 @@ export interface NewSession {
   readonly origin: RequestOrigin;
 }
 
-/** All that the tokens of a session are made from. */
+/** The data of a session's tokens. */
 export interface SessionToIssue {
   readonly account: Account;
   readonly sessionId: string;
@@ -40,11 +40,11 @@ export interface SessionToIssue {
 }
 
 export interface RotatedSession extends SessionToIssue {
-  /** True if the token had been spent too long before: the session is revoked now. */
+  /** True if the token was reused after the grace period: the statement has revoked the session. */
   readonly revoked: boolean;
 }
 
-/** A live session in the list of its user. */
+/** An entry of the list of a user's live sessions. */
 export interface SessionInfo {
   readonly id: string;
   readonly createdAt: Date;
