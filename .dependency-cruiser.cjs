@@ -34,6 +34,17 @@ const layerRules = LAYERS.flatMap((layer, index) => {
   });
 });
 
+// The rooms of src/auth, from left to right: a room imports only from its left.
+const AUTH_ROOMS = ['audit', 'accounts', 'mail', 'passwords', 'sessions', 'factors', 'admin', 'http'];
+
+const authRules = AUTH_ROOMS.slice(0, -1).map((room, index) => ({
+  name: `auth-room-${room}`,
+  comment: `auth/${room}/ may import only from the rooms on its left`,
+  severity: 'error',
+  from: { path: `^src/auth/${room}/` },
+  to: { path: `^src/auth/((${AUTH_ROOMS.slice(index + 1).join('|')})/|auth\\.module\\.ts)` },
+}));
+
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
@@ -57,6 +68,13 @@ module.exports = {
       to: { path: '^src/pg-pipeline/', pathNot: '^src/pg-pipeline/index\\.ts$' },
     },
     ...layerRules,
+    ...authRules,
+    {
+      name: 'auth-errors-know-no-room',
+      severity: 'error',
+      from: { path: '^src/auth/auth\\.errors\\.ts$' },
+      to: { path: '^src/auth/' },
+    },
     {
       name: 'common-is-pure',
       comment:

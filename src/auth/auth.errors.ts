@@ -1,6 +1,5 @@
-/** Refusals of the auth endpoints. What must not be told apart shares one factory. */
+/** Errors of the auth endpoints. Cases that a client must not be able to tell apart share one factory. */
 import { AppError } from '../common/errors/app-error';
-import type { PasswordFault } from './password-policy';
 
 const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
   new AppError({ status, code, message, cause });
@@ -10,7 +9,7 @@ export const invalidEmail = (): AppError => refusal(400, 'invalid_email', 'email
 export const emailTaken = (cause?: unknown): AppError =>
   refusal(400, 'email_taken', 'An account with this email exists already', cause);
 
-export const unacceptablePassword = ({ message }: PasswordFault): AppError =>
+export const unacceptablePassword = ({ message }: { readonly message: string }): AppError =>
   refusal(400, 'weak_password', message);
 
 export const domainNotAllowed = (): AppError =>
@@ -18,18 +17,18 @@ export const domainNotAllowed = (): AppError =>
 
 export const signUpDisabled = (): AppError => refusal(403, 'signup_disabled', 'Sign-up is turned off');
 
-/** One answer for an unknown address and a wrong password. */
+/** The same for an unknown address and a wrong password. */
 export const wrongCredentials = (): AppError =>
   refusal(401, 'invalid_credentials', 'The email or the password is wrong');
 
-/** Told only to who knows the password. */
+/** Revealed only after the password was verified. */
 export const emailNotVerified = (): AppError =>
   refusal(403, 'email_not_verified', 'The email address has not been verified yet');
 
-/** Told only to who knows the password. */
+/** Revealed only after the password was verified. */
 export const userBanned = (): AppError => refusal(403, 'user_banned', 'This account is blocked');
 
-/** Unknown, spent, replaced, expired or altered: the same answer for all. */
+/** The same for an unknown, spent, replaced, expired and altered token. */
 export const invalidMailedToken = (): AppError =>
   refusal(401, 'invalid_token', 'The token is not valid or no longer valid');
 
@@ -50,7 +49,7 @@ export const userNotFound = (): AppError => refusal(404, 'user_not_found', 'Ther
 export const userDataTooLarge = (limit: number): AppError =>
   refusal(400, 'invalid_parameters', `data must not be longer than ${limit} bytes`);
 
-/** One user alone has always room. */
+/** Not for a page of one user: the largest account fits. */
 export const pageTooLarge = (cause: unknown): AppError =>
   refusal(
     400,
@@ -62,7 +61,7 @@ export const pageTooLarge = (cause: unknown): AppError =>
 export const unusablePasswordHash = (): AppError =>
   refusal(400, 'invalid_password_hash', 'password_hash must be a bcrypt hash');
 
-/** Wrong, too old or used before: the same answer for all. */
+/** The same for a wrong, an expired and a used code. */
 export const wrongCode = (): AppError =>
   refusal(401, 'invalid_code', 'The code is not valid or no longer valid');
 
@@ -71,6 +70,6 @@ export const factorNotFound = (): AppError => refusal(404, 'factor_not_found', '
 export const tooManyFactors = (limit: number): AppError =>
   refusal(400, 'too_many_factors', `An account has at most ${limit} factors`);
 
-/** The account has a second factor, and what was asked for would weaken it. */
+/** The account has a second factor, and the session did not verify it. */
 export const secondFactorRequired = (): AppError =>
   refusal(403, 'insufficient_aal', 'This needs a session with a second factor: verify a code first');

@@ -1,4 +1,4 @@
-/** Accounts and sessions of a project. */
+/** Wires the rooms of src/auth together. */
 import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
@@ -10,18 +10,17 @@ import { SharedThrottlerStorage } from '../infra/coordination/throttler-storage'
 import { PasswordHasher } from '../infra/crypto/password-hasher';
 import { MailModule } from '../infra/mail/mail.module';
 import { QueueModule } from '../infra/queue/queue.module';
-import { AccessTokenService } from './access-token.service';
-import { AccountRepository } from './account.repository';
-import { AdminUsersRepository } from './admin-users.repository';
-import { AdminUsersService } from './admin-users.service';
-import { AuditRepository } from './audit.repository';
-import { AuthMetrics } from './auth-metrics.service';
-import { EmailVerificationService } from './email-verification.service';
+import { AccountRepository } from './accounts/account.repository';
+import { GuessThrottle } from './accounts/guess-throttle.service';
+import { AdminFactorsRepository } from './admin/admin-factors.repository';
+import { AdminFactorsService } from './admin/admin-factors.service';
+import { AdminUsersRepository } from './admin/admin-users.repository';
+import { AdminUsersService } from './admin/admin-users.service';
+import { UserListRepository } from './admin/user-list.repository';
+import { AuditRepository } from './audit/audit.repository';
 import { FactorRepository } from './factors/factor.repository';
 import { FactorService } from './factors/factor.service';
-import { GuessThrottle } from './guess-throttle.service';
-import { HousekeepingRepository } from './housekeeping.repository';
-import { HousekeepingService } from './housekeeping.service';
+import { SessionRaiseRepository } from './factors/session-raise.repository';
 import { AccountsController } from './http/accounts.controller';
 import { AdminAuditController } from './http/admin-audit.controller';
 import { AdminFactorsController } from './http/admin-factors.controller';
@@ -29,52 +28,115 @@ import { AdminUsersController } from './http/admin-users.controller';
 import { FactorsController } from './http/factors.controller';
 import { MailPagesController } from './http/mail-pages.controller';
 import { UserController } from './http/user.controller';
-import { InvitationService } from './invitation.service';
 import { AuthMailer } from './mail/auth-mailer.service';
+import { EmailChangeService } from './mail/email-change.service';
+import { EmailVerificationService } from './mail/email-verification.service';
 import { FailedMailService } from './mail/failed-mail.service';
 import { MailComposer } from './mail/mail-composer.service';
 import { MailDelivery } from './mail/mail-delivery.service';
+import { MailMetrics } from './mail/mail-metrics.service';
 import { MAIL_QUEUE } from './mail/mail-queue';
-import { MailProcessor } from './mail/mail.processor';
 import { MailRecovery } from './mail/mail-recovery.service';
+import { MailSealer } from './mail/mail-sealer.service';
 import { MailTemplateCheck } from './mail/mail-template-check.service';
+import { MailProcessor } from './mail/mail.processor';
+import { MailedTokenRepository } from './mail/mailed-token.repository';
+import { NewAccountMailer } from './mail/new-account-mailer.service';
 import { NoticeService } from './mail/notice.service';
 import { OutboxListRepository } from './mail/outbox-list.repository';
 import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
 import { RequestedMails } from './mail/requested-mails.service';
 import { SlowProjects } from './mail/slow-projects';
-import { MailedTokenRepository } from './mailed-token.repository';
-import { PasswordCheck } from './password-check.service';
-import { PasswordResetService } from './password-reset.service';
-import { ProfileService } from './profile.service';
-import { RefreshTokenService } from './refresh-token.service';
-import { SessionIssuer } from './session-issuer.service';
-import { SessionRepository } from './session.repository';
-import { SessionService } from './session.service';
-import { SignInService } from './sign-in.service';
-import { SignUpRepository } from './sign-up.repository';
-import { SignUpService } from './sign-up.service';
+import { PasswordChangeService } from './passwords/password-change.service';
+import { PasswordCheck } from './passwords/password-check.service';
+import { PasswordMetrics } from './passwords/password-metrics.service';
+import { PasswordResetService } from './passwords/password-reset.service';
+import { PasswordRepository } from './passwords/password.repository';
+import { AccessTokenService } from './sessions/access-token.service';
+import { HousekeepingRepository } from './sessions/housekeeping.repository';
+import { HousekeepingService } from './sessions/housekeeping.service';
+import { ProfileService } from './sessions/profile.service';
+import { RefreshTokenService } from './sessions/refresh-token.service';
+import { SessionIssuer } from './sessions/session-issuer.service';
+import { SessionTokensRepository } from './sessions/session-tokens.repository';
+import { SessionRepository } from './sessions/session.repository';
+import { SessionService } from './sessions/session.service';
+import { SignInService } from './sessions/sign-in.service';
+import { SignUpService } from './sessions/sign-up.service';
 
 const MINUTE_MS = 60_000;
 
+const THROTTLER = ThrottlerModule.forRootAsync({
+  inject: [AUTH_CONFIG, RateCounter, FailureLedger, Clock],
+  useFactory: (
+    { requestsPerMinute }: AuthConfig,
+    counter: RateCounter,
+    ledger: FailureLedger,
+    clock: Clock,
+  ) => ({
+    throttlers: [{ ttl: MINUTE_MS, limit: requestsPerMinute }],
+    storage: new SharedThrottlerStorage(counter, ledger, clock),
+  }),
+});
+
+const ACCOUNTS = [AccountRepository, GuessThrottle, AuditRepository];
+
+const MAIL = [
+  AuthMailer,
+  EmailChangeService,
+  EmailVerificationService,
+  FailedMailService,
+  MailComposer,
+  MailDelivery,
+  MailedTokenRepository,
+  MailMetrics,
+  MailProcessor,
+  MailRecovery,
+  MailSealer,
+  MailTemplateCheck,
+  NewAccountMailer,
+  NoticeService,
+  OutboxListRepository,
+  OutgoingMailRepository,
+  RequestedMails,
+  SlowProjects,
+];
+
+const PASSWORDS = [
+  PasswordChangeService,
+  PasswordCheck,
+  PasswordHasher,
+  PasswordMetrics,
+  PasswordRepository,
+  PasswordResetService,
+];
+
+const SESSIONS = [
+  AccessTokenService,
+  HousekeepingRepository,
+  HousekeepingService,
+  ProfileService,
+  RefreshTokenService,
+  SessionIssuer,
+  SessionRepository,
+  SessionService,
+  SessionTokensRepository,
+  SignInService,
+  SignUpService,
+];
+
+const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
+
+const ADMIN = [
+  AdminFactorsRepository,
+  AdminFactorsService,
+  AdminUsersRepository,
+  AdminUsersService,
+  UserListRepository,
+];
+
 @Module({
-  imports: [
-    MailModule,
-    QueueModule,
-    BullModule.registerQueue({ name: MAIL_QUEUE }),
-    ThrottlerModule.forRootAsync({
-      inject: [AUTH_CONFIG, RateCounter, FailureLedger, Clock],
-      useFactory: (
-        { requestsPerMinute }: AuthConfig,
-        counter: RateCounter,
-        ledger: FailureLedger,
-        clock: Clock,
-      ) => ({
-        throttlers: [{ ttl: MINUTE_MS, limit: requestsPerMinute }],
-        storage: new SharedThrottlerStorage(counter, ledger, clock),
-      }),
-    }),
-  ],
+  imports: [MailModule, QueueModule, BullModule.registerQueue({ name: MAIL_QUEUE }), THROTTLER],
   controllers: [
     AccountsController,
     UserController,
@@ -84,45 +146,7 @@ const MINUTE_MS = 60_000;
     FactorsController,
     MailPagesController,
   ],
-  providers: [
-    AccessTokenService,
-    AccountRepository,
-    AdminUsersRepository,
-    AdminUsersService,
-    AuditRepository,
-    AuthMailer,
-    AuthMetrics,
-    EmailVerificationService,
-    FactorRepository,
-    FactorService,
-    FailedMailService,
-    GuessThrottle,
-    HousekeepingRepository,
-    HousekeepingService,
-    InvitationService,
-    MailComposer,
-    MailDelivery,
-    MailedTokenRepository,
-    MailProcessor,
-    MailRecovery,
-    MailTemplateCheck,
-    NoticeService,
-    OutboxListRepository,
-    OutgoingMailRepository,
-    PasswordCheck,
-    PasswordHasher,
-    PasswordResetService,
-    ProfileService,
-    RefreshTokenService,
-    RequestedMails,
-    SessionIssuer,
-    SessionRepository,
-    SessionService,
-    SignInService,
-    SignUpRepository,
-    SignUpService,
-    SlowProjects,
-  ],
+  providers: [...ACCOUNTS, ...MAIL, ...PASSWORDS, ...SESSIONS, ...FACTORS, ...ADMIN],
   exports: [FailedMailService, MailTemplateCheck],
 })
 export class AuthModule {}

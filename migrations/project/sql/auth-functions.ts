@@ -1,4 +1,4 @@
-/** The session check of the request path, the trigger for imported users, and the hook for own claims. */
+/** The session check of each request, the trigger that completes imported users, and the hook for custom claims. */
 export const AUTH_FUNCTIONS = `
   -- Completes rows that the owner imports with SQL; Plinth itself always sets all three columns.
   create function auth.complete_user() returns trigger language plpgsql as $$

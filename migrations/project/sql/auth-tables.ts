@@ -6,7 +6,7 @@ export const AUTH_TABLES = `
   create table auth.users (
     id uuid primary key default gen_random_uuid(),
     email text not null check (length(email) <= 320),
-    -- The normalised address: lower case, the domain in ASCII (src/auth/email-address.ts).
+    -- The normalised address: lower case, the domain in ASCII (src/auth/accounts/email-address.ts).
     email_key text not null,
     encrypted_password text,
     name text not null check (length(name) <= 320),

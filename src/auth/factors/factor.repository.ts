@@ -1,238 +1,114 @@
-/** Rows of auth.factors. What weakens or adds a factor is allowed by the statement that does it. */
+/**
+ * Rows of auth.factors as their user manages them. The statement that adds or removes a factor also checks that the
+ * session may do so.
+ */
 import { Injectable } from '@nestjs/common';
-import type { QueryResultRow } from 'pg';
-import { TWO_FACTORS } from '../../access/caller';
 import { Statement } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { ACCOUNT_COLUMNS } from '../account-record';
-import { lockAccount } from '../account-statements';
-import { audited, AuditEntry } from '../audit.repository';
-import { callingClaims, claimsOf } from '../custom-claims';
-import { isLive, RotatedSession, SessionOwner, toRotated } from '../session.repository';
-import { Factor } from './factor';
-import { SHORT_TIMEOUT } from '../short-timeout';
+import { SessionOwner } from '../accounts/live-session';
+import { AuditEntry } from '../audit/audit-entry';
+import { withAudit } from '../audit/with-audit';
+import { Factor, FACTOR_COLUMNS, SealedFactor, toFactor, toSealedFactor } from './factor';
+import { lockOwner, lowerSessions, ME, ownerValues } from './factor-statements';
 
-const REASON = 'a user manages their own second factors';
-const ADMIN_REASON = 'the service-role key asks for it';
-const TABLE = 'auth.factors';
-/** UTF-16 code units of a name, of which the table's constraint allows 320 characters. */
-const MAX_NAME = 640;
-/** Bytes of a sealed secret; Plinth's own have 61. */
-const MAX_SEALED = 1_024;
-/** Factors that one account may have. */
+const REASON = 'auth.factors is closed to the roles of callers';
+/** Factors of one account. */
 export const MAX_FACTORS = 10;
-/** Seconds after which a factor that nobody verified makes room. */
+/** Seconds after which an unverified factor may be deleted. */
 const UNVERIFIED_SECONDS = 900;
 
-const FACTOR_COLUMNS = 'f.id, f.name, f.created_at, f.verified_at, f.last_used_at';
-
-/** `me`: the signed-in user, $1 session, $2 user, $3 now; `strong` unless a second factor is set up and was not shown. */
-const ME = `me as (
-  select u.id, s.id as session_id, u.email, ($4 = '${TWO_FACTORS}' or not exists (
-      select from auth.factors v where v.user_id = u.id and v.verified_at is not null)) as strong
-  from auth.sessions s join auth.users u on u.id = s.user_id
-  where s.id = $1 and s.user_id = $2 and ${isLive('$3')})`;
-
-export interface NewFactor {
+interface NewFactor {
   readonly id: string;
   readonly name: string;
   readonly sealedSecret: Buffer;
-  readonly now: Date;
 }
 
-export interface SealedFactor {
-  readonly sealedSecret: Buffer;
-  readonly verified: boolean;
-}
-
-/** Who asks, and whether the session showed what that needs. Null: the session is over. */
-export type Allowed<T> = { readonly strong: false } | { readonly strong: true; readonly found: T } | null;
+/**
+ * Null if the session is over. `strong` is false if the account has a verified factor and the session did not verify one;
+ * nothing was changed then. `found` is true if a factor was added or removed.
+ */
+export type FactorOutcome = { readonly strong: boolean; readonly found: boolean } | null;
 
 @Injectable()
 export class FactorRepository {
   constructor(private readonly rls: RlsTransaction) {}
 
-  /** @returns found: false when the account has as many as it may have */
+  /** @returns found: false if the account has MAX_FACTORS */
   async insert(
     project: Project,
     owner: SessionOwner,
-    factor: NewFactor,
+    { id, name, sealedSecret }: NewFactor,
     audit: AuditEntry,
-  ): Promise<Allowed<boolean>> {
-    const statement = {
+  ): Promise<FactorOutcome> {
+    const change = {
       name: 'auth:insert-factor',
-      text: `with ${ME},
-        stale as (
-          delete from auth.factors f using me where f.user_id = me.id and me.strong and f.verified_at is null
-            and f.created_at < $3::timestamptz - interval '${UNVERIFIED_SECONDS} seconds' returning f.id),
-        made as (
-          insert into auth.factors (id, user_id, name, sealed_secret, created_at)
-          select $5, me.id, $6, $7, $3 from me where me.strong and ${MAX_FACTORS} > (
-            select count(*) from auth.factors f where f.user_id = me.id and f.id not in (select id from stale))
-          returning user_id as id),
-        /* audit from made */ select me.strong, exists (select from made) as found from me`,
-      values: [...valuesOf(owner, factor.now), factor.id, factor.name, factor.sealedSecret],
-    };
-    return this.allowed(project, owner, audited(statement, audit));
+      steps: { me: ME, stale: DELETE_STALE, made: INSERT },
+      audited: 'made',
+      query: 'select me.strong, exists (select from made) as found from me',
+      values: [...ownerValues(owner, audit.now), id, name, sealedSecret],
+    } as const;
+    return this.run(project, owner, withAudit(change, audit));
   }
 
-  /** The user's factors, the oldest first; null when the session is over. */
+  /** @returns the user's factors, the oldest first; null if the session is over */
   async list(project: Project, owner: SessionOwner, now: Date): Promise<Factor[] | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:list-factors',
-      text: `with ${ME} select me.id as me, ${FACTOR_COLUMNS} from me left join auth.factors f on f.user_id = me.id
-        order by f.created_at, f.id`,
-      values: valuesOf(owner, now),
+      text: `with me as (${ME}) select me.id as me, ${FACTOR_COLUMNS}
+        from me left join auth.factors f on f.user_id = me.id order by f.created_at, f.id`,
+      values: ownerValues(owner, now),
     });
     return rows.length === 0 ? null : rows.filter(({ id }) => id !== null).map(toFactor);
   }
 
-  /** What a code is compared with; null when there is no such factor of the user's, or the session is over. */
+  /** @returns null if the user has no such factor, or the session is over */
   async find(project: Project, owner: SessionOwner, id: string, now: Date): Promise<SealedFactor | null> {
     const { rows } = await this.rls.systemQuery(project.database, REASON, {
       name: 'auth:find-factor',
-      text: `with ${ME} select f.sealed_secret, f.verified_at from me join auth.factors f on f.user_id = me.id
+      text: `with me as (${ME}) select f.sealed_secret, f.verified_at
+        from me join auth.factors f on f.user_id = me.id
         where f.id = $5 and (f.verified_at is not null or me.strong)`,
-      values: [...valuesOf(owner, now), id],
+      values: [...ownerValues(owner, now), id],
     });
-    const [row] = rows;
-    if (!row) return null;
-    const factor = new RecordReader(TABLE, row);
-    return {
-      sealedSecret: factor.bytes('sealed_secret', MAX_SEALED),
-      verified: !factor.isNull('verified_at'),
-    };
+    return rows[0] ? toSealedFactor(rows[0]) : null;
   }
 
-  /**
-   * Spends a code and raises the session. Of parallel uses of one code one finds its step unspent. The refresh token
-   * skips a number, so that one of the session as it was before is of no use, not even for the moment of grace. With the
-   * first code of a factor, the user's other sessions of one factor end: a password alone began them.
-   * @param step of the code; it and older ones are spent afterwards
-   * @returns null when the code was spent before, or the session is over
-   */
-  async raise(
-    project: Project,
-    owner: SessionOwner,
-    { id, step, now }: { id: string; step: number; now: Date },
-    audit: AuditEntry,
-  ): Promise<RotatedSession | null> {
-    const raise = {
-      name: 'auth:raise-session',
-      text: `with ${ME},
-        used as (
-          update auth.factors f set last_step = $6, last_used_at = $3, verified_at = coalesce(f.verified_at, $3)
-          from me where f.id = $5 and f.user_id = me.id and f.last_step < $6
-            and (f.verified_at is not null or me.strong)
-          returning f.user_id as id),
-        raised as (
-          update auth.sessions s set aal = '${TWO_FACTORS}', refresh_count = s.refresh_count + 2, refreshed_at = $3
-          from used, me, auth.users u where s.id = me.session_id and u.id = used.id
-          returning s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS}),
-        /* audit from used */ select r.*, ${claimsOf('r.id')} as claims from raised r`,
-      values: [...valuesOf(owner, now), id, step],
-    };
-    const endOthers = {
-      name: 'auth:end-weak-sessions',
-      text: `update auth.sessions set revoked_at = $3
-        where user_id = $2 and id <> $1 and aal <> '${TWO_FACTORS}' and revoked_at is null and exists (
-          select from auth.factors f where f.id = $4 and f.user_id = $2 and f.verified_at = $3 and f.last_step = $5)`,
-      values: [owner.sessionId, owner.userId, now, id, step],
-    };
-    const statements = [SHORT_TIMEOUT, ...locks(owner), audited(raise, audit), endOthers];
-    const results = await callingClaims(this.rls.systemBatch(project.database, REASON, statements));
-    const row = results.at(-2)?.rows[0];
-    return row ? toRotated(row, owner.sessionId) : null;
-  }
-
-  /** @returns found: false when there is no such factor */
-  async remove(
-    project: Project,
-    owner: SessionOwner,
-    id: string,
-    now: Date,
-    audit: AuditEntry,
-  ): Promise<Allowed<boolean>> {
-    const statement = {
+  /** @returns found: false if there is no such factor */
+  async remove(project: Project, owner: SessionOwner, id: string, audit: AuditEntry): Promise<FactorOutcome> {
+    const change = {
       name: 'auth:remove-factor',
-      text: `with ${ME},
-        gone as (
-          delete from auth.factors f using me where f.id = $5 and f.user_id = me.id and me.strong
-          returning f.user_id as id),
-        ${lowered('$5')},
-        /* audit from gone */ select me.strong, exists (select from gone) as found from me`,
-      values: [...valuesOf(owner, now), id],
-    };
-    return this.allowed(project, owner, audited(statement, audit));
+      steps: {
+        me: ME,
+        gone: `delete from auth.factors f using me where f.id = $5 and f.user_id = me.id and me.strong
+          returning f.user_id as id`,
+        lowered: lowerSessions('$5'),
+      },
+      audited: 'gone',
+      query: 'select me.strong, exists (select from gone) as found from me',
+      values: [...ownerValues(owner, audit.now), id],
+    } as const;
+    return this.run(project, owner, withAudit(change, audit));
   }
 
-  /** An account's factors, for an administrator. */
-  async listOf(project: Project, userId: string): Promise<Factor[]> {
-    const { rows } = await this.rls.systemQuery(project.database, ADMIN_REASON, {
-      text: `select ${FACTOR_COLUMNS} from auth.factors f where f.user_id = $1 order by f.created_at, f.id`,
-      values: [userId],
-    });
-    return rows.map(toFactor);
-  }
-
-  /** For a user who has lost it. @returns false when there is no such factor */
-  async removeOf(project: Project, userId: string, id: string, audit: AuditEntry): Promise<boolean> {
-    const statement = {
-      text: `with gone as (delete from auth.factors where id = $1 and user_id = $2 returning user_id as id),
-        ${lowered('$1')},
-        /* audit from gone */ select id from gone`,
-      values: [id, userId],
-    };
-    const statements = [lockAccount(userId), audited(statement, audit)];
-    const [, gone] = await this.rls.systemBatch(project.database, ADMIN_REASON, statements);
-    return gone?.rows.length === 1;
-  }
-
-  /** @param statement that answers `strong` and `found` */
-  private async allowed(
-    project: Project,
-    owner: SessionOwner,
-    statement: Statement,
-  ): Promise<Allowed<boolean>> {
-    const statements = [...locks(owner), statement];
-    const row = (await this.rls.systemBatch(project.database, REASON, statements)).at(-1)?.rows[0];
+  /** @param statement that selects `strong` and `found` */
+  private async run(project: Project, owner: SessionOwner, statement: Statement): Promise<FactorOutcome> {
+    const statements = [...lockOwner(owner), statement];
+    const results = await this.rls.systemBatch(project.database, REASON, statements);
+    const row = results.at(-1)?.rows[0];
     if (!row) return null;
-    return row.strong === true ? { strong: true, found: row.found as boolean } : { strong: false };
+    const outcome = new RecordReader('auth.factors', row);
+    return { strong: outcome.boolean('strong'), found: outcome.boolean('found') };
   }
 }
 
-/** For a batch that counts a user's factors. The session cannot end before the batch does. */
-const locks = ({ userId, sessionId }: SessionOwner): Statement[] => [
-  lockAccount(userId),
-  {
-    name: 'auth:lock-session',
-    text: 'select from auth.sessions where id = $1 for no key update',
-    values: [sessionId],
-  },
-];
+const DELETE_STALE = `
+  delete from auth.factors f using me where f.user_id = me.id and me.strong and f.verified_at is null
+    and f.created_at < $3::timestamptz - interval '${UNVERIFIED_SECONDS} seconds' returning f.id`;
 
-/**
- * Sessions of an account whose last verified factor is gone are sessions of one factor again.
- * @param factor parameter with the id of the one that goes: the statement's own snapshot still shows it
- */
-const lowered = (factor: string): string => `lowered as (
-  update auth.sessions s set aal = 'aal1' from gone where s.user_id = gone.id and s.aal = '${TWO_FACTORS}'
-    and not exists (select from auth.factors v where v.user_id = gone.id and v.verified_at is not null and v.id <> ${factor}))`;
-
-function valuesOf({ sessionId, userId, aal }: SessionOwner, now: Date): unknown[] {
-  return [sessionId, userId, now, aal];
-}
-
-/** @throws AppError 500 for a value that the project's owner put in its place */
-function toFactor(row: QueryResultRow): Factor {
-  const factor = new RecordReader(TABLE, row);
-  return {
-    id: factor.uuid('id'),
-    name: factor.text('name', MAX_NAME),
-    createdAt: factor.date('created_at'),
-    verifiedAt: factor.dateOrNull('verified_at'),
-    lastUsedAt: factor.dateOrNull('last_used_at'),
-  };
-}
+const INSERT = `
+  insert into auth.factors (id, user_id, name, sealed_secret, created_at)
+  select $5, me.id, $6, $7, $3 from me where me.strong and ${MAX_FACTORS} > (
+    select count(*) from auth.factors f where f.user_id = me.id and f.id not in (select id from stale))
+  returning user_id as id`;

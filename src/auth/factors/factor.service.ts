@@ -1,31 +1,39 @@
-/** Second factors of a signed-in user: set up, shown, taken away; and the code that raises a session to two factors. */
+/** Second factors of a signed-in user: enrolled, verified, listed and removed. */
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { invalidCredentials } from '../../access/access.errors';
+import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { SecretBox } from '../../infra/crypto/secret-box';
 import { Project } from '../../projects/project';
-import { Account } from '../account';
-import { AuditAction, AuditEntry, AuditRepository } from '../audit.repository';
+import { Account } from '../accounts/account';
+import { Guess, GuessThrottle } from '../accounts/guess-throttle.service';
+import { SessionOwner } from '../accounts/live-session';
+import { AuditAction, AuditEntry, byUser } from '../audit/audit-entry';
+import { AuditRepository } from '../audit/audit.repository';
+import { RequestOrigin } from '../audit/request-origin';
 import { factorNotFound, secondFactorRequired, tooManyFactors, wrongCode } from '../auth.errors';
-import { GuessThrottle } from '../guess-throttle.service';
-import { RequestOrigin } from '../request-origin';
-import { SessionIssuer, SignedIn } from '../session-issuer.service';
-import { SessionOwner } from '../session.repository';
-import { Factor } from './factor';
-import { Allowed, FactorRepository, MAX_FACTORS } from './factor.repository';
+import { SessionIssuer, SignedIn } from '../sessions/session-issuer.service';
+import { Factor, SealedFactor } from './factor';
+import { FactorOutcome, FactorRepository, MAX_FACTORS } from './factor.repository';
+import { SessionRaiseRepository } from './session-raise.repository';
 import { newTotpKey, stepOfCode } from './totp';
-import { UUID } from '../../common/text/uuid';
 
 const DEFAULT_NAME = 'Authenticator';
 
-export interface EnrolledFactor {
+interface EnrolledFactor {
   readonly id: string;
   readonly name: string;
-  /** Shown once: afterwards only the database has it, encrypted. */
+  /** Not shown again: only the database has it afterwards, encrypted. */
   readonly secret: string;
   readonly uri: string;
+}
+
+/** A code for a factor of the user. */
+interface FactorCode {
+  readonly id: string;
+  readonly code: string;
 }
 
 @Injectable()
@@ -34,6 +42,7 @@ export class FactorService {
 
   constructor(
     private readonly factors: FactorRepository,
+    private readonly sessions: SessionRaiseRepository,
     private readonly issuer: SessionIssuer,
     private readonly throttle: GuessThrottle,
     private readonly audit: AuditRepository,
@@ -44,30 +53,27 @@ export class FactorService {
   }
 
   /**
-   * Begins to set up a factor; it counts once a code of it was verified.
-   * @throws AppError 403 when the account has another factor and the session did not show it, 400 when it has enough
+   * Begins the enrolment of a factor; verify() completes it.
+   * @throws AppError 403 if the account has a verified factor and the session did not verify one, 400 if it has MAX_FACTORS
    */
   async enrol(
     project: Project,
     owner: SessionOwner,
     { email }: Pick<Account, 'email'>,
-    name: string | undefined,
+    givenName: string | undefined,
     origin: RequestOrigin,
   ): Promise<EnrolledFactor> {
     const id = randomUUID();
+    const name = givenName?.trim() || DEFAULT_NAME;
     const { secret, uri } = newTotpKey(project.name, email);
-    const factor = {
-      id,
-      name: name?.trim() || DEFAULT_NAME,
-      sealedSecret: this.box.seal(secret, purposeOf(project, id)),
-      now: this.now(),
-    };
+    const sealedSecret = this.box.seal(secret, purposeOf(project, id));
     const entry = this.entry('factor_enrolled', origin, owner, id);
-    if (!foundBy(await this.factors.insert(project, owner, factor, entry))) throw tooManyFactors(MAX_FACTORS);
-    return { id, name: factor.name, secret, uri };
+    const outcome = await this.factors.insert(project, owner, { id, name, sealedSecret }, entry);
+    if (!isFound(outcome)) throw tooManyFactors(MAX_FACTORS);
+    return { id, name, secret, uri };
   }
 
-  /** @throws AppError 401 when the session is over */
+  /** @throws AppError 401 if the session is over */
   async list(project: Project, owner: SessionOwner): Promise<Factor[]> {
     const factors = await this.factors.list(project, owner, this.now());
     if (!factors) throw invalidCredentials();
@@ -75,59 +81,49 @@ export class FactorService {
   }
 
   /**
-   * Takes a code: the session has two factors from then on, with new tokens. The first code of a factor also completes
-   * its set-up, and ends the other sessions that a password alone began.
+   * Raises the session to two factors with a code, and issues new tokens. The first code of a factor also completes its
+   * enrolment and ends the other sessions that the password alone began.
    * @throws AppError 401 for a wrong or spent code, 404, 429
    */
   async verify(
     project: Project,
     owner: SessionOwner,
-    { id, code }: { id: string; code: string },
+    code: FactorCode,
     origin: RequestOrigin,
   ): Promise<SignedIn> {
-    const factor = UUID.test(id) ? await this.factors.find(project, owner, id, this.now()) : null;
-    if (!factor) throw factorNotFound();
-    const guess = { project, account: `factors:${owner.userId}`, origin };
+    const factor = await this.find(project, owner, code.id);
+    const guess: Guess = { project, account: `factors:${owner.userId}`, origin };
     await this.throttle.chargeTry(guess);
-    const secret = this.box.open(factor.sealedSecret, purposeOf(project, id.toLowerCase()));
-    const step = stepOfCode(secret, code, this.clock.now());
-    const entry = this.entry(factor.verified ? 'factor_used' : 'factor_verified', origin, owner, id);
+    const step = this.stepOf(project, factor, code);
+    const entry = this.entry(factor.verified ? 'factor_used' : 'factor_verified', origin, owner, code.id);
     const raised =
-      step === null ? null : await this.factors.raise(project, owner, { id, step, now: this.now() }, entry);
+      step === null ? null : await this.sessions.raise(project, owner, { id: code.id, step }, entry);
     if (!raised) {
       await this.throttle.failedFrom(guess);
-      await this.audit.write(project, this.entry('factor_failed', origin, owner, id));
+      await this.audit.write(project, { ...entry, action: 'factor_failed' });
       throw wrongCode();
     }
     await this.throttle.succeeded(guess);
     return this.issuer.issue(project, raised);
   }
 
-  /** @throws AppError 403 when the session did not show a second factor, 404 */
+  /** @throws AppError 403 if the account has a verified factor and the session did not verify one, 404 */
   async remove(project: Project, owner: SessionOwner, id: string, origin: RequestOrigin): Promise<void> {
+    if (!UUID.test(id)) throw factorNotFound();
     const entry = this.entry('factor_removed', origin, owner, id);
-    const isGone = UUID.test(id) && foundBy(await this.factors.remove(project, owner, id, this.now(), entry));
-    if (!isGone) throw factorNotFound();
+    if (!isFound(await this.factors.remove(project, owner, id, entry))) throw factorNotFound();
   }
 
-  /** For an administrator. */
-  listOf(project: Project, userId: string): Promise<Factor[]> {
-    return UUID.test(userId) ? this.factors.listOf(project, userId) : Promise.resolve([]);
+  private async find(project: Project, owner: SessionOwner, id: string): Promise<SealedFactor> {
+    const factor = UUID.test(id) ? await this.factors.find(project, owner, id, this.now()) : null;
+    if (!factor) throw factorNotFound();
+    return factor;
   }
 
-  /** For an administrator, when a user has lost it. @throws AppError 404 */
-  async removeOf(project: Project, userId: string, id: string, origin: RequestOrigin): Promise<void> {
-    if (!UUID.test(userId) || !UUID.test(id)) throw factorNotFound();
-    const entry: AuditEntry = {
-      action: 'factor_removed',
-      now: this.now(),
-      origin,
-      actorRole: 'service_role',
-      actorId: null,
-      userId,
-      details: { factor_id: id },
-    };
-    if (!(await this.factors.removeOf(project, userId, id, entry))) throw factorNotFound();
+  /** The time step of the code, or null if the code is wrong. */
+  private stepOf(project: Project, { sealedSecret }: SealedFactor, { id, code }: FactorCode): number | null {
+    const secret = this.box.open(sealedSecret, purposeOf(project, id.toLowerCase()));
+    return stepOfCode(secret, code, this.clock.now());
   }
 
   private entry(
@@ -136,8 +132,7 @@ export class FactorService {
     { userId }: SessionOwner,
     id: string,
   ): AuditEntry {
-    const details = { factor_id: UUID.test(id) ? id : null };
-    return { action, now: this.now(), origin, actorRole: 'authenticated', actorId: userId, userId, details };
+    return byUser(action, userId, { now: this.now(), origin, details: { factor_id: id } });
   }
 
   private now(): Date {
@@ -145,8 +140,8 @@ export class FactorService {
   }
 }
 
-/** @throws AppError 401 when the session is over, 403 when it did not show the factor that the account has */
-function foundBy(outcome: Allowed<boolean>): boolean {
+/** @throws AppError 401 if the session is over, 403 if it did not verify the factor that the account has */
+function isFound(outcome: FactorOutcome): boolean {
   if (!outcome) throw invalidCredentials();
   if (!outcome.strong) throw secondFactorRequired();
   return outcome.found;

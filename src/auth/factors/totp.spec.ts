@@ -10,11 +10,11 @@ describe('a code', () => {
     [1111111111, '050471'],
     [1234567890, '005924'],
     [2000000000, '279037'],
-  ])('at %d seconds is %s, as RFC 6238 has it', (seconds, code) => {
+  ])('at %d seconds is %s, as in RFC 6238', (seconds, code) => {
     expect(stepOfCode(RFC_SECRET, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
   });
 
-  it('is taken one step early and late, and no further', () => {
+  it('is accepted one step early and one step late, and no further', () => {
     const step = Math.floor(1111111111 / 30);
     const at = (offset: number): number | null =>
       stepOfCode(RFC_SECRET, '050471', (step + offset) * 30_000 + 15_000);
@@ -31,7 +31,7 @@ describe('a code', () => {
 });
 
 describe('a new key', () => {
-  it('has 160 random bits and an address that an app reads', () => {
+  it('has 160 random bits and a URI that apps can read', () => {
     const { secret, uri } = newTotpKey('Shop: Berlin', 'ada@example.com');
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(newTotpKey('Shop', 'ada@example.com').secret).not.toBe(secret);

@@ -1,28 +1,28 @@
-/** Codes of an authenticator app: TOTP as all of them speak it (RFC 6238: SHA-1, six digits, 30 seconds). */
+/** Codes of authenticator apps: TOTP with the parameters that all apps support (RFC 6238: SHA-1, six digits, 30 seconds). */
 import { Secret, TOTP } from 'otpauth';
 
 const PERIOD_SECONDS = 30;
 const DIGITS = 6;
-/** Steps before and after the current one that are taken: clocks of phones differ (RFC 6238, 5.2). */
+/** Steps before and after the current one that are accepted, because clocks differ (RFC 6238, 5.2). */
 const WINDOW = 1;
-/** As long as the hash (RFC 4226, 4). */
+/** The length of the hash (RFC 4226, 4). */
 const SECRET_BYTES = 20;
 
-export interface TotpKey {
-  /** Base32, for typing in. */
+interface TotpKey {
+  /** Base32, to type in. */
   readonly secret: string;
   /** otpauth://, for a QR code. */
   readonly uri: string;
 }
 
-/** @param issuer and account are what the app shows */
+/** @param issuer shown in the app, as is `account` */
 export function newTotpKey(issuer: string, account: string): TotpKey {
   const totp = totpOf(new Secret({ size: SECRET_BYTES }), issuer, account);
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
 /**
- * The time step of which this is the code, or null when it is none of the window's.
+ * The time step of a code, or null if the code is not valid within the window.
  * @param now milliseconds since the epoch
  */
 export function stepOfCode(secret: string, code: string, now: number): number | null {
@@ -34,7 +34,7 @@ export function stepOfCode(secret: string, code: string, now: number): number | 
 }
 
 function totpOf(secret: Secret, issuer = '', label = ''): TOTP {
-  // A colon would end the issuer in the label of the address.
+  // In the label of the URI a colon separates issuer and account.
   const plain = issuer.replaceAll(':', ' ');
   return new TOTP({
     issuer: plain,

@@ -1,4 +1,4 @@
-/** Endpoints for who is not signed in: they need the apikey only (SPEC.md 4.2, DECISIONS.md 4). */
+/** Endpoints for users who are not signed in: they need the apikey only (SPEC.md 4.2, DECISIONS.md 4). */
 import { Body, Controller, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
@@ -6,13 +6,13 @@ import { ApiKeyGuard } from '../../access/api-key.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
-import { EmailVerificationService } from '../email-verification.service';
-import { PasswordResetService } from '../password-reset.service';
-import type { RequestOrigin } from '../request-origin';
-import type { SignedIn } from '../session-issuer.service';
-import { SessionService } from '../session.service';
-import { SignInService } from '../sign-in.service';
-import { type SignedUp, SignUpService } from '../sign-up.service';
+import { EmailVerificationService } from '../mail/email-verification.service';
+import { PasswordResetService } from '../passwords/password-reset.service';
+import type { RequestOrigin } from '../audit/request-origin';
+import type { SignedIn } from '../sessions/session-issuer.service';
+import { SessionService } from '../sessions/session.service';
+import { SignInService } from '../sessions/sign-in.service';
+import { type SignedUp, SignUpService } from '../sessions/sign-up.service';
 import { ApiAuthErrors } from './auth-responses.decorator';
 import { AuthThrottlerGuard } from './auth-throttler.guard';
 import { CurrentOrigin } from './current-origin.decorator';
@@ -47,7 +47,7 @@ export class AccountsController {
     return this.signUps.signUp(project, { email, password, name }, origin);
   }
 
-  // Guesses are slowed by GuessThrottle; an office that signs in at nine is no flood.
+  // GuessThrottle slows down guesses. A request limit would refuse an office whose users all sign in at nine.
   @Post('login')
   @SkipThrottle()
   @HttpCode(200)
@@ -91,7 +91,7 @@ export class AccountsController {
   @Post('update-password')
   @HttpCode(200)
   @ApiOperation({ operationId: 'updatePassword', summary: 'Set a new password with a mailed token' })
-  @ApiResponse({ status: 200, description: 'All sessions of the user are over', type: MessageDto })
+  @ApiResponse({ status: 200, description: 'All sessions of the user have been ended', type: MessageDto })
   async updatePassword(
     @CurrentProject() project: Project,
     @Body() { token, password }: UpdatePasswordDto,

@@ -1,4 +1,4 @@
-/** What a project's administrator looks into: the audit trail, and mails that could not be sent. */
+/** The audit trail, failed mails and mail previews, for administrators with the service-role key. */
 import {
   Body,
   Controller,
@@ -19,14 +19,14 @@ import { CurrentProject } from '../../access/current-caller.decorator';
 import { ServiceRoleGuard } from '../../access/service-role.guard';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
-import { AuditRepository } from '../audit.repository';
+import { AuditRepository } from '../audit/audit.repository';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { MailComposer } from '../mail/mail-composer.service';
 import { ApiAuthErrors } from './auth-responses.decorator';
-import { ListAuditQuery, MailPreviewDto } from './dto/admin-users.dto';
-import { AuditEntriesDto, FailedMailsDto, MailContentDto, MessageDto } from './dto/auth-answers.dto';
-
-const PER_PAGE = 50;
+import { AuditEntriesDto, FailedMailsDto, MailContentDto } from './dto/admin-answers.dto';
+import { ListAuditQuery, MailPreviewDto } from './dto/admin-audit.dto';
+import { MessageDto } from './dto/auth-answers.dto';
+import { pageOf } from './dto/page.dto';
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })
@@ -49,12 +49,10 @@ export class AdminAuditController {
     @Query() query: ListAuditQuery,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    const limit = Number(query.per_page ?? PER_PAGE);
     const { total, entries } = await this.audit.list(project, {
       action: query.action ?? null,
       userId: query.user_id ?? null,
-      limit,
-      offset: (Number(query.page ?? 1) - 1) * limit,
+      ...pageOf(query),
     });
     response.set('X-Total-Count', String(total));
     return { entries };
@@ -79,7 +77,7 @@ export class AdminAuditController {
 
   @Post('failed-mails/:mail_id/retry')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'adminRetryMail', summary: 'Send a mail that was given up, once more' })
+  @ApiOperation({ operationId: 'adminRetryMail', summary: 'Send a mail again that was given up' })
   @ApiResponse({ status: 200, description: 'The mail is queued', type: MessageDto })
   @ApiAuthErrors(404)
   async retryMail(@CurrentProject() project: Project, @Param('mail_id') id: string): Promise<MessageDto> {
@@ -90,7 +88,10 @@ export class AdminAuditController {
   @Post('mail-preview')
   @HttpCode(200)
   @UseInterceptors(JsonBodyInterceptor)
-  @ApiOperation({ operationId: 'adminPreviewMail', summary: 'See how a mail would look; nothing is sent' })
+  @ApiOperation({
+    operationId: 'adminPreviewMail',
+    summary: 'Render a mail with sample values; nothing is sent',
+  })
   @ApiResponse({ status: 200, description: 'The mail with sample values', type: MailContentDto })
   previewMail(
     @CurrentProject() project: Project,

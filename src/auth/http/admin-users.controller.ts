@@ -1,4 +1,4 @@
-/** Administration of a project's users, with its service-role key (DECISIONS.md 4). */
+/** Administration of a project's users with its service-role key (DECISIONS.md 4). */
 import {
   Body,
   Controller,
@@ -21,15 +21,16 @@ import { CurrentProject } from '../../access/current-caller.decorator';
 import { ServiceRoleGuard } from '../../access/service-role.guard';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
-import { toAdminUserView } from '../account';
-import { AdminUsersService, UserInput } from '../admin-users.service';
-import type { RequestOrigin } from '../request-origin';
+import { toAdminUserView } from '../accounts/account';
+import { AdminUsersService, UserInput } from '../admin/admin-users.service';
+import { UserListRepository } from '../admin/user-list.repository';
+import type { RequestOrigin } from '../audit/request-origin';
 import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto } from './dto/admin-users.dto';
-import { AdminUserAnswerDto, AdminUsersDto, MessageDto } from './dto/auth-answers.dto';
-
-const PER_PAGE = 50;
+import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
+import { MessageDto } from './dto/auth-answers.dto';
+import { pageOf } from './dto/page.dto';
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })
@@ -39,7 +40,10 @@ const PER_PAGE = 50;
 @UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
 @UseInterceptors(JsonBodyInterceptor)
 export class AdminUsersController {
-  constructor(private readonly users: AdminUsersService) {}
+  constructor(
+    private readonly users: AdminUsersService,
+    private readonly lists: UserListRepository,
+  ) {}
 
   @Get()
   @ApiOperation({ operationId: 'adminListUsers', summary: 'List, search and sort users' })
@@ -54,13 +58,11 @@ export class AdminUsersController {
     @Query() query: ListUsersQuery,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AdminUsersDto> {
-    const limit = Number(query.per_page ?? PER_PAGE);
-    const { total, accounts } = await this.users.list(project, {
+    const { total, accounts } = await this.lists.list(project, {
       search: query.search || null,
       sort: query.sort ?? 'created_at',
       descending: (query.order ?? 'desc') === 'desc',
-      limit,
-      offset: (Number(query.page ?? 1) - 1) * limit,
+      ...pageOf(query),
     });
     response.set('X-Total-Count', String(total));
     return { users: accounts.map(toAdminUserView) };
@@ -118,7 +120,7 @@ export class AdminUsersController {
 
   @Delete(':user_id')
   @ApiOperation({ operationId: 'adminDeleteUser', summary: 'Delete a user with all sessions' })
-  @ApiResponse({ status: 200, description: 'The user is gone', type: MessageDto })
+  @ApiResponse({ status: 200, description: 'The user has been deleted', type: MessageDto })
   @ApiAuthErrors(404)
   async remove(
     @CurrentProject() project: Project,
@@ -132,7 +134,7 @@ export class AdminUsersController {
   @Post(':user_id/logout')
   @HttpCode(200)
   @ApiOperation({ operationId: 'adminSignOutUser', summary: 'End all sessions of a user' })
-  @ApiResponse({ status: 200, description: 'All sessions are over', type: MessageDto })
+  @ApiResponse({ status: 200, description: 'All sessions have been ended', type: MessageDto })
   @ApiAuthErrors(404)
   async signOut(
     @CurrentProject() project: Project,
@@ -144,7 +146,7 @@ export class AdminUsersController {
   }
 }
 
-/** Null means the same as absent, but for the ban, which it lifts. */
+/** Null means the same as an absent member, except for the ban, which it lifts. */
 function toInput(body: UpdateAdminUserDto): UserInput {
   const banned = body.banned_until;
   return {

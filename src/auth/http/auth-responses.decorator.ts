@@ -1,4 +1,4 @@
-/** The failures that every auth endpoint shares, for the OpenAPI document (SPEC.md 7.2). */
+/** Documents the errors of an endpoint in the OpenAPI document (SPEC.md 7.2). */
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import { AuthErrorDto } from './dto/auth-answers.dto';
@@ -8,7 +8,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: 'Invalid or missing token',
   403: 'Insufficient permissions',
   404: 'Not found',
-  429: 'Rate limited; Retry-After says for how long',
+  429: 'Rate limited; Retry-After has the seconds to wait',
   500: 'Internal server error',
 };
 

@@ -1,4 +1,4 @@
-/** Limits requests per client address on endpoints that need no sign-in. Comes after ApiKeyGuard. */
+/** Limits the requests of a client address to endpoints that need no sign-in. Comes after ApiKeyGuard. */
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerLimitDetail } from '@nestjs/throttler';
 import type { Request } from 'express';
@@ -6,7 +6,7 @@ import { rateLimited } from '../../access/access.errors';
 
 @Injectable()
 export class AuthThrottlerGuard extends ThrottlerGuard {
-  /** The address (IPv6: its /64 network), counted for each project apart. */
+  /** Counts by project and client address (for IPv6 its /64 network). */
   protected override async getTracker(request: Request): Promise<string> {
     const address = await super.getTracker(request);
     return `${request.apiKey?.project.id ?? ''}:${address}`;

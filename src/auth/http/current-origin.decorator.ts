@@ -1,12 +1,12 @@
-/** Hands a controller the client's address and user agent. */
+/** Parameter decorator: the RequestOrigin of the request. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { parseAcceptLanguage } from '../mail/languages/languages';
-import { RequestOrigin } from '../request-origin';
+import { RequestOrigin } from '../audit/request-origin';
 
 const MAX_USER_AGENT = 400;
 
-/** `req.ip` is the peer's address, or what trusted proxies say under TRUST_PROXY; never a client's own header. */
+/** `req.ip` is the peer's address, or the one from trusted proxies under TRUST_PROXY; a client's own header has no effect. */
 export const CurrentOrigin = createParamDecorator(
   (_data: unknown, context: ExecutionContext): RequestOrigin => {
     const request = context.switchToHttp().getRequest<Request>();

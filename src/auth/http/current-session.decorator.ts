@@ -1,8 +1,8 @@
-/** Hands a controller the id and the session of the signed-in user. */
+/** Parameter decorators: the signed-in user and session of the request. */
 import { createParamDecorator, ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { ONE_FACTOR, TWO_FACTORS } from '../../access/caller';
-import { SessionOwner } from '../session.repository';
+import { SessionOwner } from '../accounts/live-session';
 
 export interface TokenUser {
   readonly userId: string;

@@ -19,10 +19,10 @@ import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { toFactorView } from '../factors/factor';
 import { FactorService } from '../factors/factor.service';
-import { ProfileService } from '../profile.service';
-import type { RequestOrigin } from '../request-origin';
-import type { SignedIn } from '../session-issuer.service';
-import type { SessionOwner } from '../session.repository';
+import { ProfileService } from '../sessions/profile.service';
+import type { RequestOrigin } from '../audit/request-origin';
+import type { SignedIn } from '../sessions/session-issuer.service';
+import type { SessionOwner } from '../accounts/live-session';
 import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
@@ -45,8 +45,12 @@ export class FactorsController {
   @Post()
   @HttpCode(200)
   @ApiBody({ type: EnrolFactorDto, required: false })
-  @ApiOperation({ operationId: 'enrolFactor', summary: 'Begin to set up an authenticator app' })
-  @ApiResponse({ status: 200, description: 'What the app needs, shown once', type: EnrolledFactorDto })
+  @ApiOperation({ operationId: 'enrolFactor', summary: 'Begin to enrol an authenticator app' })
+  @ApiResponse({
+    status: 200,
+    description: 'The secret for the app; not shown again',
+    type: EnrolledFactorDto,
+  })
   @ApiAuthErrors(400, 403)
   async enrol(
     @CurrentProject() project: Project,
@@ -60,7 +64,7 @@ export class FactorsController {
   }
 
   @Get()
-  @ApiOperation({ operationId: 'listFactors', summary: 'List the own second factors' })
+  @ApiOperation({ operationId: 'listFactors', summary: 'List your second factors' })
   @ApiResponse({ status: 200, description: 'The oldest first', type: FactorsDto })
   async list(@CurrentProject() project: Project, @CurrentSession() owner: SessionOwner): Promise<FactorsDto> {
     return { factors: (await this.factors.list(project, owner)).map(toFactorView) };
@@ -69,7 +73,7 @@ export class FactorsController {
   @Post(':factor_id/verify')
   @HttpCode(200)
   @ApiOperation({ operationId: 'verifyFactor', summary: 'Raise the session to two factors with a code' })
-  @ApiResponse({ status: 200, description: 'The session, with new tokens of aal2', type: SignedInDto })
+  @ApiResponse({ status: 200, description: 'The session, with new tokens (aal2)', type: SignedInDto })
   @ApiAuthErrors(400, 404, 429)
   verify(
     @CurrentProject() project: Project,
@@ -83,7 +87,7 @@ export class FactorsController {
 
   @Delete(':factor_id')
   @ApiOperation({ operationId: 'removeFactor', summary: 'Remove a second factor' })
-  @ApiResponse({ status: 200, description: 'The factor is gone', type: MessageDto })
+  @ApiResponse({ status: 200, description: 'The factor has been removed', type: MessageDto })
   @ApiAuthErrors(403, 404)
   async remove(
     @CurrentProject() project: Project,

@@ -1,4 +1,4 @@
-/** What the pages that mails link to show to a request that did not come as far: throttled, too long, no such project. */
+/** The hosted pages' answer to a request that fails before a page handles it: throttled, too long, unknown project. */
 import { AppError } from '../../common/errors/app-error';
 import { HtmlPage } from '../../http/errors/error-renderer';
 import { languageFor, parseAcceptLanguage } from '../mail/languages/languages';
@@ -6,15 +6,15 @@ import { mailPage } from './mail-page';
 
 const PATH = /^\/v1\/auth\/[^/]+\/(reset|verify)\/?$/;
 
-/** Null where the path is none of the pages'. */
+/** @returns null if the path is not that of a hosted page */
 export function mailErrorPage(
   error: AppError,
   path: string,
   acceptLanguage: string | undefined,
 ): HtmlPage | null {
-  const name = PATH.exec(path)?.[1] as 'reset' | 'verify' | undefined;
-  if (name === undefined) return null;
+  const match = PATH.exec(path);
+  if (!match) return null;
   const { tag, pages } = languageFor(parseAcceptLanguage(acceptLanguage));
   const message = error.status === 404 ? pages.invalidToken : pages.failed;
-  return mailPage({ language: tag, title: pages[name].title, message });
+  return mailPage({ language: tag, title: pages[match[1] === 'reset' ? 'reset' : 'verify'].title, message });
 }

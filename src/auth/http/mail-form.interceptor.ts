@@ -1,18 +1,18 @@
-/** Reads what a page's form sent, for `@MailFormBody()`. */
+/** Reads the form of a hosted page, for `@MailFormBody()`. */
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { httpError } from '../../common/errors/http-errors';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 
-/** A token and a password. */
+/** Room for a token and a password. */
 const FORM: BodyKind = { limit: 16 * 1024, multiple: 16 };
 
 @Injectable()
 export class MailFormInterceptor implements NestInterceptor {
   constructor(private readonly bodies: BodyReader) {}
 
-  /** @throws AppError 413, 415 for what no form of ours sends */
+  /** @throws AppError 413, 415 for a body that is not such a form */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<Request>();
     return from(

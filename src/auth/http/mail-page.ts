@@ -1,6 +1,6 @@
 /**
- * The pages that mails link to, as text. They are plain forms: nothing is loaded from anywhere, and they work without
- * JavaScript. Opening one spends nothing; the token goes out with a POST when a person presses the button.
+ * The HTML of the hosted pages. They are plain forms that load nothing and work without JavaScript. A GET spends nothing:
+ * the token is sent by POST when the user presses the button.
  */
 import { randomBytes } from 'node:crypto';
 import { HtmlPage } from '../../http/errors/error-renderer';
@@ -9,16 +9,16 @@ import { escapeHtml } from '../../common/text/html';
 export interface MailPage {
   readonly language: string;
   readonly title: string;
-  /** Its name; absent when there is no such project, or none was looked for. */
+  /** The name of the project; absent if it is unknown. */
   readonly project?: string;
-  /** What went wrong, or that all is done. */
+  /** The outcome: success or an error. */
   readonly message?: string;
-  /** Absent when there is nothing more to do. */
+  /** Absent if there is nothing left to do. */
   readonly form?: MailForm;
 }
 
 export interface MailForm {
-  /** Path of the page itself, relative to it. */
+  /** Path of the page, relative to itself. */
   readonly action: string;
   readonly token: string;
   readonly button: string;
@@ -32,7 +32,7 @@ export function mailPage(page: MailPage): HtmlPage {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': contentSecurityPolicy(nonce),
       'Cache-Control': 'no-store',
-      // The address holds the token.
+      // The URL contains the token.
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
       'X-Frame-Options': 'DENY',
@@ -41,7 +41,7 @@ export function mailPage(page: MailPage): HtmlPage {
   };
 }
 
-/** @param nonce allows the page's own style and script, and no other (CSP level 3) */
+/** @param nonce allows the page's own style and script (CSP level 3) */
 function render(page: MailPage, nonce: string): string {
   return `<!doctype html>
 <html lang="${escapeHtml(page.language)}">
@@ -86,10 +86,10 @@ label, input, button { display: block; width: 100%; box-sizing: border-box; font
 input, button { padding: .6rem; margin: .4rem 0 1rem; }
 `;
 
-/** All that JavaScript is for: the token leaves the address bar, and thereby the history, at once. */
+/** The only use of JavaScript: removes the token from the address bar, and so from the history. */
 const SCRIPT = `history.replaceState(null, '', location.pathname);`;
 
-/** The policy of a page: nothing but its own style, script and form; no frame around it. */
+/** Allows the page's own style, script and form, and no frame around it. */
 function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",

@@ -19,11 +19,11 @@ import { SessionGuard } from '../../access/session.guard';
 import { UserGuard } from '../../access/user.guard';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
-import { toUserView } from '../account';
-import { ProfileService } from '../profile.service';
-import type { RequestOrigin } from '../request-origin';
-import type { SessionOwner } from '../session.repository';
-import { SessionService } from '../session.service';
+import { toUserView } from '../accounts/account';
+import { ProfileService } from '../sessions/profile.service';
+import type { RequestOrigin } from '../audit/request-origin';
+import type { SessionOwner } from '../accounts/live-session';
+import { SessionService } from '../sessions/session.service';
 import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
@@ -62,7 +62,7 @@ export class UserController {
 
   @Patch('user')
   @UseGuards(SessionGuard)
-  @ApiOperation({ operationId: 'updateUser', summary: 'Change the own name, email, password or data' })
+  @ApiOperation({ operationId: 'updateUser', summary: 'Change your name, email, password or data' })
   @ApiResponse({ status: 200, description: 'The changed user', type: UserAnswerDto })
   @ApiAuthErrors(400, 403, 429)
   async update(
@@ -81,8 +81,8 @@ export class UserController {
   @UseGuards(SessionGuard)
   @HttpCode(200)
   @ApiBody({ type: LogoutDto, required: false })
-  @ApiOperation({ operationId: 'signOut', summary: 'Sign out, at once and everywhere' })
-  @ApiResponse({ status: 200, description: 'The sessions of the scope are over', type: MessageDto })
+  @ApiOperation({ operationId: 'signOut', summary: 'Sign out; effective at once on all replicas' })
+  @ApiResponse({ status: 200, description: 'The sessions of the scope have been ended', type: MessageDto })
   @ApiAuthErrors(400)
   async signOut(
     @CurrentProject() project: Project,
@@ -97,7 +97,7 @@ export class UserController {
 
   @Get('sessions')
   @UseGuards(SessionGuard)
-  @ApiOperation({ operationId: 'listSessions', summary: 'List the own sessions' })
+  @ApiOperation({ operationId: 'listSessions', summary: 'List your sessions' })
   @ApiResponse({ status: 200, description: 'Live sessions, the newest first', type: SessionsDto })
   async listSessions(
     @CurrentProject() project: Project,
@@ -119,8 +119,8 @@ export class UserController {
 
   @Delete('sessions/:session_id')
   @UseGuards(SessionGuard)
-  @ApiOperation({ operationId: 'revokeSession', summary: 'End one of the own sessions' })
-  @ApiResponse({ status: 200, description: 'The session is over', type: MessageDto })
+  @ApiOperation({ operationId: 'revokeSession', summary: 'End one of your sessions' })
+  @ApiResponse({ status: 200, description: 'The session has been ended', type: MessageDto })
   @ApiAuthErrors(404)
   async revokeSession(
     @CurrentProject() project: Project,

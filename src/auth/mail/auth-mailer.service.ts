@@ -1,122 +1,101 @@
 /**
- * Mails and their tokens are there together or not at all, whatever crashes when: the job that sends a mail is queued
- * first, with a delay; then token and mail are written in one statement of the project's database; then the job is
- * released. Without the last step it runs by itself; without the second it finds nothing to send.
+ * Queues mails so that a token and its mail are written together or not at all, even if a process crashes. First the job is
+ * queued with a delay, then token and mail are written in one statement, then the job is released. After a crash before the
+ * release, the job runs when its delay ends; after a crash before the statement, it finds nothing to send.
  */
 import { InjectQueue } from '@nestjs/bullmq';
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import type { Job, Queue } from 'bullmq';
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
-import { Clock } from '../../common/time/clock';
 import { httpError } from '../../common/errors/http-errors';
-import { MAIL_CONFIG, MailConfig, SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
-import { SecretBox } from '../../infra/crypto/secret-box';
+import { Clock } from '../../common/time/clock';
+import { MAIL_CONFIG, MailConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
-import { OutboxListRepository } from './outbox-list.repository';
 import { FAILED_JOB_SECONDS, MAIL_ATTEMPTS, MAIL_QUEUE, MailJob, UNRELEASED_DELAY_MS } from './mail-queue';
+import { MailSealer, SealedMail } from './mail-sealer.service';
+import { OutboxListRepository } from './outbox-list.repository';
 
 /** Milliseconds: far less than a project stays on the list after its latest mail (MailRecovery). */
 const ANNOUNCED_MS = 60_000;
 const REMEMBERED_PROJECTS = 5_000;
 
-/** What only the receiver may read. */
-export interface SealedMail {
-  /**
-   * Key of the receiver's address (EmailAddress.key). The address itself lies open in the project's database, whose owner
-   * could change it; a mail goes to this one or to nobody. Mails that earlier versions sealed lack it.
-   */
-  readonly to?: string;
-  readonly token?: string;
-  readonly newEmail?: string;
-  /** Language tags of the request that caused the mail, the most wanted first. */
-  readonly languages?: readonly string[];
-}
-
-/** Writes a mail under that id, in the transaction of all that belongs to it. False: there is nobody to write to. */
-export type MailWriter = (mailId: string) => Promise<boolean>;
-
 @Injectable()
 export class AuthMailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
-  private readonly box: SecretBox;
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly pending = new Set<Promise<void>>();
   /** When a project was last put on the list, in milliseconds since the epoch. */
   private readonly announcedAt = new LRUCache<string, number>({ max: REMEMBERED_PROJECTS });
 
   constructor(
     @InjectQueue(MAIL_QUEUE) private readonly queue: Queue<MailJob>,
     private readonly outboxes: OutboxListRepository,
+    private readonly sealer: MailSealer,
     private readonly clock: Clock,
     @Inject(MAIL_CONFIG) private readonly config: MailConfig,
-    @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
   ) {
-    this.box = new SecretBox(masterKey);
     queue.on('error', (error) => this.logger.warn(`the mail queue: ${error.message}`));
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.underWay);
+    await Promise.all(this.pending);
   }
 
-  /** Sends what `write` writes. @returns what `write` returned */
-  async send(
+  /**
+   * Sends a mail.
+   * @param write writes the mail, in one transaction with its token; false: there is nothing to send
+   * @returns the result of `write` @throws AppError 503 if the queue cannot be reached
+   */
+  async send<T extends object | boolean>(
     project: Project,
     content: SealedMail,
-    write: (mailId: string, sealed: Buffer) => Promise<boolean>,
-  ): Promise<boolean> {
+    write: (mailId: string, sealed: Buffer) => Promise<T>,
+  ): Promise<T> {
     const mailId = randomUUID();
-    const sealed = this.seal(project, mailId, content);
-    await this.announce(project.id);
-    const job = await this.enqueue({ projectId: project.id, mailId }, UNRELEASED_DELAY_MS);
+    const sealed = this.sealer.seal(project.id, mailId, content);
+    const job = await this.enqueueUnreleased({ projectId: project.id, mailId });
     const written = await write(mailId, sealed);
-    this.inBackground(this.release(job, written));
+    this.inBackground(this.release(job, written !== false));
     return written;
   }
 
   /**
-   * Sends what `write` writes, and resolves before that: the time tells nothing of what there is to write. From then on the
-   * mail is safe: a job whose mail was not written has it written from `request` (RequestedMails).
+   * Sends a mail, and resolves before it is written: the time reveals nothing about the recipient. The mail is safe from
+   * then on: if `write` fails, the job has the mail written from `request` (RequestedMails).
+   * @throws AppError 503 if the queue cannot be reached
    */
-  async sendLater(project: Project, request: object, write: MailWriter): Promise<void> {
+  async sendLater(
+    { id: projectId, slug }: Project,
+    request: object,
+    write: (mailId: string) => Promise<boolean>,
+  ): Promise<void> {
     const mailId = randomUUID();
-    const sealed = this.box.seal(JSON.stringify(request), requestPurposeOf(project.id, mailId));
-    await this.announce(project.id);
-    const data = { projectId: project.id, mailId, request: sealed.toString('base64') };
-    const job = await this.enqueue(data, UNRELEASED_DELAY_MS);
-    this.inBackground(this.writeAndRelease(project, job, write));
+    const sealed = this.sealer.sealRequest(projectId, mailId, request);
+    const job = await this.enqueueUnreleased({ projectId, mailId, request: sealed });
+    this.inBackground(this.writeAndRelease(slug, job, write));
   }
 
-  /** The request of a job, as sendLater() took it. */
-  openRequest({ projectId, mailId, request = '' }: MailJob): unknown {
-    return JSON.parse(this.box.open(Buffer.from(request, 'base64'), requestPurposeOf(projectId, mailId)));
-  }
-
-  /** Queues a mail that no job knows of. @returns false when there is a job that will see to it */
+  /** Queues a mail that has no job. @returns false if it has one that will send it */
   async ensureQueued(projectId: string, mailId: string): Promise<boolean> {
     const job = await this.queue.getJob(mailId);
-    // A job that has failed will not run again, and its mail is still to be sent: what gave it up could not note so.
+    // A failed job does not run again. Its mail is still unsent if the failure could not be recorded.
     if (job && !(await job.isFailed())) return false;
     await this.sendAgain(projectId, mailId);
     return true;
   }
 
-  /** Queues a mail that was given up once more. */
+  /** Queues a mail for an immediate attempt, whatever became of its earlier job. */
   async sendAgain(projectId: string, mailId: string): Promise<void> {
     await this.queue.remove(mailId);
     await this.enqueue({ projectId, mailId }, 0);
   }
 
-  seal({ id }: Project, mailId: string, content: SealedMail): Buffer {
-    return this.box.seal(JSON.stringify(content), purposeOf(id, mailId));
+  private async enqueueUnreleased(data: MailJob): Promise<Job<MailJob>> {
+    await this.announce(data.projectId);
+    return this.enqueue(data, UNRELEASED_DELAY_MS);
   }
 
-  /** @throws Error when it was altered, or belongs to another mail */
-  open(projectId: string, mailId: string, sealed: Buffer): SealedMail {
-    return JSON.parse(this.box.open(sealed, purposeOf(projectId, mailId))) as SealedMail;
-  }
-
-  /** The recovery of lost mails must know of the project before there is a mail to lose. */
+  /** MailRecovery must know the project before there is a mail to recover. */
   private async announce(projectId: string): Promise<void> {
     const now = this.clock.now();
     if (now - (this.announcedAt.get(projectId) ?? -Infinity) < ANNOUNCED_MS) return;
@@ -124,6 +103,7 @@ export class AuthMailer implements OnApplicationShutdown {
     this.announcedAt.set(projectId, now);
   }
 
+  /** @param delay milliseconds */
   private async enqueue(data: MailJob, delay: number): Promise<Job<MailJob>> {
     try {
       return await this.queue.add('send', data, {
@@ -139,10 +119,13 @@ export class AuthMailer implements OnApplicationShutdown {
     }
   }
 
-  private async writeAndRelease({ slug }: Project, job: Job<MailJob>, write: MailWriter): Promise<void> {
+  private async writeAndRelease(
+    slug: string,
+    job: Job<MailJob>,
+    write: (mailId: string) => Promise<boolean>,
+  ): Promise<void> {
     try {
-      const written = await write(job.data.mailId);
-      await this.release(job, written);
+      await this.release(job, await write(job.data.mailId));
     } catch (error) {
       this.logger.warn(
         `a mail of project ${slug} is not written yet, its job will try again: ${String(error)}`,
@@ -150,26 +133,18 @@ export class AuthMailer implements OnApplicationShutdown {
     }
   }
 
-  private async release(job: Job<MailJob>, written: boolean): Promise<void> {
+  private async release(job: Job<MailJob>, isWritten: boolean): Promise<void> {
     try {
-      await (written ? job.promote() : job.remove());
+      await (isWritten ? job.promote() : job.remove());
     } catch (error) {
-      // It runs by itself after its delay.
+      // The job runs after its delay anyway.
       this.logger.debug(`a mail job was not released: ${String(error)}`);
     }
   }
 
-  /** Nobody waits for it but the shutdown. */
+  /** Only the shutdown waits for it. */
   private inBackground(work: Promise<void>): void {
-    this.underWay.add(work);
-    void work.finally(() => this.underWay.delete(work));
+    this.pending.add(work);
+    void work.finally(() => this.pending.delete(work));
   }
-}
-
-function purposeOf(projectId: string, mailId: string): string {
-  return `mail:${projectId}:${mailId}`;
-}
-
-function requestPurposeOf(projectId: string, mailId: string): string {
-  return `mail-request:${projectId}:${mailId}`;
 }

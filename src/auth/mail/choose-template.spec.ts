@@ -6,37 +6,37 @@ const subject = (settings: object, preferences: string[]): string =>
   chooseTemplate(project(settings), 'reset', preferences).template.subject;
 
 it.each([
-  ['the first language that is there', {}, ['xx', 'fr-CH', 'de'], /Réinitialisation/],
-  ['the language of a region’s', {}, ['de-AT'], /Neues Passwort/],
-  ['the project’s language, for who wants none', { locale: 'es' }, [], /Restablezca/],
-  ['the project’s language, for who wants what is not there', { locale: 'it' }, ['xx'], /Reimposti/],
-  ['English in the end', { locale: 'xx' }, ['yy'], /Reset your password/],
+  ['the first language that exists', {}, ['xx', 'fr-CH', 'de'], /Réinitialisation/],
+  ['the language of a regional variant', {}, ['de-AT'], /Neues Passwort/],
+  ['the project’s language if none is preferred', { locale: 'es' }, [], /Restablezca/],
+  ['the project’s language if the preferred one does not exist', { locale: 'it' }, ['xx'], /Reimposti/],
+  ['English if nothing else matches', { locale: 'xx' }, ['yy'], /Reset your password/],
   [
-    'the project’s own in that language',
+    'the project’s template in that language',
     { mail_templates: { 'reset.de': { subject: 'Eigenes' } } },
     ['de-CH'],
     /^Eigenes$/,
   ],
   [
-    'the project’s own whatever the case',
+    'the project’s template regardless of case',
     { mail_templates: { 'reset.pt-BR': { subject: 'Próprio' } } },
     ['PT-br'],
     /^Próprio$/,
   ],
   [
-    'the project’s own without a language rather than Plinth’s',
+    'the project’s template without a language rather than Plinth’s',
     { mail_templates: { reset: { subject: 'Own' } } },
     ['de'],
     /^Own$/,
   ],
   [
-    'Plinth’s where the project’s own is another mail',
+    'Plinth’s if the project’s template is for another kind',
     { mail_templates: { verify: { subject: 'Own' } } },
     ['de'],
     /Neues Passwort/,
   ],
   [
-    'the project’s language before the one without',
+    'the project’s language before the template without one',
     { locale: 'fr', mail_templates: { reset: { subject: 'Own' }, 'reset.fr': { subject: 'Le nôtre' } } },
     ['xx'],
     /^Le nôtre$/,
@@ -45,7 +45,7 @@ it.each([
   expect(subject(settings, preferences)).toMatch(expected);
 });
 
-it('fills what a template leaves out in its own language', () => {
+it('fills missing parts in the language of the template', () => {
   const settings = { mail_templates: { 'reset.de': { subject: 'Eigenes' } } };
   expect(chooseTemplate(project(settings), 'reset', ['de']).template.text).toContain('Guten Tag');
 });

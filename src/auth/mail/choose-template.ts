@@ -1,19 +1,19 @@
-/** Which template a mail is made from: the project's own or Plinth's, in the language that its receiver wants. */
+/** Chooses the template of a mail: the project's own or Plinth's, in the recipient's language. */
 import { MailTemplate } from '../../infra/mail/mail-template';
 import { Project } from '../../projects/project';
 import { languageFor, withFallbacks } from './languages/languages';
 import { MailKind } from './mail-kinds';
 
-export interface ChosenTemplate {
+interface ChosenTemplate {
   readonly template: MailTemplate;
-  /** What takes the place of a project's own one that fails; the same where there is none. */
+  /** Plinth's template, used if rendering `template` fails. */
   readonly standard: MailTemplate;
 }
 
 /**
- * A project that has templates of its own for a kind speaks there in its own words only: in the receiver's language if
- * it has that (`reset.de`), else in the one without a language (`reset`). Parts that it leaves out are Plinth's.
- * @param preferences language tags, the most wanted first
+ * If a project has templates for a kind, only these are used: the one in the recipient's language (`reset.de`), or else
+ * the one without a language (`reset`). Parts that a template lacks are Plinth's.
+ * @param preferences language tags, in order of preference
  */
 export function chooseTemplate(
   { settings }: Pick<Project, 'settings'>,
@@ -34,7 +34,7 @@ export function chooseTemplate(
   return { template: { ...standard, ...unnamed }, standard };
 }
 
-/** Tags compare without regard to case (RFC 5646, 2.1.1). */
+/** Language tags are case-insensitive (RFC 5646, 2.1.1). */
 function keyFor(own: object, kind: MailKind, tag: string): string | undefined {
   return Object.keys(own).find((key) => key.toLowerCase() === `${kind}.${tag}`);
 }

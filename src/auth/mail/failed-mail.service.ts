@@ -1,13 +1,14 @@
-/** Mails that were given up: shown to administrators, and sent again when they ask. */
+/** Mails that were given up: administrators list them and can have them sent again. */
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../../common/errors/app-error';
+import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { AuthMailer } from './auth-mailer.service';
 import { OutboxListRepository } from './outbox-list.repository';
-import { FailedMail, OutgoingMailRepository } from './outgoing-mail.repository';
-import { UUID } from '../../common/text/uuid';
+import { FailedMail } from './outgoing-mail';
+import { OutgoingMailRepository } from './outgoing-mail.repository';
 
 const MAX_LISTED = 500;
 
@@ -27,7 +28,7 @@ export class FailedMailService {
     return this.mails.listFailed(project, MAX_LISTED);
   }
 
-  /** Of all projects, those of one project together, the newest first. */
+  /** Of all projects: grouped by project, the newest of each first. */
   async listAll(limit: number): Promise<{ project: Project; mail: FailedMail }[]> {
     const found: { project: Project; mail: FailedMail }[] = [];
     for (const id of await this.outboxes.list()) {
@@ -40,7 +41,7 @@ export class FailedMailService {
     return found;
   }
 
-  /** A project whose table cannot be read does not hide the mails of others. */
+  /** Empty if the table of the project cannot be read: the mails of other projects must still be listed. */
   private async listOrNone(project: Project, limit: number): Promise<FailedMail[]> {
     try {
       return await this.mails.listFailed(project, limit);
@@ -50,16 +51,17 @@ export class FailedMailService {
     }
   }
 
-  /** @throws AppError 404 when no such mail was given up, or its token has expired */
+  /** @throws AppError 404 if no such mail was given up, or its token has expired */
   async retry(project: Project, id: string): Promise<void> {
     const now = new Date(this.clock.now());
-    if (!UUID.test(id) || !(await this.mails.retry(project, id, now))) {
-      throw new AppError({
-        status: 404,
-        code: 'mail_not_found',
-        message: 'There is no such failed mail that could still be of use',
-      });
-    }
+    if (!UUID.test(id) || !(await this.mails.retry(project, id, now))) throw mailNotFound();
     await this.mailer.sendAgain(project.id, id);
   }
 }
+
+const mailNotFound = (): AppError =>
+  new AppError({
+    status: 404,
+    code: 'mail_not_found',
+    message: 'There is no such failed mail that could still be of use',
+  });

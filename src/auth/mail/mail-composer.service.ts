@@ -1,4 +1,4 @@
-/** From a kind of mail and its values to a finished mail: template, link, language. */
+/** Composes a mail from its kind and values: chooses the template, adds the link, renders. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
@@ -8,26 +8,26 @@ import { Project } from '../../projects/project';
 import { chooseTemplate } from './choose-template';
 import { MailKind } from './mail-kinds';
 
-export interface MailContent {
+interface MailContent {
   readonly kind: MailKind;
   readonly name: string;
-  /** The receiver's address. */
+  /** The recipient's address. */
   readonly email: string;
   /** Absent in a notice. */
   readonly token?: string;
   readonly newEmail?: string;
   readonly lifetimeMs: number;
-  /** Language tags, the most wanted first. */
+  /** Language tags, in order of preference. */
   readonly languages: readonly string[];
 }
 
-const SAMPLE: Omit<MailContent, 'kind' | 'languages'> = {
+const SAMPLE = {
   name: 'Ada Lovelace',
   email: 'ada@example.com',
   token: 'sample-token',
   newEmail: 'ada@new.example.com',
   lifetimeMs: 3_600_000,
-};
+} satisfies Omit<MailContent, 'kind' | 'languages'>;
 
 @Injectable()
 export class MailComposer {
@@ -38,7 +38,7 @@ export class MailComposer {
     private readonly renderer: TemplateRenderer,
   ) {}
 
-  /** With the project's own template, or with Plinth's where that one fails: a token must reach its receiver. */
+  /** Uses the project's own template, or Plinth's if that one fails: the token must reach its recipient. */
   async compose(project: Project, content: MailContent): Promise<MailTemplate> {
     const values = this.valuesOf(project, content);
     const { template, standard } = chooseTemplate(project, content.kind, content.languages);
@@ -54,9 +54,9 @@ export class MailComposer {
   }
 
   /**
-   * How a mail would look, with values that stand for real ones.
-   * @param draft parts of a template that replace the project's own
-   * @throws AppError 400 saying what is wrong with the template
+   * Composes a mail from sample values.
+   * @param draft parts that replace those of the project's template
+   * @throws AppError 400 that describes the fault in the template
    */
   async preview(
     project: Project,
@@ -66,26 +66,22 @@ export class MailComposer {
     const languages = language === undefined ? [] : [language];
     const { template } = chooseTemplate(project, kind, languages);
     const values = this.valuesOf(project, { ...SAMPLE, kind, languages });
-    return this.tried({ ...template, ...draft }, values, 'The template');
+    return this.renderOrRefuse({ ...template, ...draft }, values, 'The template');
   }
 
   /**
-   * A template as a project would have it, tried with values that stand for real ones.
-   * @throws AppError 400 naming the template, the part and the fault
+   * Renders a template of a project with sample values.
+   * @throws AppError 400 that names the template, the part and the fault
    */
   async assertRenders(key: string, template: Partial<MailTemplate>): Promise<void> {
-    const values = {
-      project: 'Sample',
-      new_email: SAMPLE.newEmail ?? null,
-      hours: 1,
-      link: 'https://example.com/',
-    };
-    const { name, email, token } = SAMPLE;
+    const { name, email, token, newEmail } = SAMPLE;
+    const account = { project: 'Sample', name, email, new_email: newEmail };
+    const values = { ...account, token, link: 'https://example.com/', hours: 1 };
     const whole = { subject: '', text: '', html: '', ...template };
-    await this.tried(whole, { ...values, name, email, token: token ?? null }, `mail_templates["${key}"]`);
+    await this.renderOrRefuse(whole, values, `mail_templates["${key}"]`);
   }
 
-  /** Links begin with PUBLIC_URL or the project's own address, whatever Host a request claimed to be for. */
+  /** Links begin with PUBLIC_URL or the address in the project's settings, never with the Host header of a request. */
   linkFor(project: Project, kind: MailKind, token: string): string {
     const isPassword = kind === 'reset' || kind === 'invite';
     const { reset_redirect_url: reset, verify_redirect_url: verify } = project.settings;
@@ -96,12 +92,16 @@ export class MailComposer {
     return link.href;
   }
 
-  private async tried(template: MailTemplate, values: MailValues, what: string): Promise<MailTemplate> {
+  private async renderOrRefuse(
+    template: MailTemplate,
+    values: MailValues,
+    subject: string,
+  ): Promise<MailTemplate> {
     try {
       return await this.renderer.render(template, values);
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
-      throw invalidParameters(`${what} is not valid: ${error.message}`);
+      throw invalidParameters(`${subject} is not valid: ${error.message}`);
     }
   }
 
@@ -109,7 +109,7 @@ export class MailComposer {
     const { kind, token } = content;
     return {
       project: project.name,
-      name: greetableName(content.name) ? content.name : content.email,
+      name: isSafeName(content.name) ? content.name : content.email,
       email: content.email,
       new_email: content.newEmail ?? null,
       token: token ?? null,
@@ -119,7 +119,7 @@ export class MailComposer {
   }
 }
 
-/** A stranger may sign up with somebody's address and any name: what could be a link or a message is not mailed on. */
-function greetableName(name: string): boolean {
+/** Anybody may sign up with the address of another person and any name, so a name that may be a link or a message is not mailed. */
+function isSafeName(name: string): boolean {
   return name.length <= 80 && !/[\p{C}:/\\@<>]|\.\S|[!?;]/u.test(name);
 }

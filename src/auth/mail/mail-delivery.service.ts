@@ -1,18 +1,19 @@
-/** One attempt to send a mail: claimed, composed, handed over, marked. */
+/** One attempt to send a mail: claim it, compose it, hand it to the mail server, record the outcome. */
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { isUnusableRecord } from '../../database/rows/record-reader';
 import { MailTransport } from '../../infra/mail/mail-transport';
 import { Project } from '../../projects/project';
-import { AuthMetrics } from '../auth-metrics.service';
-import { parseEmailAddress } from '../email-address';
-import { AuthMailer } from './auth-mailer.service';
+import { EmailAddress, parseEmailAddress } from '../accounts/email-address';
 import { MailComposer } from './mail-composer.service';
 import { isMailKind } from './mail-kinds';
-import { OutgoingMailRepository, OutgoingMailRow } from './outgoing-mail.repository';
+import { MailMetrics } from './mail-metrics.service';
+import { MailSealer, SealedMail } from './mail-sealer.service';
+import { OutgoingMail } from './outgoing-mail';
+import { OutgoingMailRepository } from './outgoing-mail.repository';
 
-/** `absent`: it is not written, or was sent or given up before. */
-export type DeliveryOutcome = 'sent' | 'given up' | 'absent';
+/** `absent`: the mail is not written yet, or was sent or given up before. */
+type DeliveryOutcome = 'sent' | 'given up' | 'absent';
 
 @Injectable()
 export class MailDelivery {
@@ -20,76 +21,88 @@ export class MailDelivery {
 
   constructor(
     private readonly mails: OutgoingMailRepository,
-    private readonly mailer: AuthMailer,
+    private readonly sealer: MailSealer,
     private readonly composer: MailComposer,
     private readonly transport: MailTransport,
-    private readonly metrics: AuthMetrics,
+    private readonly metrics: MailMetrics,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * @param isLast whether the mail is given up when it cannot be sent now
-   * @throws Error when it could not be sent
+   * @param isLast whether the mail is given up if this attempt fails
+   * @throws Error if the mail could not be sent
    */
   async attempt(project: Project, mailId: string, isLast: boolean): Promise<DeliveryOutcome> {
-    let row: OutgoingMailRow | null;
+    let mail: OutgoingMail | null;
     try {
-      row = await this.mails.claim(project, mailId, this.now());
+      mail = await this.mails.claim(project, mailId, this.now());
     } catch (error) {
-      if (!isUnusableRecord(error)) throw error;
-      return this.giveUp(project, mailId, (error as Error).message);
-    }
-    if (!row) return 'absent';
-    if (row.expiresAt.getTime() <= this.clock.now()) {
-      return this.giveUp(project, mailId, 'it expired before it could be sent');
-    }
-    try {
-      await this.deliver(project, mailId, row);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      await this.mails.markFailed(project, mailId, reason, isLast ? this.now() : null);
-      this.metrics.mail(isLast ? 'given_up' : 'retried');
-      this.logger.warn(`mail ${mailId} of project ${project.slug} was not sent: ${reason}`);
+      if (error instanceof Error && isUnusableRecord(error)) {
+        return this.giveUp(project, mailId, error.message);
+      }
       throw error;
     }
-    this.metrics.mail('sent');
+    if (!mail) return 'absent';
+    if (mail.expiresAt.getTime() <= this.clock.now()) {
+      return this.giveUp(project, mailId, 'it expired before it could be sent');
+    }
+    await this.deliver(project, mailId, mail).catch((error: unknown) =>
+      this.fail(project, mailId, error, isLast),
+    );
+    this.metrics.count('sent');
     await this.mails.markSent(project, mailId, this.now());
     return 'sent';
   }
 
   private async giveUp(project: Project, mailId: string, reason: string): Promise<DeliveryOutcome> {
     await this.mails.markFailed(project, mailId, reason, this.now());
-    this.metrics.mail('given_up');
+    this.metrics.count('given_up');
     return 'given up';
   }
 
-  private async deliver(project: Project, mailId: string, row: OutgoingMailRow): Promise<void> {
-    if (!isMailKind(row.kind) || row.sealed === null)
-      throw new Error(`nothing known of a mail "${row.kind}"`);
-    const { to, token, newEmail, languages = [] } = this.mailer.open(project.id, mailId, row.sealed);
-    const recipient = parseEmailAddress(row.recipient);
-    if (!recipient || (to !== undefined && recipient.key !== to)) {
-      throw new Error('its recipient is not the one that it was written to');
-    }
-    const content = await this.composer.compose(project, {
-      kind: row.kind,
-      name: row.userName,
-      email: recipient.address,
+  private async fail(project: Project, mailId: string, error: unknown, isLast: boolean): Promise<never> {
+    const reason = error instanceof Error ? error.message : String(error);
+    await this.mails.markFailed(project, mailId, reason, isLast ? this.now() : null);
+    this.metrics.count(isLast ? 'given_up' : 'retried');
+    this.logger.warn(`mail ${mailId} of project ${project.slug} was not sent: ${reason}`);
+    throw error;
+  }
+
+  private async deliver(project: Project, mailId: string, mail: OutgoingMail): Promise<void> {
+    const { kind, sealed, createdAt } = mail;
+    if (!isMailKind(kind) || sealed === null) throw new Error(`nothing known of a mail "${kind}"`);
+    const content = this.sealer.open(project.id, mailId, sealed);
+    const { address } = recipientOf(mail, content);
+    const { token, newEmail } = content;
+    const composed = await this.composer.compose(project, {
+      kind,
+      name: mail.userName,
+      email: address,
       token,
       newEmail,
-      lifetimeMs: row.expiresAt.getTime() - row.createdAt.getTime(),
-      languages: row.userLocale === null ? languages : [row.userLocale, ...languages],
+      lifetimeMs: mail.expiresAt.getTime() - createdAt.getTime(),
+      languages: languagesOf(mail, content),
     });
-    await this.transport.send({
-      ...content,
-      messageId: `<${mailId}@${project.id}.plinth>`,
-      to: recipient.address,
-      link: token === undefined ? null : this.composer.linkFor(project, row.kind, token),
-      date: row.createdAt,
-    });
+    const messageId = `<${mailId}@${project.id}.plinth>`;
+    const link = token === undefined ? null : this.composer.linkFor(project, kind, token);
+    await this.transport.send({ ...composed, messageId, to: address, link, date: createdAt });
   }
 
   private now(): Date {
     return new Date(this.clock.now());
   }
+}
+
+/** @throws Error if the address is not the one that the mail was sealed for */
+function recipientOf(mail: OutgoingMail, { to }: SealedMail): EmailAddress {
+  const recipient = parseEmailAddress(mail.recipient);
+  if (!recipient || (to !== undefined && recipient.key !== to)) {
+    throw new Error('its recipient is not the one that it was written to');
+  }
+  return recipient;
+}
+
+/** The user's own language comes before those of the request. */
+function languagesOf({ userLocale }: OutgoingMail, { languages = [] }: SealedMail): readonly string[] {
+  return userLocale === null ? languages : [userLocale, ...languages];
 }

@@ -1,8 +1,8 @@
-/** The mails that accounts cause. What they say is in languages/, unless a project has templates of its own. */
+/** The kinds of mails. Their texts are in languages/, unless a project has templates of its own. */
 
 export const MAIL_KINDS = ['reset', 'verify', 'email_change', 'email_change_notice', 'invite'] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 export function isMailKind(text: string): text is MailKind {
-  return (MAIL_KINDS as readonly string[]).includes(text);
+  return MAIL_KINDS.some((kind) => kind === text);
 }

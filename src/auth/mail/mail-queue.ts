@@ -1,19 +1,19 @@
-/** What the mail queue is called and what its jobs say. */
+/** The mail queue: its name, its jobs and its timing. */
 export const MAIL_QUEUE = 'auth-mail';
 
 export interface MailJob {
   readonly projectId: string;
-  /** Row of auth.outgoing_mails; also the job's id. */
+  /** Id of the row in auth.outgoing_mails, and of the job. */
   readonly mailId: string;
-  /** What the mail is written from if it is not there: sealed, in base64 (RequestedMails). */
+  /** From MailSealer.sealRequest(): the job writes the mail from it if the mail does not exist (RequestedMails). */
   readonly request?: string;
 }
 
 /** About six hours with the default delay of 10 seconds, which doubles each time. */
 export const MAIL_ATTEMPTS = 12;
-/** Milliseconds that a job waits for its mail to be written before it runs by itself. */
+/** Milliseconds after which a job runs that was not released. */
 export const UNRELEASED_DELAY_MS = 15_000;
-/** Milliseconds after which a mail that was not written never will be: longer than any transaction lasts. */
+/** Milliseconds after which a mail that does not exist will never be written: no transaction lasts longer. */
 export const NEVER_WRITTEN_AFTER_MS = 120_000;
 /** Seconds that a failed job is kept. */
 export const FAILED_JOB_SECONDS = 30 * 86_400;

@@ -1,7 +1,7 @@
 /**
- * Queues mails again that no job knows of any more: a Redis that lost its data, a queue that was emptied. Token and mail are
- * in the project's database together, so nothing is lost with the queue. Safe in several replicas at once: a mail is
- * taken in hand by one of them, and its id is the job's, of which there is only ever one.
+ * Queues mails again whose jobs were lost: Redis lost its data, or the queue was emptied. The project's database holds
+ * token and mail, so nothing is lost with the queue. Several replicas may run it at once: only one of them takes over a
+ * mail, and the mail's id is the id of its job, so there is never a second job.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
@@ -13,13 +13,13 @@ import { OutboxListRepository } from './outbox-list.repository';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
 /**
- * Milliseconds that a mail must have been in nobody's hands: longer than a job waits to be released, and than a worker may
- * take with an SMTP server, so that a mail is never sent by two at once.
+ * Milliseconds for which nobody has handled a mail: more than a job waits for its release, and more than a worker may take
+ * with an SMTP server, so that two workers never send the same mail.
  */
-const UNTOUCHED_MS = 180_000;
-/** Milliseconds after its latest mail that a project leaves the list, when all its mails are sent. */
+const UNHANDLED_MS = 180_000;
+/** Milliseconds that a project stays on the list after its latest mail, once all its mails are sent. */
 const KEPT_MS = 600_000;
-/** Mails of one project that one run looks at. */
+/** Mails of one project that one run takes over. */
 const BATCH = 500;
 
 @Injectable()
@@ -48,7 +48,7 @@ export class MailRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     await this.running;
   }
 
-  /** One run over all projects of the list; one that fails does not keep the others waiting. */
+  /** Visits every project of the list. A project that fails does not stop the run. */
   async recoverAll(): Promise<void> {
     for (const id of await this.outboxes.list()) {
       if (this.stopped) return;
@@ -63,9 +63,9 @@ export class MailRecovery implements OnApplicationBootstrap, OnApplicationShutdo
 
   private async recover(project: Project): Promise<void> {
     const now = this.clock.now();
-    const { ids, waiting, failed } = await this.mails.takeUntouched(project, {
+    const { ids, waiting, failed } = await this.mails.takeUnhandled(project, {
       now: new Date(now),
-      before: new Date(now - UNTOUCHED_MS),
+      before: new Date(now - UNHANDLED_MS),
       limit: BATCH,
     });
     for (const id of ids) {
@@ -78,7 +78,7 @@ export class MailRecovery implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private schedule(): void {
-    // Replicas that start together run at different times.
+    // Random, so that replicas that start together do not run together.
     const delay = this.config.recoveryIntervalMs * (0.75 + Math.random() / 2);
     this.timer = setTimeout(() => {
       this.running = this.recoverAll().catch((error: unknown) =>

@@ -1,4 +1,4 @@
-/** Mail templates as a project's settings hold them, checked before they are saved. */
+/** Validates the mail templates of a project's settings before they are saved. */
 import { Injectable } from '@nestjs/common';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { LANGUAGE_TAG } from '../../common/text/language-tag';
@@ -15,7 +15,7 @@ const MAX_TEMPLATES = 100;
 export class MailTemplateCheck {
   constructor(private readonly composer: MailComposer) {}
 
-  /** @throws AppError 400 naming what is wrong, and where */
+  /** @throws AppError 400 that names the template and the fault */
   async assertValid(templates: Readonly<Record<string, unknown>>): Promise<void> {
     const entries = Object.entries(templates);
     if (entries.length > MAX_TEMPLATES) {
@@ -27,24 +27,25 @@ export class MailTemplateCheck {
 }
 
 function parsedTemplate(key: string, template: unknown): Partial<MailTemplate> {
-  const [kind = '', tag, ...rest] = key.split('.');
-  if (!isMailKind(kind) || rest.length > 0 || (tag !== undefined && !LANGUAGE_TAG.test(tag))) {
+  if (!isTemplateKey(key)) {
     throw invalidParameters(
       `mail_templates["${key}"] is no mail: a key is ${MAIL_KINDS.join(', ')}, alone or with a language (reset.de)`,
     );
   }
-  const isTemplate =
-    isJsonObject(template) &&
-    Object.entries(template).every(
-      ([part, text]) =>
-        (TEMPLATE_PARTS as readonly string[]).includes(part) &&
-        typeof text === 'string' &&
-        text.length <= MAX_PART,
-    );
-  if (!isTemplate) {
+  if (!isJsonObject(template) || !Object.entries(template).every(isTemplatePart)) {
     throw invalidParameters(
       `mail_templates["${key}"] must be an object of subject, text and html, texts of at most ${MAX_PART} characters`,
     );
   }
   return template;
+}
+
+/** `reset` or `reset.de`. */
+function isTemplateKey(key: string): boolean {
+  const [kind = '', tag, ...rest] = key.split('.');
+  return isMailKind(kind) && rest.length === 0 && (tag === undefined || LANGUAGE_TAG.test(tag));
+}
+
+function isTemplatePart([name, text]: [string, unknown]): boolean {
+  return TEMPLATE_PARTS.some((part) => part === name) && typeof text === 'string' && text.length <= MAX_PART;
 }

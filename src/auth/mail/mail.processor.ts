@@ -1,4 +1,4 @@
-/** Sends queued mails. A job that is run again after a crash sends the same mail under the same Message-ID. */
+/** Sends queued mails. A job that runs again after a crash sends the same mail with the same Message-ID. */
 import { Processor } from '@nestjs/bullmq';
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';
@@ -28,16 +28,17 @@ export class MailProcessor extends QueueWorker {
     const { projectId, mailId, request } = job.data;
     const project = await this.projects.findById(projectId);
     if (!project) return;
-    if (this.slow.isResting(projectId)) throw new Error("the project's database is slow; its mails rest");
+    if (this.slow.isPaused(projectId))
+      throw new Error("the project's database is slow; its mails are paused");
     const isLast = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
     const outcome = await this.delivery.attempt(project, mailId, isLast);
     if (outcome !== 'absent') return;
     if (request !== undefined) {
-      if (await this.requested.writeLate(project, job.data))
-        await this.delivery.attempt(project, mailId, isLast);
+      const isWritten = await this.requested.writeLate(project, job.data);
+      if (isWritten) await this.delivery.attempt(project, mailId, isLast);
       return;
     }
-    // The transaction that writes the mail may still be under way; when it failed, there is nothing to send.
+    // The transaction that writes the mail may not have ended yet. If it failed, there is nothing to send.
     if (Date.now() - job.timestamp < NEVER_WRITTEN_AFTER_MS) {
       throw new Error('the mail is not written yet, or was sent already');
     }

@@ -1,14 +1,14 @@
-/** Mails that only tell: they carry no token. */
+/** Mails that only inform: they have no token. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { Account } from '../account';
-import { parseEmailAddress } from '../email-address';
-import { RequestOrigin } from '../request-origin';
+import { Account } from '../accounts/account';
+import { parseEmailAddress } from '../accounts/email-address';
+import { RequestOrigin } from '../audit/request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
-/** Milliseconds after which a notice is no news any more. */
+/** Milliseconds after which a notice is no longer worth sending. */
 const LIFETIME_MS = 24 * 3_600_000;
 
 @Injectable()
@@ -19,27 +19,21 @@ export class NoticeService {
     private readonly clock: Clock,
   ) {}
 
-  /** To the old address: its owner must hear of a change that somebody else may have asked for. */
+  /** Mails the old address: its owner must learn of a change that somebody else may have asked for. */
   async emailWillChange(
     project: Project,
-    account: Account,
+    { id: userId, email: recipient }: Account,
     newEmail: string,
     { languages }: RequestOrigin,
   ): Promise<void> {
-    // An imported account may have no address at all.
-    const to = parseEmailAddress(account.email)?.key;
+    // An imported account may have no valid address.
+    const to = parseEmailAddress(recipient)?.key;
     if (to === undefined) return;
     await this.mailer.send(project, { to, newEmail, languages }, async (id, sealed) => {
-      const now = this.clock.now();
-      await this.mails.insert(project, {
-        id,
-        userId: account.id,
-        kind: 'email_change_notice',
-        recipient: account.email,
-        sealed,
-        now: new Date(now),
-        expiresAt: new Date(now + LIFETIME_MS),
-      });
+      const now = new Date(this.clock.now());
+      const expiresAt = new Date(now.getTime() + LIFETIME_MS);
+      const notice = { id, userId, kind: 'email_change_notice', recipient, sealed, now, expiresAt } as const;
+      await this.mails.insert(project, notice);
       return true;
     });
   }

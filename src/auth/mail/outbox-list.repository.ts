@@ -1,6 +1,6 @@
 /**
- * Which projects have mails under way or given up, in the platform database: what the recovery of lost mails and the list of
- * failed ones look into, so that neither has to open the database of every project.
+ * Rows of mail_outboxes in the platform database: the projects that have mails under way or given up. The recovery of lost
+ * mails and the list of failed mails visit only these, rather than the database of every project.
  */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 export class OutboxListRepository {
   constructor(private readonly platform: DataSource) {}
 
-  /** Puts a project on the list before a mail of its is written. */
+  /** Puts a project on the list, before its mail is written. */
   async touch(projectId: string, now: Date): Promise<void> {
     await this.platform.query(
       `insert into mail_outboxes (project_id, touched_at) select id, $2 from projects where id = $1
@@ -18,7 +18,7 @@ export class OutboxListRepository {
     );
   }
 
-  /** All projects of the list, those with failed mails first. */
+  /** The ids of all projects of the list, those with failed mails first. */
   async list(): Promise<string[]> {
     const rows: { project_id: string }[] = await this.platform.query(
       'select project_id from mail_outboxes order by failed desc, project_id',
@@ -33,7 +33,7 @@ export class OutboxListRepository {
     );
   }
 
-  /** Takes a project off whose mails are all sent, unless it was touched since. */
+  /** Takes a project off the list, unless it was touched after `untouchedSince`. */
   async drop(projectId: string, untouchedSince: Date): Promise<void> {
     await this.platform.query('delete from mail_outboxes where project_id = $1 and touched_at < $2', [
       projectId,
@@ -41,7 +41,7 @@ export class OutboxListRepository {
     ]);
   }
 
-  /** Mails of all projects that were given up, as last counted. */
+  /** The number of mails that were given up in all projects, as of their last visit. */
   async countFailed(): Promise<number> {
     const [row]: { failed: number }[] = await this.platform.query(
       'select coalesce(sum(failed), 0)::int as failed from mail_outboxes',

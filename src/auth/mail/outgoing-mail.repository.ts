@@ -1,56 +1,32 @@
-/** Rows of auth.outgoing_mails: what the worker sends, and what became of it. */
+/** Reads and writes auth.outgoing_mails: the mails to send, and the outcome of each attempt. */
 import { Injectable } from '@nestjs/common';
-import type { QueryResultRow } from 'pg';
 import { Statement, StatementResult } from '../../database/statement';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
-import { MAX_EMAIL } from '../email-address';
-import { SHORT_TIMEOUT } from '../short-timeout';
+import { SHORT_TIMEOUT } from '../accounts/account-statements';
+import {
+  FAILED_MAIL_COLUMNS,
+  FailedMail,
+  MAX_LAST_ERROR,
+  Notice,
+  OUTGOING_MAIL_COLUMNS,
+  OUTGOING_MAILS,
+  OutgoingMail,
+  toFailedMail,
+  toOutgoingMail,
+} from './outgoing-mail';
 import { SlowProjects } from './slow-projects';
 
 const REASON = 'mails are sent after the request that caused them';
-const TABLE = 'auth.outgoing_mails';
-/** UTF-16 code units, of which a character may have two. */
-const MAX_KIND = 100;
-const MAX_RECIPIENT = 2 * MAX_EMAIL;
-const MAX_NAME = 640;
-/** Characters. */
-const MAX_LOCALE = 20;
-const MAX_LAST_ERROR = 500;
-const MAX_ATTEMPTS = 2 ** 31 - 1;
-/** Bytes; a token, an address and some languages have less than two thousand. */
-const MAX_SEALED = 16_384;
 
-export interface OutgoingMailRow {
-  readonly kind: string;
-  readonly recipient: string;
-  readonly sealed: Buffer | null;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly userName: string;
-  /** The language that the user states in `data.locale`. */
-  readonly userLocale: string | null;
-}
-
-export interface FailedMail {
-  readonly id: string;
-  readonly kind: string;
-  readonly recipient: string;
-  readonly createdAt: Date;
-  readonly attempts: number;
-  readonly lastError: string | null;
-}
-
-/** A mail without a token. */
-export interface Notice {
-  readonly id: string;
-  readonly userId: string;
-  readonly kind: string;
-  readonly recipient: string;
-  readonly sealed: Buffer;
-  readonly now: Date;
-  readonly expiresAt: Date;
+/** The unsent mails that MailRecovery took over, and the state of the others. */
+interface OutboxState {
+  readonly ids: string[];
+  /** Mails that are neither sent nor given up, those of `ids` included. */
+  readonly waiting: number;
+  /** Mails that were given up. */
+  readonly failed: number;
 }
 
 @Injectable()
@@ -61,23 +37,28 @@ export class OutgoingMailRepository {
   ) {}
 
   async insert(project: Project, notice: Notice): Promise<void> {
-    await this.rls.systemQuery(project.database, REASON, insertNotice(notice));
+    const { id, userId, kind, recipient, sealed, now, expiresAt } = notice;
+    await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:insert-mail',
+      text: `insert into auth.outgoing_mails (id, user_id, kind, recipient, sealed, created_at, expires_at)
+        values ($1, $2, $3, $4, $5, $6, $7)`,
+      values: [id, userId, kind, recipient, sealed, now, expiresAt],
+    });
   }
 
-  /** Counts an attempt. @returns null when the mail is not there, sent, or given up */
-  async claim(project: Project, id: string, now: Date): Promise<OutgoingMailRow | null> {
+  /** Counts an attempt. @returns null if the mail does not exist, was sent, or was given up */
+  async claim(project: Project, id: string, now: Date): Promise<OutgoingMail | null> {
     const { rows } = await this.run(project, {
       name: 'auth:claim-mail',
       text: `update auth.outgoing_mails m set attempts = m.attempts + 1, handled_at = $2 from auth.users u
         where m.id = $1 and m.sent_at is null and m.failed_at is null and u.id = m.user_id
-        returning m.kind, m.recipient, m.sealed, m.created_at, m.expires_at, u.name,
-          case jsonb_typeof(u.data -> 'locale') when 'string' then left(u.data ->> 'locale', ${MAX_LOCALE}) end as locale`,
+        returning ${OUTGOING_MAIL_COLUMNS}`,
       values: [id, now],
     });
     return rows[0] ? toOutgoingMail(rows[0]) : null;
   }
 
-  /** Erases what was sealed: the token is with its receiver now. */
+  /** Erases the sealed content: only the recipient has the token from now on. */
   async markSent(project: Project, id: string, now: Date): Promise<void> {
     await this.run(project, {
       name: 'auth:mail-sent',
@@ -86,7 +67,7 @@ export class OutgoingMailRepository {
     });
   }
 
-  /** @param givenUpAt null when it will be tried again */
+  /** @param givenUpAt null if there will be another attempt */
   async markFailed(project: Project, id: string, error: string, givenUpAt: Date | null): Promise<void> {
     await this.run(project, {
       name: 'auth:mail-failed',
@@ -95,47 +76,35 @@ export class OutgoingMailRepository {
     });
   }
 
-  /**
-   * Unsent mails that nobody has had in hand since a time, taken in hand by this; and how the others stand.
-   * @returns waiting: unsent and not given up, those included
-   */
-  async takeUntouched(
+  /** Takes over unsent mails that nobody has handled since `before`, and counts all unsent ones. */
+  async takeUnhandled(
     project: Project,
     { now, before, limit }: { now: Date; before: Date; limit: number },
-  ): Promise<{ ids: string[]; waiting: number; failed: number }> {
+  ): Promise<OutboxState> {
     const [, taken, counts] = await this.rls.systemBatch(project.database, REASON, [
       SHORT_TIMEOUT,
-      {
-        text: `update auth.outgoing_mails set handled_at = $1 where id in (
-            select id from auth.outgoing_mails
-            where sent_at is null and failed_at is null and coalesce(handled_at, created_at) < $2
-            order by coalesce(handled_at, created_at) limit $3 for update skip locked)
-          returning id`,
-        values: [now, before, limit],
-      },
-      {
-        text: `select count(*) filter (where failed_at is null)::int as waiting, count(failed_at)::int as failed
-          from auth.outgoing_mails where sent_at is null`,
-      },
+      { text: TAKE_UNHANDLED, values: [now, before, limit] },
+      { text: COUNT_UNSENT },
     ]);
+    const count = new RecordReader(OUTGOING_MAILS, counts?.rows[0] ?? {});
     return {
-      ids: (taken?.rows ?? []).map((row) => new RecordReader(TABLE, row).uuid('id')),
-      waiting: counts?.rows[0]?.waiting as number,
-      failed: counts?.rows[0]?.failed as number,
+      ids: (taken?.rows ?? []).map((row) => new RecordReader(OUTGOING_MAILS, row).uuid('id')),
+      waiting: count.integer('waiting', 0, Number.MAX_SAFE_INTEGER),
+      failed: count.integer('failed', 0, Number.MAX_SAFE_INTEGER),
     };
   }
 
   /** Mails that were given up, the newest first. */
   async listFailed(project: Project, limit: number): Promise<FailedMail[]> {
     const { rows } = await this.run(project, {
-      text: `select id, kind, recipient, created_at, attempts, last_error from auth.outgoing_mails
+      text: `select ${FAILED_MAIL_COLUMNS} from auth.outgoing_mails
         where failed_at is not null order by created_at desc limit $1`,
       values: [limit],
     });
     return rows.map(toFailedMail);
   }
 
-  /** Takes a mail that was given up back. @returns false when there is none that could still be of use */
+  /** Makes a mail that was given up sendable again. @returns false if there is no such mail, or its token has expired */
   async retry(project: Project, id: string, now: Date): Promise<boolean> {
     const { rowCount } = await this.rls.systemQuery(project.database, 'the service-role key asks for it', {
       text: `update auth.outgoing_mails set failed_at = null, handled_at = $2
@@ -145,57 +114,23 @@ export class OutgoingMailRepository {
     return rowCount === 1;
   }
 
-  /** Within a few seconds: the workers and the lists of all projects wait for it. */
-  private async run(project: Project, statement: Statement): Promise<StatementResult> {
+  /** Fails after a few seconds: workers that serve all projects wait for it. */
+  private async run(project: Project, statement: Statement): Promise<Pick<StatementResult, 'rows'>> {
     const begin = performance.now();
     try {
       const [, result] = await this.rls.systemBatch(project.database, REASON, [SHORT_TIMEOUT, statement]);
-      return result as StatementResult;
+      return { rows: result?.rows ?? [] };
     } finally {
       this.slow.measured(project.id, performance.now() - begin);
     }
   }
 }
 
-/** @throws AppError 500 for a value that the project's owner put in its place */
-function toOutgoingMail(row: QueryResultRow): OutgoingMailRow {
-  const mail = new RecordReader(TABLE, row);
-  return {
-    kind: mail.text('kind', MAX_KIND),
-    recipient: mail.text('recipient', MAX_RECIPIENT),
-    sealed: mail.bytesOrNull('sealed', MAX_SEALED),
-    createdAt: mail.date('created_at'),
-    expiresAt: mail.date('expires_at'),
-    userName: mail.text('name', MAX_NAME),
-    userLocale: mail.textOrNull('locale', 2 * MAX_LOCALE),
-  };
-}
+const TAKE_UNHANDLED = `update auth.outgoing_mails set handled_at = $1 where id in (
+    select id from auth.outgoing_mails
+    where sent_at is null and failed_at is null and coalesce(handled_at, created_at) < $2
+    order by coalesce(handled_at, created_at) limit $3 for update skip locked)
+  returning id`;
 
-function toFailedMail(row: QueryResultRow): FailedMail {
-  const mail = new RecordReader(TABLE, row);
-  return {
-    id: mail.uuid('id'),
-    kind: mail.text('kind', MAX_KIND),
-    recipient: mail.text('recipient', MAX_RECIPIENT),
-    createdAt: mail.date('created_at'),
-    attempts: mail.integer('attempts', 0, MAX_ATTEMPTS),
-    lastError: mail.textOrNull('last_error', MAX_LAST_ERROR),
-  };
-}
-
-function insertNotice(notice: Notice): Statement {
-  return {
-    name: 'auth:insert-mail',
-    text: `insert into auth.outgoing_mails (id, user_id, kind, recipient, sealed, created_at, expires_at)
-      values ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [
-      notice.id,
-      notice.userId,
-      notice.kind,
-      notice.recipient,
-      notice.sealed,
-      notice.now,
-      notice.expiresAt,
-    ],
-  };
-}
+const COUNT_UNSENT = `select count(*) filter (where failed_at is null)::int as waiting, count(failed_at)::int as failed
+  from auth.outgoing_mails where sent_at is null`;

@@ -1,31 +1,32 @@
 /**
- * Mails that are asked for by an address, without a sign-in: `reset-password`, `resend-verification`. The answer must not
- * tell whether the address has an account, so it does not wait for the project's database: the job is queued, which
- * takes the same time for any address, and token and mail are written right after the answer. Should the process end
- * in between, the job has them written.
+ * Mails that anybody can request for an address without signing in: `reset-password`, `resend-verification`. The answer
+ * must not reveal whether the address has an account, so it does not wait for the project's database. The job is queued,
+ * which takes the same time for any address; token and mail are written right after the answer, or by the job if the
+ * process ends before that.
  */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
-import { AuditAction } from '../audit.repository';
-import { MAILED_TOKEN_LIFETIME_MS, newMailedToken } from '../mailed-token';
-import { MailedTokenRepository } from '../mailed-token.repository';
-import { RequestOrigin } from '../request-origin';
+import { AuditAction, byAnonymous } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
 import { AuthMailer } from './auth-mailer.service';
 import { MailJob } from './mail-queue';
+import { MailSealer } from './mail-sealer.service';
+import { expiryOf, newMailedToken } from './mailed-token';
+import { MailedTokenRepository } from './mailed-token.repository';
 
 type RequestedKind = 'reset' | 'verify';
 
 interface MailRequest {
   readonly kind: RequestedKind;
-  /** Of the address that was typed. */
+  /** Key of the typed address. */
   readonly emailKey: string;
   readonly origin: RequestOrigin;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-const AUDIT_ACTIONS: Readonly<Record<RequestedKind, AuditAction>> = {
+const ACTIONS: Readonly<Record<RequestedKind, AuditAction>> = {
   reset: 'reset_requested',
   verify: 'verification_requested',
 };
@@ -34,11 +35,12 @@ const AUDIT_ACTIONS: Readonly<Record<RequestedKind, AuditAction>> = {
 export class RequestedMails {
   constructor(
     private readonly mailer: AuthMailer,
+    private readonly sealer: MailSealer,
     private readonly tokens: MailedTokenRepository,
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves when the mail is certain, if somebody has the address. @throws AppError 503 when the queue is away */
+  /** Resolves when the request is safe in the queue. @throws AppError 503 if the queue cannot be reached */
   async request(
     project: Project,
     kind: RequestedKind,
@@ -51,12 +53,12 @@ export class RequestedMails {
 
   /**
    * For a job that finds no mail.
-   * @returns false when there is none to write: nobody has the address, it was written before, or it came too late
+   * @returns false if no mail is to be sent: no account has the address, the mail was written before, or it is too late
    */
   async writeLate(project: Project, job: MailJob): Promise<boolean> {
     if (job.request === undefined) return false;
-    const request = this.mailer.openRequest(job) as MailRequest;
-    if (this.clock.now() >= request.at + MAILED_TOKEN_LIFETIME_MS[request.kind]) return false;
+    const request = this.sealer.openRequest(job) as MailRequest;
+    if (this.clock.now() >= expiryOf(request.kind, new Date(request.at)).getTime()) return false;
     return this.write(project, job.mailId, request, true);
   }
 
@@ -66,21 +68,12 @@ export class RequestedMails {
     { kind, emailKey, origin, at }: MailRequest,
     late: boolean,
   ): Promise<boolean> {
-    const { plaintext, hash } = newMailedToken();
-    const content = { to: emailKey, token: plaintext, languages: origin.languages };
     const now = new Date(at);
-    return this.tokens.issue(
-      project,
-      {
-        kind,
-        hash,
-        mailId,
-        sealed: this.mailer.seal(project, mailId, content),
-        now,
-        expiresAt: new Date(at + MAILED_TOKEN_LIFETIME_MS[kind]),
-      },
-      { emailKey, unverifiedOnly: kind === 'verify', late },
-      { action: AUDIT_ACTIONS[kind], now, origin, actorRole: 'anon', actorId: null, userId: null },
-    );
+    const token = newMailedToken(kind, now);
+    const content = { to: emailKey, token: token.plaintext, languages: origin.languages };
+    const sealed = this.sealer.seal(project.id, mailId, content);
+    const recipient = { emailKey, unverifiedOnly: kind === 'verify', late };
+    const entry = byAnonymous(ACTIONS[kind], null, { now, origin });
+    return this.tokens.issue(project, { ...token, mailId, sealed }, recipient, entry);
   }
 }

@@ -1,25 +1,26 @@
 /**
- * Projects whose database kept a mail worker waiting: their mails rest for a while, or the mails of all others would wait
- * behind them. An owner can lock the tables that mails are in, or have a trigger sleep there.
+ * Projects whose database kept a mail worker waiting: their mails pause for a while, or they would hold up the mails of all
+ * others. An owner can lock the tables of the mails, or have a trigger sleep.
  */
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
-/** Milliseconds of one statement, which takes about one. */
+/** Milliseconds that one statement may take; about one is usual. */
 const SLOW_MS = 2_000;
-const REST_MS = 30_000;
+/** Milliseconds. */
+const PAUSE_MS = 30_000;
 const REMEMBERED_PROJECTS = 5_000;
 
 @Injectable()
 export class SlowProjects {
-  private readonly resting = new LRUCache<string, true>({ max: REMEMBERED_PROJECTS, ttl: REST_MS });
+  private readonly paused = new LRUCache<string, true>({ max: REMEMBERED_PROJECTS, ttl: PAUSE_MS });
 
-  isResting(projectId: string): boolean {
-    return this.resting.has(projectId);
+  isPaused(projectId: string): boolean {
+    return this.paused.has(projectId);
   }
 
-  /** @param tookMs milliseconds that a statement in the project's database took */
+  /** @param tookMs milliseconds of a statement in the project's database */
   measured(projectId: string, tookMs: number): void {
-    if (tookMs >= SLOW_MS) this.resting.set(projectId, true);
+    if (tookMs >= SLOW_MS) this.paused.set(projectId, true);
   }
 }

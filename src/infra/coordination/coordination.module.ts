@@ -1,4 +1,4 @@
-/** State that replicas share: counters and failed attempts. In memory, or in Redis when REDIS_URL is set. */
+/** Counters and failed attempts, which all replicas must share: in Redis if REDIS_URL is set, else in memory. */
 import { Global, Module } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { FailureLedger } from './failure-ledger';

@@ -3,7 +3,7 @@ import { growingCache } from '../../common/growing-cache';
 import { Clock } from '../../common/time/clock';
 import { RateCounter, RateHit, toRateHit } from './rate-counter';
 
-/** Most keys at once: an attacker who invents keys displaces old counters, but does not fill the memory. */
+/** The limit keeps memory bounded when an attacker invents keys: new counters displace the oldest. */
 const MAX_KEYS = 200_000;
 
 interface Window {

@@ -1,26 +1,31 @@
-/** Counts events in fixed windows, shared by all replicas when REDIS_URL is set. Backs plan limits and throttling. */
+/**
+ * Counts events in fixed windows, for plan limits and throttling. All replicas share the counters if REDIS_URL is set.
+ *
+ * Not rate-limiter-flexible: in memory it has a timer for each key, no limit to the number of keys, and no injected clock;
+ * on Redis it counts as the script here does.
+ */
 
 export interface RateHit {
   /** Events in the window, this one included. */
   readonly count: number;
-  /** Events that the window still allows; 0 when the limit is reached or passed. */
+  /** Events that the window still allows; 0 if the limit is reached or passed. */
   readonly remaining: number;
-  /** When the window ends: milliseconds since the Unix epoch. */
+  /** The end of the window: milliseconds since the Unix epoch. */
   readonly resetAt: number;
-  /** False when this event is one too many. */
+  /** False if this event exceeds the limit. */
   readonly allowed: boolean;
 }
 
 export abstract class RateCounter {
   /**
    * Counts one event. The window of a key begins with its first event and ends `windowMs` later.
-   * @param key of the counter; hash the parts that a client chooses, because they may be long
+   * @param key of the counter; hash text of a client that could be long
    * @param limit events that a window allows
    * @param windowMs milliseconds
    */
   abstract hit(key: string, limit: number, windowMs: number): Promise<RateHit>;
 
-  /** The counter as it stands, without counting; a window that has not begun would end `windowMs` from now. */
+  /** Reads the counter without counting. A window that has not begun ends `windowMs` from now. */
   abstract peek(key: string, limit: number, windowMs: number): Promise<RateHit>;
 }
 

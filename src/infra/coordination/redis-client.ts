@@ -1,10 +1,10 @@
-/** The connection to Redis of this process, or null in single-node mode. */
+/** The connection of this process to Redis; null in single-node mode. */
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A Redis that hangs must not make requests hang. */
+/** Milliseconds. Requests must not hang if Redis does. */
 const COMMAND_TIMEOUT_MS = 2_000;
 
 @Injectable()
@@ -15,7 +15,7 @@ export class RedisClient implements OnApplicationShutdown {
     this.connection = config.redisUrl ? connect(config.redisUrl) : null;
   }
 
-  /** True when there should be a Redis and it does not answer. */
+  /** True if Redis is configured and cannot be reached. */
   get isAway(): boolean {
     return this.connection !== null && this.connection.status !== 'ready';
   }
@@ -27,7 +27,7 @@ export class RedisClient implements OnApplicationShutdown {
 
 function connect(url: string): Redis {
   const logger = new Logger(RedisClient.name);
-  // A request does not wait for a Redis that is away: after one more try its command fails.
+  // After one retry a command fails, so that requests do not wait for a Redis that is down.
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     connectTimeout: CONNECT_TIMEOUT_MS,

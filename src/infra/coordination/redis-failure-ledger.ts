@@ -1,11 +1,11 @@
-/** Failed attempts shared by all replicas through Redis: a hash per key, counted in a script. */
+/** Failed attempts in Redis, shared by all replicas: one hash for each key, counted by a script. */
 import type { Redis } from 'ioredis';
 import { viaRedis } from './redis-unavailable';
 import { FailureLedger, FailurePolicy } from './failure-ledger';
 
 const PREFIX = 'plinth:failures:';
 
-/** The same arithmetic as delayAfter(), on the server's clock, which all replicas share. */
+/** The arithmetic of delayAfter(), with the clock of the Redis server, which all replicas share. */
 const NOTE = `
   local free, first, max, memory = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
   local count = redis.call('HINCRBY', KEYS[1], 'count', 1)

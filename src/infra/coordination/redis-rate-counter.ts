@@ -1,4 +1,4 @@
-/** Rate counters shared by all replicas through Redis. One script, hence one round trip and no lost update. */
+/** Rate counters in Redis, shared by all replicas. A script counts: one round trip and no lost update. */
 import type { Redis } from 'ioredis';
 import { Clock } from '../../common/time/clock';
 import { viaRedis } from './redis-unavailable';
@@ -6,7 +6,7 @@ import { RateCounter, RateHit, toRateHit } from './rate-counter';
 
 const PREFIX = 'plinth:rate:';
 
-/** A key without an expiry (a crash cannot leave one, but an operator's PERSIST can) gets a fresh one. */
+/** A key that has lost its expiry (by PERSIST) gets a new one. */
 const HIT = `
   local count = redis.call('INCR', KEYS[1])
   local left = redis.call('PTTL', KEYS[1])

@@ -1,4 +1,4 @@
-/** Checks Redis once at the start: without it the queue would wait for ever without an error. */
+/** Tests the connection to Redis at start-up: otherwise the queue would wait for it forever, without a message. */
 import { Redis } from 'ioredis';
 import { messageOf } from '../../common/errors/error-facts';
 
@@ -20,7 +20,7 @@ export async function assertRedisReachable(url: string): Promise<void> {
     commandTimeout: TIMEOUT_MS,
     retryStrategy: () => null,
   });
-  // The reason comes as an event; the rejected promise says only that the connection is closed.
+  // The error event has the reason; the rejected promise only has `Connection is closed`.
   let reason: Error | undefined;
   redis.on('error', (error: Error) => (reason = error));
   try {

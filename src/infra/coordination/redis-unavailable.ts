@@ -1,4 +1,4 @@
-/** The 503 while Redis does not answer: without counters, attempts at passwords would be unlimited. */
+/** The error of a request that Redis does not answer. Guesses that are not counted would be worse than a 503. */
 import { AppError } from '../../common/errors/app-error';
 
 export async function viaRedis<T>(work: Promise<T>): Promise<T> {

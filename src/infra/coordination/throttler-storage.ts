@@ -1,4 +1,4 @@
-/** Lets @nestjs/throttler count with the counters that all replicas share. */
+/** Storage of @nestjs/throttler on the counters that all replicas share. */
 import { Injectable } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../common/time/clock';
@@ -7,7 +7,7 @@ import { RateCounter } from './rate-counter';
 
 const MINUTE_MS = 60_000;
 const MAX_DELAY_MS = 15 * MINUTE_MS;
-/** Milliseconds without passing the limit after which all is forgotten. */
+/** Milliseconds after the end of the last delay until the delays start over. */
 const MEMORY_MS = 15 * MINUTE_MS;
 
 type Count = Awaited<ReturnType<ThrottlerStorage['increment']>>;
@@ -21,8 +21,8 @@ export class SharedThrottlerStorage implements ThrottlerStorage {
   ) {}
 
   /**
-   * A client beyond the limit waits for the length of a window, and twice as long each further time.
-   * @param ttl milliseconds; the answer counts in seconds
+   * A client that exceeds the limit is blocked for one window, and for twice as long each further time.
+   * @param ttl milliseconds of a window @returns times in seconds
    */
   async increment(key: string, ttl: number, limit: number): Promise<Count> {
     const blockedMs = await this.ledger.blockedFor([`throttler:${key}`]);
@@ -30,7 +30,7 @@ export class SharedThrottlerStorage implements ThrottlerStorage {
     const { count, resetAt, allowed } = await this.counter.hit(`throttler:${key}`, limit, ttl);
     if (!allowed) {
       const policy = { free: 1, firstDelayMs: ttl, maxDelayMs: MAX_DELAY_MS, memoryMs: MEMORY_MS };
-      // Of many that pass the limit together, one is counted.
+      // Of simultaneous requests over the limit, only the first one doubles the delay.
       await this.ledger.charge(`throttler:${key}`, policy);
       return blocked(limit, await this.ledger.blockedFor([`throttler:${key}`]));
     }

@@ -1,13 +1,13 @@
-/** Bodies of the account endpoints. Whatever else a body holds is dropped before a service sees it. */
+/** Bodies of the endpoints for users. Other members of a body are dropped by the validation pipe. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsOptional } from 'class-validator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
-import { LOGOUT_SCOPES, type LogoutScope } from '../../session.repository';
-import { MAX_EMAIL } from '../../email-address';
+import { LOGOUT_SCOPES, type LogoutScope } from '../../sessions/session';
+import { MAX_EMAIL } from '../../accounts/email-address';
 import { IsName, IsText } from './checks';
 
-/** Characters; the limit in bytes is the password policy's, this one only keeps nonsense away from it. */
+/** Characters. The password policy has a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
 const MAX_TOKEN = 1_000;
 
@@ -88,12 +88,16 @@ export class UpdateUserDto {
   @IsText({ max: MAX_PASSWORD })
   password?: string;
 
-  @ApiPropertyOptional({ description: 'Needed with password' })
+  @ApiPropertyOptional({ description: 'Required with password' })
   @IsOptional()
   @IsText({ max: MAX_PASSWORD })
   current_password?: string;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, description: 'Replaces what was there' })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Replaces the previous data',
+  })
   @IsOptional()
   @FreeJson()
   data?: JsonObject;

@@ -1,27 +1,12 @@
-/** Bodies and queries of the administration of users. */
+/** Queries and bodies of the endpoints that manage users. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsOptional, IsUUID, Matches, NotContains } from 'class-validator';
-import { WholeNumber } from '../../../http/input/whole-number';
-import { LANGUAGE_TAG } from '../../../common/text/language-tag';
+import { IsBoolean, IsIn, IsOptional, NotContains } from 'class-validator';
 import { FreeJson } from '../../../http/input/free-json';
 import type { JsonObject } from '../../../common/text/json';
-import { USER_SORTS, type UserSort } from '../../admin-users.repository';
-import { MAX_EMAIL } from '../../email-address';
-import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
+import { MAX_EMAIL } from '../../accounts/email-address';
+import { USER_SORTS, type UserSort } from '../../admin/user-list.repository';
 import { IsDateTime, IsName, IsText } from './checks';
-import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
-
-export class PageQuery {
-  @ApiPropertyOptional({ type: Number, minimum: 1, default: 1 })
-  @IsOptional()
-  @WholeNumber(1, 1_000_000)
-  page?: number;
-
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: 1000, default: 50 })
-  @IsOptional()
-  @WholeNumber(1, 1_000)
-  per_page?: number;
-}
+import { PageQuery } from './page.dto';
 
 export class ListUsersQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Part of the email or the name' })
@@ -39,18 +24,6 @@ export class ListUsersQuery extends PageQuery {
   @IsOptional()
   @IsIn(['asc', 'desc'])
   order?: 'asc' | 'desc';
-}
-
-export class ListAuditQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
-  @IsOptional()
-  @IsIn(AUDIT_ACTIONS)
-  action?: AuditAction;
-
-  @ApiPropertyOptional({ format: 'uuid' })
-  @IsOptional()
-  @IsUUID()
-  user_id?: string;
 }
 
 class UserFieldsDto {
@@ -83,7 +56,7 @@ class UserFieldsDto {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Until then no token of the user is good; null lifts the ban',
+    description: 'Until then all tokens of the user are refused; null lifts the ban',
   })
   @IsOptional()
   @IsDateTime()
@@ -117,32 +90,4 @@ export class InviteUserDto {
   @IsOptional()
   @FreeJson()
   data?: JsonObject;
-}
-
-const MAX_TEMPLATE = 200_000;
-
-export class MailPreviewDto {
-  @ApiProperty({ enum: MAIL_KINDS })
-  @IsIn(MAIL_KINDS)
-  kind!: MailKind;
-
-  @ApiPropertyOptional({ example: 'de', description: "Default: the project's locale" })
-  @IsOptional()
-  @Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' })
-  language?: string;
-
-  @ApiPropertyOptional({ description: "Liquid; default: the project's own subject" })
-  @IsOptional()
-  @IsText({ max: MAX_TEMPLATE })
-  subject?: string;
-
-  @ApiPropertyOptional({ description: "Liquid; default: the project's own text" })
-  @IsOptional()
-  @IsText({ max: MAX_TEMPLATE })
-  text?: string;
-
-  @ApiPropertyOptional({ description: "Liquid; default: the project's own HTML" })
-  @IsOptional()
-  @IsText({ max: MAX_TEMPLATE })
-  html?: string;
 }

@@ -1,26 +1,26 @@
-/** Checks of fields that class-validator does not have, or says oddly. */
+/** Validators that class-validator lacks, or has with unclear messages. */
 import { applyDecorators } from '@nestjs/common';
 import { IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 
-/** Text of a length. The type is checked first: a number is no text that is too long. */
+/** A text with a minimum and maximum length in characters. */
 export function IsText({ min = 0, max }: { min?: number; max: number }): PropertyDecorator {
   return applyDecorators(
-    // In this order, and the first fault is the one told; decorators in a column run from below.
+    // The first fault is reported, and this order tests the type first. As stacked decorators they would run in reverse.
     IsString(),
     ...(min > 0 ? [MinLength(min, { message: '$property should not be empty' })] : []),
     MaxLength(max),
   );
 }
 
-/** A display name. NUL and halves of surrogate pairs are refused in every body (JsonBodyInterceptor). */
+/** A display name. JsonBodyInterceptor refuses NUL and lone surrogates in every body. */
 export function IsName(): PropertyDecorator {
   return IsText({ max: 200 });
 }
 
-/** A day, or a day and a time, in the extended format (`2026-01-31T12:00:00Z`). */
+/** A date, or a date and a time, in the extended format of ISO 8601 (`2026-01-31T12:00:00Z`). */
 const DATE_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** A point in time that `Date` reads as what it says. */
+/** A date that exists in the calendar, with an optional time. */
 export function IsDateTime(): PropertyDecorator {
   return ValidateBy({
     name: 'isDateTime',
@@ -35,7 +35,7 @@ export function IsDateTime(): PropertyDecorator {
   });
 }
 
-/** The 31st of February would become the 3rd of March. */
+/** False for the 31st of February, which `Date` turns into the 3rd of March. */
 function isOnCalendar(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);

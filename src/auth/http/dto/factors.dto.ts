@@ -1,4 +1,4 @@
-/** Bodies and answers around second factors. */
+/** Bodies and answers of the endpoints for second factors. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { FactorView } from '../../factors/factor';
@@ -12,7 +12,7 @@ export class EnrolFactorDto {
 }
 
 export class CodeDto {
-  @ApiProperty({ example: '492039', description: 'Six digits of the app; each is taken once' })
+  @ApiProperty({ example: '492039', description: 'Six digits from the app; each code is accepted once' })
   @IsText({ min: 1, max: 20 })
   code!: string;
 }
@@ -21,12 +21,12 @@ export class EnrolledFactorDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) kind!: 'totp';
   @ApiProperty() name!: string;
-  @ApiProperty({ description: 'Base32, for typing in; shown this once' }) secret!: string;
+  @ApiProperty({ description: 'Base32, to type into the app; not shown again' }) secret!: string;
   @ApiProperty({ description: 'For a QR code', example: 'otpauth://totp/Shop:ada%40example.com?secret=...' })
   uri!: string;
 }
 
-export class FactorDto implements FactorView {
+class FactorDto implements FactorView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) kind!: 'totp';
   @ApiProperty() name!: string;

@@ -13,32 +13,32 @@ export const ENGLISH: LanguageTexts = {
   mails: {
     reset: linkMail(FRAME, {
       subject: 'Reset your password for {{ project }}',
-      intro: 'somebody, probably you, asked for a new password for your account at {{ project }}.',
+      intro: 'Somebody, probably you, asked for a new password for your account at {{ project }}.',
       open: 'Open this address to choose one:',
       button: 'Choose a new password',
       end: 'If it was not you, ignore this mail: your password stays as it is.',
     }),
     verify: linkMail(FRAME, {
       subject: 'Confirm your email address for {{ project }}',
-      intro: 'please confirm that {{ email }} is your address.',
+      intro: 'Please confirm that {{ email }} is your address.',
       open: 'Open this address to do so:',
       button: 'Confirm the address',
       end: 'If you have no account at {{ project }}, ignore this mail.',
     }),
     email_change: linkMail(FRAME, {
       subject: 'Confirm your new email address for {{ project }}',
-      intro: 'please confirm that {{ email }} shall be the new address of your account at {{ project }}.',
+      intro: 'Please confirm that {{ email }} is to become the new address of your account at {{ project }}.',
       open: 'Open this address to do so:',
       button: 'Confirm the new address',
       end: 'If it was not you, ignore this mail: nothing changes.',
     }),
     email_change_notice: noticeMail(GREETING, 'Your email address for {{ project }} is about to change', [
-      'the address of your account at {{ project }} is about to change to {{ new_email }}.',
+      'The address of your account at {{ project }} is about to change to {{ new_email }}.',
       'If it was not you, change your password now.',
     ]),
     invite: linkMail(FRAME, {
       subject: 'You are invited to {{ project }}',
-      intro: 'an account at {{ project }} was made for you.',
+      intro: 'An account at {{ project }} was created for you.',
       open: 'Open this address to choose a password:',
       button: 'Choose a password',
       end: 'If you did not expect this, ignore this mail.',

@@ -14,14 +14,14 @@ export const FRENCH: LanguageTexts = {
     reset: linkMail(FRAME, {
       subject: 'Réinitialisation de votre mot de passe pour {{ project }}',
       intro:
-        'quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte chez {{ project }}.',
+        'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte chez {{ project }}.',
       open: 'Ouvrez cette adresse pour le choisir :',
       button: 'Choisir un nouveau mot de passe',
       end: 'Si ce n’était pas vous, ignorez ce message : votre mot de passe reste inchangé.',
     }),
     verify: linkMail(FRAME, {
       subject: 'Confirmez votre adresse e-mail pour {{ project }}',
-      intro: 'veuillez confirmer que {{ email }} est bien votre adresse.',
+      intro: 'Veuillez confirmer que {{ email }} est bien votre adresse.',
       open: 'Ouvrez cette adresse pour le faire :',
       button: 'Confirmer l’adresse',
       end: 'Si vous n’avez pas de compte chez {{ project }}, ignorez ce message.',
@@ -29,18 +29,18 @@ export const FRENCH: LanguageTexts = {
     email_change: linkMail(FRAME, {
       subject: 'Confirmez votre nouvelle adresse e-mail pour {{ project }}',
       intro:
-        'veuillez confirmer que {{ email }} doit devenir la nouvelle adresse de votre compte chez {{ project }}.',
+        'Veuillez confirmer que {{ email }} doit devenir la nouvelle adresse de votre compte chez {{ project }}.',
       open: 'Ouvrez cette adresse pour le faire :',
       button: 'Confirmer la nouvelle adresse',
       end: 'Si ce n’était pas vous, ignorez ce message : rien ne change.',
     }),
     email_change_notice: noticeMail(GREETING, 'Votre adresse e-mail pour {{ project }} va changer', [
-      'l’adresse de votre compte chez {{ project }} va être remplacée par {{ new_email }}.',
+      'L’adresse de votre compte chez {{ project }} va être remplacée par {{ new_email }}.',
       'Si ce n’était pas vous, changez votre mot de passe dès maintenant.',
     ]),
     invite: linkMail(FRAME, {
       subject: 'Vous êtes invité(e) à rejoindre {{ project }}',
-      intro: 'un compte a été créé pour vous chez {{ project }}.',
+      intro: 'Un compte a été créé pour vous chez {{ project }}.',
       open: 'Ouvrez cette adresse pour choisir un mot de passe :',
       button: 'Choisir un mot de passe',
       end: 'Si vous ne vous y attendiez pas, ignorez ce message.',

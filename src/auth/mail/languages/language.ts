@@ -1,4 +1,4 @@
-/** What Plinth says to users in one language: mails, and the pages that they link to. One file a language. */
+/** The texts for users in one language: mails, and the pages that they link to. Each language has a file. */
 import { MailTemplate } from '../../../infra/mail/mail-template';
 import { MailKind } from '../mail-kinds';
 
@@ -10,10 +10,10 @@ export interface LanguageTexts {
   readonly pages: PageTexts;
 }
 
-export interface PageTexts {
+interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
   readonly verify: FormTexts;
-  /** What a token that is spent, too old or mangled says. */
+  /** For a token that is spent, expired or incomplete. */
   readonly invalidToken: string;
   /** `{min}` stands for the number of characters. */
   readonly tooShort: string;
@@ -22,27 +22,27 @@ export interface PageTexts {
   readonly failed: string;
 }
 
-export interface FormTexts {
+interface FormTexts {
   readonly title: string;
   readonly button: string;
   readonly done: string;
 }
 
-/** A mail with a link, in parts: text and HTML say the same. */
-export interface LinkMailParts {
+/** The parts of a mail with a link, from which both text and HTML are made. */
+interface LinkMailParts {
   readonly subject: string;
-  /** The sentence that says what the mail is about. */
+  /** The sentence that gives the purpose of the mail. */
   readonly intro: string;
-  /** Asks to open the address, in the text. */
+  /** In the text version: asks the reader to open the address. */
   readonly open: string;
-  /** On the link, in the HTML. */
+  /** In the HTML version: the text of the link. */
   readonly button: string;
-  /** What to do when the receiver expected nothing. */
+  /** Advice for a recipient who did not cause the mail. */
   readonly end: string;
 }
 
-/** What all mails with a link of a language share. */
-export interface LinkMailFrame {
+/** The parts that all mails with a link share in one language. */
+interface LinkMailFrame {
   readonly greeting: string;
   readonly enterToken: string;
   readonly validity: string;
@@ -75,7 +75,7 @@ ${parts.end}
   };
 }
 
-/** A mail that only tells. */
+/** A mail without a link. */
 export function noticeMail(greeting: string, subject: string, lines: readonly string[]): MailTemplate {
   return {
     subject,

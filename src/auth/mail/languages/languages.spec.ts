@@ -24,22 +24,22 @@ describe('Accept-Language', () => {
     ['de;q=0, fr', ['fr']],
     ['*, ../../etc, de;q=x, it', ['it']],
     ['{{7*7}}', []],
-  ])('%j asks for %j', (header, tags) => {
+  ])('%j gives %j', (header, tags) => {
     expect(parseAcceptLanguage(header)).toEqual(tags);
   });
 
-  it('is read to a length only', () => {
+  it('is read up to a maximum length', () => {
     expect(parseAcceptLanguage(`${'xx,'.repeat(100_000)}de`)).toHaveLength(10);
   });
 });
 
 describe('a language', () => {
-  it('is also found under its regions', () => {
+  it('is also found by a regional tag', () => {
     expect(withFallbacks(['de-CH-1996'])).toEqual(['de-ch-1996', 'de-ch', 'de']);
     expect(languageFor(['pt-BR', 'de-AT']).tag).toBe('de');
   });
 
-  it('is English for who asks for none that is there', () => {
+  it('is English if no preferred language exists', () => {
     expect(languageFor(['xx']).tag).toBe('en');
     expect(languageFor([]).tag).toBe('en');
   });
@@ -48,7 +48,7 @@ describe('a language', () => {
 describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
   'in "%s"',
   (_tag, { mails, pages }) => {
-    it.each(MAIL_KINDS)('a mail "%s" is whole, in text and in HTML', async (kind) => {
+    it.each(MAIL_KINDS)('a mail "%s" is complete in text and HTML', async (kind) => {
       for (const hours of [1, 24]) {
         const mail = await renderer.render(mails[kind], { ...VALUES, hours });
         expect(mail.subject).toContain('P & Co');
@@ -66,7 +66,7 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))(
       }
     });
 
-    it('the pages say everything', () => {
+    it('the pages have all texts', () => {
       const texts = JSON.stringify(pages);
       expect(texts).not.toContain('""');
       expect(pages.tooShort).toContain('{min}');

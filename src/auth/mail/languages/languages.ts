@@ -1,4 +1,4 @@
-/** The languages that Plinth speaks, and which one somebody wants. A new one is a file beside this and a line below. */
+/** The built-in languages, and the choice among them. To add a language, add a file beside this one and an entry below. */
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
 import { GERMAN } from './de';
 import { ENGLISH } from './en';
@@ -9,16 +9,11 @@ import { LanguageTexts } from './language';
 
 export const LANGUAGES: readonly LanguageTexts[] = [ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN];
 
-/** Preferences beyond these are not looked at. */
+/** Preferences beyond these limits are ignored. */
 const MAX_PREFERENCES = 10;
 const MAX_HEADER_LENGTH = 500;
 
-/** The built-in language of a tag, or null. */
-export function builtInLanguage(tag: string): LanguageTexts | null {
-  return LANGUAGES.find((language) => language.tag === tag.toLowerCase()) ?? null;
-}
-
-/** `de-CH` is also served by `de` (lookup of RFC 4647, 3.4). */
+/** Adds shorter tags: `de-CH` gives `de-ch` and `de` (Lookup, RFC 4647, 3.4). */
 export function withFallbacks(tags: readonly string[]): string[] {
   return tags.flatMap((tag) => {
     const parts = tag.toLowerCase().split('-');
@@ -26,17 +21,17 @@ export function withFallbacks(tags: readonly string[]): string[] {
   });
 }
 
-/** The first built-in language that somebody wants, English when there is none. */
+/** The first built-in language among the preferences; English if there is none. */
 export function languageFor(preferences: readonly string[]): LanguageTexts {
   for (const tag of withFallbacks(preferences)) {
-    const language = builtInLanguage(tag);
+    const language = LANGUAGES.find((one) => one.tag === tag);
     if (language) return language;
   }
   return ENGLISH;
 }
 
 /**
- * What an Accept-Language header asks for, the most wanted first (RFC 9110, 12.5.4): `fr-CH, de;q=0.8` gives
+ * The language tags of an Accept-Language header in order of preference (RFC 9110, 12.5.4): `fr-CH, de;q=0.8` gives
  * `['fr-CH', 'de']`.
  */
 export function parseAcceptLanguage(header: string | undefined): string[] {

@@ -1,0 +1,124 @@
+/** Reads and changes auth.users. For password changes see passwords/, for changes by administrators admin/. */
+import { Injectable } from '@nestjs/common';
+import { JsonObject } from '../../common/text/json';
+import { Statement } from '../../database/statement';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { AuditEntry } from '../audit/audit-entry';
+import { withAudit } from '../audit/with-audit';
+import { Account, NewAccount } from './account';
+import { ACCOUNT_COLUMNS, Credentials, toAccountOrNull, toCredentials } from './account-record';
+import { isLive, isNotBanned, SessionOwner } from './live-session';
+
+const REASON = 'auth.users is closed to the roles of callers';
+
+/** The fields that a signed-in user may change in one statement. */
+interface ProfileChange {
+  readonly name?: string;
+  readonly data?: JsonObject;
+}
+
+@Injectable()
+export class AccountRepository {
+  constructor(private readonly rls: RlsTransaction) {}
+
+  async findCredentials(project: Project, emailKey: string): Promise<Credentials | null> {
+    return this.credentials(project, {
+      name: 'auth:credentials-by-email',
+      text: `select ${ACCOUNT_COLUMNS}, u.encrypted_password from auth.users u where u.email_key = $1`,
+      values: [emailKey],
+    });
+  }
+
+  async findCredentialsById(project: Project, id: string): Promise<Credentials | null> {
+    return this.credentials(project, {
+      name: 'auth:credentials-by-id',
+      text: `select ${ACCOUNT_COLUMNS}, u.encrypted_password from auth.users u where u.id = $1`,
+      values: [id],
+    });
+  }
+
+  /**
+   * The account of a valid token: not banned, and with a live session if the token names one.
+   * @param sessionId null for a token that the project's own backend signed
+   */
+  async findLive(project: Project, id: string, sessionId: string | null, now: Date): Promise<Account | null> {
+    const result = await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:live-account',
+      text: `select ${ACCOUNT_COLUMNS} from auth.users u
+        where u.id = $1 and ${isNotBanned('$3')} and ($2::uuid is null or exists (
+          select from auth.sessions s where s.id = $2 and s.user_id = u.id and ${isLive('$3')}))`,
+      values: [id, sessionId, now],
+    });
+    return toAccountOrNull(result);
+  }
+
+  /** True if the account has a verified second factor. */
+  async hasSecondFactor(project: Project, id: string): Promise<boolean> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:has-second-factor',
+      text: 'select from auth.factors where user_id = $1 and verified_at is not null limit 1',
+      values: [id],
+    });
+    return rows.length > 0;
+  }
+
+  /** @returns the changed account; null if the session ended in the meantime */
+  async updateProfile(
+    project: Project,
+    { userId, sessionId }: SessionOwner,
+    { name, data }: ProfileChange,
+    audit: AuditEntry,
+  ): Promise<Account | null> {
+    const change = {
+      name: 'auth:update-profile',
+      steps: {
+        changed: `update auth.users u
+          set name = coalesce($4, u.name), data = coalesce($5::jsonb, u.data), updated_at = $3
+          where u.id = $1 and exists (
+            select from auth.sessions s where s.id = $2 and s.user_id = u.id and ${isLive('$3')})
+          returning u.*`,
+      },
+      audited: 'changed',
+      query: `select ${ACCOUNT_COLUMNS} from changed u`,
+      values: [userId, sessionId, audit.now, name ?? null, data ? JSON.stringify(data) : null],
+    } as const;
+    return toAccountOrNull(await this.rls.systemQuery(project.database, REASON, withAudit(change, audit)));
+  }
+
+  private async credentials(project: Project, statement: Statement): Promise<Credentials | null> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, statement);
+    return rows[0] ? toCredentials(rows[0]) : null;
+  }
+}
+
+/** For a batch that creates an account. Fails with 23505 on users_email_key if the address is taken. */
+export function accountInsertion(account: NewAccount, audit: AuditEntry): Statement {
+  const insertion = {
+    name: 'auth:insert-account',
+    steps: {
+      u: `insert into auth.users (id, email, email_key, name, encrypted_password, data, email_verified_at,
+          invited_at, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning *`,
+    },
+    audited: 'u',
+    query: `select ${ACCOUNT_COLUMNS} from u`,
+    values: insertedValues(account),
+  } as const;
+  return withAudit(insertion, audit);
+}
+
+function insertedValues({ id, email, name, passwordHash, data, ...times }: NewAccount): unknown[] {
+  const { emailVerifiedAt, invitedAt, now } = times;
+  return [
+    id,
+    email.address,
+    email.key,
+    name,
+    passwordHash,
+    JSON.stringify(data),
+    emailVerifiedAt,
+    invitedAt,
+    now,
+  ];
+}

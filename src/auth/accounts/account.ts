@@ -1,0 +1,70 @@
+/** An account, and its representations for its owner and for administrators. */
+import { JsonObject } from '../../common/text/json';
+import { EmailAddress } from './email-address';
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** JSON that the application keeps about the user. */
+  readonly data: JsonObject;
+  readonly emailVerifiedAt: Date | null;
+  readonly bannedUntil: Date | null;
+  readonly invitedAt: Date | null;
+  readonly lastSignInAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface NewAccount {
+  readonly id: string;
+  readonly email: EmailAddress;
+  readonly name: string;
+  readonly passwordHash: string | null;
+  readonly data: JsonObject;
+  readonly emailVerifiedAt: Date | null;
+  readonly invitedAt: Date | null;
+  readonly now: Date;
+}
+
+/** `user` of SPEC.md 2.3; `data` is left out if it is empty. */
+export interface UserView {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly data?: JsonObject;
+}
+
+interface AdminUserView extends Required<UserView> {
+  readonly email_verified_at: string | null;
+  readonly banned_until: string | null;
+  readonly invited_at: string | null;
+  readonly last_sign_in_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function toUserView({ id, email, name, data }: Account): UserView {
+  return Object.keys(data).length > 0 ? { id, email, name, data } : { id, email, name };
+}
+
+export function toAdminUserView(account: Account): AdminUserView {
+  const { id, email, name, data } = account;
+  return {
+    id,
+    email,
+    name,
+    data,
+    email_verified_at: account.emailVerifiedAt?.toISOString() ?? null,
+    banned_until: account.bannedUntil?.toISOString() ?? null,
+    invited_at: account.invitedAt?.toISOString() ?? null,
+    last_sign_in_at: account.lastSignInAt?.toISOString() ?? null,
+    created_at: account.createdAt.toISOString(),
+    updated_at: account.updatedAt.toISOString(),
+  };
+}
+
+/** @param now milliseconds since the epoch */
+export function isBanned({ bannedUntil }: Account, now: number): boolean {
+  return bannedUntil !== null && bannedUntil.getTime() > now;
+}

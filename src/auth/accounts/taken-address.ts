@@ -1,0 +1,22 @@
+/** Recognizes the unique violation of a second account with the same address. */
+import { DatabaseError } from 'pg';
+import { emailTaken } from '../auth.errors';
+
+const UNIQUE_VIOLATION = '23505';
+
+export function isTakenAddress(error: unknown): boolean {
+  return (
+    error instanceof DatabaseError &&
+    error.code === UNIQUE_VIOLATION &&
+    error.constraint === 'users_email_key'
+  );
+}
+
+/** Runs a change that sets an address. @throws AppError 400 if another account has it */
+export async function refusingTakenAddress<T>(change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    throw isTakenAddress(error) ? emailTaken(error) : error;
+  }
+}

@@ -1,0 +1,126 @@
+/** Rows of auth.users as administrators manage them. */
+import { Injectable } from '@nestjs/common';
+import { JsonObject } from '../../common/text/json';
+import { Statement } from '../../database/statement';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { Account, NewAccount } from '../accounts/account';
+import { ACCOUNT_COLUMNS, toAccount, toAccountOrNull } from '../accounts/account-record';
+import { accountInsertion } from '../accounts/account.repository';
+import { EmailAddress } from '../accounts/email-address';
+import { AuditEntry } from '../audit/audit-entry';
+import { withAudit } from '../audit/with-audit';
+import { dropTokensAfterPassword } from '../passwords/password.repository';
+
+const REASON = 'the service-role key manages accounts, but its role has no privileges on auth.users';
+
+/** The new values of an account; undefined keeps the current one. */
+export interface UserChange {
+  readonly email?: EmailAddress;
+  readonly name?: string;
+  readonly data?: JsonObject;
+  readonly passwordHash?: string;
+  readonly emailVerified?: boolean;
+  readonly bannedUntil?: Date | null;
+}
+
+@Injectable()
+export class AdminUsersRepository {
+  constructor(private readonly rls: RlsTransaction) {}
+
+  async find(project: Project, id: string): Promise<Account | null> {
+    const result = await this.rls.systemQuery(project.database, REASON, {
+      text: `select ${ACCOUNT_COLUMNS} from auth.users u where u.id = $1`,
+      values: [id],
+    });
+    return toAccountOrNull(result);
+  }
+
+  /** Fails with 23505 on users_email_key if the address is taken. */
+  async create(project: Project, account: NewAccount, audit: AuditEntry): Promise<Account> {
+    const statement = accountInsertion(account, audit);
+    const { rows } = await this.rls.systemQuery(project.database, REASON, statement);
+    return toAccount(rows[0] ?? {});
+  }
+
+  /**
+   * A new password or a ban ends all sessions. A new address cancels a change of address that the user asked for. Fails with
+   * 23505 on users_email_key if the address is taken.
+   * @returns null if there is no such user
+   */
+  async update(project: Project, id: string, change: UserChange, audit: AuditEntry): Promise<Account | null> {
+    const { passwordHash, bannedUntil, email } = change;
+    const endsSessions = passwordHash !== undefined || Boolean(bannedUntil);
+    const [changed] = await this.rls.systemBatch(project.database, REASON, [
+      updating(id, change, audit),
+      endingSessions(id, endsSessions, audit.now),
+      ...(passwordHash === undefined ? [] : [dropTokensAfterPassword(id, passwordHash)]),
+      ...(email === undefined ? [] : [droppingAddressChange(id)]),
+    ]);
+    return toAccountOrNull(changed);
+  }
+
+  /** Deletes the sessions, factors, tokens and mails as well. @returns false if there is no such user */
+  async remove(project: Project, id: string, audit: AuditEntry): Promise<boolean> {
+    const change = {
+      name: 'auth:admin-delete-user',
+      steps: { gone: 'delete from auth.users where id = $1 returning id' },
+      audited: 'gone',
+      query: 'select id from gone',
+      values: [id],
+    } as const;
+    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    return rows.length === 1;
+  }
+
+  /** Ends all sessions. @returns false if there is no such user */
+  async signOut(project: Project, id: string, audit: AuditEntry): Promise<boolean> {
+    const change = {
+      name: 'auth:admin-sign-out',
+      steps: {
+        u: 'select id from auth.users where id = $1',
+        ended: `update auth.sessions s set revoked_at = $2 from u where s.user_id = u.id and s.revoked_at is null`,
+      },
+      audited: 'u',
+      query: 'select id from u',
+      values: [id, audit.now],
+    } as const;
+    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    return rows.length === 1;
+  }
+}
+
+const UPDATE = `update auth.users u set
+    email = coalesce($3, u.email), email_key = coalesce($4, u.email_key), name = coalesce($5, u.name),
+    data = coalesce($6::jsonb, u.data), encrypted_password = coalesce($7, u.encrypted_password),
+    email_verified_at = case $8::boolean when true then coalesce(u.email_verified_at, $2)
+      when false then null else u.email_verified_at end,
+    banned_until = case when $9 then $10::timestamptz else u.banned_until end, updated_at = $2
+  where u.id = $1 returning u.*`;
+
+function updating(id: string, change: UserChange, audit: AuditEntry): Statement {
+  const { email, name = null, data, passwordHash = null, emailVerified = null, bannedUntil } = change;
+  const address = [email?.address ?? null, email?.key ?? null];
+  const values = [name, data ? JSON.stringify(data) : null, passwordHash, emailVerified];
+  const ban = [bannedUntil !== undefined, bannedUntil ?? null];
+  const update = {
+    name: 'auth:admin-update-user',
+    steps: { changed: UPDATE },
+    audited: 'changed',
+    query: `select ${ACCOUNT_COLUMNS} from changed u`,
+    values: [id, audit.now, ...address, ...values, ...ban],
+  } as const;
+  return withAudit(update, audit);
+}
+
+const endingSessions = (userId: string, isNeeded: boolean, now: Date): Statement => ({
+  name: 'auth:admin-end-sessions',
+  text: 'update auth.sessions set revoked_at = $2 where user_id = $1 and revoked_at is null and $3',
+  values: [userId, now, isNeeded],
+});
+
+const droppingAddressChange = (userId: string): Statement => ({
+  name: 'auth:admin-drop-address-change',
+  text: `delete from auth.mailed_tokens where user_id = $1 and kind = 'email_change'`,
+  values: [userId],
+});

@@ -1,0 +1,148 @@
+/** Accounts, managed by administrators with the service-role key (DECISIONS.md 4). */
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { JsonObject } from '../../common/text/json';
+import { UUID } from '../../common/text/uuid';
+import { Clock } from '../../common/time/clock';
+import { isBcryptHash, PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { Account, NewAccount } from '../accounts/account';
+import { getEmailAddress, localPart } from '../accounts/email-address';
+import { refusingTakenAddress } from '../accounts/taken-address';
+import { assertUserData } from '../accounts/user-data';
+import { byServiceRole } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { unusablePasswordHash, userNotFound } from '../auth.errors';
+import { NewAccountMailer } from '../mail/new-account-mailer.service';
+import { assertNewPassword } from '../passwords/password-policy';
+import { AdminUsersRepository, UserChange } from './admin-users.repository';
+
+export interface UserInput {
+  readonly email?: string;
+  readonly name?: string;
+  readonly data?: JsonObject;
+  readonly password?: string;
+  /** bcrypt, as other systems export it. */
+  readonly passwordHash?: string;
+  readonly emailVerified?: boolean;
+  readonly bannedUntil?: Date | null;
+}
+
+interface NewUserInput extends UserInput {
+  readonly email: string;
+}
+
+@Injectable()
+export class AdminUsersService {
+  constructor(
+    private readonly users: AdminUsersRepository,
+    private readonly mailer: NewAccountMailer,
+    private readonly passwords: PasswordHasher,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws AppError 404 */
+  async get(project: Project, id: string): Promise<Account> {
+    const account = await this.users.find(project, validId(id));
+    if (!account) throw userNotFound();
+    return account;
+  }
+
+  /** @throws AppError 400 for an unacceptable or taken value */
+  async create(project: Project, input: NewUserInput, origin: RequestOrigin): Promise<Account> {
+    const account = await this.newAccount(project, input);
+    const entry = byServiceRole('user_created', account.id, { now: account.now, origin });
+    const created = await refusingTakenAddress(this.users.create(project, account, entry));
+    if (!input.bannedUntil) return created;
+    return this.update(project, created.id, { bannedUntil: input.bannedUntil }, origin);
+  }
+
+  /**
+   * Creates an account without a password, and mails a token that sets one; both or neither.
+   * @throws AppError 400 for an unacceptable or taken value, 503 if the mail cannot be queued
+   */
+  async invite(
+    project: Project,
+    { email, name, data }: Pick<NewUserInput, 'email' | 'name' | 'data'>,
+    origin: RequestOrigin,
+  ): Promise<Account> {
+    const account = await this.newAccount(project, { email, name, data });
+    const context = { now: account.now, origin };
+    const audit = {
+      created: byServiceRole('user_created', account.id, context),
+      mailed: byServiceRole('user_invited', account.id, context),
+    };
+    return this.mailer.create(project, { ...account, invitedAt: account.now }, 'invite', audit);
+  }
+
+  /** @throws AppError 400, 404 */
+  async update(project: Project, id: string, input: UserInput, origin: RequestOrigin): Promise<Account> {
+    const change = await this.toChange(project, input);
+    const fields = Object.entries(input).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+    const context = { now: this.now(), origin, details: { fields } };
+    const entry = byServiceRole('user_updated', validId(id), context);
+    const account = await refusingTakenAddress(this.users.update(project, id, change, entry));
+    if (!account) throw userNotFound();
+    return account;
+  }
+
+  /** @throws AppError 404 */
+  async remove(project: Project, id: string, origin: RequestOrigin): Promise<void> {
+    const entry = byServiceRole('user_deleted', validId(id), { now: this.now(), origin });
+    if (!(await this.users.remove(project, id, entry))) throw userNotFound();
+  }
+
+  /** Ends all sessions of a user. @throws AppError 404 */
+  async signOut(project: Project, id: string, origin: RequestOrigin): Promise<void> {
+    const entry = byServiceRole('user_signed_out', validId(id), { now: this.now(), origin });
+    if (!(await this.users.signOut(project, id, entry))) throw userNotFound();
+  }
+
+  private async newAccount(project: Project, input: NewUserInput): Promise<NewAccount> {
+    const email = getEmailAddress(input.email);
+    assertUserData(input.data);
+    const now = this.now();
+    return {
+      id: randomUUID(),
+      email,
+      name: input.name?.trim() || localPart(email),
+      passwordHash: await this.passwordHash(project, input),
+      data: input.data ?? {},
+      emailVerifiedAt: input.emailVerified ? now : null,
+      invitedAt: null,
+      now,
+    };
+  }
+
+  private async toChange(project: Project, input: UserInput): Promise<UserChange> {
+    assertUserData(input.data);
+    return {
+      email: input.email === undefined ? undefined : getEmailAddress(input.email),
+      name: input.name?.trim() || undefined,
+      data: input.data,
+      passwordHash: (await this.passwordHash(project, input)) ?? undefined,
+      emailVerified: input.emailVerified,
+      bannedUntil: input.bannedUntil,
+    };
+  }
+
+  private async passwordHash(project: Project, input: UserInput): Promise<string | null> {
+    if (input.passwordHash !== undefined) {
+      if (!isBcryptHash(input.passwordHash)) throw unusablePasswordHash();
+      return input.passwordHash;
+    }
+    if (input.password === undefined) return null;
+    assertNewPassword(input.password, project.settings);
+    return this.passwords.hash(input.password);
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+/** @throws AppError 404: a text that is not a UUID names no user */
+function validId(id: string): string {
+  if (!UUID.test(id)) throw userNotFound();
+  return id;
+}

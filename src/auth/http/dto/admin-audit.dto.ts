@@ -1,0 +1,49 @@
+/** Queries and bodies of the endpoints for the audit trail and mail previews. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsUUID, Matches } from 'class-validator';
+import { LANGUAGE_TAG } from '../../../common/text/language-tag';
+import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-entry';
+import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
+import { IsText } from './checks';
+import { PageQuery } from './page.dto';
+
+/** Characters of a part of a template. */
+const MAX_TEMPLATE = 200_000;
+
+export class ListAuditQuery extends PageQuery {
+  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
+  @IsOptional()
+  @IsIn(AUDIT_ACTIONS)
+  action?: AuditAction;
+
+  @ApiPropertyOptional({ format: 'uuid' })
+  @IsOptional()
+  @IsUUID()
+  user_id?: string;
+}
+
+export class MailPreviewDto {
+  @ApiProperty({ enum: MAIL_KINDS })
+  @IsIn(MAIL_KINDS)
+  kind!: MailKind;
+
+  @ApiPropertyOptional({ example: 'de', description: "Default: the project's locale" })
+  @IsOptional()
+  @Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' })
+  language?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own subject" })
+  @IsOptional()
+  @IsText({ max: MAX_TEMPLATE })
+  subject?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own text" })
+  @IsOptional()
+  @IsText({ max: MAX_TEMPLATE })
+  text?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own HTML" })
+  @IsOptional()
+  @IsText({ max: MAX_TEMPLATE })
+  html?: string;
+}

@@ -1,0 +1,57 @@
+/** A signed-in user asks for a new e-mail address, which takes effect when its mailed token is confirmed. */
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/time/clock';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { AccountRepository } from '../accounts/account.repository';
+import { EmailAddress, getEmailAddress, isDomainAllowed, parseEmailAddress } from '../accounts/email-address';
+import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { SessionOwner } from '../accounts/live-session';
+import { byAnonymous } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { domainNotAllowed, emailTaken } from '../auth.errors';
+import { AuthMailer } from './auth-mailer.service';
+import { newMailedToken } from './mailed-token';
+import { MailedTokenRepository } from './mailed-token.repository';
+import { NoticeService } from './notice.service';
+
+@Injectable()
+export class EmailChangeService {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly tokens: MailedTokenRepository,
+    private readonly mailer: AuthMailer,
+    private readonly notices: NoticeService,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns null if the account has this address already @throws AppError 400, 429 */
+  async check(project: Project, account: Account, text: string): Promise<EmailAddress | null> {
+    const email = getEmailAddress(text);
+    if (email.key === parseEmailAddress(account.email)?.key) return null;
+    if (!isDomainAllowed(email, project.settings.allowed_email_domains)) throw domainNotAllowed();
+    if (await this.accounts.findCredentials(project, email.key)) throw emailTaken();
+    await this.throttle.assertMayMail(project, email.key);
+    return email;
+  }
+
+  /** Mails a notice to the old address, then a token to the new one. If the session is over, no token is mailed. */
+  async request(
+    project: Project,
+    owner: SessionOwner,
+    account: Account,
+    newEmail: EmailAddress,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    // The notice first: if it cannot be queued, no token is mailed.
+    await this.notices.emailWillChange(project, account, newEmail.address, origin);
+    const now = new Date(this.clock.now());
+    const token = newMailedToken('email_change', now);
+    const content = { to: newEmail.key, token: token.plaintext, languages: origin.languages };
+    const entry = byAnonymous('email_change_requested', owner.userId, { now, origin });
+    await this.mailer.send(project, content, (mailId, sealed) =>
+      this.tokens.issueInSession(project, { ...token, mailId, sealed }, { ...owner, newEmail }, entry),
+    );
+  }
+}

@@ -1,0 +1,41 @@
+/** Verifies e-mail addresses: of new accounts, and new addresses of existing ones. */
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/time/clock';
+import { Project } from '../../projects/project';
+import { getEmailAddress } from '../accounts/email-address';
+import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { refusingTakenAddress } from '../accounts/taken-address';
+import { byAnonymous } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { invalidMailedToken } from '../auth.errors';
+import { hashMailedToken } from './mailed-token';
+import { MailedTokenRepository } from './mailed-token.repository';
+import { RequestedMails } from './requested-mails.service';
+
+@Injectable()
+export class EmailVerificationService {
+  constructor(
+    private readonly tokens: MailedTokenRepository,
+    private readonly mails: RequestedMails,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The answer is the same for any address. @throws AppError 400, 429, 503 */
+  async resend(project: Project, emailText: string, origin: RequestOrigin): Promise<void> {
+    const { key } = getEmailAddress(emailText);
+    await this.throttle.assertMayMail(project, key);
+    await this.mails.request(project, 'verify', key, origin);
+  }
+
+  /** Spends a token. @throws AppError 401 for an invalid token, 400 if the address was taken in the meantime, 429 */
+  async confirm(project: Project, token: string, origin: RequestOrigin): Promise<void> {
+    await this.throttle.assertMayTryFrom({ project, origin });
+    const entry = byAnonymous('email_verified', null, { now: new Date(this.clock.now()), origin });
+    const spending = this.tokens.spendForAddress(project, hashMailedToken(token), entry);
+    if (!(await refusingTakenAddress(spending))) {
+      await this.throttle.failedFrom({ project, origin });
+      throw invalidMailedToken();
+    }
+  }
+}

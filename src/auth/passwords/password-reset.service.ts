@@ -1,0 +1,63 @@
+/** The password reset in two steps (SPEC.md 3.2). */
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/time/clock';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { getEmailAddress } from '../accounts/email-address';
+import { GuessThrottle } from '../accounts/guess-throttle.service';
+import { byAnonymous } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { invalidMailedToken } from '../auth.errors';
+import { hashMailedToken } from '../mail/mailed-token';
+import { RequestedMails } from '../mail/requested-mails.service';
+import { assertNewPassword } from './password-policy';
+import { PasswordRepository } from './password.repository';
+
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly repository: PasswordRepository,
+    private readonly mails: RequestedMails,
+    private readonly passwords: PasswordHasher,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Mails a token if an account has the address. The answer takes the same time if none has. */
+  async request(project: Project, emailText: string, origin: RequestOrigin): Promise<void> {
+    const { key } = getEmailAddress(emailText);
+    await this.throttle.assertMayMail(project, key);
+    await this.mails.request(project, 'reset', key, origin);
+  }
+
+  /**
+   * Spends the token, sets the password and ends all sessions of the user.
+   * @throws AppError 400 for an unacceptable password (the token stays valid), 401 for an invalid token, 429
+   */
+  async update(
+    project: Project,
+    { token, password }: { token: string; password: string },
+    origin: RequestOrigin,
+  ): Promise<void> {
+    assertNewPassword(password, project.settings);
+    const tokenHash = hashMailedToken(token);
+    // The token is looked up before the password is hashed: hashing is expensive, and anybody can send a wrong token.
+    const userId = await this.ownerOf(project, tokenHash, origin);
+    const newHash = await this.passwords.hash(password);
+    const entry = byAnonymous('password_updated', null, { now: this.now(), origin });
+    const isReset = await this.repository.reset(project, { tokenHash, userId, newHash }, entry);
+    if (!isReset) throw invalidMailedToken();
+  }
+
+  private async ownerOf(project: Project, tokenHash: Buffer, origin: RequestOrigin): Promise<string> {
+    await this.throttle.assertMayTryFrom({ project, origin });
+    const userId = await this.repository.findTokenOwner(project, tokenHash, this.now());
+    if (userId !== null) return userId;
+    await this.throttle.failedFrom({ project, origin });
+    throw invalidMailedToken();
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}

@@ -1,0 +1,66 @@
+/** Custom claims: a function of the project, auth.custom_claims(user_id), adds them to access tokens. */
+import { DatabaseError } from 'pg';
+import { AppError } from '../../common/errors/app-error';
+import { isJsonObject, JsonObject } from '../../common/text/json';
+import { storageFault } from '../../common/text/storable';
+import { isServerUnavailable } from '../../database/sql/sqlstate';
+import { isTakenAddress } from '../accounts/taken-address';
+
+/** Characters that are read of the function's result. AccessTokenService allows fewer in a token. */
+const MAX_CLAIMS_TEXT = 16_384;
+
+/** SQL: the result of the function as text, whatever type the project gave it, cut if it is too long. @param userId SQL */
+export function claimsOf(userId: string): string {
+  return `left(auth.custom_claims(${userId})::text, ${MAX_CLAIMS_TEXT + 1})`;
+}
+
+/** @param text the value of claimsOf() @throws AppError 500 if it is not an object, or cannot be used in a token */
+export function toCustomClaims(text: unknown): JsonObject {
+  if ((text ?? null) === null) return {};
+  if (typeof text !== 'string') throw unusableClaims('must return a JSON object');
+  if (text.length > MAX_CLAIMS_TEXT) throw unusableClaims(`returned more than ${MAX_CLAIMS_TEXT} characters`);
+  const value = parsed(text);
+  if (value === null) return {};
+  if (!isJsonObject(value)) throw unusableClaims('must return a JSON object');
+  // Each request sends the claims back to PostgreSQL, which reads them as jsonb.
+  const fault = storageFault('its result', value);
+  if (fault !== null) throw unusableClaims(`cannot be used: ${fault}`);
+  return value;
+}
+
+/** Undefined for text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unusableClaims(fault: string): AppError {
+  return claimsFailed(new Error(`auth.custom_claims() ${fault}`));
+}
+
+/**
+ * Runs a batch that calls the function, under SHORT_TIMEOUT. An error of the function fails the sign-in, because claims
+ * may restrict a token. It is the project's fault and not the client's, whatever SQLSTATE it has; its message goes to the
+ * log only.
+ */
+export async function callingClaims<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const isOfFunction =
+      error instanceof DatabaseError && !isTakenAddress(error) && !isServerUnavailable(error.code ?? '');
+    throw isOfFunction ? claimsFailed(error) : error;
+  }
+}
+
+export function claimsFailed(cause: unknown): AppError {
+  return new AppError({
+    status: 500,
+    code: 'custom_claims_failed',
+    message: 'The project could not complete the sign-in',
+    cause,
+  });
+}

@@ -1,0 +1,84 @@
+/** A signed-in user reads and changes their own account. */
+import { Injectable } from '@nestjs/common';
+import { invalidCredentials } from '../../access/access.errors';
+import { TWO_FACTORS } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { JsonObject } from '../../common/text/json';
+import { Project } from '../../projects/project';
+import { Account } from '../accounts/account';
+import { AccountRepository } from '../accounts/account.repository';
+import { SessionOwner } from '../accounts/live-session';
+import { assertUserData } from '../accounts/user-data';
+import { AuditEntry, byUser } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { secondFactorRequired } from '../auth.errors';
+import { EmailChangeService } from '../mail/email-change.service';
+import { PasswordChangeService } from '../passwords/password-change.service';
+
+interface ProfileInput {
+  readonly name?: string;
+  readonly email?: string;
+  readonly password?: string;
+  readonly currentPassword?: string;
+  readonly data?: JsonObject;
+}
+
+@Injectable()
+export class ProfileService {
+  constructor(
+    private readonly accounts: AccountRepository,
+    private readonly emails: EmailChangeService,
+    private readonly passwords: PasswordChangeService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws AppError 401 if there is no such user, or the session is over */
+  async get(project: Project, userId: string, sessionId: string | null): Promise<Account> {
+    const account = await this.accounts.findLive(project, userId, sessionId, new Date(this.clock.now()));
+    if (!account) throw invalidCredentials();
+    return account;
+  }
+
+  /** Checks the new address and the passwords before it changes anything. @throws AppError 400, 401, 403, 429 */
+  async update(
+    project: Project,
+    owner: SessionOwner,
+    input: ProfileInput,
+    origin: RequestOrigin,
+  ): Promise<Account> {
+    assertUserData(input.data);
+    const account = await this.get(project, owner.userId, owner.sessionId);
+    const { email, password, currentPassword } = input;
+    if (email !== undefined || password !== undefined) await this.assertStrong(project, owner);
+    const newEmail = email === undefined ? null : await this.emails.check(project, account, email);
+    if (password !== undefined) {
+      await this.passwords.change(project, owner, { password, currentPassword }, origin);
+    }
+    if (newEmail) await this.emails.request(project, owner, account, newEmail, origin);
+    const change = { name: input.name?.trim(), data: input.data };
+    const entry = this.entry(account, input, origin);
+    const changed = await this.accounts.updateProfile(project, owner, change, entry);
+    if (!changed) throw invalidCredentials();
+    return changed;
+  }
+
+  /** The password alone must not be enough to take away what the second factor protects. */
+  private async assertStrong(project: Project, { userId, aal }: SessionOwner): Promise<void> {
+    if (aal !== TWO_FACTORS && (await this.accounts.hasSecondFactor(project, userId))) {
+      throw secondFactorRequired();
+    }
+  }
+
+  private entry({ id }: Account, input: ProfileInput, origin: RequestOrigin): AuditEntry {
+    const fields = changedFields(input);
+    const details: JsonObject = fields.length > 0 ? { fields } : {};
+    return byUser('profile_updated', id, { now: new Date(this.clock.now()), origin, details });
+  }
+}
+
+/** The names of the given fields, never their values. */
+function changedFields(input: ProfileInput): string[] {
+  return Object.entries(input).flatMap(([field, value]) =>
+    value === undefined || field === 'currentPassword' ? [] : [field],
+  );
+}

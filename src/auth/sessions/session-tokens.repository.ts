@@ -1,0 +1,121 @@
+/** Begins sessions and rotates their refresh tokens: the statements that call auth.custom_claims() of the project. */
+import { Injectable } from '@nestjs/common';
+import type { QueryResultRow } from 'pg';
+import { JsonObject } from '../../common/text/json';
+import { Statement } from '../../database/statement';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { Account, NewAccount } from '../accounts/account';
+import { ACCOUNT_COLUMNS, toAccount } from '../accounts/account-record';
+import { accountInsertion } from '../accounts/account.repository';
+import { SHORT_TIMEOUT } from '../accounts/account-statements';
+import { isLive } from '../accounts/live-session';
+import { AuditEntry } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { withAudit } from '../audit/with-audit';
+import { callingClaims, claimsOf, toCustomClaims } from './custom-claims';
+import { RefreshTokenContent } from './refresh-token.service';
+import { NewSession, RotatedSession, toRotated } from './session';
+
+/** Seconds after its use in which a spent refresh token gets the same successor again (DECISIONS.md 4). */
+const REUSE_GRACE_SECONDS = 10;
+/** Days that the owner of a project can still see an ended session in auth.sessions. */
+const ENDED_SESSION_DAYS = 7;
+
+@Injectable()
+export class SessionTokensRepository {
+  constructor(private readonly rls: RlsTransaction) {}
+
+  /** @returns the project's custom claims; null if the account was changed or banned in the meantime */
+  async begin(project: Project, session: NewSession, audit: AuditEntry): Promise<JsonObject | null> {
+    const rows = await this.withClaims(
+      project,
+      'a sign-in has no caller yet',
+      sessionInsertion(session, audit),
+    );
+    return rows[0] ? toCustomClaims(rows[0].claims) : null;
+  }
+
+  /** Creates an account with its first session, both or neither. Fails with 23505 on users_email_key for a taken address. */
+  async beginWithAccount(
+    project: Project,
+    account: NewAccount,
+    session: NewSession,
+    audit: AuditEntry,
+  ): Promise<{ account: Account; customClaims: JsonObject }> {
+    const statements = [
+      accountInsertion(account, audit),
+      SHORT_TIMEOUT,
+      sessionInsertion(session, { ...audit, action: 'sign_in' }),
+    ];
+    const results = this.rls.systemBatch(project.database, 'a sign-up has no caller yet', statements);
+    const [created, , begun] = await callingClaims(results);
+    const customClaims = toCustomClaims(begun?.rows[0]?.claims);
+    return { account: toAccount(created?.rows[0] ?? {}), customClaims };
+  }
+
+  /**
+   * Rotates a refresh token in one statement. Of parallel uses, the first rotates it; the others wait for the row, find it
+   * rotated and get the same successor.
+   * @param expiresAt the new end of the session
+   * @returns null if the session is over or unknown
+   */
+  async rotate(
+    project: Project,
+    { sessionId, number }: RefreshTokenContent,
+    { now, expiresAt, origin }: { now: Date; expiresAt: Date; origin: RequestOrigin },
+  ): Promise<RotatedSession | null> {
+    const rows = await this.withClaims(project, 'a refresh token is the only credential', {
+      name: 'auth:rotate-session',
+      text: ROTATE,
+      values: [sessionId, number, now, expiresAt, origin.ip, origin.userAgent],
+    });
+    return rows[0] ? toRotated(rows[0], sessionId) : null;
+  }
+
+  private async withClaims(
+    project: Project,
+    reason: string,
+    statement: Statement,
+  ): Promise<QueryResultRow[]> {
+    const results = this.rls.systemBatch(project.database, reason, [SHORT_TIMEOUT, statement]);
+    const [, result] = await callingClaims(results);
+    return result?.rows ?? [];
+  }
+}
+
+const ROTATE = `with rotated as (
+    update auth.sessions s set
+      refresh_count = case when s.refresh_count = $2 then $2 + 1 else s.refresh_count end,
+      refreshed_at = case when s.refresh_count = $2 then $3 else s.refreshed_at end,
+      expires_at = case when s.refresh_count = $2 then $4 else s.expires_at end,
+      ip = case when s.refresh_count = $2 then $5 else s.ip end,
+      user_agent = case when s.refresh_count = $2 then $6 else s.user_agent end,
+      revoked_at = case when s.refresh_count = $2 or (s.refresh_count = $2 + 1
+        and s.refreshed_at > $3::timestamptz - interval '${REUSE_GRACE_SECONDS} seconds') then null else $3::timestamptz end
+    from auth.users u
+    where s.id = $1 and u.id = s.user_id and ${isLive('$3')}
+    returning s.refresh_count, s.aal, s.revoked_at, ${ACCOUNT_COLUMNS})
+  select r.*, ${claimsOf('r.id')} as claims from rotated r`;
+
+/** Begins a session, unless the account was changed or banned in the meantime. Its row has the custom claims. */
+function sessionInsertion(session: NewSession, audit: AuditEntry): Statement {
+  const { id, userId, passwordHash, newPasswordHash, expiresAt, origin } = session;
+  const insertion = {
+    name: 'auth:insert-session',
+    steps: {
+      u: `update auth.users set last_sign_in_at = $4, encrypted_password = coalesce($3, encrypted_password)
+        where id = $2 and encrypted_password is not distinct from $8
+          and (banned_until is null or banned_until <= $4)
+        returning id`,
+      s: `insert into auth.sessions (id, user_id, created_at, refreshed_at, expires_at, ip, user_agent)
+        select $1, u.id, $4, $4, $5, $6, $7 from u`,
+      ended: `delete from auth.sessions o using u where o.user_id = u.id
+        and least(o.revoked_at, o.expires_at) < $4::timestamptz - interval '${ENDED_SESSION_DAYS} days'`,
+    },
+    audited: 'u',
+    query: `select ${claimsOf('u.id')} as claims from u`,
+    values: [id, userId, newPasswordHash, audit.now, expiresAt, origin.ip, origin.userAgent, passwordHash],
+  } as const;
+  return withAudit(insertion, audit);
+}

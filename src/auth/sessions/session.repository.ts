@@ -1,0 +1,79 @@
+/** Rows of auth.sessions that a signed-in user lists and ends. */
+import { Injectable } from '@nestjs/common';
+import { RecordReader } from '../../database/rows/record-reader';
+import { RlsTransaction } from '../../database/rls/rls-transaction';
+import { Project } from '../../projects/project';
+import { isLive, SessionOwner } from '../accounts/live-session';
+import { AuditEntry } from '../audit/audit-entry';
+import { withAudit } from '../audit/with-audit';
+import { LogoutScope, SessionInfo, toSessionInfo } from './session';
+
+const REASON = 'auth.sessions is closed to the roles of callers';
+
+/** SQL: the live session of the signed-in user: $1 session, $2 user, $3 now. */
+const CURRENT = `select u.id, s.id as session_id from auth.sessions s join auth.users u on u.id = s.user_id
+  where s.id = $1 and s.user_id = $2 and ${isLive('$3')}`;
+
+@Injectable()
+export class SessionRepository {
+  constructor(private readonly rls: RlsTransaction) {}
+
+  /** @returns the live sessions of the user, the newest first; null if the current one is over */
+  async list(project: Project, owner: SessionOwner, now: Date): Promise<SessionInfo[] | null> {
+    const { rows } = await this.rls.systemQuery(project.database, REASON, {
+      name: 'auth:list-sessions',
+      text: `select s.id, s.created_at, s.refreshed_at, s.expires_at, s.ip, s.user_agent
+        from auth.sessions s join auth.users u on u.id = s.user_id
+        where s.user_id = $1 and ${isLive('$2')} order by s.created_at desc, s.id`,
+      values: [owner.userId, now],
+    });
+    const sessions = rows.map(toSessionInfo);
+    return sessions.some(({ id }) => id === owner.sessionId) ? sessions : null;
+  }
+
+  /** Ends sessions of the user. @returns false if the current session was over already */
+  async end(
+    project: Project,
+    { sessionId, userId }: SessionOwner,
+    scope: LogoutScope,
+    audit: AuditEntry,
+  ): Promise<boolean> {
+    const change = {
+      name: 'auth:end-sessions',
+      steps: {
+        me: CURRENT,
+        ended: `update auth.sessions o set revoked_at = $3 from me
+          where o.user_id = me.id and o.revoked_at is null and case $4
+            when 'local' then o.id = me.session_id when 'others' then o.id <> me.session_id else true end`,
+      },
+      audited: 'me',
+      query: 'select id from me',
+      values: [sessionId, userId, audit.now, scope],
+    } as const;
+    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    return rows.length === 1;
+  }
+
+  /** Ends one session of the user. @returns null if the current session is over, false if there is no session `id` */
+  async endOne(
+    project: Project,
+    { sessionId, userId }: SessionOwner,
+    id: string | null,
+    audit: AuditEntry,
+  ): Promise<boolean | null> {
+    const change = {
+      name: 'auth:end-session',
+      steps: {
+        me: CURRENT,
+        ended: `update auth.sessions o set revoked_at = $3 from me
+          where o.user_id = me.id and o.id = $4 and o.revoked_at is null and o.expires_at > $3
+          returning o.user_id as id`,
+      },
+      audited: 'ended',
+      query: 'select exists (select from ended) as ended from me',
+      values: [sessionId, userId, audit.now, id],
+    } as const;
+    const { rows } = await this.rls.systemQuery(project.database, REASON, withAudit(change, audit));
+    return rows[0] ? new RecordReader('auth.sessions', rows[0]).boolean('ended') : null;
+  }
+}

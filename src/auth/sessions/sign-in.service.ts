@@ -1,0 +1,75 @@
+/** Signs users in with e-mail and password (SPEC.md 4.2, "Sign in"). */
+import { Injectable } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { ONE_FACTOR } from '../../access/caller';
+import { Clock } from '../../common/time/clock';
+import { PasswordHasher } from '../../infra/crypto/password-hasher';
+import { Project } from '../../projects/project';
+import { Account, isBanned } from '../accounts/account';
+import { Credentials } from '../accounts/account-record';
+import { byAnonymous } from '../audit/audit-entry';
+import { RequestOrigin } from '../audit/request-origin';
+import { emailNotVerified, userBanned, wrongCredentials } from '../auth.errors';
+import { PasswordCheck } from '../passwords/password-check.service';
+import { HousekeepingService } from './housekeeping.service';
+import { NewSession } from './session';
+import { SessionIssuer, SignedIn } from './session-issuer.service';
+import { SessionTokensRepository } from './session-tokens.repository';
+
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly check: PasswordCheck,
+    private readonly sessions: SessionTokensRepository,
+    private readonly issuer: SessionIssuer,
+    private readonly passwords: PasswordHasher,
+    private readonly housekeeping: HousekeepingService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The state of the account is checked after the password, so only its owner learns of it.
+   * @throws AppError 401 for a wrong e-mail or password, 403 for a banned or unverified account, 429
+   */
+  async signIn(
+    project: Project,
+    { email, password }: { email: string; password: string },
+    origin: RequestOrigin,
+  ): Promise<SignedIn> {
+    const credentials = await this.check.credentialsOf(project, { email, password }, origin);
+    const { account } = credentials;
+    this.assertMaySignIn(project, account);
+    const session = await this.newSession(project, credentials, password, origin);
+    const entry = byAnonymous('sign_in', account.id, { now: new Date(this.clock.now()), origin });
+    const customClaims = await this.sessions.begin(project, session, entry);
+    // The password was changed, or the account banned or deleted, after it was read.
+    if (!customClaims) throw wrongCredentials();
+    this.housekeeping.visit(project);
+    const issued = { account, sessionId: session.id, number: 0, aal: ONE_FACTOR, customClaims } as const;
+    return this.issuer.issue(project, issued);
+  }
+
+  private assertMaySignIn(project: Project, account: Account): void {
+    if (isBanned(account, this.clock.now())) throw userBanned();
+    if (project.settings.email_verification_required && account.emailVerifiedAt === null) {
+      throw emailNotVerified();
+    }
+  }
+
+  private async newSession(
+    project: Project,
+    { account, passwordHash }: Credentials,
+    password: string,
+    origin: RequestOrigin,
+  ): Promise<NewSession> {
+    const outdated = passwordHash !== null && this.passwords.needsRehash(passwordHash);
+    return {
+      id: randomUUID(),
+      userId: account.id,
+      passwordHash,
+      newPasswordHash: outdated ? await this.passwords.hash(password) : null,
+      expiresAt: this.issuer.sessionEnd(project),
+      origin,
+    };
+  }
+}
