@@ -1,7 +1,7 @@
-/** Sends bytes as they come, each chunk only when the one before is on its way: its memory may be used again. */
+/** Sends chunks one by one: each only after the previous one was written, because their memory may be reused. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** The client went away before everything was sent. */
+/** The client disconnected before everything was sent. */
 export class ClientLeftError extends Error {
   constructor() {
     super('the client left');
@@ -10,8 +10,8 @@ export class ClientLeftError extends Error {
 }
 
 /**
- * Resolves when all is sent. The head goes out with the first chunk: what fails before that can still be answered.
- * @throws ClientLeftError, or what the chunks' source throws
+ * Resolves when everything was sent. The head is sent with the first chunk, so that earlier errors can still get a status.
+ * @throws ClientLeftError, or the error of the source
  */
 export async function sendChunks(
   response: ServerResponse,
@@ -28,7 +28,7 @@ export async function sendChunks(
 
 function written(response: ServerResponse, chunk: string | Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    // What waits behind another answer of the connection is never called back when the client leaves.
+    // The callback is never called when the response waits for an earlier one on the connection and the client disconnects.
     const leave = (): void => reject(new ClientLeftError());
     response.once('close', leave);
     response.write(chunk, (error) => {
