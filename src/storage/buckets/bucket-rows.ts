@@ -1,11 +1,11 @@
-/** All buckets of a project, printed from the rows of their statement (bucket.repository.ts): there may be very many. */
+/** Prints the buckets of a project as JSON, straight from the rows of the query (bucket.repository.ts). A project may have many. */
 import { BodyBlocks } from '../../common/http/body-blocks';
 import type { Format } from '../../database/pools/message-writer';
 import { ColumnsTaker } from '../../database/pools/pipelined-query';
 import { LIMITS, MAX_TYPES } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 
-/** The members of a Bucket, in its order. */
+/** The members of a Bucket, in the order of the columns. */
 const BUCKET = new ListedRow('buckets', [
   fixed('id', 'uuid'),
   text('name', LIMITS.bucketName),
@@ -27,7 +27,7 @@ export class BucketRows implements ColumnsTaker {
   readonly formats: readonly Format[] = BUCKET.json.formats;
   private readonly buckets = new BodyBlocks();
 
-  /** @throws AppError 500 when the columns have other types than those that the values are read as */
+  /** @throws AppError 500 when a column has another type than its values are read as */
   onTypes(types: readonly number[]): void {
     BUCKET.assertTypes(types);
   }
@@ -38,7 +38,7 @@ export class BucketRows implements ColumnsTaker {
     this.buckets.print(BUCKET.json, bytes, start, end);
   }
 
-  /** In JSON with commas between, in pieces of any size. */
+  /** The pieces of JsonRows. */
   take(): Buffer[] {
     return this.buckets.take();
   }
