@@ -1,7 +1,7 @@
-/** Sends chunks with back-pressure: each one after the one before was written, so that its memory can be reused. */
+/** Sends chunks one by one: each only after the previous one was written, because their memory may be reused. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** The client went away before everything was sent. */
+/** The client disconnected before everything was sent. */
 export class ClientLeftError extends Error {
   constructor() {
     super('the client left');
@@ -10,8 +10,8 @@ export class ClientLeftError extends Error {
 }
 
 /**
- * Resolves when everything was sent. The head is written with the first chunk, so an earlier error can still be answered.
- * @throws ClientLeftError, or the error of the chunks' source
+ * Resolves when everything was sent. The head is sent with the first chunk, so that earlier errors can still get a status.
+ * @throws ClientLeftError, or the error of the source
  */
 export async function sendChunks(
   response: ServerResponse,
@@ -28,7 +28,7 @@ export async function sendChunks(
 
 function written(response: ServerResponse, chunk: string | Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Node never calls back for an answer that is queued behind another one of the connection when the client leaves.
+    // The callback is never called when the response waits for an earlier one on the connection and the client disconnects.
     const leave = (): void => reject(new ClientLeftError());
     response.once('close', leave);
     response.write(chunk, (error) => {

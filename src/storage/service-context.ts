@@ -1,14 +1,14 @@
-/** RLS contexts of requests without a bearer: who holds a signed address, and the public. */
+/** RLS contexts of work without a bearer token: signed URLs, previews, the sweep. */
 import { Project } from '../projects/project';
 import { StorageContext } from './storage-transaction';
 import { ANON_ROLE, SERVICE_ROLE } from '../projects/project-keys';
 
-/** For a signed address, which is the permission itself, and for the sweep. */
+/** For signed URLs, which are the permission themselves, and for the sweep. */
 export function serviceContext(project: Project): StorageContext {
   return contextOf(project, SERVICE_ROLE);
 }
 
-/** For previews: what the anon key would see. */
+/** For previews, which show what the anon key may read. */
 export function anonContext(project: Project): StorageContext {
   return contextOf(project, ANON_ROLE);
 }

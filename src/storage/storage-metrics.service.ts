@@ -1,9 +1,9 @@
-/** What operators see of the storage in GET /metrics. */
+/** Metrics of storage in GET /metrics. */
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import { Metrics } from '../infra/telemetry/metrics';
 
-/** `retried` removals will be tried again, `given_up` ones are left to the sweep. */
+/** `retried`: the job queue tries again. `given_up`: left to the sweep. */
 export type RemovalOutcome = 'done' | 'retried' | 'given_up';
 
 @Injectable()
@@ -34,12 +34,12 @@ export class StorageMetrics {
     });
     this.losses = new Gauge({
       name: 'plinth_storage_rows_without_bytes',
-      help: 'Files whose bytes the last sweep missed; anything but 0 is a loss',
+      help: 'Files whose bytes the last sweep did not find; anything but 0 is data loss',
       registers,
     });
     this.lastSweep = new Gauge({
       name: 'plinth_storage_last_sweep_timestamp_seconds',
-      help: 'When this process last ended a sweep',
+      help: 'When this process last finished a sweep',
       registers,
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The door as the storage uses it: every statement under the project's time limit, and with a limit on what it may answer,
- * because the project's owner can put megabytes into any column.
+ * RlsTransaction for storage: each statement has the project's statement_timeout and a limit on the size of its result, because
+ * the project's owner can put megabytes into any column.
  */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
@@ -15,21 +15,21 @@ import { isQuota, parseMarks, projectQuota, QuotaMark } from './quotas/quota';
 import { MAX_RESULT } from './rows/limits';
 import { quotaExceeded, tablesAltered } from './storage.errors';
 
-/** Who asks, or what is asked for by nobody (service-context.ts). */
+/** A caller, or one of the contexts of service-context.ts. */
 export interface StorageContext extends RlsContext {
   readonly project: Project;
 }
 
-/** Raised by storage.charge(), with scope, unit and quota. */
+/** SQLSTATE that storage.charge() raises; its hint, constraint and detail are scope, unit and quota. */
 const QUOTA_EXCEEDED = 'PL413';
 
 /**
- * What Plinth's own statements meet only where tables, columns, functions or their types are not the ones that the
- * migrations made: class 42 but for a policy's refusal (42501), 3F, 0A, and 55000 for a view that takes no rows.
+ * SQLSTATEs that Plinth's own statements raise only when tables, columns, functions or types differ from those of the
+ * migrations: class 42 except a policy's refusal (42501), 3F, 0A, and 55000 for a view that takes no rows.
  */
 const ALTERED = /^(42(?!501)|3F|0A|55000)/;
 
-/** Set by storage.keep_totals() for this transaction alone. */
+/** Reads the setting that storage.keep_totals() makes for this transaction. */
 const QUOTA_MARKS: Statement = {
   name: 'storage:quota-marks',
   text: `select current_setting('storage.quota_marks', true) as marks`,
@@ -39,19 +39,19 @@ const QUOTA_MARKS: Statement = {
 export class StorageTransaction {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** One statement, one round trip. @param settings on top of the project's limits */
+  /** One statement in one round trip. @param settings in addition to the project's limits */
   query(context: StorageContext, statement: Statement, settings?: ContextSettings): Promise<StatementResult> {
-    return told(this.door.query(context, bounded(statement), { ...limitsOf(context), ...settings }));
+    return translated(this.door.query(context, bounded(statement), { ...limitsOf(context), ...settings }));
   }
 
-  /** Several statements, all or none, in one round trip. */
+  /** Several statements in one transaction and one round trip. */
   batch(context: StorageContext, statements: readonly Statement[]): Promise<StatementResult[]> {
-    return told(this.door.batch(context, statements.map(bounded), limitsOf(context)));
+    return translated(this.door.batch(context, statements.map(bounded), limitsOf(context)));
   }
 
   /**
-   * One statement that may add files, under the project's quotas, still one round trip.
-   * @returns its rows, and the marks of quotas that were reached
+   * One statement that may add files, within the project's quotas, in one round trip.
+   * @returns its rows, and the quota marks that were reached
    * @throws AppError 413 when a quota has no room
    */
   async add(context: StorageContext, statement: Statement): Promise<{ rows: unknown[]; marks: QuotaMark[] }> {
@@ -62,18 +62,18 @@ export class StorageTransaction {
       'storage.quota_files': files === null ? '' : String(files),
     };
     const statements = [bounded(statement), bounded(QUOTA_MARKS)];
-    const [result, marks] = await told(this.door.batch(context, statements, settings));
+    const [result, marks] = await translated(this.door.batch(context, statements, settings));
     return { rows: result?.rows ?? [], marks: parseMarks(marks?.rows[0]?.marks) };
   }
 
-  /** Work that needs a result before it knows whether to go on. */
+  /** Several round trips in one transaction, for work that depends on a result. */
   run<T>(context: StorageContext, work: (scope: TransactionScope) => Promise<T>): Promise<T> {
     const boundedWork = (scope: TransactionScope): Promise<T> =>
       work({
         query: (statement) => scope.query(bounded(statement)),
         batch: (statements) => scope.batch(statements.map(bounded)),
       });
-    return told(this.door.run(context, boundedWork, limitsOf(context)));
+    return translated(this.door.run(context, boundedWork, limitsOf(context)));
   }
 }
 
@@ -85,22 +85,22 @@ function limitsOf({ project, role }: StorageContext): ContextSettings {
   return { statement_timeout: String(statementTimeout(project.settings, role)) };
 }
 
-/** @throws AppError in place of errors that only altered tables can cause, and of a quota without room */
-async function told<T>(work: Promise<T>): Promise<T> {
+/** Replaces errors of altered tables and of used-up quotas by an AppError. */
+async function translated<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (isResultTooLarge(error)) throw tablesAltered('they answer more than Plinth reads', error);
+    if (isResultTooLarge(error)) throw tablesAltered('they return more than Plinth reads', error);
     if (!(error instanceof DatabaseError)) throw error;
-    if (error.code === QUOTA_EXCEEDED) throw withoutRoom(error);
+    if (error.code === QUOTA_EXCEEDED) throw quotaErrorOf(error);
     if (ALTERED.test(error.code ?? ''))
       throw tablesAltered('tables, functions or policies are not what Plinth expects', error);
     throw error;
   }
 }
 
-/** By the words that storage.charge() uses; a function of the owner's may raise the same code with others. */
-function withoutRoom(error: DatabaseError): AppError {
+/** Checks the fields, because a function of the project's owner may raise the same code. */
+function quotaErrorOf(error: DatabaseError): AppError {
   const { hint: scope = '', constraint: unit = '', detail } = error;
   const quota = Number(detail);
   if (!isQuota(scope, unit, quota)) return tablesAltered('storage.charge() was replaced', error);

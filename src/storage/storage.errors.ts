@@ -1,7 +1,7 @@
-/** Errors of the storage, with the codes of DECISIONS.md 6. */
+/** Errors of storage, with the codes of DECISIONS.md 6. */
 import { AppError } from '../common/errors/app-error';
 
-/** Every code that a storage answer can carry, with its status where it has but one. */
+/** Every error code of storage with its status; `storage_unavailable` is also sent with 503. */
 export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   invalid_parameters: 400,
   unauthorized: 401,
@@ -33,9 +33,10 @@ export const invalidParameters = (message: string, cause?: unknown): AppError =>
   storageError('invalid_parameters', message, { cause });
 
 export const invalidSignature = (): AppError =>
-  storageError('invalid_signature', 'The address was altered, or revoked');
+  storageError('invalid_signature', 'The signed URL was altered, or revoked');
 
-export const signedUrlExpired = (): AppError => storageError('signed_url_expired', 'The address has expired');
+export const signedUrlExpired = (): AppError =>
+  storageError('signed_url_expired', 'The signed URL has expired');
 
 export const forbidden = (message = 'The policies of the project do not allow this'): AppError =>
   storageError('forbidden', message);
@@ -44,7 +45,7 @@ export const bucketNotFound = (): AppError => storageError('bucket_not_found', '
 
 export const fileNotFound = (): AppError => storageError('file_not_found', 'There is no such file');
 
-export const pathNotFound = (): AppError => storageError('not_found', 'The storage has no such address');
+export const pathNotFound = (): AppError => storageError('not_found', 'Storage has no such route');
 
 export const bucketAlreadyExists = (): AppError =>
   storageError('bucket_already_exists', 'A bucket of that name already exists');
@@ -56,21 +57,23 @@ export const fileAlreadyExists = (): AppError =>
 export const fileTooLarge = (limit: number): AppError =>
   storageError('file_too_large', `The file is larger than ${limit} bytes`);
 
-/** @param scope whose quota it is @param unit bytes or files @param quota how many */
+/** @param scope project or bucket @param unit bytes or files @param quota the limit, in that unit */
 export const quotaExceeded = (scope: string, unit: string, quota: number): AppError =>
   storageError(
     'quota_exceeded',
-    `The ${scope} may hold ${quota} ${unit}. A file that takes the place of another needs upsert=true in the address, or in a field before the file`,
+    `The ${scope} may hold ${quota} ${unit}. To replace a file, send upsert=true in the query string or in a field before the file`,
   );
 
 export const unsupportedMediaType = (type: string): AppError =>
-  storageError('unsupported_media_type', `The bucket does not take files of type ${type}`);
+  storageError('unsupported_media_type', `The bucket does not accept files of type ${type}`);
 
-export const uploadStalled = (): AppError =>
-  storageError('request_timeout', 'The upload did not go on in time');
+export const uploadStalled = (): AppError => storageError('request_timeout', 'The upload arrived too slowly');
 
 export const preconditionFailed = (): AppError =>
-  storageError('precondition_failed', 'The file is not, or no longer, in the state that the request names');
+  storageError(
+    'precondition_failed',
+    'The file is not in the state that If-Match or If-Unmodified-Since requires',
+  );
 
 /** @param size bytes of the file */
 export const rangeNotSatisfiable = (size: number): AppError =>
@@ -82,8 +85,8 @@ export const rangeNotSatisfiable = (size: number): AppError =>
   });
 
 /**
- * What a project's storage tables hold, or their functions answer, is not what Plinth writes there.
- * @param detail names what was found, never its value
+ * A project's storage tables or functions return something that Plinth does not write there.
+ * @param detail names the table, column or function, never its value
  */
 export const tablesAltered = (detail: string, cause?: unknown): AppError =>
   storageError(

@@ -41,7 +41,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
 
 @Module({
   imports: [QueueModule, BullModule.registerQueue({ name: REMOVAL_QUEUE })],
-  // The last one takes what the others left.
+  // The last one matches every path that the others do not.
   controllers: [
     BucketsController,
     UploadController,

@@ -1,20 +1,24 @@
-/** The Range header (RFC 9110, 14.2) for files: which bytes an answer carries. */
+/**
+ * Parses the Range header (RFC 9110, 14.2). Not the package range-parser: it takes a suffix longer than the file (`bytes=-5000`
+ * of 1,000 bytes) and an invalid range (`bytes=5-2`) for unsatisfiable, where the RFC wants the whole file, and does not limit
+ * the number of ranges.
+ */
 
 export interface ByteRange {
-  /** Both inclusive. */
+  /** First and last byte, both inclusive. */
   readonly start: number;
   readonly end: number;
 }
 
-/** More ranges than this are an attack or an accident: the header is ignored, as RFC 9110, 14.2 allows. */
+/** A header with more ranges is ignored, as RFC 9110, 14.2 allows. */
 const MAX_RANGES = 20;
 const RANGE_SET = /^bytes=(.+)$/i;
 const ONE = /^\s*(\d*)-(\d*)\s*$/;
 
 /**
- * Which parts of `size` bytes are asked for.
- * @returns null for the whole (no header, another unit, malformed, too many ranges or overlapping ones);
- *   'unsatisfiable' when every range lies beyond the end (416)
+ * @param size bytes of the file
+ * @returns the requested ranges; null for the whole file (no header, another unit, malformed, too many or overlapping ranges);
+ *   'unsatisfiable' when every range is beyond the end (416)
  */
 export function parseRange(
   header: string | undefined,
@@ -24,7 +28,7 @@ export function parseRange(
   if (!set) return null;
   const elements = (set[1] as string).split(',');
   if (elements.length > MAX_RANGES) return null;
-  // Empty elements of a list count for nothing (RFC 9110, 5.6.1.2).
+  // Empty list elements are ignored (RFC 9110, 5.6.1.2).
   const parts = elements.filter((element) => element.trim() !== '');
   if (parts.length === 0) return null;
   const ranges: ByteRange[] = [];
@@ -51,7 +55,7 @@ function parseOne(text: string, size: number): ByteRange | 'unsatisfiable' | nul
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Overlapping ranges would make an answer larger than the file (RFC 9110, 17.15). */
+/** Overlapping ranges would make a response larger than the file (RFC 9110, 17.15). */
 function overlap(ranges: readonly ByteRange[]): boolean {
   const sorted = [...ranges].sort((left, right) => left.start - right.start);
   return sorted.some((range, index) => range.start <= (sorted[index - 1]?.end ?? -1));

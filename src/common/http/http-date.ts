@@ -1,4 +1,4 @@
-/** Dates of HTTP header fields (RFC 9110, 5.6.7): the preferred form, and the two that are obsolete but must be read. */
+/** Parses dates of HTTP header fields (RFC 9110, 5.6.7): the preferred format and the two obsolete ones. */
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const TIME = String.raw`(?<time>\d\d:\d\d:\d\d)`;
@@ -15,8 +15,8 @@ const FORMS = [
 ];
 
 /**
- * @param now milliseconds since the epoch: a year of two digits is the last one that is not over 50 years ahead of it
- * @returns milliseconds since the epoch; NaN for anything but an HTTP date, so that every comparison is false
+ * @param now milliseconds since the epoch; a two-digit year is at most 50 years after it
+ * @returns milliseconds since the epoch; NaN, with which every comparison is false, for an invalid date
  */
 export function parseHttpDate(text: string, now = Date.now()): number {
   const trimmed = text.trim();
@@ -38,7 +38,7 @@ function timeOf({ day, month, year, time }: DateParts, now: number): number {
   const [hour = NaN, minute = NaN, second = NaN] = time.split(':').map(Number);
   const date = new Date(0);
   date.setUTCFullYear(fullYear(year, now), MONTHS.indexOf(month), Number(day));
-  // A day that its month lacks; 60 is a leap second.
+  // Refuses days that do not exist; second 60 is a leap second.
   const isReal = date.getUTCDate() === Number(day) && hour < 24 && minute < 60 && second <= 60;
   return isReal ? date.setUTCHours(hour, minute, second) : NaN;
 }

@@ -1,10 +1,10 @@
-/** Entity tags and conditional requests for reading (RFC 9110, 8.8 and 13). */
+/** Entity tags and preconditions of GET and HEAD (RFC 9110, 8.8 and 13). */
 import { parseHttpDate } from './http-date';
 
 export interface Validators {
   /** Strong, with its quotes. */
   readonly etag: string;
-  /** Milliseconds since the epoch; an HTTP date has whole seconds. */
+  /** Milliseconds since the epoch. HTTP dates have whole seconds. */
   readonly lastModified: number;
 }
 
@@ -20,8 +20,8 @@ const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 const SECOND = 1_000;
 
 /**
- * In the order of 13.2.2: tags before dates. A date counts only without the corresponding field of tags, and if it is valid.
- * @returns `failed`: 412; `not_modified`: 304, the client has the current state
+ * Evaluates in the order of 13.2.2. A date is ignored when the field with entity tags is present, or when the date is invalid.
+ * @returns `failed`: 412; `not_modified`: 304
  */
 export function evaluatePreconditions(
   { ifMatch, ifUnmodifiedSince, ifNoneMatch, ifModifiedSince }: Preconditions,
@@ -29,7 +29,7 @@ export function evaluatePreconditions(
 ): 'met' | 'failed' | 'not_modified' {
   const modified = wholeSecond(lastModified);
   if (ifMatch !== undefined) {
-    // The strong comparison: a weak tag equals none.
+    // Strong comparison: a weak tag matches nothing.
     if (!names(ifMatch, (tag) => tag === etag)) return 'failed';
   } else if (ifUnmodifiedSince !== undefined && modified > parseHttpDate(ifUnmodifiedSince)) return 'failed';
   if (ifNoneMatch !== undefined)
@@ -39,8 +39,8 @@ export function evaluatePreconditions(
 }
 
 /**
- * True when a Range header counts: If-Range is absent, or names the current state exactly (13.1.5).
- * @param now milliseconds since the epoch: within the second that it names, a date is a weak validator (8.8.2.2)
+ * True when the Range header applies: If-Range is absent, or matches the current state (13.1.5).
+ * @param now milliseconds since the epoch: a date is a weak validator within the second that it names (8.8.2.2)
  */
 export function rangeApplies(
   ifRange: string | undefined,
@@ -53,7 +53,7 @@ export function rangeApplies(
   return now - modified >= SECOND && parseHttpDate(ifRange) === modified;
 }
 
-/** Of an If-Range, which holds a tag or a date. */
+/** True when the value of If-Range is an entity tag, not a date. */
 export function isEntityTag(text: string): boolean {
   return /^\s*(W\/)?"/.test(text);
 }

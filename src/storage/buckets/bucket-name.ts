@@ -1,11 +1,11 @@
-/** Names of buckets: any Unicode text of one line. */
+/** Names of buckets: one line of any Unicode text. */
 import { invalidParameters } from '../storage.errors';
 
 /** Bytes of UTF-8. */
 const MAX_BYTES = 255;
 const UNUSABLE = /[\p{Cc}\p{Surrogate}]/u;
 
-/** @throws AppError 400 saying what is wrong with the name */
+/** @throws AppError 400 with the reason */
 export function assertBucketName(name: string): void {
   if (name.trim() === '') throw invalidParameters('name must not be empty');
   if (UNUSABLE.test(name)) throw invalidParameters('name must not contain control characters');

@@ -1,10 +1,10 @@
-/** All buckets of a project, printed from the rows of their statement (bucket.repository.ts): there may be very many. */
+/** Prints the buckets of a project as JSON, straight from the rows of the query (bucket.repository.ts). A project may have many. */
 import { BodyBlocks } from '../../row-stream/body-blocks';
 import type { Format, RowSink } from '../../pg-pipeline';
 import { LIMITS, MAX_TYPES } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 
-/** The members of a Bucket, in its order. */
+/** The members of a Bucket, in the order of the columns. */
 const BUCKET = new ListedRow('buckets', [
   fixed('id', 'uuid'),
   text('name', LIMITS.bucketName),
@@ -26,7 +26,7 @@ export class BucketRows implements RowSink {
   readonly formats: readonly Format[] = BUCKET.json.formats;
   private readonly buckets = new BodyBlocks();
 
-  /** @throws AppError 500 when the columns have other types than those that the values are read as */
+  /** @throws AppError 500 when a column has another type than its values are read as */
   onTypes(types: readonly number[]): void {
     BUCKET.assertTypes(types);
   }
@@ -37,7 +37,7 @@ export class BucketRows implements RowSink {
     this.buckets.print(BUCKET.json, bytes, start, end);
   }
 
-  /** In JSON with commas between, in pieces of any size. */
+  /** The pieces of JsonRows. */
   take(): Buffer[] {
     return this.buckets.take();
   }

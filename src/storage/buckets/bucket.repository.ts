@@ -1,7 +1,8 @@
-/** SQL of storage.buckets. Everything runs in the caller's RLS context. */
+/** SQL of storage.buckets, run in the caller's RLS context. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { Statement } from '../../database/statement';
+import { JsonRows } from '../rows/json-rows';
 import { LIMITS, MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
 import { StoredRow } from '../rows/stored-row';
 import { bucketAlreadyExists } from '../storage.errors';
@@ -16,13 +17,13 @@ const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,
   quota_bytes, quota_files, cache_control, created_at, updated_at`;
 
-/** As BucketRows takes them: a list as JSON. */
+/** The same for BucketRows, which takes a list as JSON. */
 const LIST_COLUMNS = COLUMNS.replace('allowed_mime_types', 'to_json(allowed_mime_types)');
 
-/** The address of a bucket holds its slug or its name. Where SQL of the owner's made both match, the slug wins. */
+/** Finds a bucket by slug or name. The project's owner may have made one bucket's name another's slug: the slug wins. */
 export const BUCKET_BY_ADDRESS = `storage.buckets where slug = $1 or name = $1 order by (slug = $1) desc limit 1`;
 
-/** Outcome of a change or deletion: what row-level security hides is not found, what it protects is forbidden. */
+/** Why a row was not changed: row-level security hides it, or shows it and refuses the change. */
 export type Refusal = 'not_found' | 'forbidden';
 
 @Injectable()
@@ -30,8 +31,8 @@ export class BucketRepository {
   constructor(private readonly door: StorageTransaction) {}
 
   /**
-   * The owner is who asks: auth.uid(), null for the service-role key. Names only the columns that are given: a project may
-   * keep the others to itself by column privileges.
+   * The caller becomes the owner: auth.uid(), null for the service-role key. Names only the given columns, because a project
+   * may withhold the others by column privileges.
    * @throws AppError 409
    */
   async insert(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
@@ -46,8 +47,7 @@ export class BucketRepository {
     return toBucket(rows[0]);
   }
 
-  /** @returns buckets in JSON with commas between, in pieces of any size */
-  async list(caller: StorageContext): Promise<Buffer[]> {
+  async list(caller: StorageContext): Promise<JsonRows> {
     const rows = new BucketRows();
     await this.door.query(caller, {
       name: 'storage:list-buckets',
@@ -55,7 +55,7 @@ export class BucketRepository {
       sink: rows,
       maxBytes: MAX_BUCKETS,
     });
-    return rows.take();
+    return new JsonRows(rows.take());
   }
 
   /** @param address slug or name */
@@ -69,28 +69,28 @@ export class BucketRepository {
     return rows[0] ? toBucket(rows[0]) : null;
   }
 
-  /** Changes what is given; the slug follows the name. @throws AppError 409 */
+  /** Changes the given columns; a new name changes the slug. @throws AppError 409 */
   async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket | Refusal> {
     const values: unknown[] = [address];
     const parameter = (value: unknown): string => `$${values.push(value)}`;
     const columns = Object.entries(columnsOf(change)).map(([name, value]) => `${name} = ${parameter(value)}`);
     const { rows } = await this.write(caller, {
-      text: `with target as (select id from ${BUCKET_BY_ADDRESS}),
+      text: `with found as (select id from ${BUCKET_BY_ADDRESS}),
         changed as (update storage.buckets set ${[...columns, 'updated_at = now()'].join(', ')}
-          where id = (select id from target) returning ${COLUMNS})
-        select changed.*, target.id as target_id from target left join changed using (id)`,
+          where id = (select id from found) returning ${COLUMNS})
+        select changed.*, found.id as found_id from found left join changed using (id)`,
       values,
     });
     return outcomeOf(rows[0]);
   }
 
-  /** The bucket alone: its files stay. */
+  /** Deletes the bucket; its files stay. */
   async remove(caller: StorageContext, address: string): Promise<Bucket | Refusal> {
     const { rows } = await this.door.query(caller, {
       name: 'storage:delete-bucket',
-      text: `with target as (select id from ${BUCKET_BY_ADDRESS}),
-        gone as (delete from storage.buckets where id = (select id from target) returning ${COLUMNS})
-        select gone.*, target.id as target_id from target left join gone using (id)`,
+      text: `with found as (select id from ${BUCKET_BY_ADDRESS}),
+        gone as (delete from storage.buckets where id = (select id from found) returning ${COLUMNS})
+        select gone.*, found.id as found_id from found left join gone using (id)`,
       values: [address],
       maxBytes: MAX_BUCKET,
     });
@@ -117,7 +117,7 @@ const CHANGEABLE = [
   'cache_control',
 ] as const;
 
-/** Column names come from here, never from a request. */
+/** Column names and values. Names come from CHANGEABLE, never from a request. */
 function columnsOf(change: BucketChange): Record<string, unknown> {
   const given = CHANGEABLE.filter((name) => change[name] !== undefined).map((name) => [name, change[name]]);
   const columns = Object.fromEntries(given) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** A bucket as the interface shows it (DECISIONS.md 6). */
+/** A bucket as the API returns it (DECISIONS.md 6). */
 
 export interface Bucket {
   readonly id: string;
@@ -10,12 +10,12 @@ export interface Bucket {
   readonly owner_id: string | null;
   /** Bytes; null: the project's limit. */
   readonly file_size_limit: number | null;
-  /** Null: any. */
+  /** Null: any type. */
   readonly allowed_mime_types: readonly string[] | null;
-  /** What all files together may have; null: what the project may. */
+  /** Bytes of all files together; null: limited by the project alone. */
   readonly quota_bytes: number | null;
   readonly quota_files: number | null;
-  /** Of its files; null: a default for each kind of address. */
+  /** Cache-Control of its files; null: the default of each route (cache-control.ts). */
   readonly cache_control: string | null;
   /** ISO 8601. */
   readonly created_at: string;

@@ -1,5 +1,6 @@
-/** Creates, shows, changes and deletes buckets. What a caller may is decided by the policies in the database. */
+/** Creates, reads, changes and deletes buckets. Policies in the database decide what a caller may do. */
 import { Injectable } from '@nestjs/common';
+import { JsonRows } from '../rows/json-rows';
 import { bucketNotFound, forbidden } from '../storage.errors';
 import { Bucket, BucketChange, NewBucket } from './bucket';
 import { assertBucketName } from './bucket-name';
@@ -14,11 +15,11 @@ export class BucketsService {
   /** @throws AppError 400, 409 when name or slug is taken, 403 */
   async create(caller: StorageContext, bucket: NewBucket): Promise<Bucket> {
     assertBucketName(bucket.name);
-    return this.buckets.insert(caller, checked(bucket));
+    return this.buckets.insert(caller, normalised(bucket));
   }
 
-  /** Those that the caller may see, by name: in JSON with commas between, in pieces of any size. */
-  list(caller: StorageContext): Promise<Buffer[]> {
+  /** The buckets that the caller may see, by name. */
+  list(caller: StorageContext): Promise<JsonRows> {
     return this.buckets.list(caller);
   }
 
@@ -32,16 +33,24 @@ export class BucketsService {
   /** @throws AppError 400, 404, 403, 409 */
   async update(caller: StorageContext, address: string, change: BucketChange): Promise<Bucket> {
     if (change.name !== undefined) assertBucketName(change.name);
-    return this.done(await this.buckets.update(caller, address, checked(change)), caller, address);
+    return this.unlessRefused(
+      await this.buckets.update(caller, address, normalised(change)),
+      caller,
+      address,
+    );
   }
 
-  /** Deletes the bucket and leaves its files, which are private from then on. @throws AppError 404, 403 */
+  /** Deletes the bucket; its files stay and are private from then on. @throws AppError 404, 403 */
   async remove(caller: StorageContext, address: string): Promise<Bucket> {
-    return this.done(await this.buckets.remove(caller, address), caller, address);
+    return this.unlessRefused(await this.buckets.remove(caller, address), caller, address);
   }
 
-  /** What went while the request was under way is not protected, but gone. */
-  private async done(outcome: Bucket | Refusal, caller: StorageContext, address: string): Promise<Bucket> {
+  /** The bucket, or the error for a refusal. A bucket that was deleted meanwhile is not found rather than forbidden. */
+  private async unlessRefused(
+    outcome: Bucket | Refusal,
+    caller: StorageContext,
+    address: string,
+  ): Promise<Bucket> {
     if (outcome === 'not_found') throw bucketNotFound();
     if (outcome === 'forbidden')
       throw (await this.buckets.find(caller, address)) ? forbidden() : bucketNotFound();
@@ -49,8 +58,8 @@ export class BucketsService {
   }
 }
 
-/** @throws AppError 400 */
-function checked<T extends BucketChange>(change: T): T {
+/** The same with a normalised `cache_control`. @throws AppError 400 */
+function normalised<T extends BucketChange>(change: T): T {
   const { cache_control: value } = change;
   return typeof value === 'string' ? { ...change, cache_control: parseCacheControl(value) } : change;
 }

@@ -1,4 +1,4 @@
-import { AddressKind, cacheControlFor, parseCacheControl } from './cache-control';
+import { ContentRoute, cacheControlFor, parseCacheControl } from './cache-control';
 
 describe('parseCacheControl', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('cacheControlFor', () => {
     isPublic,
     cacheControl: 'public, max-age=3600, s-maxage=60, immutable',
   }));
-  it.each<[AddressKind, Parameters<typeof cacheControlFor>[1], number | undefined, string]>([
+  it.each<[ContentRoute, Parameters<typeof cacheControlFor>[1], number | undefined, string]>([
     ['download', null, undefined, 'private, no-cache'],
     ['signed', { isPublic: true, cacheControl: null }, 10, 'private, no-cache'],
     ['preview', { isPublic: true, cacheControl: null }, undefined, 'public, no-cache'],

@@ -1,7 +1,7 @@
-/** Cache-Control of a bucket's files (RFC 9111, 5.2.2; RFC 5861; RFC 8246), by the kind of address that they are read from. */
+/** Cache-Control of a bucket's files (RFC 9111, 5.2.2; RFC 5861; RFC 8246), by the route that they are read from. */
 import { invalidParameters } from '../storage.errors';
 
-/** Directives that stand alone, and those with a number of seconds. */
+/** Directives without and with a number of seconds. */
 const PLAIN = new Set([
   'public',
   'private',
@@ -16,13 +16,13 @@ const PLAIN = new Set([
 const TIMED = new Set(['max-age', 's-maxage', 'stale-while-revalidate', 'stale-if-error']);
 const DIRECTIVE = /^([a-z-]+)(?:=(\d{1,10}))?$/;
 
-/** As parseCacheControl() writes it. */
+/** The form that parseCacheControl() returns. */
 const WRITTEN = /^[a-z-]+(=\d+)?(, [a-z-]+(=\d+)?)*$/;
 
-export type AddressKind = 'download' | 'signed' | 'preview';
+export type ContentRoute = 'download' | 'signed' | 'preview';
 
-/** Kept, and asked for again each time: entity tags make that cheap, and nothing outlives an overwriting or a revocation. */
-const DEFAULTS: Readonly<Record<AddressKind, string>> = {
+/** Caches revalidate each time: entity tags make that cheap, and no copy outlives an overwrite or a revocation. */
+const DEFAULTS: Readonly<Record<ContentRoute, string>> = {
   download: 'private, no-cache',
   signed: 'private, no-cache',
   preview: 'public, no-cache',
@@ -47,20 +47,20 @@ export interface CachedBucket {
 }
 
 /**
- * What caches are told about a file. Caches that several people share get no file of a private bucket, nor what a
- * signed address opens, and nobody keeps the latter longer than the address lives.
- * @param bucket null when it is gone, or not for the caller to see
- * @param secondsLeft until a signed address expires
+ * The Cache-Control header of a file. Shared caches may store neither files of private buckets nor responses to signed URLs,
+ * and no cache may keep the latter longer than the URL is valid.
+ * @param bucket null when it was deleted, or is not visible to the caller
+ * @param secondsLeft until a signed URL expires
  */
 export function cacheControlFor(
-  kind: AddressKind,
+  route: ContentRoute,
   bucket: CachedBucket | null,
   secondsLeft = Infinity,
 ): string {
-  // SQL of the owner's may have written anything there.
-  if (!bucket?.cacheControl || !WRITTEN.test(bucket.cacheControl)) return DEFAULTS[kind];
+  // The project's owner may have written anything there.
+  if (!bucket?.cacheControl || !WRITTEN.test(bucket.cacheControl)) return DEFAULTS[route];
   const directives = bucket.cacheControl.split(', ');
-  if (bucket.isPublic && kind !== 'signed') return bucket.cacheControl;
+  if (bucket.isPublic && route !== 'signed') return bucket.cacheControl;
   const own = directives
     .filter((directive) => !/^(public|private|s-maxage=|proxy-revalidate)/.test(directive))
     .map((directive) =>

@@ -1,12 +1,12 @@
-/** The slug of a bucket: what its address reads like. */
+/** The slug of a bucket: the form of its name that is used in URLs. */
 import { createHash } from 'node:crypto';
 
 const COMBINING_MARKS = /[\u0300-\u036f]/g;
 const MAX_LENGTH = 100;
 
 /**
- * `Team Photos 2026!` to `team-photos-2026`. Letters and digits of every script stay, so the outcome can be read; a name
- * without any gets a slug made from its hash. The slug of a slug is itself.
+ * `Team Photos 2026!` to `team-photos-2026`. Keeps letters and digits of every script; a name without any gets a slug made from
+ * its hash. The slug of a slug is the slug itself.
  */
 export function slugOf(name: string): string {
   const plain = name

@@ -1,4 +1,4 @@
-/** The content type that a file gets: what the content says; what was declared only where the content does not say. */
+/** Determines a file's content type: from the content, and from the declared type only where the content does not tell. */
 import { invalidParameters } from '../storage.errors';
 import { RECOGNISABLE } from './signatures';
 import { Evidence } from './sniff';
@@ -8,23 +8,23 @@ const PLAIN = 'text/plain';
 const MAX_LENGTH = 255;
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-/** RFC 9110, 8.3.1; only ASCII, because the type becomes a header. */
+/** A media type (RFC 9110, 8.3.1), in ASCII, because it is sent in a header. */
 const MEDIA_TYPE = new RegExp(
   `^(${TOKEN}/${TOKEN})((?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[\\t !#-[\\]-~]*"))*)$`,
 );
 
-/** Text whose type does not begin with text/. */
+/** Types of text, including those that do not begin with text/. */
 const TEXTUAL =
   /^(text\/.*|application\/(.*\+)?(json|xml|yaml)|application\/(javascript|ecmascript|x-\w+script|toml|sql|graphql|x-ndjson|x-yaml|x-sh|x-tex|ld\+json)|image\/svg\+xml)$/;
 
-/** @param name of the parameter @returns the type in lower case with its parameters @throws AppError 400 */
+/** @param name parameter to name in the error @returns the type in lower case, with its parameters @throws AppError 400 */
 export function parseContentType(text: string, name = 'contentType'): string {
   const match = text.length <= MAX_LENGTH ? MEDIA_TYPE.exec(text.trim()) : null;
   if (!match) throw invalidParameters(`${name} must be a MIME type such as image/png`);
   return `${(match[1] as string).toLowerCase()}${(match[2] as string).trim()}`;
 }
 
-/** True for what may stand in a Content-Type header. */
+/** True for a valid value of a Content-Type header. */
 export function isContentType(text: string): boolean {
   return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
 }
@@ -34,7 +34,7 @@ export function essenceOf(type: string): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-/** @param declared by the sender, or null; the octet stream that clients send for lack of knowledge counts as none */
+/** @param declared by the client, or null; application/octet-stream, the clients' default, is treated as null */
 export function resolveContentType(evidence: Evidence, declared: string | null): string {
   const claim = declared !== null && essenceOf(declared) !== UNKNOWN ? declared : null;
   const essence = claim === null ? '' : essenceOf(claim);
@@ -46,12 +46,12 @@ export function resolveContentType(evidence: Evidence, declared: string | null):
     case 'text':
       return claim === null || RECOGNISABLE.has(essence) ? PLAIN : claim;
     case 'none':
-      // A claim that the content would have borne out is a wrong one.
+      // Content of a recognisable type would have been recognised, so the declaration is wrong.
       return claim === null || RECOGNISABLE.has(essence) ? UNKNOWN : claim;
   }
 }
 
-/** True when a bucket takes the type; entries are types or families such as `image/*`. */
+/** True when a bucket accepts the type. @param allowed types and patterns such as `image/*`; null: any type */
 export function isAllowed(type: string, allowed: readonly string[] | null): boolean {
   if (allowed === null) return true;
   const essence = essenceOf(type);

@@ -1,6 +1,7 @@
 /**
- * Signatures of file formats: what the first bytes of a file tell (WHATWG MIME Sniffing, 6; the formats' own documents).
- * Own table instead of the package file-type: that is ES modules only, and knows neither HTML nor SVG, which matter most here.
+ * Signatures of file formats: their first bytes (WHATWG MIME Sniffing, 6; the specifications of the formats). Not the package
+ * file-type: it takes text that begins with MZ or BM for a program or an image, and recognises neither HTML nor SVG, the types
+ * that matter most here; and it is an ES module, which Jest on Node 20 cannot load.
  */
 
 export interface Signature {
@@ -8,13 +9,13 @@ export interface Signature {
   /** Bytes in hexadecimal; `..` stands for any byte. */
   readonly bytes: string;
   readonly offset?: number;
-  /** The format is a text, or its mark is too long to begin another text with. */
+  /** The format is text, or its signature is too long to begin other text by chance. */
   readonly isText?: boolean;
 }
 
 const text = (value: string): string => Buffer.from(value, 'latin1').toString('hex');
 
-/** The first that matches wins, so the longer of two similar ones comes first. */
+/** The first match wins, so the longer of two similar signatures comes first. */
 export const SIGNATURES: readonly Signature[] = [
   { type: 'image/png', bytes: '89504e470d0a1a0a' },
   { type: 'image/jpeg', bytes: 'ffd8ff' },
@@ -76,7 +77,7 @@ export const SIGNATURES: readonly Signature[] = [
   { type: 'font/ttf', bytes: '0001000000' },
 ];
 
-/** Types that the table, or one of the closer looks in sniff.ts, would have recognised. */
+/** Types that the table, or the container checks in sniff.ts, recognise. */
 export const RECOGNISABLE: ReadonlySet<string> = new Set([
   ...SIGNATURES.map(({ type }) => type),
   'image/jpg',

@@ -1,32 +1,32 @@
-/** What the first bytes of a file say about its type. Knows nothing of names or of what the sender declares. */
+/** Detects a file's type from its first bytes, without its name or the declared type. */
 import { Signature, SIGNATURES } from './signatures';
 
-/** Bytes that are enough for every closer look. */
+/** Bytes that every check needs at most. */
 export const SNIFF_BYTES = 4_096;
 
 export type Evidence =
-  /** The content says what it is, whatever was declared. */
+  /** The content proves the type; the declared type is ignored. */
   | { readonly kind: 'certain'; readonly type: string }
-  /** Text that looks like markup: taken for it unless another kind of text was declared. */
+  /** Text that looks like markup; treated as such unless another type of text was declared. */
   | { readonly kind: 'likely'; readonly type: string }
-  /** Text of whatever kind. */
+  /** Text of unknown type. */
   | { readonly kind: 'text' }
-  /** Nothing is known. */
+  /** Binary data of unknown type, or an empty file. */
   | { readonly kind: 'none' };
 
 /** @param head the first SNIFF_BYTES of the file, or all of a shorter one */
 export function sniff(head: Buffer): Evidence {
   if (head.length === 0) return { kind: 'none' };
   const text = textOf(head);
-  // A text may begin with OTTO or MZ: such letters count only in what is no text.
-  const signature = SIGNATURES.find((one) => (text === null || isTelling(one)) && matches(head, one));
+  // Text may begin with OTTO or MZ: signatures of letters count only in binary data.
+  const signature = SIGNATURES.find((one) => (text === null || isProofInText(one)) && matches(head, one));
   if (signature) return { kind: 'certain', type: signature.type };
   const container = zipType(head) ?? matroskaType(head) ?? oggType(head);
   if (container) return { kind: 'certain', type: container };
   return text === null ? { kind: 'none' } : sniffText(text);
 }
 
-function isTelling({ bytes, isText = false }: Signature): boolean {
+function isProofInText({ bytes, isText = false }: Signature): boolean {
   return isText || !/^([2-7][0-9a-f])+$/.test(bytes);
 }
 
@@ -45,7 +45,7 @@ function matches(head: Buffer, signature: Signature): boolean {
   });
 }
 
-/** A zip file's first entries tell what it carries (Office Open XML, OpenDocument, EPUB). */
+/** Formats that are zip files are recognised by their first entries (Office Open XML, OpenDocument, EPUB). */
 function zipType(head: Buffer): string | null {
   if (head.length < 4 || !ZIP_HEADERS.has(head.readUInt32BE(0))) return null;
   const content = head.toString('latin1');
@@ -56,7 +56,7 @@ function zipType(head: Buffer): string | null {
   return 'application/zip';
 }
 
-/** A file's header, an empty archive's end, a split archive's mark. */
+/** Local file header, end of an empty archive, marker of a split archive. */
 const ZIP_HEADERS = new Set([0x504b0304, 0x504b0506, 0x504b0708]);
 
 const OFFICE: Readonly<Record<string, string>> = {
@@ -77,7 +77,7 @@ function oggType(head: Buffer): string | null {
   return /vorbis|OpusHead|Speex|FLAC/.test(first) ? 'audio/ogg' : 'application/ogg';
 }
 
-/** The text that the bytes are, or null: bytes that no text has are binary (WHATWG MIME Sniffing, 7.2). */
+/** Decodes text; null for binary data (WHATWG MIME Sniffing, 7.2). */
 function textOf(head: Buffer): string | null {
   if (head[0] === 0xff && head[1] === 0xfe) return head.subarray(2, head.length & ~1).toString('utf16le');
   if (head[0] === 0xfe && head[1] === 0xff)
@@ -85,18 +85,18 @@ function textOf(head: Buffer): string | null {
       .swap16()
       .toString('utf16le')
       .slice(1);
-  // The standard's own list of binary data bytes.
+  // The standard's list of binary data bytes.
   return /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/.test(head.toString('latin1'))
     ? null
     : head.toString('utf8').replace(/^\ufeff/, '');
 }
 
-/** Comments, declarations and processing instructions that may come before the element that counts. */
+/** Comments, declarations and processing instructions before the first element. */
 const PROLOGUE = /^(?:\s+|<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$))*/;
 const DOCTYPE = /^<!doctype\s+([\w:-]+)[^>[]*(?:\[[\s\S]*?\]\s*)?>?/i;
-/** Elements that nothing but a page begins with. */
+/** Elements that only an HTML page begins with. */
 const PAGE = /^<(html|head|script|body|iframe|title|style|meta|link|base|frameset|object|embed)\b/i;
-/** Further elements of the standard's list: Markdown begins with them, too. */
+/** Further elements of the standard's list. Markdown may begin with them too. */
 const FRAGMENT = /^<(h1|h2|div|font|table|a|b|br|p|img|form|span|center|svg:\w+)\b/i;
 
 function sniffText(text: string): Evidence {

@@ -1,4 +1,4 @@
-/** What is learned of a file's bytes while they stream by: size, hash, type. Bounded by the limits before they are kept. */
+/** Measures a file's bytes while they stream to the provider: size, hash, evidence of the type. Enforces the size limit. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../common/errors/app-error';
 import { Evidence, sniff, SNIFF_BYTES } from '../content-type/sniff';
@@ -25,14 +25,14 @@ export class ByteMeter {
     private readonly onEvidence: (evidence: Evidence) => void,
   ) {}
 
-  /** The same bytes. @throws AppError 413 at the first byte too many, 400 when they break off, or what onEvidence throws */
+  /** @returns the same bytes @throws AppError 413 at the first byte above the limit, 400 when they end early, what onEvidence throws */
   async *measure(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const head: Buffer[] = [];
     let isSniffed = false;
     try {
       for await (const chunk of source) {
         this.size += chunk.length;
-        if (this.size > this.limit.bytes) throw this.limit.passed();
+        if (this.size > this.limit.bytes) throw this.limit.exceeded();
         this.hash.update(chunk);
         if (isSniffed) {
           yield chunk;
@@ -44,7 +44,7 @@ export class ByteMeter {
         yield* this.sniffed(head);
       }
     } catch (error) {
-      // Whatever ends the source early is the sender's doing.
+      // Only the sender can end the source early.
       throw error instanceof AppError ? error : invalidParameters('The upload broke off', error);
     }
     if (!isSniffed) yield* this.sniffed(head);

@@ -1,4 +1,4 @@
-/** Which bytes belong to which file. Everything runs in the RLS context that is passed in. */
+/** Finds the bytes that belong to a file. Every query runs in the given RLS context. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { ObjectAddress } from '../providers/object-address';
@@ -12,22 +12,22 @@ const CONTENT_COLUMNS = `f.id, f.filename, f.content_type, f.size, f.sha256, f.o
   b.is_public, b.cache_control`;
 const FILES = 'storage.files f left join storage.buckets b on b.id = f.bucket_id';
 const NOW = 'floor(extract(epoch from now()))::bigint as now';
-/** Rows that byObject() answers at most. */
+/** Rows that byObject() returns at most. */
 export const FILES_OF_A_PAGE = 1_000;
 
-/** What a signed address is made of. */
+/** The values that a signed URL is made of. */
 export type Revision = Pick<LinkedFile, 'revision' | 'now'>;
 
 @Injectable()
 export class FileContentRepository {
   constructor(private readonly door: StorageTransaction) {}
 
-  /** What is needed to send the bytes. */
+  /** Everything needed to send the bytes. */
   async findContent(caller: StorageContext, id: string): Promise<FileContent | null> {
     return this.content(caller, id, 'storage:find-content', '');
   }
 
-  /** The same for a file in a public bucket, whatever else the policies show. */
+  /** The same, only for a file in a public bucket. */
   async findPublicContent(caller: StorageContext, id: string): Promise<FileContent | null> {
     return this.content(caller, id, 'storage:find-public-content', 'and b.is_public');
   }
@@ -44,10 +44,10 @@ export class FileContentRepository {
       : null;
   }
 
-  /** The numbers that signed addresses of a file carry; null when the caller may not read it. */
+  /** The values for signed URLs of a file; null when the caller may not read it. */
   async findRevision(caller: StorageContext, id: string): Promise<Revision | null> {
     if (!UUID.test(id)) return null;
-    // A statement of its own: PostgreSQL would plan a list of ids, of which it does not know how many, anew each time.
+    // Not findRevisions() with one id: PostgreSQL plans a list of unknown length anew each time.
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-revision',
       text: `select f.link_revision, ${NOW} from storage.files f where f.id = $1`,
@@ -56,7 +56,7 @@ export class FileContentRepository {
     return rows[0] ? toRevision(new StoredRow('files', rows[0])) : null;
   }
 
-  /** The same for each of the files that the caller may read, by id. */
+  /** The same by id, for each of the files that the caller may read. */
   async findRevisions(
     caller: StorageContext,
     ids: readonly string[],
@@ -64,7 +64,7 @@ export class FileContentRepository {
     const { rows } = await this.door.query(caller, {
       name: 'storage:find-revisions',
       text: `select f.id, f.link_revision, ${NOW} from storage.files f where f.id = any($1::uuid[])`,
-      // Also for none: the caller's session is checked on the way.
+      // Sent for an empty list too, because the statement also checks the caller's session.
       values: [ids.filter((id) => UUID.test(id))],
     });
     return new Map(
@@ -75,7 +75,7 @@ export class FileContentRepository {
     );
   }
 
-  /** The ids of those objects that files name now. */
+  /** The ids of the objects that a row of storage.files refers to now. */
   async stillNamed(
     context: StorageContext,
     addresses: readonly ObjectAddress[],
@@ -89,10 +89,10 @@ export class FileContentRepository {
   }
 
   /**
-   * A page of files by the ids of their objects, in that order.
-   * @param after leaves out this object and those before it
-   * @param last leaves out those after it; null: none
-   * @throws AppError 500 when the rows are out of order, as those of a view may be: a walk by them might have no end
+   * A page of files, ordered by the ids of their objects.
+   * @param after excludes this id and lower ones
+   * @param last excludes higher ids; null: no upper bound
+   * @throws AppError 500 when the rows are out of order, as those of a view may be: paging might never end
    */
   async byObject(context: StorageContext, after: string, last: string | null): Promise<NamedFile[]> {
     const { rows } = await this.door.query(context, {

@@ -1,4 +1,4 @@
-/** Lists the files of a bucket: page, total and the bucket itself in one round trip. */
+/** Lists the files of a bucket: the bucket, the page and the total in one round trip. */
 import { Injectable } from '@nestjs/common';
 import { Statement } from '../../database/statement';
 import { ContextSettings } from '../../database/rls/rls-context';
@@ -12,7 +12,7 @@ import { StorageContext, StorageTransaction } from '../storage-transaction';
 export interface ListQuery {
   /** Slug or name. */
   readonly bucket: string;
-  /** Plain text that the name must contain, in whatever case. */
+  /** Plain text that the name must contain; case-insensitive. */
   readonly search?: string;
   /** Text that the name must begin with. */
   readonly prefix?: string;
@@ -23,25 +23,25 @@ export interface ListQuery {
   /** At most MAX_LIMIT. */
   readonly limit: number;
   readonly offset: number;
-  /** Continues after this row; the total is not counted then. */
+  /** Continues after this row, without a total. */
   readonly after?: { readonly key: string; readonly id: string };
 }
 
-/** By sort field: the column, the type of its key in a cursor, and the key's text without loss. */
+/** For each sort field: the column, the type of its key in a cursor, and SQL for the key's exact text. */
 const SORT: Readonly<Record<SortField, { column: string; type: string; key: string }>> = {
   created_at: { column: 'f.created_at', type: 'timestamptz', key: `to_json(created_at) #>> '{}'` },
   size: { column: 'f.size', type: 'bigint', key: 'size::text' },
   filename: { column: 'f.filename', type: 'text', key: 'filename' },
 };
 
-/** Behind a prefix it sorts after every name that begins with that: the last code point, as often as a name may hold it. */
+/** Appended to a prefix, sorts after every name that begins with it: the highest code point, as often as a name can hold it. */
 const LAST = '\u{10ffff}'.repeat(256);
 
 @Injectable()
 export class FileListRepository {
   constructor(private readonly door: StorageTransaction) {}
 
-  /** Null when there is no such bucket, or none that the caller may see. */
+  /** Null when the bucket does not exist or is not visible to the caller. */
   async list(caller: StorageContext, query: ListQuery): Promise<FilePage | null> {
     const rows = new PageRows();
     const { statement, settings } = pageStatement(query);
@@ -50,8 +50,9 @@ export class FileListRepository {
   }
 
   /**
-   * Names of the folders right below a prefix, in order; one look-up in the index each.
-   * @param after the last folder of the page before, or empty
+   * Names of the folders directly below a prefix, in order; one index lookup each.
+   * @param after the last folder of the previous page, or empty
+   * @returns null when the bucket does not exist or is not visible to the caller
    */
   async folders(
     caller: StorageContext,
@@ -71,8 +72,8 @@ export class FileListRepository {
 }
 
 /**
- * The folder of the first name from a bound on. Bucket and name as pairs: on their own the planner takes names between two
- * bounds for so rare that it would rather read and sort them all.
+ * The folder of the first name at or after a bound. Compares pairs of bucket and name: with separate conditions the planner
+ * expects so few names between the bounds that it reads and sorts all of them.
  */
 const firstFolder = (bound: string): string => `
   select $2 || split_part(substr(f.filename, length($2) + 1), '/', 1) || '/' as folder from storage.files f
@@ -83,8 +84,8 @@ const firstFolder = (bound: string): string => `
 
 /**
  * A loose index scan: each step jumps to the first name after the folder that was found. `0` is the code point after `/`.
- * Where to jump is computed in the step before: inside the condition its functions would have to wait for the policies
- * (PostgreSQL manual, 41.5, leakproof), and each step would read all names from the first one on.
+ * The previous step computes the bound: functions in the condition that are not leakproof would run after the policies
+ * (PostgreSQL manual, 41.5), so each step would read all names from the first one on.
  */
 const FOLDERS = `
   with recursive bucket as (select id from ${BUCKET_BY_ADDRESS}),
@@ -96,7 +97,7 @@ const FOLDERS = `
   )
   select folder from step limit $5`;
 
-/** Names and order of the conditions come from here; all values are parameters. */
+/** The conditions of a list. Their SQL is fixed; all values are parameters. */
 class Conditions {
   readonly values: unknown[];
   private readonly terms = ['f.bucket_id = (select id from bucket)'];
@@ -127,7 +128,7 @@ class Conditions {
     return this.terms.join(' and ');
   }
 
-  /** Tells this combination from the others, for the names of prepared statements. */
+  /** Identifies this combination of conditions in the names of prepared statements. */
   get name(): string {
     return this.tag;
   }
@@ -145,17 +146,17 @@ class Conditions {
 const PAGE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata, f.created_at,
   f.updated_at, f.object_id`;
 
-/** The columns of a record as PageRows takes them, and as many nulls. */
+/** The columns of a record in the order of PageRows, and a null for each. */
 const RECORD = `id, bucket_id, (select slug from bucket), filename, content_type, size, sha256, owner_id, metadata, created_at, updated_at`;
 const NO_RECORD = 'null, null, null, null, null, null, null, null, null, null, null';
 
 /**
- * What PageRows takes: a row with total and cursor, and a row for each file. One file more than is shown tells whether a
- * further page follows.
+ * Returns the rows that PageRows takes: one with total and cursor, and one for each file. Reads one file more than the page
+ * shows, to know whether another page follows.
  *
- * Planning this costs more than running it, for the policies are planned with each look at a table. So a plain page, whose
- * plan depends on no value, is planned once a connection; the constant tells the planner that it is a page. What else
- * narrows the list, or jumps far into it, is better planned by its values.
+ * Planning costs more than execution, because the policies are planned for each reference to a table. So a plain page, whose
+ * plan depends on no value, uses a generic plan; the constant limit lets the planner expect few rows. A search, a prefix and
+ * an offset are planned with their values.
  */
 function pageStatement(query: ListQuery): { statement: Statement; settings: ContextSettings } {
   const conditions = new Conditions(query);
@@ -188,8 +189,8 @@ function pageStatement(query: ListQuery): { statement: Statement; settings: Cont
 }
 
 /**
- * The total, counted only where it must be: the last page tells it, and where one visible file of a bucket tells that all
- * are, the database keeps it (migrations/project/sql/storage-lists.ts).
+ * The total. Counted only where necessary: the last page gives it, and storage.count_visible() reads a counter where the
+ * policies show either all files of the bucket or none (migrations/project/sql/storage-lists.ts).
  */
 function totalOf(conditions: Conditions, limit: string, offset: string): string {
   const isNarrowed = conditions.name !== '';
@@ -199,7 +200,7 @@ function totalOf(conditions: Conditions, limit: string, offset: string): string 
   return `case when found.files between 1 and ${limit} then ${offset} + found.files else ${counted} end`;
 }
 
-/** A search is plain text: what LIKE would read as a wildcard stands for itself (PostgreSQL manual, 9.7.1). */
+/** Escapes LIKE's wildcards, because a search is plain text (PostgreSQL manual, 9.7.1). */
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

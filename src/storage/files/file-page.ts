@@ -1,4 +1,4 @@
-/** A page of a list of files, taken from the rows of its statement (file-list.repository.ts). */
+/** Prints a page of files as JSON, straight from the rows of the query (file-list.repository.ts). */
 import { BodyBlocks } from '../../row-stream/body-blocks';
 import { type Format, readRow, type RowSink, TEXT } from '../../pg-pipeline';
 import { tablesAltered } from '../storage.errors';
@@ -6,15 +6,15 @@ import { LIMITS } from '../rows/limits';
 import { fixed, json, ListedRow, nullable, text } from '../rows/listed-row';
 
 export interface FilePage {
-  /** FileRecords in JSON with commas between, in pieces of any size. */
+  /** FileRecords, as the pieces of JsonRows. */
   readonly files: readonly Buffer[];
-  /** Files that match, on all pages; null when the page continues another. */
+  /** Matching files on all pages; null for a page that was requested by cursor. */
   readonly total: number | null;
-  /** Where the next page begins; null after the last one. */
+  /** Where the next page begins; null on the last page. */
   readonly next: { readonly key: string; readonly id: string } | null;
 }
 
-/** The members of a FileRecord, in its order. */
+/** The members of a FileRecord, in the order of the columns. */
 const RECORD = new ListedRow('files', [
   fixed('id', 'uuid'),
   fixed('bucket_id', 'uuid'),
@@ -28,21 +28,21 @@ const RECORD = new ListedRow('files', [
   fixed('created_at', 'instant'),
   fixed('updated_at', 'instant'),
 ]);
-/** What is known of the page comes behind them: total, key and id. */
+/** Number of columns after them, which describe the page: total, key and id. */
 const FACTS = 3;
-/** Bytes of each: a key may be a filename. */
+/** Maximum bytes of each: a key may be a filename. */
 const MAX_FACT = LIMITS.filename;
 /** Digits of a total. */
 const TOTAL = /^\d{1,16}$/;
 const COMMA = Buffer.from(',');
 
-/** Takes the columns of RECORD, or nulls in their places, and then total, key and id of what is known of the page. */
+/** Takes one row for the page (nulls in the columns of RECORD, then total, key and id), and one for each file. */
 export class PageRows implements RowSink {
   readonly formats: readonly Format[] = [...RECORD.json.formats, ...Array<Format>(FACTS).fill(TEXT)];
   private readonly files = new BodyBlocks();
   private facts: Pick<FilePage, 'total' | 'next'> | null = null;
 
-  /** @throws AppError 500 when the columns have other types than those that the values are read as */
+  /** @throws AppError 500 when a column has another type than its values are read as */
   onTypes(types: readonly number[]): void {
     RECORD.assertTypes(types.slice(0, -FACTS));
   }
@@ -60,7 +60,7 @@ export class PageRows implements RowSink {
 
   private takeFacts([total, key, id]: (Buffer | null | undefined)[]): void {
     if (total && !TOTAL.test(total.toString('latin1', 0, MAX_FACT)))
-      throw tablesAltered('storage.count_visible() answers no total');
+      throw tablesAltered('storage.count_visible() returns no total');
     if ((key?.length ?? 0) > MAX_FACT) throw tablesAltered('a column of storage.files is too long');
     this.facts = {
       total: total ? Number(total.toString()) : null,
@@ -68,7 +68,7 @@ export class PageRows implements RowSink {
     };
   }
 
-  /** Null when there was no bucket to list. */
+  /** Null when no bucket was found. */
   get page(): FilePage | null {
     return this.facts && { ...this.facts, files: this.files.take() };
   }

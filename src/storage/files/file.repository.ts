@@ -1,4 +1,4 @@
-/** SQL of storage.files. Everything runs in the RLS context that is passed in. */
+/** SQL of storage.files, run in the given RLS context. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
@@ -17,15 +17,15 @@ import { StorageContext, StorageTransaction } from '../storage-transaction';
 const UNIQUE_VIOLATION = '23505';
 const NAME_KEY = 'files_bucket_id_filename_key';
 
-/** Of a file, as the interface shows it; the bucket's slug comes on top. */
+/** Columns of a FileRecord, except the slug of the bucket. */
 const FILE_COLUMNS = `f.id, f.bucket_id, f.filename, f.content_type, f.size, f.sha256, f.owner_id, f.metadata,
   f.created_at, f.updated_at`;
 const BUCKET_SLUG = '(select b.slug from storage.buckets b where b.id = f.bucket_id) as bucket_slug';
 
-/** A file as it was written, with the marks of quotas that this reached. */
+/** A written file with the quota marks that it reached. */
 export interface WrittenFile {
   readonly record: FileRecord;
-  /** Bytes that nothing names any more, if there are any. */
+  /** The replaced bytes, which no row refers to any more; null: none. */
   readonly replaced: ObjectAddress | null;
   readonly marks: readonly QuotaMark[];
 }
@@ -33,7 +33,7 @@ export interface WrittenFile {
 export type ChangedFile = Pick<WrittenFile, 'record' | 'marks'>;
 
 export interface NewFile {
-  /** As it was found when the policies were asked. */
+  /** The bucket as it was when the upload began. */
   readonly bucket: Pick<UploadTarget, 'bucketId' | 'bucketSlug'>;
   readonly filename: string;
   readonly metadata: JsonObject;
@@ -48,7 +48,7 @@ export interface FileChange {
   readonly bucketId?: string;
 }
 
-/** A row that went, with the bytes that nothing names any more. */
+/** A deleted row with the address of its bytes, which no row refers to any more. */
 export interface RemovedFile {
   readonly record: FileRecord;
   readonly address: ObjectAddress;
@@ -59,9 +59,9 @@ export class FileRepository {
   constructor(private readonly door: StorageTransaction) {}
 
   /**
-   * Makes complete bytes visible as a file.
-   * @param overwrite takes the place of a file of that name, which keeps its id
-   * @returns null when the bucket went meanwhile
+   * Inserts the row that makes complete bytes visible as a file.
+   * @param overwrite replaces a file of that name; the id stays
+   * @returns null when the bucket was deleted meanwhile
    * @throws AppError 409 when the name is taken, 413 when a quota has no room
    */
   async insert(caller: StorageContext, file: NewFile, overwrite: boolean): Promise<WrittenFile | null> {
@@ -101,7 +101,7 @@ export class FileRepository {
     return rows[0] ? toFileRecord(new StoredRow('files', rows[0])) : null;
   }
 
-  /** Revokes the signed addresses of a file. */
+  /** Revokes the signed URLs of a file. */
   async raiseLinkRevision(caller: StorageContext, id: string): Promise<ChangedFile | Refusal> {
     return this.change(caller, id, 'link_revision = link_revision + 1', []);
   }
@@ -125,26 +125,26 @@ export class FileRepository {
     if (!UUID.test(id)) return 'not_found';
     const { rows } = await this.door.query(caller, {
       name: 'storage:delete-file',
-      text: `with target as (select f.id, ${BUCKET_SLUG} from storage.files f where f.id = $1),
+      text: `with found as (select f.id, ${BUCKET_SLUG} from storage.files f where f.id = $1),
         gone as (delete from storage.files f where f.id = $1 returning ${FILE_COLUMNS}, f.object_id)
-        select gone.*, target.bucket_slug from target left join gone using (id)`,
+        select gone.*, found.bucket_slug from found left join gone using (id)`,
       values: [id],
     });
     return removedFile(caller, rows[0]);
   }
 
   /**
-   * Deletes rows, all that are there or none.
-   * @throws AppError 403 when one of them may be seen and not deleted
+   * Deletes all the rows that exist, or none.
+   * @throws AppError 403 when the caller may see one of them and not delete it
    */
   async removeAll(
     caller: StorageContext,
     ids: readonly string[],
   ): Promise<{ id: string; address: ObjectAddress }[]> {
     const uuids = ids.filter((id) => UUID.test(id));
-    // Also for none: the caller's session is checked on the way.
+    // Sent for an empty list too, because the transaction also checks the caller's session.
     return this.door.run(caller, async (scope) => {
-      const [gone, left] = await scope.batch([
+      const [removed, remaining] = await scope.batch([
         {
           name: 'storage:delete-files',
           text: 'delete from storage.files where id = any($1::uuid[]) returning id, object_id',
@@ -156,15 +156,15 @@ export class FileRepository {
           values: [uuids],
         },
       ]);
-      if (left?.rows.length) throw forbidden();
-      return (gone?.rows ?? []).map((found) => {
+      if (remaining?.rows.length) throw forbidden();
+      return (removed?.rows ?? []).map((found) => {
         const row = new StoredRow('files', found);
         return { id: row.uuid('id'), address: addressIn(caller, row, 'object_id') };
       });
     });
   }
 
-  /** @param assignments built from fixed column names; `values` are its parameters from $2 on */
+  /** @param assignments SQL with fixed column names @param values its parameters, from $2 on */
   private async change(
     caller: StorageContext,
     id: string,
@@ -173,9 +173,9 @@ export class FileRepository {
   ): Promise<ChangedFile | Refusal> {
     if (!UUID.test(id)) return 'not_found';
     const { rows, marks } = await this.write(caller, {
-      text: `with target as (select id from storage.files where id = $1),
+      text: `with found as (select id from storage.files where id = $1),
         changed as (update storage.files f set ${assignments} where f.id = $1 returning ${FILE_COLUMNS}, ${BUCKET_SLUG})
-        select changed.*, target.id as target_id from target left join changed using (id)`,
+        select changed.*, found.id as found_id from found left join changed using (id)`,
       values: [id, ...values],
     });
     if (!rows[0]) return 'not_found';

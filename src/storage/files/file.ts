@@ -1,17 +1,17 @@
-/** A file as the interface shows it (DECISIONS.md 6), and what the storage itself knows beyond that. */
+/** A file as the API returns it (DECISIONS.md 6), and as the other parts of storage need it. */
 import { JsonObject } from '../../common/text/json';
 import { ObjectAddress } from '../providers/object-address';
 
 export interface FileRecord {
   readonly id: string;
   readonly bucket_id: string;
-  /** Null when the bucket is gone or the caller may not see it. */
+  /** Null when the bucket was deleted or is not visible to the caller. */
   readonly bucket_slug: string | null;
   readonly filename: string;
   readonly content_type: string;
   /** Bytes. */
   readonly size: number;
-  /** Of the bytes, in hexadecimal. */
+  /** Hash of the bytes, in hexadecimal. */
   readonly sha256: string;
   readonly owner_id: string | null;
   readonly metadata: JsonObject;
@@ -20,7 +20,7 @@ export interface FileRecord {
   readonly updated_at: string;
 }
 
-/** What is needed to send a file's bytes. */
+/** Everything needed to send a file's bytes. */
 export interface FileContent {
   readonly id: string;
   readonly filename: string;
@@ -30,23 +30,23 @@ export interface FileContent {
   readonly address: ObjectAddress;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
-  /** Null when the bucket is gone, or the caller may not see it. */
+  /** Null when the bucket was deleted or is not visible to the caller. */
   readonly bucket: { readonly isPublic: boolean; readonly cacheControl: string | null } | null;
 }
 
-/** A file as the comparison of rows and bytes needs it. */
+/** A file for the comparison of rows and bytes. */
 export type NamedFile = Pick<FileContent, 'id' | 'filename' | 'size' | 'address'>;
 
-/** A file as a signed address needs it. */
+/** A file for a signed URL. */
 export interface LinkedFile {
   readonly content: FileContent;
-  /** Counts how often the file's addresses were revoked. */
+  /** How often the file's signed URLs were revoked. */
   readonly revision: number;
   /** Unix seconds by the database's clock, which all replicas share. */
   readonly now: number;
 }
 
-/** Bytes that are complete with the provider, and what was learned on the way there. */
+/** Bytes that the provider has stored completely, with the facts that were measured on the way. */
 export interface StoredBytes {
   readonly address: ObjectAddress;
   readonly size: number;

@@ -1,4 +1,4 @@
-/** Names of files: any Unicode, with `/` as separator (DECISIONS.md 6). They never become part of a path. */
+/** Names of files: any Unicode text, with `/` as separator (DECISIONS.md 6). They never become part of a path on disk. */
 import { invalidParameters } from '../storage.errors';
 
 /** Bytes of UTF-8. */
@@ -6,7 +6,7 @@ const MAX_BYTES = 1_024;
 const CONTROL = /\p{Cc}/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** @throws AppError 400 saying what is wrong with the name */
+/** @throws AppError 400 with the reason */
 export function assertFilename(name: string): void {
   const fault = faultOf(name);
   if (fault) throw invalidParameters(`filename ${fault}`);

@@ -1,4 +1,4 @@
-/** Shows, lists, changes and deletes files. What a caller may is decided by the policies in the database. */
+/** Reads, lists, changes, copies and deletes files. Policies in the database decide what a caller may do. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { Refusal } from '../buckets/bucket.repository';
@@ -7,6 +7,7 @@ import { ObjectAddress } from '../providers/object-address';
 import { ObjectMissingError, ObjectStore } from '../providers/object-store';
 import { ObjectRemover } from '../removal/object-remover.service';
 import { assertRoom } from '../quotas/quota';
+import { JsonRows } from '../rows/json-rows';
 import { parseContentType } from '../content-type/content-type';
 import {
   bucketNotFound,
@@ -21,19 +22,19 @@ import { FileListRepository } from './file-list.repository';
 import { ChangedFile, FileChange, FileRepository } from './file.repository';
 import { assertFilename } from './filename';
 import { assertMetadata } from './metadata';
-import { assertTaken, isCertain, limitOf } from './upload-rules';
+import { assertAccepted, isDefinite, limitOf } from './upload-rules';
 import { TargetRepository, UploadTarget } from './target.repository';
 import { DEFAULT_LIMIT, formatCursor, ListOptions, parseCursor, sortOf } from './list-options';
 
-/** How often a copy begins whose source is overwritten meanwhile. */
+/** Attempts at a copy whose source is overwritten meanwhile. */
 const COPY_ATTEMPTS = 3;
 
 export interface ListedFiles {
-  /** FileRecords in JSON with commas between, in pieces of any size. */
-  readonly files: readonly Buffer[];
-  /** Null for a page that was asked for by cursor. */
+  /** FileRecords. */
+  readonly files: JsonRows;
+  /** Null for a page that was requested by cursor. */
   readonly total: number | null;
-  /** Asks for the next page; null on the last one. */
+  /** Requests the next page; null on the last one. */
   readonly nextCursor: string | null;
 }
 
@@ -70,7 +71,7 @@ export class FilesService {
     return file;
   }
 
-  /** @param bucket slug or name @throws AppError 404 when there is no such bucket, 400 for a cursor that is none */
+  /** @param bucket slug or name @throws AppError 404 when there is no such bucket, 400 for an invalid cursor */
   async list(caller: Caller, bucket: string, options: ListOptions): Promise<ListedFiles> {
     const cursor = options.cursor === undefined ? undefined : parseCursor(options.cursor);
     if (cursor === null)
@@ -89,10 +90,10 @@ export class FilesService {
     });
     if (!page) throw bucketNotFound();
     const nextCursor = page.next && formatCursor({ ...sort, ...page.next });
-    return { files: page.files, total: page.total, nextCursor };
+    return { files: new JsonRows(page.files), total: page.total, nextCursor };
   }
 
-  /** Folders right below a prefix, with their trailing slash. @throws AppError 404 */
+  /** Folders directly below a prefix, with their trailing slash. @throws AppError 400, 404 */
   async folders(
     caller: Caller,
     bucket: string,
@@ -106,27 +107,27 @@ export class FilesService {
     return folders;
   }
 
-  /** Renames, moves, or describes anew. @throws AppError 400, 403, 404, 409, 413, 415 */
+  /** Changes name, bucket, type or metadata. @throws AppError 400, 403, 404, 409, 413, 415 */
   async update(caller: Caller, id: string, update: FileUpdate): Promise<ChangedFile> {
     const { bucket_name: bucketName, content_type: given, ...rest } = update;
     if (rest.filename !== undefined) assertFilename(rest.filename);
     const type = given === undefined ? given : parseContentType(given, 'content_type');
     if (rest.metadata !== undefined) assertMetadata(rest.metadata);
-    // What neither moves nor gets a type is changed without a look at its bucket.
-    const looks = bucketName !== undefined || type !== undefined;
-    const bucketId = looks ? await this.bucketThatTakes(caller, id, type, bucketName) : undefined;
+    // The bucket's limits matter only for a move or a new type.
+    const needsBucket = bucketName !== undefined || type !== undefined;
+    const bucketId = needsBucket ? await this.acceptingBucket(caller, id, type, bucketName) : undefined;
     const outcome = await this.files.update(caller, id, { ...rest, content_type: type, bucketId });
-    return this.done(outcome, caller, id);
+    return this.unlessRefused(outcome, caller, id);
   }
 
   /**
-   * A bucket's limits hold for what is moved into it or given another type there, not for what it has held since before them.
-   * @param type that the file gets; default: it keeps its own
-   * @param bucketName slug or name of the bucket that it moves to
-   * @returns the id of the bucket that the file moves to, if it does
+   * Applies a bucket's limits to a file that moves into it or gets another type; files that it already holds are left alone.
+   * @param type the new type; default: unchanged
+   * @param bucketName slug or name of the bucket to move to
+   * @returns the id of the bucket to move to; undefined: no move
    * @throws AppError 404, 413, 415
    */
-  private async bucketThatTakes(
+  private async acceptingBucket(
     caller: Caller,
     id: string,
     type?: string,
@@ -137,18 +138,22 @@ export class FilesService {
     if (!target) throw fileNotFound();
     const { file, bucket, isMoved } = target;
     if (!bucket) {
-      // Of a deleted bucket nothing is left to say no to a type.
+      // The bucket was deleted, and its limits with it.
       if (address === null) return undefined;
       throw bucketNotFound();
     }
     const contentType = type ?? file.contentType;
     if (isMoved || contentType !== file.contentType)
-      assertTaken(bucket, { ...file, contentType }, isMoved ? (bucket.fileSizeLimit ?? Infinity) : Infinity);
+      assertAccepted(
+        bucket,
+        { ...file, contentType },
+        isMoved ? (bucket.fileSizeLimit ?? Infinity) : Infinity,
+      );
     return address === null ? undefined : bucket.bucketId;
   }
 
   /**
-   * Makes another file of the same bytes, which belongs to who copies.
+   * Creates another file of the same bytes; the caller owns it.
    * @throws AppError 400, 403, 404, 409, 413, 415
    */
   async copy(caller: Caller, id: string, copy: FileCopy): Promise<ChangedFile> {
@@ -168,12 +173,12 @@ export class FilesService {
       if (!written) throw bucketNotFound();
       return written;
     } catch (error) {
-      if (isCertain(error)) this.remover.removeLater([to]);
+      if (isDefinite(error)) this.remover.removeLater([to]);
       throw error;
     }
   }
 
-  /** Between reading the row and copying the bytes somebody may overwrite or delete the file: then it is read again. */
+  /** Reads the row again when the file was overwritten before its bytes could be copied. */
   private async copyBytes(
     caller: Caller,
     id: string,
@@ -183,7 +188,7 @@ export class FilesService {
   ): Promise<FileContent> {
     const content = await this.contents.findContent(caller, id);
     if (!content) throw fileNotFound();
-    assertTaken(target, content, limitOf(caller.project, target, this.config));
+    assertAccepted(target, content, limitOf(caller.project, target, this.config));
     assertRoom(target.accounts, content.size);
     try {
       await this.store.copy(content.address, to, content.size);
@@ -195,14 +200,14 @@ export class FilesService {
     }
   }
 
-  /** The row first, the bytes after it. @throws AppError 404, 403 */
+  /** Deletes the row, then the bytes. @throws AppError 404, 403 */
   async remove(caller: Caller, id: string): Promise<FileRecord> {
-    const { record, address } = await this.done(await this.files.remove(caller, id), caller, id);
+    const { record, address } = await this.unlessRefused(await this.files.remove(caller, id), caller, id);
     this.remover.removeLater([address]);
     return record;
   }
 
-  /** All in one transaction: those that are there go, the rest is named. @throws AppError 403 when one may not go */
+  /** Deletes files in one transaction. @throws AppError 403 when the caller may not delete one of them; none is deleted then */
   async removeAll(
     caller: Caller,
     ids: readonly string[],
@@ -210,13 +215,17 @@ export class FilesService {
     const wanted = [...new Set(ids)];
     const removed = await this.files.removeAll(caller, wanted);
     this.remover.removeLater(removed.map(({ address }) => address));
-    const gone = new Set(removed.map(({ id }) => id));
-    const isGone = (id: string): boolean => gone.has(id.toLowerCase());
-    return { deleted: wanted.filter(isGone), not_found: wanted.filter((id) => !isGone(id)) };
+    const removedIds = new Set(removed.map(({ id }) => id));
+    const isRemoved = (id: string): boolean => removedIds.has(id.toLowerCase());
+    return { deleted: wanted.filter(isRemoved), not_found: wanted.filter((id) => !isRemoved(id)) };
   }
 
-  /** What went while the request was under way is not protected, but gone. */
-  private async done<T extends object>(outcome: T | Refusal, caller: Caller, id: string): Promise<T> {
+  /** The result, or the error for a refusal. A file that was deleted meanwhile is not found rather than forbidden. */
+  private async unlessRefused<T extends object>(
+    outcome: T | Refusal,
+    caller: Caller,
+    id: string,
+  ): Promise<T> {
     if (outcome === 'not_found') throw fileNotFound();
     if (outcome === 'forbidden') throw (await this.files.find(caller, id)) ? forbidden() : fileNotFound();
     return outcome;

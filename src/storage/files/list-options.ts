@@ -1,4 +1,4 @@
-/** How a list of files can be asked for (SPEC.md 4.1). */
+/** Options of a list of files (SPEC.md 4.1). */
 
 export const SORT_FIELDS = ['created_at', 'size', 'filename'] as const;
 export type SortField = (typeof SORT_FIELDS)[number];
@@ -17,7 +17,7 @@ export interface ListOptions {
   readonly sortDir?: SortDirection;
   readonly limit?: number;
   readonly offset?: number;
-  /** From the X-Next-Cursor header of another page; carries that page's sort order. */
+  /** From the X-Next-Cursor header of another page; includes that page's sort order. */
   readonly cursor?: string;
 }
 
@@ -28,7 +28,7 @@ export interface Cursor {
   readonly id: string;
 }
 
-/** A sort order without direction ascends; without any, the newest file comes first. */
+/** Ascending by default; without a field, newest first. */
 export function sortOf({ sortBy, sortDir }: ListOptions): { sortBy: SortField; sortDir: SortDirection } {
   return { sortBy: sortBy ?? 'created_at', sortDir: sortDir ?? (sortBy === undefined ? 'desc' : 'asc') };
 }
@@ -39,13 +39,13 @@ export function formatCursor({ sortBy, sortDir, key, id }: Cursor): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const KEY_FORMAT: Readonly<Record<SortField, RegExp>> = {
-  // Years and offsets as the database writes them, which takes no others.
+  // Years and offsets that PostgreSQL accepts.
   created_at: /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-](0\d|1[0-5])(:\d\d)*)$/,
   size: /^\d{1,18}$/,
   filename: /^[^\0]+$/s,
 };
 
-/** Null for what formatCursor() did not make. */
+/** Null for text that formatCursor() did not return. */
 export function parseCursor(text: string): Cursor | null {
   const parts = parseJson(Buffer.from(text, 'base64url').toString());
   if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) return null;
@@ -59,7 +59,7 @@ export function parseCursor(text: string): Cursor | null {
   return isValid ? { sortBy, sortDir, key, id } : null;
 }
 
-/** Days and hours that there are: `2026-02-30` is none, for the database either. */
+/** False for days and hours that do not exist, such as `2026-02-30`: PostgreSQL would raise an error. */
 function isDate(text: string): boolean {
   const day = text.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);

@@ -1,9 +1,9 @@
-/** Metadata of files: a small JSON object that the database can store. */
+/** Metadata of files: a small JSON object that PostgreSQL can store. */
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { invalidParameters } from '../storage.errors';
 
-/** Bytes of its JSON text, with all digits of numbers that it writes with an exponent. */
+/** Bytes of its JSON text, counting numbers with an exponent in full digits. */
 const MAX_BYTES = 16 * 1024;
 
 const EXPONENT = /e([+-]\d+)$/;
@@ -20,7 +20,7 @@ export function parseMetadata(text: string): JsonObject {
   return assertMetadata(value);
 }
 
-/** The value itself. @throws AppError 400 */
+/** Returns the value. @throws AppError 400 */
 export function assertMetadata(value: unknown): JsonObject {
   if (!isJsonObject(value)) throw invalidParameters('metadata must be a JSON object');
   const fault = storageFault('metadata', value);
@@ -29,7 +29,7 @@ export function assertMetadata(value: unknown): JsonObject {
   return value;
 }
 
-/** PostgreSQL prints 1e+300 as a one and 300 zeros: lists of files would grow fifty times as long as what was sent. */
+/** PostgreSQL prints 1e300 with 300 zeros, so lists of files would be fifty times as long as the uploads. */
 function printedBytes(value: JsonObject): number {
   let digits = 0;
   const text = JSON.stringify(value, (_name, member: unknown) => {

@@ -1,4 +1,4 @@
-/** SQL of the buckets that files go into: their limits, and what is there already. Everything runs in the RLS context that is passed in. */
+/** Finds the bucket of an upload, copy or move: limits, usage, permission. Every query runs in the given RLS context. */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
@@ -15,18 +15,18 @@ export interface UploadTarget {
   /** Bytes; null: the project's limit. */
   readonly fileSizeLimit: number | null;
   readonly allowedMimeTypes: readonly string[] | null;
-  /** The project's quota and the bucket's; none where neither is set. */
+  /** The quotas of project and bucket; empty when neither has one. */
   readonly accounts: readonly QuotaAccount[];
-  /** Bytes of the largest file in the bucket: more cannot become free by overwriting one. */
+  /** Bytes of the largest file in the bucket: overwriting a file frees at most as many. */
   readonly largestFile: number;
-  /** `depends`: a policy looks at what only the body tells, and refuses what is known so far. */
+  /** `depends`: a policy reads columns that only the body determines, and refuses with those known so far. */
   readonly mayUpload: (typeof MAY_UPLOAD)[number];
 }
 
-/** A file that shall move or get another type, with the bucket that it will be in. */
+/** A file before a move or a change of type, with the bucket that it will be in. */
 export interface ChangeTarget {
   readonly file: Pick<FileContent, 'size' | 'contentType'>;
-  /** Null when there is no such bucket, or none that the caller may see. */
+  /** Null when the bucket does not exist or is not visible to the caller. */
   readonly bucket: Pick<UploadTarget, 'bucketId' | 'fileSizeLimit' | 'allowedMimeTypes'> | null;
   /** The file is not in that bucket yet. */
   readonly isMoved: boolean;
@@ -37,8 +37,8 @@ export class TargetRepository {
   constructor(private readonly door: StorageTransaction) {}
 
   /**
-   * Finds the bucket of an upload and asks the policies before a byte of the file is read; one round trip.
-   * @param filename as far as it is known
+   * Finds the bucket and evaluates the policies for an upload, before any byte of the file is read; one round trip.
+   * @param filename null: not known yet
    */
   async findUploadTarget(
     caller: StorageContext,
@@ -60,8 +60,8 @@ export class TargetRepository {
   }
 
   /**
-   * One round trip, too.
-   * @param address of the bucket that the file moves to; null: it stays where it is
+   * One round trip.
+   * @param address slug or name of the bucket to move to; null: no move
    * @returns null when there is no such file
    */
   async findChangeTarget(

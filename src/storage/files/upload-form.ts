@@ -1,12 +1,13 @@
-/** An upload as the service sees it: where the bytes come from, whatever the wire format. */
+/** The form of an upload, independent of its wire format. */
 
 export interface UploadForm {
-  /** Those that came so far; complete after end(). */
+  /** The fields received so far; complete after end(). */
   readonly fields: ReadonlyMap<string, string>;
-  /** The file's own name, as its sender gives it. */
+  /** The file's own name. */
   readonly filename: string | null;
+  /** The content type that the client states for the file. */
   readonly declaredType: string | null;
   readonly bytes: AsyncIterable<Buffer>;
-  /** Resolves when the rest is read. @throws AppError 400 when it broke off or is malformed */
+  /** Resolves when the form was read to its end. @throws AppError 400 when it ended early or is malformed */
   end(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What holds for every file that comes into a bucket: uploaded, copied or moved. */
+/** Rules for every file that enters a bucket by upload, copy or move. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { DatabaseFault } from '../../common/errors/database-fault';
@@ -10,7 +10,7 @@ import { fileTooLarge, unsupportedMediaType } from '../storage.errors';
 import { FileContent } from './file';
 import { UploadTarget } from './target.repository';
 
-/** Bytes: the least of what bucket, project and install allow. */
+/** Largest size of a file, in bytes: the lowest limit of bucket, project and install. */
 export function limitOf(
   { settings }: Project,
   { fileSizeLimit }: UploadTarget,
@@ -19,8 +19,8 @@ export function limitOf(
   return Math.min(fileSizeLimit ?? Infinity, settings.max_file_size ?? Infinity, maxFileBytes);
 }
 
-/** @throws AppError 413, 415 when the bucket does not take such a file */
-export function assertTaken(
+/** @throws AppError 413, 415 when the bucket does not accept the file */
+export function assertAccepted(
   { allowedMimeTypes }: Pick<UploadTarget, 'allowedMimeTypes'>,
   { size, contentType }: Pick<FileContent, 'size' | 'contentType'>,
   limit: number,
@@ -30,11 +30,11 @@ export function assertTaken(
 }
 
 /**
- * After a lost connection nobody knows whether the row was committed, and a row must not lose its bytes: only what the
- * database, or we ourselves, refused for sure is thrown away at once.
+ * True when an error proves that the row was not committed, so that its bytes can be removed at once. After a lost connection
+ * the outcome is unknown, and a row must not lose its bytes: the sweep decides later.
  */
-export function isCertain(error: unknown): boolean {
+export function isDefinite(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.severity === 'ERROR';
-  if (error instanceof DatabaseFault) return isCertain(answerToFault(error));
-  return error instanceof AppError && (error.status < 500 || isCertain(error.cause));
+  if (error instanceof DatabaseFault) return isDefinite(answerToFault(error));
+  return error instanceof AppError && (error.status < 500 || isDefinite(error.cause));
 }

@@ -1,12 +1,13 @@
 /**
- * Uploads: asks the policies before the body is read, streams the bytes to the provider, and makes the file visible when
- * they are complete. Two round trips to the database; a crash at any moment leaves no row without bytes.
+ * Uploads: evaluates the policies before the body is read, streams the bytes to the provider, then inserts the row that makes
+ * the file visible. Two round trips to the database. A crash at any moment leaves no row without bytes.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { essenceOf, isAllowed, parseContentType, resolveContentType } from '../content-type/content-type';
 import { Evidence } from '../content-type/sniff';
+import { ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { assertRoomForFile, ByteLimit, QuotaMark, roomIn } from '../quotas/quota';
 import { ObjectRemover } from '../removal/object-remover.service';
@@ -17,43 +18,44 @@ import {
   invalidParameters,
   unsupportedMediaType,
 } from '../storage.errors';
-import { ByteMeter } from './byte-meter';
+import { ByteFacts, ByteMeter } from './byte-meter';
 import { FileRecord } from './file';
 import { FileRepository, NewFile } from './file.repository';
 import { assertFilename } from './filename';
 import { parseMetadata } from './metadata';
 import { TargetRepository, UploadTarget } from './target.repository';
 import { UploadForm } from './upload-form';
-import { isCertain, limitOf } from './upload-rules';
+import { isDefinite, limitOf } from './upload-rules';
 
 export interface UploadRequest {
   /** Slug or name. */
   readonly bucket: string;
-  /** What the address gives; fields of the form give the same, and what the address gives counts. */
-  readonly given: Readonly<Partial<Record<UploadParameter, string>>>;
-  /** Bytes of the whole body, or null when the sender does not say. */
+  /** From the query string; takes precedence over fields of the form with the same names. */
+  readonly given: UploadParameters;
+  /** Content-Length, in bytes; null without one. */
   readonly announcedLength: number | null;
   /**
-   * Begins to read the body, and lends it to `work`; where that fails the rest is not read.
-   * @param held bytes of the file that are held in memory on the way
+   * Reads the body up to the file and passes the form to `work`. When that fails, the rest is not read.
+   * @param held bytes of the file that the provider holds in memory
    */
   withForm<T>(held: number, work: (form: UploadForm) => Promise<T>): Promise<T>;
 }
 
 export interface Uploaded {
   readonly record: FileRecord;
-  /** False when the file took the place of another. */
+  /** False when the file replaced another. */
   readonly isNew: boolean;
   readonly marks: readonly QuotaMark[];
 }
 
 export const UPLOAD_PARAMETERS = ['filename', 'contentType', 'upsert', 'metadata'] as const;
-export type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
+type UploadParameter = (typeof UPLOAD_PARAMETERS)[number];
+export type UploadParameters = Readonly<Partial<Record<UploadParameter, string>>>;
 
-/** Bytes that a form may be longer than its file. */
+/** Bytes of a form in addition to its file. */
 const FORM_OVERHEAD = 64 * 1024;
 const EARLY_FILENAME =
-  'Where a policy looks at the filename, it must be known before the bytes: in the address, in a field before the file, or as its own name';
+  'A policy reads the filename, so it must be known before the bytes: in the query string, in a field before the file, or as the name of the file part';
 
 @Injectable()
 export class UploadService {
@@ -88,42 +90,39 @@ export class UploadService {
 
   private async receive(
     caller: Caller,
-    { bucket, given }: UploadRequest,
+    request: UploadRequest,
     target: UploadTarget,
     form: UploadForm,
     sizeLimit: number,
   ): Promise<Uploaded> {
-    const value = (name: UploadParameter): string | undefined => given[name] ?? form.fields.get(name);
-    const filenameSoFar = value('filename') ?? form.filename;
-    if (filenameSoFar !== null) assertFilename(filenameSoFar);
-    if (target.mayUpload === 'depends') {
-      const again = await this.target(caller, bucket, filenameSoFar);
-      if (again.mayUpload !== 'yes')
-        throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
-    }
+    const value: ParameterReader = (name) => request.given[name] ?? form.fields.get(name);
+    await this.assertMayUpload(caller, request, target, value('filename') ?? form.filename);
     const address = this.store.newAddress(caller.project.id);
-    const limit = limitFor(target, sizeLimit, isTrue(value('upsert') ?? 'false'));
+    const limit = limitFor(target, sizeLimit, isTrue(value('upsert')));
     const meter = new ByteMeter(limit, (evidence) => refuseEarly(evidence, target));
     await this.store.put(address, meter.measure(form.bytes));
     try {
       await form.end();
-      const filename = value('filename') ?? form.filename;
-      if (filename === null) throw invalidParameters('filename is missing, or no UTF-8');
-      assertFilename(filename);
-      const facts = meter.facts();
-      const contentType = contentTypeOf(facts.evidence, value('contentType'), form.declaredType);
-      if (!isAllowed(contentType, target.allowedMimeTypes)) throw unsupportedMediaType(contentType);
-      const bytes = { address, size: facts.size, sha256: facts.sha256, contentType };
-      const overwrite = isTrue(value('upsert') ?? 'false');
-      return await this.publish(
-        caller,
-        { bucket: target, filename, metadata: parseMetadata(value('metadata') ?? '{}'), bytes },
-        overwrite,
-      );
+      const file = newFileOf(target, form, value, { ...meter.facts(), address });
+      return await this.publish(caller, file, isTrue(value('upsert')));
     } catch (error) {
-      if (isCertain(error)) this.remover.removeLater([address]);
+      if (isDefinite(error)) this.remover.removeLater([address]);
       throw error;
     }
+  }
+
+  /** @param filename as far as it is known before the file's bytes @throws AppError 400, 403, 404 */
+  private async assertMayUpload(
+    caller: Caller,
+    { bucket, given }: UploadRequest,
+    { mayUpload }: UploadTarget,
+    filename: string | null,
+  ): Promise<void> {
+    if (filename !== null) assertFilename(filename);
+    if (mayUpload !== 'depends') return;
+    const target = await this.target(caller, bucket, filename);
+    if (target.mayUpload !== 'yes')
+      throw forbidden(given.filename === undefined ? EARLY_FILENAME : undefined);
   }
 
   private async publish(caller: Caller, file: NewFile, overwrite: boolean): Promise<Uploaded> {
@@ -135,9 +134,28 @@ export class UploadService {
   }
 }
 
+/** Reads a parameter from the query string, else from the fields of the form received so far. */
+type ParameterReader = (name: UploadParameter) => string | undefined;
+
+/** The row of a file whose form was read to its end. @throws AppError 400, 415 */
+function newFileOf(
+  bucket: UploadTarget,
+  form: UploadForm,
+  value: ParameterReader,
+  { address, size, sha256, evidence }: ByteFacts & { readonly address: ObjectAddress },
+): NewFile {
+  const filename = value('filename') ?? form.filename;
+  if (filename === null) throw invalidParameters('filename is missing, or no UTF-8');
+  assertFilename(filename);
+  const contentType = contentTypeOf(evidence, value('contentType'), form.declaredType);
+  if (!isAllowed(contentType, bucket.allowedMimeTypes)) throw unsupportedMediaType(contentType);
+  const metadata = parseMetadata(value('metadata') ?? '{}');
+  return { bucket, filename, metadata, bytes: { address, size, sha256, contentType } };
+}
+
 /**
- * What Content-Length tells: the file is shorter than the form by not more than its overhead.
- * @throws AppError 413, only where no form of that length could be taken
+ * Refuses a form by its Content-Length, before it is read.
+ * @throws AppError 413 when no file in a form of that length could be accepted
  */
 function assertAnnounced(
   { announcedLength, given }: UploadRequest,
@@ -148,17 +166,17 @@ function assertAnnounced(
   if (announcedLength === null) return;
   if (announcedLength > limit + FORM_OVERHEAD) throw fileTooLarge(limit);
   const room = roomIn(target.accounts, given.upsert === 'false' ? 0 : target.largestFile);
-  if (room && announcedLength > room.bytes + FORM_OVERHEAD) throw room.passed();
+  if (room && announcedLength > room.bytes + FORM_OVERHEAD) throw room.exceeded();
 }
 
-/** @param overwrites what is known before the file's bytes @throws AppError 413 when there is no room for a file at all */
+/** @param overwrites whether upsert was set before the file's bytes @throws AppError 413 when a quota has no room for another file */
 function limitFor({ accounts, largestFile }: UploadTarget, size: number, overwrites: boolean): ByteLimit {
   if (!overwrites) assertRoomForFile(accounts);
   const room = roomIn(accounts, overwrites ? largestFile : 0);
-  return room && room.bytes < size ? room : { bytes: size, passed: () => fileTooLarge(size) };
+  return room && room.bytes < size ? room : { bytes: size, exceeded: () => fileTooLarge(size) };
 }
 
-/** What the content alone decides need not be read to its end. */
+/** Refuses a file whose first bytes prove that the bucket does not accept its type. @throws AppError 415 */
 function refuseEarly(evidence: Evidence, { allowedMimeTypes }: UploadTarget): void {
   if (evidence.kind === 'certain' && !isAllowed(evidence.type, allowedMimeTypes))
     throw unsupportedMediaType(evidence.type);
@@ -169,7 +187,7 @@ function contentTypeOf(evidence: Evidence, given: string | undefined, declared: 
   return resolveContentType(evidence, claim);
 }
 
-/** A part's own header is no parameter: a malformed one counts as none. */
+/** Ignores a malformed Content-Type of the file part: it is no parameter of the API. */
 function lenient(declared: string): string | null {
   try {
     return essenceOf(parseContentType(declared));
@@ -178,7 +196,8 @@ function lenient(declared: string): string | null {
   }
 }
 
-function isTrue(text: string): boolean {
+/** False when the parameter is omitted. @throws AppError 400 */
+function isTrue(text = 'false'): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0' || text === '') return false;
   throw invalidParameters('upsert must be true or false');

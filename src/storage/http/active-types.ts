@@ -1,4 +1,4 @@
-/** Types that a browser executes, or hands to a plugin, when it shows them: a preview offers these for saving instead. */
+/** Content types that a browser would execute, or pass to a plugin, on display. A preview sends these as attachments. */
 import type { Disposition } from '../../common/http/content-disposition';
 import { essenceOf } from '../content-type/content-type';
 
@@ -18,7 +18,7 @@ const ACTIVE = new Set([
 
 const PDF = 'application/pdf';
 
-/** @param pdfInline the project's setting: scripts of a PDF run, if at all, in the browser's viewer, apart from the origin */
+/** @param pdfInline the project's setting `preview_pdf_inline`; a browser's viewer runs scripts of a PDF outside the origin, if at all */
 export function previewDisposition(contentType: string, pdfInline: boolean): Disposition {
   const essence = essenceOf(contentType);
   if (essence === PDF) return pdfInline ? 'inline' : 'attachment';

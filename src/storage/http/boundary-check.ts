@@ -1,20 +1,20 @@
 /**
- * Whether each delimiter of a form is followed by what must follow it: a line's end, or the two hyphens of the last one
- * (RFC 2046, 5.1.1). busboy takes a delimiter for one whatever follows: a file with a line that only begins like it would
- * be stored without its rest, and a field with blanks behind its delimiter would be left out.
+ * Checks that each delimiter of a form is followed by CRLF, or by two hyphens if it is the last one (RFC 2046, 5.1.1). busboy
+ * does not look at what follows: it would end a file at a line that only begins like the delimiter, and drop a field whose
+ * delimiter is followed by blanks.
  */
 
 const CRLF = Buffer.from('\r\n');
 const HYPHENS = Buffer.from('--');
 
 export class BoundaryCheck {
-  /** The end of what came so far, too short for a delimiter that was looked at. The first one of a form needs no line before it. */
+  /** The last bytes read, in which a delimiter may begin. CRLF at first: no line precedes the first delimiter of a form. */
   private tail = CRLF;
   private isOver = false;
 
   constructor(private readonly delimiter: Buffer) {}
 
-  /** @returns false for a form that nobody should have sent */
+  /** @returns false when the form is malformed */
   passes(chunk: Buffer): boolean {
     if (this.isOver) return true;
     const { length } = this.delimiter;

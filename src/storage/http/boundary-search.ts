@@ -1,16 +1,17 @@
 /**
- * Finds where a file's part of a form ends: at CRLF, two hyphens and the boundary (RFC 2046, 5.1.1), in chunks as they come.
- * Only for files, which are nearly all of a form: Buffer.indexOf() searches in native code what busboy searches in JavaScript.
+ * Finds the end of a form's file part: CRLF, two hyphens and the boundary (RFC 2046, 5.1.1), in chunks as they arrive. Used for
+ * files alone, which are nearly all of a form: Buffer.indexOf() is native, busboy searches in JavaScript.
  */
 
 const CR = 13;
+
 export class BoundarySearch {
-  /** Bytes at the end of what came so far that may begin the delimiter; they are its first ones, so their number tells them. */
+  /** Number of bytes at the end of the input that may begin the delimiter. They equal its first bytes, so they are not kept. */
   private held: number;
 
   /**
-   * @param delimiter in which CR is the first byte and no other: it can begin only where a CR is
-   * @param before the last bytes of the part that were looked at elsewhere, at least as many as the delimiter has
+   * @param delimiter holds CR as its first byte only, so it can begin nowhere but at a CR
+   * @param before the last bytes of the part that were searched elsewhere; at least as long as the delimiter
    */
   constructor(
     private readonly delimiter: Buffer,
@@ -20,10 +21,10 @@ export class BoundarySearch {
   }
 
   /**
-   * Hands on the bytes that are certain to belong to the part.
-   * @returns what follows them from the delimiter on, or null while it was not found
+   * @param onBytes takes the bytes that certainly belong to the part
+   * @returns the rest from the delimiter on, or null when it was not found yet
    */
-  push(chunk: Buffer, hand: (bytes: Buffer) => void): Buffer | null {
+  push(chunk: Buffer, onBytes: (bytes: Buffer) => void): Buffer | null {
     if (this.held > 0) {
       const wanted = this.delimiter.subarray(this.held, this.held + chunk.length);
       if (chunk.subarray(0, wanted.length).equals(wanted)) {
@@ -31,12 +32,12 @@ export class BoundarySearch {
         if (this.held < this.delimiter.length) return null;
         return Buffer.concat([this.delimiter, chunk.subarray(wanted.length)]);
       }
-      hand(this.delimiter.subarray(0, this.held));
+      onBytes(this.delimiter.subarray(0, this.held));
     }
     const end = chunk.indexOf(this.delimiter);
     this.held = end < 0 ? this.beginsAtEndOf(chunk) : 0;
     const own = end < 0 ? chunk.length - this.held : end;
-    if (own > 0) hand(chunk.subarray(0, own));
+    if (own > 0) onBytes(chunk.subarray(0, own));
     return end < 0 ? null : chunk.subarray(end);
   }
 

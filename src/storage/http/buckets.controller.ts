@@ -1,16 +1,15 @@
 /** Buckets (SPEC.md 4.1). `:bucket_name` is the slug or the name. */
-import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Bucket } from '../buckets/bucket';
 import { BucketsService } from '../buckets/buckets.service';
+import { JsonRows } from '../rows/json-rows';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
 import { BucketDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
-import { sendRecords } from './send-envelope';
 import { Failures, StorageApi, Success } from './storage-api.decorator';
 
 @StorageApi()
@@ -31,8 +30,8 @@ export class BucketsController {
   @ApiOperation({ summary: 'List the buckets that the caller may see', operationId: 'listBuckets' })
   @Success(200, 'By name', [BucketDto])
   @Failures(404)
-  async list(@CurrentCaller() caller: Caller, @Res() response: Response): Promise<void> {
-    sendRecords(response, await this.buckets.list(caller));
+  list(@CurrentCaller() caller: Caller): Promise<JsonRows> {
+    return this.buckets.list(caller);
   }
 
   @Get(':bucket_name')

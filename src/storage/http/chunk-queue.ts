@@ -1,6 +1,6 @@
 /**
- * Chunks on their way from a socket's events to a reader that takes them one by one; simpler than a Readable. Small ones are put
- * together: a sender may send single bytes, and a buffer of its own for each takes a hundred times as much memory.
+ * Passes chunks from a socket's events to an async iterator. Merges small chunks, which a Readable does not: a sender may send
+ * single bytes, and a buffer for each would take a hundred times as much memory.
  */
 
 type Step = IteratorResult<Buffer, undefined>;
@@ -10,7 +10,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Bytes from which a chunk goes on as it is. */
+/** Bytes from which a chunk is passed on as it is. */
 const SMALL = 4 * 1024;
 
 const DONE: Step = { done: true, value: undefined };
@@ -20,14 +20,14 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
   private waiting: Waiting | null = null;
   private state: 'open' | 'ended' | Error = 'open';
   private held = 0;
-  /** Small chunks that were not handed on yet; the only one as it came. */
+  /** Small chunks that were not queued yet, merged; a single one is kept as it arrived. */
   private small: Buffer | null = null;
   private smallBytes = 0;
 
-  /** @param onTaken called when a chunk was taken */
+  /** @param onTaken called after the reader took a chunk */
   constructor(private readonly onTaken: () => void) {}
 
-  /** Bytes that nobody has taken yet. */
+  /** Bytes that the reader has not taken yet. */
   get bytes(): number {
     return this.held;
   }
@@ -35,24 +35,24 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
   push(chunk: Buffer): void {
     if (this.state !== 'open') return;
     this.held += chunk.length;
-    if (chunk.length < SMALL) this.gather(chunk);
-    if (chunk.length >= SMALL || this.smallBytes >= SMALL) this.handOnSmall();
-    if (chunk.length >= SMALL) this.handOn(chunk);
+    if (chunk.length < SMALL) this.merge(chunk);
+    if (chunk.length >= SMALL || this.smallBytes >= SMALL) this.enqueueSmall();
+    if (chunk.length >= SMALL) this.enqueue(chunk);
   }
 
   end(): void {
     if (this.state !== 'open') return;
-    this.handOnSmall();
+    this.enqueueSmall();
     this.state = 'ended';
-    if (this.waiting) this.answer().resolve(DONE);
+    this.takeWaiting()?.resolve(DONE);
   }
 
-  /** The taker gets the error at once, whatever it has not taken yet. */
+  /** The reader gets the error at once; chunks that it has not taken are dropped. */
   fail(error: Error): void {
     if (this.state instanceof Error) return;
     this.state = error;
     this.drop();
-    if (this.waiting) this.answer().reject(error);
+    this.takeWaiting()?.reject(error);
   }
 
   next(): Promise<Step> {
@@ -67,7 +67,7 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
     return new Promise((resolve, reject) => (this.waiting = { resolve, reject }));
   }
 
-  /** The taker wants no more. */
+  /** The reader stops. */
   return(): Promise<Step> {
     this.end();
     this.drop();
@@ -78,33 +78,34 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
     return this;
   }
 
-  private gather(chunk: Buffer): void {
+  private merge(chunk: Buffer): void {
     if (this.small === null) this.small = chunk;
     else {
-      // The first one stays as it came until a second one comes: most files are a single chunk.
-      if (this.small.length === this.smallBytes) this.small = grown(this.small);
+      // The first one is copied only when a second one arrives: most files are a single chunk.
+      if (this.small.length === this.smallBytes) this.small = withRoom(this.small);
       this.small.set(chunk, this.smallBytes);
     }
     this.smallBytes += chunk.length;
   }
 
-  private handOnSmall(): void {
+  private enqueueSmall(): void {
     if (this.small === null) return;
     const bytes = this.small.subarray(0, this.smallBytes);
     this.small = null;
     this.smallBytes = 0;
-    this.handOn(bytes);
+    this.enqueue(bytes);
   }
 
-  private handOn(chunk: Buffer): void {
-    if (this.waiting) {
+  private enqueue(chunk: Buffer): void {
+    const waiting = this.takeWaiting();
+    if (waiting) {
       this.held -= chunk.length;
-      this.answer().resolve({ done: false, value: chunk });
+      waiting.resolve({ done: false, value: chunk });
     } else this.chunks.push(chunk);
   }
 
-  private answer(): Waiting {
-    const waiting = this.waiting as Waiting;
+  private takeWaiting(): Waiting | null {
+    const { waiting } = this;
     this.waiting = null;
     return waiting;
   }
@@ -117,8 +118,8 @@ export class ChunkQueue implements AsyncIterableIterator<Buffer> {
   }
 }
 
-/** The same bytes, with room for as many small chunks as are put together. */
-function grown(bytes: Buffer): Buffer {
+/** A copy with room for the small chunks that are merged with it. */
+function withRoom(bytes: Buffer): Buffer {
   const room = Buffer.allocUnsafeSlow(2 * SMALL);
   room.set(bytes);
   return room;

@@ -1,6 +1,6 @@
 /**
- * The three addresses that send a file's bytes: with a bearer, signed, and as a preview from a public bucket. The busiest of
- * the storage: they take what they need from the request themselves, for Nest's parameters and pipes cost more than that.
+ * The three routes that send a file's bytes: with a bearer token, by signed URL, and as a preview of a file in a public bucket.
+ * They are the busiest of storage, so they read the request themselves: Nest's parameters and pipes cost more than that.
  */
 import { applyDecorators, Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
@@ -14,23 +14,22 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { cacheControlFor } from '../buckets/cache-control';
 import { FileContent } from '../files/file';
 import { FileContentRepository } from '../files/file-content.repository';
-import { invalidParameters } from '../storage.errors';
 import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
 import { anonContext } from '../service-context';
 import { SignedUrlsService } from '../signed-urls/signed-urls.service';
 import { previewDisposition } from './active-types';
 import { ContentResponder } from './content-responder';
-import { MAX_TEXT } from './dto/files.dto';
-import { textFault } from './dto/text';
+import { DownloadQuery } from './dto/files.dto';
+import { validQuery } from './dto/validated';
 import { setRateHeaders } from './rate-headers';
 import { Failures, NeedsCaller, StorageDocs } from './storage-api.decorator';
 
-/** Errors are JSON all the same, so the media type is said of each answer. */
+/** Named for each response, because errors of the same route are JSON. */
 const Bytes = (mediaType: string): MethodDecorator => {
   const content = { [mediaType]: { schema: { type: 'string', format: 'binary' } } };
   return applyDecorators(
     ApiResponse({ status: 200, description: 'The bytes', content }),
-    ApiResponse({ status: 206, description: 'The ranges that were asked for', content }),
+    ApiResponse({ status: 206, description: 'The requested ranges', content }),
     ApiResponse({ status: 304, description: 'The client has the current bytes' }),
   );
 };
@@ -40,7 +39,7 @@ const DownloadName = (): MethodDecorator =>
     name: 'download',
     type: String,
     required: false,
-    description: 'Name that the client shall save the file under; empty: its own',
+    description: "Filename for saving; empty: the file's own",
   });
 
 @StorageDocs()
@@ -83,7 +82,7 @@ export class ContentController {
   @Failures(404, 412, 416)
   async signed(@Req() request: Request, @Res() response: Response): Promise<void> {
     const project = await this.projectOf(request);
-    // The signature first: what else the address says is looked at when it is known to be one of ours.
+    // The signature is verified before any other parameter is read.
     const claims = this.links.verify(project, fileIdOf(request), request.query);
     await this.count(project, response);
     const downloadName = downloadNameOf(request);
@@ -134,7 +133,7 @@ export class ContentController {
     return project;
   }
 
-  /** What is refused, or leads nowhere, does not count. */
+  /** Counts a request that was found to be valid. @throws AppError 429 */
   private async count(project: Project, response: Response): Promise<void> {
     const state = await this.limiter.hit(project);
     setRateHeaders(response, state);
@@ -146,9 +145,5 @@ const fileIdOf = ({ params }: Request): string => String(params.file_id);
 
 /** @throws AppError 400 */
 function downloadNameOf({ query }: Request): string | undefined {
-  const { download } = query;
-  if (download === undefined) return undefined;
-  const fault = textFault('download', download, MAX_TEXT);
-  if (fault !== null) throw invalidParameters(fault);
-  return download as string;
+  return query.download === undefined ? undefined : validQuery(DownloadQuery, query).download;
 }

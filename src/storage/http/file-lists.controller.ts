@@ -1,13 +1,13 @@
-/** Lists of a bucket's files and folders (SPEC.md 4.1). Written straight to the response: a page is what a browser asks first. */
+/** Lists of a bucket's files and folders (SPEC.md 4.1). */
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { FilesService } from '../files/files.service';
+import { JsonRows } from '../rows/json-rows';
 import { ListFilesQuery, ListFoldersQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
-import { sendData, sendRecords } from './send-envelope';
 import { Failures, StorageAccess, Success } from './storage-api.decorator';
 
 @StorageAccess()
@@ -30,23 +30,22 @@ export class FileListsController {
     @Query() query: ListFilesQuery,
     @Req() request: Request,
     @Res() response: Response,
-  ): Promise<void> {
+  ): Promise<JsonRows> {
     const { files, total, nextCursor } = await this.files.list(callerOf(request), bucket, query);
     if (total !== null) response.setHeader('X-Total-Count', total);
     if (nextCursor !== null) response.setHeader('X-Next-Cursor', nextCursor);
-    sendRecords(response, files);
+    return files;
   }
 
   @Get('folders')
   @ApiOperation({ summary: 'List the folders right below a prefix', operationId: 'listFolders' })
   @Success(200, 'Names with their trailing slash', [String])
   @Failures(404)
-  async folders(
+  folders(
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFoldersQuery,
     @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    sendData(response, await this.files.folders(callerOf(request), bucket, query));
+  ): Promise<string[]> {
+    return this.files.folders(callerOf(request), bucket, query);
   }
 }

@@ -1,4 +1,4 @@
-/** Files (SPEC.md 4.1, DECISIONS.md 6), but for lists, uploads, content and signed addresses. */
+/** Records of files (SPEC.md 4.1, DECISIONS.md 6). Lists, uploads, content and signed URLs have their own controllers. */
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -22,9 +22,9 @@ export class FilesController {
 
   @Post('bulk-delete')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Delete files, all that are there or none', operationId: 'bulkDeleteFiles' })
+  @ApiOperation({ summary: 'Delete several files in one transaction', operationId: 'bulkDeleteFiles' })
   @ApiBody({ type: BulkDeleteDto })
-  @Success(200, 'What went, and what was not there', BulkDeleteResultDto)
+  @Success(200, 'The ids that were deleted, and those that were not found', BulkDeleteResultDto)
   @Failures(403, 404, 413, 415)
   removeAll(
     @CurrentCaller() caller: Caller,
@@ -42,7 +42,7 @@ export class FilesController {
   }
 
   @Patch(':file_id')
-  @ApiOperation({ summary: 'Rename, move or describe a file', operationId: 'updateFile' })
+  @ApiOperation({ summary: 'Rename or move a file, change its type or metadata', operationId: 'updateFile' })
   @ApiBody({ type: UpdateFileDto })
   @Success(200, 'The record', FileDto, QUOTA_HEADER)
   @Failures(403, 404, 409, 413, 415)
@@ -50,10 +50,10 @@ export class FilesController {
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
     @StrictBody() body: UpdateFileDto,
-    @Res({ passthrough: true }) response: Response,
+    @Res() response: Response,
   ): Promise<FileRecord> {
     const { record, marks } = await this.files.update(caller, id, body);
-    this.warnings.tell(caller.project, record, marks, response);
+    this.warnings.report(caller.project, record, marks, response);
     return record;
   }
 
@@ -66,10 +66,10 @@ export class FilesController {
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
     @StrictBody() body: CopyFileDto,
-    @Res({ passthrough: true }) response: Response,
+    @Res() response: Response,
   ): Promise<FileRecord> {
     const { record, marks } = await this.files.copy(caller, id, body);
-    this.warnings.tell(caller.project, record, marks, response);
+    this.warnings.report(caller.project, record, marks, response);
     return record;
   }
 

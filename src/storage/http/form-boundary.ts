@@ -1,17 +1,20 @@
-/** The boundary of a form, as its Content-Type header gives it (RFC 9110, 8.3.1 and 5.6.6; RFC 7578, 4.1). */
+/**
+ * The boundary in the Content-Type header of a form (RFC 9110, 8.3.1 and 5.6.6; RFC 7578, 4.1). Read here, and not by busboy or
+ * the package content-type: those take one of several boundaries, and the latter refuses the unquoted ones that clients send.
+ */
 
 const FORM = /^[ \t]*multipart\/form-data[ \t]*(?=;|$)/i;
-/** One parameter, or none between two semicolons. Clients leave out quotes around more than a token. */
+/** One parameter, or nothing between two semicolons. Clients also leave out quotes where the value is no token. */
 const PARAMETER =
   /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=(?:"((?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*)"|([^\s",;]+)))?[ \t]*/y;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** True for a form, whatever its parameters are. */
+/** True for multipart/form-data with any parameters. */
 export function isForm(contentType: string): boolean {
   return FORM.test(contentType);
 }
 
-/** Null where there is none, more than one, or the header cannot be read to its end. */
+/** Null when the header has no boundary, several, or is malformed. */
 export function boundaryOf(contentType: string): string | null {
   const boundaries: string[] = [];
   let at = FORM.exec(contentType)?.[0].length ?? 0;
@@ -27,12 +30,12 @@ export function boundaryOf(contentType: string): string | null {
   return boundaries.length === 1 && PRINTABLE.test(boundary) ? boundary : null;
 }
 
-/** A header that leaves nothing to be understood in another way. */
+/** A header for busboy that can be read in one way only. */
 export function formHeader(boundary: string): string {
   return `multipart/form-data; boundary="${boundary.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** What ends a part of a form: a line's end, two hyphens and the boundary (RFC 2046, 5.1.1). */
+/** The delimiter after each part of a form: CRLF, two hyphens and the boundary (RFC 2046, 5.1.1). */
 export function delimiterOf(boundary: string): Buffer {
   return Buffer.from(`\r\n--${boundary}`, 'latin1');
 }

@@ -1,4 +1,4 @@
-/** The rate's three headers (SPEC.md 8), which every storage answer carries: successes, refusals, unreadable requests. */
+/** The three rate limit headers (SPEC.md 8) of every storage response, those to refused and malformed requests included. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Clock } from '../../common/time/clock';
@@ -27,20 +27,20 @@ export class RateHeaders {
     private readonly clock: Clock,
   ) {}
 
-  /** Tells the rate, uncounted, on an answer that nobody counted. @param path of the request, as it came */
+  /** Adds the headers to a response whose request was not counted. @param path of the request, undecoded */
   async complete(path: string, response: ServerResponse): Promise<void> {
     if (response.hasHeader(LIMIT)) return;
     setRateHeaders(response, await this.stateOf(path));
   }
 
-  /** Where no project is known, or its count, nothing remains. */
+  /** All zero when the project, or its count, is unknown. */
   private async stateOf(path: string): Promise<RateFacts> {
     const unknown = { limit: 0, remaining: 0, resetAt: this.clock.now() };
     try {
       const project = await this.projectOf(path);
       return project ? await this.limiter.peek(project) : unknown;
     } catch (error) {
-      this.logger.warn(`the rate of a project cannot be told: ${String(error)}`);
+      this.logger.warn(`the rate of a project is unknown: ${String(error)}`);
       return unknown;
     }
   }
@@ -51,7 +51,7 @@ export class RateHeaders {
   }
 }
 
-/** A slug that cannot be decoded is none: as it is, it names no project. */
+/** A slug that cannot be decoded is left as it is, and then names no project. */
 function decoded(slug: string): string {
   try {
     return decodeURIComponent(slug);

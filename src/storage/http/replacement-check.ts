@@ -1,19 +1,19 @@
 /**
- * Whether text of a form came as it is. Decoders put U+FFFD in the place of bytes that are no UTF-8: two names would become
- * one, and a file could take the place of another. Text that holds it is only believed where the form itself holds it.
+ * Detects text of a form that is not valid UTF-8. busboy's decoder replaces invalid bytes with U+FFFD, so two filenames could
+ * become one, and one file replace another. Text with U+FFFD is accepted only when the form itself holds that character.
  */
 
 const CHARACTER = '\ufffd';
-/** As bytes, and as RFC 8187 escapes them. */
+/** The character as UTF-8, and escaped as in RFC 8187. */
 const WRITTEN = ['\ufffd', '%EF%BF%BD', '%ef%bf%bd'].map((text) => Buffer.from(text));
-/** The longest of them but one byte: what may have begun in the chunk before. */
+/** Bytes of the longest one but one: as many may have begun in the previous chunk. */
 const SEAM = 8;
 
 export class ReplacementCheck {
   private isWritten = false;
   private tail: Buffer = Buffer.alloc(0);
 
-  /** Takes all bytes that text is decoded from, before it is. */
+  /** Must see all bytes of the form's text before passes() is called. */
   read(chunk: Buffer): void {
     if (this.isWritten) return;
     const seam = Buffer.concat([this.tail, chunk.subarray(0, SEAM)]);

@@ -1,19 +1,17 @@
-/** Makes and revokes signed addresses (SPEC.md 4.1, DECISIONS.md 6). */
-import { Controller, Delete, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+/** Creates and revokes signed URLs (SPEC.md 4.1, DECISIONS.md 6). */
+import { Controller, Delete, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiParam } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { Caller } from '../../access/caller';
 import { callerOf, CurrentCaller } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
-import { StrictBody, unknownHere } from '../../http/input/strict-input.decorator';
-import { isJsonObject } from '../../common/text/json';
-import { Expiry, EXPIRY_NAMES } from '../signed-urls/signed-url';
-import { BulkSignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
-import { invalidParameters } from '../storage.errors';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { BulkSignedUrl, SignedUrl, SignedUrlsService } from '../signed-urls/signed-urls.service';
 import { BulkSignedUrlsDto, CreateSignedUrlDto } from './dto/files.dto';
 import { BulkSignedUrlDto, SignedUrlDto } from './dto/records';
-import { sendData } from './send-envelope';
-import { Failures, StorageAccess, StorageJson, Success } from './storage-api.decorator';
+import { validBody } from './dto/validated';
+import { Failures, StorageAccess, Success } from './storage-api.decorator';
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/files')
@@ -23,12 +21,12 @@ export class SignedUrlsController {
     private readonly bodies: BodyReader,
   ) {}
 
-  @StorageJson()
+  @UseInterceptors(JsonBodyInterceptor)
   @Post('bulk-signed-urls')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Create temporary download addresses', operationId: 'bulkCreateSignedUrls' })
+  @ApiOperation({ summary: 'Create temporary download URLs', operationId: 'bulkCreateSignedUrls' })
   @ApiBody({ type: BulkSignedUrlsDto })
-  @Success(200, 'For each file an address, or an error', [BulkSignedUrlDto])
+  @Success(200, 'A URL or an error for each file', [BulkSignedUrlDto])
   @Failures(404, 413, 415)
   signAll(
     @CurrentCaller() caller: Caller,
@@ -37,39 +35,28 @@ export class SignedUrlsController {
     return this.links.createAll(caller, ids, expiry);
   }
 
-  /** As busy as downloads are, and as plain (content.controller.ts). */
+  /** As busy as downloads: reads the body without Nest's pipes. */
   @Post(':file_id/signed-url')
-  @ApiOperation({ summary: 'Create a temporary download address', operationId: 'createSignedUrl' })
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Create a temporary download URL', operationId: 'createSignedUrl' })
   @ApiParam({ name: 'file_id', type: String })
   @ApiBody({ type: CreateSignedUrlDto })
-  @Success(200, 'The address', SignedUrlDto)
+  @Success(200, 'The URL', SignedUrlDto)
   @Failures(404, 413, 415)
-  async sign(@Req() request: Request, @Res() response: Response): Promise<void> {
+  sign(@Req() request: Request): Promise<SignedUrl> {
     const id = String(request.params.file_id);
-    const url = await this.bodies.useJson(request, async (body) =>
-      this.links.create(callerOf(request), id, expiryOf(body)),
+    return this.bodies.useJson(request, async (body) =>
+      this.links.create(callerOf(request), id, validBody(CreateSignedUrlDto, body).expiry),
     );
-    sendData(response, url);
   }
 
-  @StorageJson()
+  @UseInterceptors(JsonBodyInterceptor)
   @Delete(':file_id/signed-urls')
-  @ApiOperation({ summary: 'Revoke all signed addresses of a file', operationId: 'revokeSignedUrls' })
-  @Success(200, 'Nothing more', null)
+  @ApiOperation({ summary: 'Revoke all signed URLs of a file', operationId: 'revokeSignedUrls' })
+  @Success(200, 'Revoked', null)
   @Failures(403, 404)
   async revoke(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<null> {
     await this.links.revokeAll(caller, id);
     return null;
   }
-}
-
-/** What CreateSignedUrlDto documents. @throws AppError 400 */
-function expiryOf(body: unknown): Expiry {
-  const { expiry: given, ...others } = isJsonObject(body) ? body : {};
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw invalidParameters(unknownHere(unknown));
-  const expiry = EXPIRY_NAMES.find((name) => name === given);
-  if (expiry === undefined)
-    throw invalidParameters(`expiry must be one of the following values: ${EXPIRY_NAMES.join(', ')}`);
-  return expiry;
 }

@@ -1,6 +1,6 @@
 /**
- * Who may use the storage: apikey, then bearer, then the plan's rate. One guard, because what is refused for its
- * credentials must not cost the project a request (docs/storage.md).
+ * Checks apikey, bearer and the plan's rate limit, in this order. One guard, because a request with refused credentials must
+ * not count against the project (docs/storage.md).
  */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
@@ -32,7 +32,7 @@ export class StorageAccessGuard implements CanActivate {
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);
     if (!isDecodable(request.originalUrl) || !isQueryDecodable(request.originalUrl))
-      throw invalidParameters('The address is not percent-encoded UTF-8');
+      throw invalidParameters('The URL is not percent-encoded UTF-8');
     return true;
   }
 }

@@ -1,18 +1,18 @@
-/** What all storage controllers have in common: who may come in, the envelope, their place in the OpenAPI document. */
+/** Shared by all storage controllers: guards, the envelope, and documentation for the OpenAPI document. */
 import { applyDecorators, Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels, ApiParam, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { QUOTA_WARNING } from '../quotas/quota-warnings';
 import { StorageErrorDto } from './dto/records';
 import { StorageAccessGuard } from './storage-access.guard';
-import { StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
+import { sentByInterceptor, StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
 
 const FAILURES: Readonly<Record<number, string>> = {
   400: 'Invalid parameters',
   401: 'Invalid or missing authentication',
   403: 'Permission denied',
   404: 'Project, bucket or file not found',
-  408: 'The upload, or body, came too slowly',
+  408: 'The upload or body arrived too slowly',
   409: 'Bucket or file already exists',
   412: 'If-Match or If-Unmodified-Since does not hold',
   413: 'File, or body, exceeds the size limit, or a quota',
@@ -42,7 +42,7 @@ export const QUOTA_HEADER = {
   },
 };
 
-/** Tag, path parameter and the errors that every storage route can answer. */
+/** Tag, path parameter, and the errors that every storage route can return. */
 export const StorageDocs = (): ClassDecorator & MethodDecorator =>
   applyDecorators(
     ApiTags('storage'),
@@ -51,21 +51,17 @@ export const StorageDocs = (): ClassDecorator & MethodDecorator =>
     Failures(400, 401, 408, 429, 500, 503),
   );
 
-/** A route, or all of a controller, that needs apikey and bearer. */
+/** A route, or all routes of a controller, that need apikey and bearer. */
 export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
   applyDecorators(ApiSecurity({ apikey: [], bearer: [] }), UseGuards(StorageAccessGuard));
 
-/** A controller whose routes all need apikey and bearer. */
+/** A controller whose routes all need apikey and bearer, and return the `data` of the envelope. */
 export const StorageAccess = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(StorageDocs(), NeedsCaller());
+  applyDecorators(StorageDocs(), NeedsCaller(), UseInterceptors(StorageEnvelopeInterceptor));
 
-/** A route, or all of a controller, that takes and answers JSON by parameters and results. */
-export const StorageJson = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(UseInterceptors(JsonBodyInterceptor, StorageEnvelopeInterceptor));
-
-/** A controller whose routes all need apikey and bearer, and take and answer JSON. */
+/** The same, for routes whose JSON body is a parameter. */
 export const StorageApi = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(StorageAccess(), StorageJson());
+  applyDecorators(UseInterceptors(JsonBodyInterceptor), StorageAccess());
 
 /** Documents errors by status. */
 export const Failures = (...statuses: number[]): ClassDecorator & MethodDecorator =>
@@ -80,7 +76,7 @@ export const Failures = (...statuses: number[]): ClassDecorator & MethodDecorato
     ),
   );
 
-/** Documents a success in its envelope. @param type of `data`; a list of it when in an array */
+/** A success that a route returns, sent and documented in its envelope. @param type of `data`; in an array: a list of it */
 export const Success = (
   status: number,
   description: string,
@@ -90,6 +86,7 @@ export const Success = (
   const [model] = [type].flat();
   const models = model && model !== String ? [model] : [];
   return applyDecorators(
+    sentByInterceptor,
     ApiExtraModels(...models),
     ApiResponse({
       status,

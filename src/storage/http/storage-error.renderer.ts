@@ -1,4 +1,4 @@
-/** The error envelope of the storage (SPEC.md 7.1). Every error comes out with a code of DECISIONS.md 6. */
+/** The error envelope of storage (SPEC.md 7.1). Every error gets one of the codes of DECISIONS.md 6. */
 import { Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../common/errors/app-error';
@@ -7,7 +7,7 @@ import { statusOfOwnStatement } from '../../http/errors/sqlstate-status';
 import { STORAGE_ERROR_CODES } from '../storage.errors';
 import { RateHeaders } from './rate-headers';
 
-/** For errors of other origin (guards, pipes, parsers, the database), by status. */
+/** Codes by status, for errors of other origin: guards, pipes, parsers, the database. */
 const CODE_BY_STATUS: Readonly<Record<number, string>> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -45,7 +45,7 @@ function codeOf(status: number): string {
   return CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_parameters' : 'storage_unavailable');
 }
 
-/** PostgreSQL's own words about a refusal name tables and policies. */
+/** PostgreSQL's message about a refusal would name tables and policies. */
 function messageOf({ code, message }: AppError): string {
   return code === '42501' ? 'The policies of the project do not allow this' : message;
 }

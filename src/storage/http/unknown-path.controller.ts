@@ -1,4 +1,4 @@
-/** Addresses that the storage does not have: still 401 first, and with the rate's headers. */
+/** Paths below storage that do not exist: 401 still comes first, and the response has the rate limit headers. */
 import { All, Controller } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { pathNotFound } from '../storage.errors';

@@ -1,31 +1,18 @@
-/** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. As plain as downloads are (content.controller.ts). */
-import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
+/** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. */
+import { Controller, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
 import type { UploadForm } from '../files/upload-form';
-import { UPLOAD_PARAMETERS, UploadParameter, UploadService } from '../files/upload.service';
+import { FileRecord } from '../files/file';
+import { UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
-import { invalidParameters } from '../storage.errors';
+import { UploadQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
-import { bucketAddressOf } from './dto/text';
+import { BucketAddressPipe } from './dto/text';
 import { MAX_WAITING, openMultipartForm } from './multipart-form';
-import { sendData } from './send-envelope';
 import { Failures, QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
-
-const QUERY: Readonly<Record<UploadParameter, { description: string; enum?: string[] }>> = {
-  filename: { description: "Overrides the file's own name" },
-  contentType: { description: 'Counts where the content does not tell its type' },
-  upsert: { description: 'Takes the place of a file of that name', enum: ['true', 'false'] },
-  metadata: { description: 'A JSON object' },
-};
-
-/** Documents what the query string may give. */
-const UploadQuery = (): MethodDecorator =>
-  applyDecorators(
-    ...UPLOAD_PARAMETERS.map((name) => ApiQuery({ name, type: String, required: false, ...QUERY[name] })),
-  );
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/buckets/:bucket_name/upload')
@@ -38,8 +25,6 @@ export class UploadController {
 
   @Post()
   @ApiOperation({ summary: 'Upload a file', operationId: 'uploadFile' })
-  @ApiParam({ name: 'bucket_name', type: String })
-  @UploadQuery()
   @ApiConsumes('multipart/form-data')
   @ApiBody({
     schema: {
@@ -55,18 +40,24 @@ export class UploadController {
     },
   })
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
-  @Success(200, 'The file, which took the place of another (upsert)', FileDto, QUOTA_HEADER)
+  @Success(200, 'The file, which replaced another (upsert)', FileDto, QUOTA_HEADER)
   @Failures(403, 404, 409, 413, 415)
-  async upload(@Req() request: Request, @Res() response: Response): Promise<void> {
+  async upload(
+    @Param('bucket_name', BucketAddressPipe) bucket: string,
+    @Query() given: UploadQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<FileRecord> {
     const caller = callerOf(request);
     const { record, isNew, marks } = await this.uploads.upload(caller, {
-      bucket: bucketAddressOf(String(request.params.bucket_name)),
-      given: givenBy(request.query),
+      bucket,
+      given,
       announcedLength: lengthOf(request),
       withForm: (held, work) => this.withForm(request, held, work),
     });
-    this.warnings.tell(caller.project, record, marks, response);
-    sendData(response, record, isNew ? HttpStatus.CREATED : HttpStatus.OK);
+    this.warnings.report(caller.project, record, marks, response);
+    response.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
+    return record;
   }
 
   private async withForm<T>(
@@ -91,21 +82,6 @@ export class UploadController {
       memory.release();
     }
   }
-}
-
-/** @throws AppError 400 */
-function givenBy(query: Request['query']): Partial<Record<UploadParameter, string>> {
-  const given: Partial<Record<UploadParameter, string>> = {};
-  for (const name of UPLOAD_PARAMETERS) {
-    const value = query[name];
-    if (value === undefined) continue;
-    if (typeof value !== 'string') throw invalidParameters(`${name} must be given once`);
-    const choices = QUERY[name].enum;
-    if (choices?.includes(value) === false)
-      throw invalidParameters(`${name} must be one of the following values: ${choices.join(', ')}`);
-    given[name] = value;
-  }
-  return given;
 }
 
 function lengthOf(request: Request): number | null {

@@ -1,7 +1,7 @@
-/** How objects are named in a bucket: `<prefix><project>/<object id>`. */
+/** Keys of objects in a bucket: `<prefix><project>/<object id>`. */
 import { checkedProjectId, isObjectId, ObjectAddress } from './object-address';
 
-/** Requests of one job that are under way at once. */
+/** Concurrent requests of one job. */
 export const AT_ONCE = 16;
 
 export class BucketLayout {
@@ -12,17 +12,17 @@ export class BucketLayout {
     return `${this.folderOf(projectId)}${objectId}`;
   }
 
-  /** @throws AppError 500 for what is not the id of a project */
+  /** @throws AppError 500 for an invalid project id */
   folderOf(projectId: string): string {
     return `${this.prefix}${checkedProjectId(projectId)}/`;
   }
 
-  /** The project of a folder as a listing tells it. */
+  /** The project of a folder in a listing. */
   projectOf(folder: string): string {
     return folder.slice(this.prefix.length, -1);
   }
 
-  /** Null for what somebody else put there. */
+  /** Null for an object that Plinth did not create. */
   objectIdOf(projectId: string, key: string): string | null {
     const name = key.slice(this.folderOf(projectId).length);
     return isObjectId(name) ? name : null;

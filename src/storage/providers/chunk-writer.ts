@@ -1,35 +1,35 @@
-/** Writes chunks to a file while the next ones arrive: one write under way, a bounded rest waiting for it. */
+/** Writes chunks to a file while the next ones arrive: one writev() at a time, with a bounded queue. */
 import { writeTo } from './file-descriptors';
 
-/** Bytes that may wait. */
+/** Bytes that may wait in the queue. */
 export const MAX_WAITING = 512 * 1024;
 
 export class ChunkWriter {
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
-  private underWay: Promise<void> | null = null;
+  private writing: Promise<void> | null = null;
   private failure: Error | null = null;
 
   constructor(private readonly fd: number) {}
 
-  /** Resolves when there is room for more. @throws the file system's error, maybe of an earlier chunk */
+  /** Resolves when the queue has room. @throws the file system's error, possibly of an earlier chunk */
   async write(chunk: Buffer): Promise<void> {
     this.waiting.push(chunk);
     this.waitingBytes += chunk.length;
-    if (!this.underWay) this.start();
-    else if (this.waitingBytes >= MAX_WAITING) await this.underWay;
+    if (!this.writing) this.start();
+    else if (this.waitingBytes >= MAX_WAITING) await this.writing;
     if (this.failure) throw this.failure;
   }
 
   /** Resolves when everything is written. */
   async end(): Promise<void> {
-    while (this.underWay) await this.underWay;
+    while (this.writing) await this.writing;
     if (this.failure) throw this.failure;
   }
 
   private start(): void {
-    this.underWay = this.drain().then(() => {
-      this.underWay = null;
+    this.writing = this.drain().then(() => {
+      this.writing = null;
     });
   }
 
@@ -47,7 +47,7 @@ export class ChunkWriter {
   }
 }
 
-/** writev() may write less than it was given. */
+/** Repeats writev(), which may write less than it was given. */
 export async function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
   let rest = chunks;
   while (rest.length > 0) {

@@ -1,29 +1,29 @@
-/** Directories of the disk provider: made durably, and synced once for all who wait for the same one. */
+/** Directories of the disk provider: created durably, and synced once for all uploads that wait for the same one. */
 import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { closeNow, openFile, syncFile } from './file-descriptors';
 
 interface Sync {
-  readonly underWay: Promise<void>;
-  /** Begins when the one under way has ended; for those who came after it began. */
+  readonly current: Promise<void>;
+  /** The following sync, for callers that came after the current one began. */
   next: Promise<void> | null;
 }
 
 export class DiskDirectories {
-  /** Known to be there and durable. */
+  /** Directories that exist and are durable, or are being created. */
   private readonly ready = new Map<string, Promise<void>>();
   private readonly syncs = new Map<string, Sync>();
 
   /**
-   * @param marker a file that tells that the right disk is mounted
-   * @param mode of directories that are made
+   * @param marker path of the file that proves that the disk is mounted
+   * @param mode of new directories
    */
   constructor(
     private readonly marker: string,
     private readonly mode: number,
   ) {}
 
-  /** Makes a directory with its parents; each new name is synced into its parent, or a crash could lose it. */
+  /** Creates a directory and its parents. Syncs the parent of each new one, or a crash could lose it. */
   ensure(path: string): Promise<void> {
     let made = this.ready.get(path);
     if (!made) {
@@ -34,35 +34,35 @@ export class DiskDirectories {
     return made;
   }
 
-  /** Somebody removed directories. */
+  /** Call after directories were removed. */
   forget(): void {
     this.ready.clear();
   }
 
   /**
-   * Resolves when the names are durable that a directory holds now. A sync that began before says nothing of them, so who
-   * comes meanwhile waits for the next one, which is one for all.
+   * Resolves when all current names in a directory are durable. A sync that began earlier does not cover them, so all callers
+   * that come during a sync share the next one.
    */
   sync(path: string): Promise<void> {
     const sync = this.syncs.get(path);
     if (!sync) return this.begin(path);
-    sync.next ??= sync.underWay.catch(() => undefined).then(() => this.begin(path));
+    sync.next ??= sync.current.catch(() => undefined).then(() => this.begin(path));
     return sync.next;
   }
 
   private begin(path: string): Promise<void> {
-    const underWay = syncDirectory(path);
-    const sync: Sync = { underWay, next: null };
+    const current = syncDirectory(path);
+    const sync: Sync = { current, next: null };
     this.syncs.set(path, sync);
     const end = (): void => {
       if (sync.next === null) this.syncs.delete(path);
     };
-    underWay.then(end, end);
-    return underWay;
+    current.then(end, end);
+    return current;
   }
 
   private async make(path: string): Promise<void> {
-    // An unmounted disk leaves an empty directory, in which files would seem to be safe until it is mounted again.
+    // An unmounted disk leaves an empty directory; files in it would be hidden once the disk is mounted again.
     await access(this.marker);
     const first = await mkdir(path, { recursive: true, mode: this.mode });
     if (first === undefined) return;

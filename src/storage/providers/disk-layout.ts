@@ -1,6 +1,6 @@
 /**
- * Where objects lie on the disk: `<root>/<project>/<2 hex digits>/<object id>`, and `<root>/<project>/.uploads/<object id>`
- * while they arrive. The root may be a symbolic link; below it none is followed, so that no path leads out of its project.
+ * Paths of objects on the disk: `<root>/<project>/<2 hex digits>/<object id>`, and `<root>/<project>/.uploads/<object id>`
+ * during an upload. The root may be a symbolic link; below it none is followed, so that no path leaves its project.
  */
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { checkedProjectId, ObjectAddress } from './object-address';
 
 const UPLOADS = '.uploads';
 const SHARD = /^[0-9a-f]{2}$/;
-/** Milliseconds that the directories of a project count as checked: a check for each read would cost as much as the read. */
+/** Milliseconds that a check of a project's directories is valid: checking for each read would cost as much as the read. */
 const CHECKED_MS = 60_000;
-/** Projects whose last check is remembered. */
+/** Projects whose last check is cached. */
 const MAX_CHECKED = 10_000;
 
 interface Check {
@@ -38,7 +38,7 @@ export class DiskLayout {
     return join(this.root, this.relativePathOf(address));
   }
 
-  /** The same from the root on. */
+  /** The same, relative to the root. */
   relativePathOf({ projectId, objectId }: ObjectAddress): string {
     return `${projectId}/${objectId.slice(0, 2)}/${objectId}`;
   }
@@ -48,21 +48,22 @@ export class DiskLayout {
   }
 
   /**
-   * Resolves when neither the project's folder nor a directory of objects in it is a symbolic link. Looks once a minute; the
-   * last part of a path is checked by whoever opens it. @throws AppError 500
+   * Asserts that neither the project's folder nor a directory of objects in it is a symbolic link. Checks at most once a
+   * minute; the last segment of a path is checked when it is opened.
+   * @throws AppError 500
    */
   assertReal(projectId: string): Promise<void> {
     const now = performance.now();
     const known = this.checks.get(projectId);
     if (known && known.until > now) return known.outcome;
-    const outcome = this.look(projectId);
+    const outcome = this.check(projectId);
     this.checks.set(projectId, { until: now + CHECKED_MS, outcome });
-    // What failed is looked at again the next time, and so is a folder that is made only now.
+    // A failure is not cached, and check() does not cache a folder that does not exist yet.
     outcome.catch(() => this.checks.delete(projectId));
     return outcome;
   }
 
-  private async look(projectId: string): Promise<void> {
+  private async check(projectId: string): Promise<void> {
     const folder = this.folderOf(projectId);
     try {
       if ((await realpath(folder)) !== join(await realpath(this.root), projectId)) throw leadsOut(folder);

@@ -1,4 +1,4 @@
-/** What lies in a project's folder on the disk; symbolic links are no objects. */
+/** Lists the objects in a project's folder on the disk. Symbolic links are no objects. */
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import { isMissing, isShard } from './disk-layout';
 import { isObjectId } from './object-address';
 import type { StoredObject } from './object-store';
 
-/** Files that are looked at at once. */
+/** Concurrent lstat() calls. */
 const AT_ONCE = 32;
-/** Objects of one batch. */
+/** Objects in a batch. */
 const BATCH = 1_000;
 
-/** In the order of their ids, in batches. */
+/** Objects ordered by id, in batches. */
 export async function* objectsBelow(folder: string): AsyncGenerator<StoredObject[]> {
   const shards = (await entriesOf(folder)).filter((entry) => entry.isDirectory() && isShard(entry.name));
   let batch: StoredObject[] = [];
@@ -30,7 +30,7 @@ export async function* objectsBelow(folder: string): AsyncGenerator<StoredObject
   if (batch.length > 0) yield batch;
 }
 
-/** Empty for a directory that is not there. */
+/** Empty for a directory that does not exist. */
 export async function entriesOf(path: string): Promise<Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });
@@ -40,7 +40,7 @@ export async function entriesOf(path: string): Promise<Dirent[]> {
   }
 }
 
-/** Null for what went since its directory was read. */
+/** Null for a file that was removed after its directory was read. */
 export async function factsOf(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);

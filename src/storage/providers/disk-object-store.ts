@@ -1,4 +1,4 @@
-/** Files on a local disk; where they lie there is in disk-layout.ts. */
+/** Stores objects on a local disk; disk-layout.ts has the paths. */
 import { Inject, Injectable, OnModuleInit } from '@nestjs/common';
 import { access, constants, copyFile, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,18 +17,18 @@ import { NeighbouringIds } from './neighbouring-ids';
 import { ObjectAddress } from './object-address';
 import { ObjectMissingError, ObjectStore, SMALL_READ, StoredObject } from './object-store';
 import { ReadBuffers } from './read-buffers';
-import { giveBack, readHead } from './source-head';
+import { endSource, readHead } from './source-head';
 
-/** Lies in the root since the first start: without it the disk is not the one that holds the files. */
+/** Created in the root at the first start. Without it another disk, or none, is mounted there. */
 const MARKER = '.plinth-files';
-/** Nobody else's business; where nginx sends the files, its user can be given Plinth's group. */
+/** Modes of files and directories. GROUP where nginx sends the files: its user can be added to Plinth's group. */
 const PRIVATE = { file: 0o600, directory: 0o700 };
 const GROUP = { file: 0o640, directory: 0o750 };
-/** Files that are removed at once. */
+/** Concurrent removals. */
 const AT_ONCE = 32;
-/** Bytes up to which an upload is held until it is whole. */
+/** Bytes up to which an upload is held in memory until it is complete. */
 const SMALL_WRITE = 64 * 1024;
-/** Opens an object for reading; a symbolic link in its place fails with ELOOP. */
+/** Flags for reading an object; a symbolic link fails with ELOOP. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 @Injectable()
@@ -70,8 +70,8 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   /**
-   * What is small, and here whole, is written where it stays. What takes longer arrives elsewhere: it would look like bytes
-   * without a row to the sweep. A row makes a file visible, not its name, so both syncs come last.
+   * A small upload is written to its final path once it is complete. A larger one is written to .uploads and renamed, because
+   * the sweep would take it for bytes without a row. The row makes a file visible, not its name, so both syncs come last.
    */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const [draft, final] = [this.layout.draftOf(address), this.layout.pathOf(address)];
@@ -93,7 +93,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       await this.makeDurable(fd, final);
       closeNow(fd);
     } catch (error) {
-      giveBack(source);
+      endSource(source);
       await writer?.end().catch(() => undefined);
       if (fd !== undefined) await discard(fd, [draft, final]);
       throw error instanceof AppError || !isSystemError(error) ? error : storageUnavailable(error);
@@ -130,12 +130,12 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
         yield buffer.subarray(0, bytesRead);
       }
     } finally {
-      this.buffers.giveBack(buffer);
+      this.buffers.release(buffer);
       await closeFile(fd);
     }
   }
 
-  /** As a clone where the file system can (XFS, Btrfs), which costs no space. */
+  /** Clones the file where the file system can (XFS, Btrfs); a clone takes no space. */
   override async copy(from: ObjectAddress, to: ObjectAddress): Promise<void> {
     const [source, draft, final] = [
       this.layout.pathOf(from),
@@ -162,7 +162,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   override async remove(addresses: readonly ObjectAddress[]): Promise<void> {
-    // Of a disk that is not mounted everything seems to be removed already.
+    // On a disk that is not mounted everything seems to be removed already.
     await this.assertAvailable();
     for (const projectId of new Set(addresses.map((address) => address.projectId)))
       await this.layout.assertReal(projectId);
@@ -219,7 +219,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     await rename(draft, final);
   }
 
-  /** The journal that the first sync writes already holds the name: the second has little to do. */
+  /** The second sync is cheap: the journal that the first one writes usually has the name already. */
   private async makeDurable(fd: number, path: string): Promise<void> {
     await syncFile(fd);
     await this.directories.sync(dirname(path));
@@ -232,7 +232,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       return await openFile(path, 'wx', this.mode.file);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      // Somebody removed the directory behind our back.
+      // Another process removed the directory.
       this.directories.forget();
       await this.directories.ensure(directory);
       return openFile(path, 'wx', this.mode.file);
@@ -257,7 +257,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 }
 
-/** Of an upload that failed. */
+/** Closes and removes the files of a failed upload. */
 async function discard(fd: number, paths: readonly string[]): Promise<void> {
   await closeFile(fd).catch(() => undefined);
   for (const path of paths) await rm(path, { force: true }).catch(() => undefined);
@@ -267,12 +267,12 @@ function tooShort({ objectId }: ObjectAddress): Error {
   return new Error(`object ${objectId} is shorter than its row says`);
 }
 
-/** What is one already keeps its reason. */
+/** Leaves an AppError as it is. */
 function unavailable(error: unknown): AppError {
   return error instanceof AppError ? error : storageUnavailable(error);
 }
 
-/** True for what the file system said, which is not the sender's fault. */
+/** True for an error of the file system, as opposed to one of the source. */
 function isSystemError(error: unknown): boolean {
   return typeof (error as NodeJS.ErrnoException | undefined)?.syscall === 'string';
 }

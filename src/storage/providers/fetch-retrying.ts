@@ -1,11 +1,11 @@
-/** GET with further tries where a server is overloaded or out of reach. */
+/** GET that retries while a server is overloaded or unreachable. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const RETRIED = [408, 429, 500, 502, 503, 504];
 const MAX_RETRIES = 3;
 const FIRST_DELAY_MS = 100;
 
-/** The server's refusal, as SDKs tell it. */
+/** An error response of the server, with `code` as the SDKs have it. */
 export class HttpStatusError extends Error {
   constructor(
     readonly code: number,
@@ -17,8 +17,8 @@ export class HttpStatusError extends Error {
 }
 
 /**
- * @param timeoutMs milliseconds until the head of the answer is there
- * @returns an answer whose status says success, its body unread
+ * @param timeoutMs milliseconds until the head of the response arrives
+ * @returns a response with a 2xx status, its body unread
  * @throws HttpStatusError, or fetch's error
  */
 export async function fetchRetrying(
@@ -39,7 +39,10 @@ export async function fetchRetrying(
 
 async function get(url: string, headers: Record<string, string>, timeoutMs: number): Promise<Response> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const timer = setTimeout(
+    () => controller.abort(new Error(`no response within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
   try {
     const response = await fetch(url, { headers, signal: controller.signal });
     if (response.ok) return response;

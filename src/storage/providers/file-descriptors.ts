@@ -1,6 +1,6 @@
 /**
- * The calls on open files that transfers make, on plain descriptors: a FileHandle costs more than a small file's bytes.
- * Whoever opens closes.
+ * Promise-based calls on plain file descriptors: a FileHandle costs more than reading or writing a small file. The caller of
+ * openFile() has to close the descriptor.
  */
 import { close, closeSync, fsync, open, read, writev } from 'node:fs';
 import { promisify } from 'node:util';
@@ -11,8 +11,8 @@ export const syncFile = promisify(fsync);
 export const closeFile = promisify(close);
 
 /**
- * Closes at once: what was only read, or is synced, has nothing to wait for, and another thread would cost more. Not for
- * large files: one that was deleted meanwhile goes only now.
+ * Closes synchronously: close() does not block for a file that was only read, or is synced, and a thread would cost more. Not for
+ * large files: if one was deleted meanwhile, close() frees its blocks.
  */
 export const closeNow = closeSync;
 
@@ -23,7 +23,7 @@ export function readFrom(fd: number, buffer: Buffer, length: number, position: n
   });
 }
 
-/** @returns bytes written, maybe less than given */
+/** @returns bytes written, possibly fewer than given */
 export function writeTo(fd: number, chunks: readonly Buffer[]): Promise<number> {
   return new Promise((resolve, reject) => {
     writev(fd, chunks, (error, bytesWritten) => (error ? reject(error) : resolve(bytesWritten)));

@@ -1,6 +1,7 @@
 /**
- * Files in a bucket of Google Cloud Storage. Loaded only where it is configured (object-store.provider.ts): the SDK costs
- * memory and time.
+ * Stores objects in a bucket of Google Cloud Storage. Loaded only where it is configured (object-store.provider.ts), because the
+ * SDK costs memory and time. Uploads use the SDK's own streams; downloads do not: its read stream does not end its request
+ * when the reader stops, and a failure destroys the agent that all requests share.
  */
 import {
   type ApiError,
@@ -22,10 +23,10 @@ import { fetchRetrying } from './fetch-retrying';
 import { ObjectAddress } from './object-address';
 import { ObjectMissingError, ObjectStore, StoredObject } from './object-store';
 import { readResuming } from './resuming-read';
-import { giveBack, readHead } from './source-head';
+import { endSource, readHead } from './source-head';
 import { SourceFailure, watchSource } from './source-failure';
 
-/** Bytes of one request of a resumable upload; smaller files go in a single one. Google recommends 8 MiB at least. */
+/** Bytes of a chunk of a resumable upload; smaller files take one request. Google recommends at least 8 MiB. */
 const CHUNK = 8 * 1024 * 1024;
 const PAGE = 1_000;
 const METADATA = { contentType: 'application/octet-stream' };
@@ -33,7 +34,7 @@ const MAX_RETRIES = 3;
 const MAX_RETRY_DELAY_SECONDS = 1;
 const GOOGLE = /(^|\.)googleapis\.com$/;
 
-/** The SDK has the type, and does not export it. */
+/** The SDK does not export this type. */
 type RequestOptions = ReturnType<NonNullable<Storage['interceptors'][number]['request']>>;
 
 interface ListPage {
@@ -47,7 +48,7 @@ export class GcsObjectStore extends ObjectStore {
   private readonly storage: Storage;
   private readonly bucket: Bucket;
   private readonly layout: BucketLayout;
-  /** An emulator asks for no credentials. */
+  /** False for emulators, which need no credentials. */
   private readonly isAuthenticated: boolean;
 
   constructor(private readonly config: GcsConfig) {
@@ -58,12 +59,12 @@ export class GcsObjectStore extends ObjectStore {
     this.layout = new BucketLayout(config.prefix);
   }
 
-  /** By a listing, for which the rights on objects suffice that everything else needs. */
+  /** Lists objects, which needs no permission beyond those that all other calls need. */
   override async assertAvailable(): Promise<void> {
     await this.attempt(() => this.page({ prefix: this.config.prefix, maxResults: 1 }));
   }
 
-  /** In one request when it fits into a chunk, else as a resumable upload. */
+  /** Uploads in one request when the file fits into a chunk, else by a resumable upload. */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const file = this.file(address);
     const source = new SourceFailure();
@@ -72,11 +73,11 @@ export class GcsObjectStore extends ObjectStore {
       const head = await readHead(incoming, CHUNK);
       if (head.isWhole) await file.save(Buffer.concat(head.chunks), { resumable: false, metadata: METADATA });
       else {
-        const target = file.createWriteStream({ resumable: true, chunkSize: CHUNK, metadata: METADATA });
-        await pipeline(head.andRest(), target);
+        const stream = file.createWriteStream({ resumable: true, chunkSize: CHUNK, metadata: METADATA });
+        await pipeline(head.andRest(), stream);
       }
     } catch (error) {
-      giveBack(incoming);
+      endSource(incoming);
       throw source.failed ? source.reason : storageUnavailable(error);
     }
   }
@@ -122,7 +123,7 @@ export class GcsObjectStore extends ObjectStore {
     }
   }
 
-  /** Resumable uploads that never ended are no objects: they can be neither listed nor seen, and Google drops them after a week. */
+  /** Unfinished resumable uploads cannot be listed; Google deletes them after a week. */
   override async removeUnfinished(): Promise<number> {
     return 0;
   }
@@ -132,16 +133,14 @@ export class GcsObjectStore extends ObjectStore {
       await this.attempt(() => this.removeKeys(files.map(({ name }) => name)));
     }
   }
+
   private async removeKeys(keys: readonly string[]): Promise<void> {
     for (const batch of batchesOf(keys, AT_ONCE)) {
       await Promise.all(batch.map((key) => this.bucket.file(key).delete({ ignoreNotFound: true })));
     }
   }
 
-  /**
-   * Past the SDK, whose stream does not end its request when its reader leaves, and ends those of all others when it fails
-   * (it destroys the agent that they share).
-   */
+  /** Not by the SDK's read stream; the head of this file has the reason. */
   private async download(address: ObjectAddress, { start, end }: ByteRange): Promise<Readable> {
     const { apiEndpoint, authClient } = this.storage;
     const name = encodeURIComponent(this.layout.keyOf(address));
@@ -174,7 +173,7 @@ export class GcsObjectStore extends ObjectStore {
     return this.bucket.file(this.layout.keyOf(address));
   }
 
-  /** @param address the object that the work needs @throws ObjectMissingError, AppError 500 */
+  /** @param address the object that must exist @throws ObjectMissingError, AppError 500 */
   private async attempt<T>(work: () => Promise<T>, address?: ObjectAddress): Promise<T> {
     try {
       return await work();
@@ -189,7 +188,7 @@ function createClient({ endpoint, keyFile, timeoutMs }: GcsConfig, isAuthenticat
     ...(endpoint ? { apiEndpoint: endpoint, useAuthWithCustomEndpoint: isAuthenticated } : {}),
     ...(keyFile ? { keyFilename: keyFile } : {}),
     retryOptions: {
-      // Objects never change and no name is used twice: whatever is done twice has the same outcome.
+      // Safe, because objects never change and no name is reused: every call is idempotent.
       idempotencyStrategy: IdempotencyStrategy.RetryAlways,
       maxRetries: MAX_RETRIES,
       maxRetryDelay: MAX_RETRY_DELAY_SECONDS,
@@ -203,7 +202,7 @@ function isGoogle(endpoint: string | null): boolean {
   return endpoint === null || GOOGLE.test(new URL(endpoint).hostname);
 }
 
-/** A missing bucket has the same status. */
+/** Excludes a missing bucket, which has the same status. */
 function isMissing(error: unknown): boolean {
   const { code, message = '' } = error as Partial<ApiError>;
   return code === 404 && !message.includes('bucket does not exist');

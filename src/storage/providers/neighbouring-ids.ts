@@ -1,11 +1,11 @@
 /**
- * Ids of new objects on disk: random, but some in a row begin with the same two digits, which name their directory. What is
- * uploaded side by side then shares the sync of one directory, and the file system's journal the blocks of one.
+ * Ids of new objects on disk: random, but RUN consecutive ones begin with the same two digits, the name of their directory. So
+ * concurrent uploads share one directory's sync, and its blocks in the file system's journal.
  */
 import { randomInt, randomUUID } from 'node:crypto';
 
 const SHARDS = 256;
-/** Objects after which the next directory's turn comes: all fill alike. */
+/** Objects in a row in one directory; then the next directory follows, so that all fill evenly. */
 const RUN = 256;
 
 export class NeighbouringIds {

@@ -1,12 +1,12 @@
 /**
- * Which object of which project. Paths and keys are made of nothing else, so both ids are checked here: an object id comes
- * from a project's table, where the project's owner can write anything.
+ * Identifies an object by project id and object id. Paths and keys are made of these two alone, so both are checked here: an
+ * object id comes from a project's table, where the project's owner can write anything.
  */
 import { storageUnavailable } from '../storage.errors';
 
-/** The name of an object. Other names in a project's folder are not Plinth's. */
+/** The name of an object. Plinth creates no other names in a project's folder. */
 const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** As randomId() makes them. */
+/** The format of randomId(). */
 const PROJECT_ID = /^[a-z][a-z0-9]{19}$/;
 /** Characters of a refused name that an error quotes. */
 const QUOTED = 60;
@@ -19,7 +19,7 @@ export function isProjectId(name: string): boolean {
   return PROJECT_ID.test(name);
 }
 
-/** The id itself. @throws AppError 500 when it cannot be the name of a project's folder */
+/** Returns the id. @throws AppError 500 when it is not valid as the name of a project's folder */
 export function checkedProjectId(projectId: string): string {
   if (!isProjectId(projectId)) throw refused('project', projectId);
   return projectId;
@@ -27,10 +27,10 @@ export function checkedProjectId(projectId: string): string {
 
 export class ObjectAddress {
   readonly projectId: string;
-  /** Private, so that no object literal has this type: an address exists only after both checks. */
+  /** Private, so that no object literal has this type: the constructor, which checks both ids, is the only way to one. */
   private readonly id: string;
 
-  /** @throws AppError 500 when either is not of the form that Plinth gives out */
+  /** @throws AppError 500 when an id does not have the format of Plinth's ids */
   constructor(projectId: string, objectId: string) {
     if (!isObjectId(objectId)) throw refused('object', objectId);
     this.projectId = checkedProjectId(projectId);

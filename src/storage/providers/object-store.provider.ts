@@ -1,6 +1,6 @@
 /**
- * Chooses the provider by configuration. An SDK is loaded where it is used and nowhere else: by require(), because import()
- * of this package's own files would ask for names that only the build has.
+ * Creates the configured provider. An SDK is loaded only when it is used, by require(): import() would need the names of
+ * compiled files, which exist only in the build.
  */
 /* eslint-disable @typescript-eslint/no-require-imports */
 import type { FactoryProvider } from '@nestjs/common';

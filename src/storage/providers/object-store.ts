@@ -1,25 +1,24 @@
 /**
- * Where the bytes of files lie. Narrow on purpose: every provider passes the same contract test
- * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, apart by project, and never change.
- * Names are checked before a path or a key is made of them (object-address.ts).
+ * Stores the bytes of files as objects. Kept small, because every provider has to pass the same contract test
+ * (test/integration/object-store.int-spec.ts). Objects are named by random UUIDs, separated by project, and never change.
  */
 import { randomUUID } from 'node:crypto';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { ObjectAddress } from './object-address';
 
-/** An object as a listing tells of it. */
+/** An object in a listing. */
 export interface StoredObject {
   readonly objectId: string;
   /** Bytes. */
   readonly size: number;
-  /** When it was complete, by the provider's clock; milliseconds since the epoch. */
+  /** Time of its completion by the provider's clock, in milliseconds since the epoch. */
   readonly storedAt: number;
 }
 
-/** Bytes up to which a part is read in one go. */
+/** Bytes up to which a range is read at once. */
 export const SMALL_READ = 128 * 1024;
 
-/** The object is not there. Every other failure is AppError `storage_unavailable`. */
+/** The object does not exist. Every other failure is AppError `storage_unavailable`. */
 export class ObjectMissingError extends Error {
   constructor({ projectId, objectId }: ObjectAddress) {
     super(`object ${objectId} of project ${projectId} is missing`);
@@ -28,63 +27,63 @@ export class ObjectMissingError extends Error {
 }
 
 export abstract class ObjectStore {
-  /** Bytes of an object that put() holds in memory at most, on their way from the sender. */
+  /** Maximum number of bytes that put() holds in memory. */
   abstract readonly heldBytes: number;
 
-  /** For a new object of a project. */
+  /** An address for a new object of a project. */
   newAddress(projectId: string): ObjectAddress {
     return new ObjectAddress(projectId, this.newObjectId());
   }
 
-  /** A random UUID that no object has. */
+  /** A new random UUID. */
   protected newObjectId(): string {
     return randomUUID();
   }
 
   /**
-   * Stores an object; there and durable when it resolves, never visible in part. What the chunks' source throws passes
-   * through, and then nothing stays; after a failure of the provider the source is ended, and the sweep removes what may have
-   * stayed.
+   * Stores an object. It is durable when the promise resolves, and never visible in part. An error of the source is rethrown,
+   * and nothing remains. A failure of the provider ends the source, and the sweep removes what may remain.
+   * @throws AppError 500, or the error of the source
    */
   abstract put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void>;
 
   /**
-   * Reads a part of an object: at once when it is small, in chunks otherwise. A chunk is good until the next one is asked
-   * for, which may use its memory again; who takes chunks may stop at any time, and must begin.
+   * Reads a range of an object: at once up to SMALL_READ bytes, in chunks otherwise. A chunk is valid until the next one is
+   * requested, which may reuse its memory. The reader must request the first chunk, and may stop at any time after it.
    * @throws ObjectMissingError before the first byte
    */
   abstract read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>>;
 
-  /** Where a web server that shares the provider's directory finds an object, relative to it; null: nowhere. */
+  /** Path of an object relative to the provider's directory, for a web server that shares it; null: there is no directory. */
   sharedPath(_address: ObjectAddress): string | null {
     return null;
   }
 
-  /** Makes a second object of the same bytes, without moving them through Plinth. @throws ObjectMissingError */
+  /** Copies an object without passing its bytes through Plinth. @param size its bytes @throws ObjectMissingError */
   abstract copy(from: ObjectAddress, to: ObjectAddress, size: number): Promise<void>;
 
-  /** Removes objects; one that is not there is no error. */
+  /** Removes objects. A missing object is no error. */
   abstract remove(addresses: readonly ObjectAddress[]): Promise<void>;
 
-  /** True when the object is there whole. */
+  /** True when the object exists with this number of bytes. */
   abstract has(address: ObjectAddress, size: number): Promise<boolean>;
 
-  /** Projects that have, or had, bytes here. */
+  /** Ids of projects that have or had objects. */
   abstract projects(): AsyncIterable<string>;
 
-  /** All objects of a project in the order of their ids, in batches. */
+  /** All objects of a project ordered by id, in batches. */
   abstract objects(projectId: string): AsyncIterable<StoredObject[]>;
 
   /**
-   * Removes what uploads left that ended before they were complete, and began before `before`.
-   * @param before milliseconds since the epoch
-   * @returns how many
+   * Removes leftovers of unfinished uploads.
+   * @param before milliseconds since the epoch; later uploads may still be in progress
+   * @returns how many were removed
    */
   abstract removeUnfinished(projectId: string, before: number): Promise<number>;
 
-  /** Removes everything of a project. */
+  /** Removes all objects and unfinished uploads of a project. */
   abstract removeProject(projectId: string): Promise<void>;
 
-  /** Resolves while the provider can be reached and knows the place that is configured. @throws AppError 500 */
+  /** @throws AppError 500 when the provider, or the configured bucket or directory, cannot be used */
   abstract assertAvailable(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** Cuts a source into parts of one size, in memory that is used again: what comes in leaves no garbage of that size behind. */
-import { giveBack } from './source-head';
+/** Splits a source into parts of equal size, in two buffers that are reused, so that large parts leave no garbage. */
+import { endSource } from './source-head';
 
 /**
- * While one part is used the next one is read, so two are held.
- * @param size bytes of each part but the last, which may be smaller; an empty source has none
- * @returns parts, each good until the next one is asked for
+ * Reads the next part while the consumer uses the current one, so two are held in memory.
+ * @param size bytes of each part; the last one may be smaller. An empty source has no parts.
+ * @returns parts, each valid until the next one is requested
  */
 export async function* partsOf(source: AsyncIterator<Buffer>, size: number): AsyncGenerator<Buffer> {
   const filler = new Filler(source);
@@ -18,7 +18,7 @@ export async function* partsOf(source: AsyncIterator<Buffer>, size: number): Asy
         return;
       }
       next = filler.fill(memory[number % 2 === 0 ? 0 : 1]);
-      // Who asks for the part is told; who stops before does not care.
+      // Rethrown when the part is requested; a consumer that stops before does not need the error.
       next.catch(() => undefined);
       yield part;
     }
@@ -28,12 +28,12 @@ export async function* partsOf(source: AsyncIterator<Buffer>, size: number): Asy
 }
 
 class Filler {
-  /** Of the last chunk, what had no room. */
+  /** The rest of the last chunk, which did not fit into the part. */
   private rest: Buffer = Buffer.alloc(0);
 
   constructor(private readonly source: AsyncIterator<Buffer>) {}
 
-  /** @returns the memory, or its beginning when the source ends before it is full */
+  /** @returns the buffer, or its beginning when the source ends before it is full */
   async fill(memory: Buffer): Promise<Buffer> {
     let filled = this.take(memory, 0);
     while (filled < memory.length) {
@@ -46,7 +46,7 @@ class Filler {
   }
 
   stop(): void {
-    giveBack(this.source);
+    endSource(this.source);
   }
 
   private take(memory: Buffer, at: number): number {

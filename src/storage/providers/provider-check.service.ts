@@ -1,4 +1,4 @@
-/** Says at the start what an administrator can mend: a bucket that is not there, credentials that are refused. */
+/** Checks the provider at startup and logs errors of its configuration: a missing bucket, refused credentials. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { ObjectStore } from './object-store';
@@ -12,7 +12,7 @@ export class ProviderCheck implements OnApplicationBootstrap {
     @Inject(STORAGE_CONFIG) private readonly config: StorageConfig,
   ) {}
 
-  /** Waits for nothing: everything but the bytes of files is served without the provider. */
+  /** Does not delay startup: only the bytes of files need the provider. */
   onApplicationBootstrap(): void {
     this.store.assertAvailable().catch((error: Error) => {
       const { message: reason } = error.cause instanceof Error ? error.cause : error;

@@ -1,10 +1,10 @@
 /**
- * Buffers that bytes pass through on their way out, used again and again: fresh ones for every chunk cost more, in page
- * faults and garbage, than reading and sending do (docs/performance.md). Only so many are kept; who comes when all are in
- * use gets a smaller one of their own, so that many slow clients do not fill the memory.
+ * A pool of buffers for downloads: new buffers for every chunk cost more, in page faults and garbage collection, than reading
+ * and sending. The pool is bounded; while it is in use, further downloads get smaller buffers of their own, so that many
+ * slow clients do not fill the memory.
  */
 
-/** Bytes: what one read and one write move at best. */
+/** Bytes: the size at which a read and a write are fastest. */
 const SIZE = 256 * 1024;
 const MAX_SHARED = 64;
 const OVERFLOW_SIZE = 64 * 1024;
@@ -13,7 +13,7 @@ export class ReadBuffers {
   private readonly free: Buffer[] = [];
   private made = 0;
 
-  /** A buffer whose content is undefined; give it back when nobody reads it any more. */
+  /** A buffer with undefined content. Release it once its content was sent. */
   take(): Buffer {
     const known = this.free.pop();
     if (known) return known;
@@ -22,7 +22,7 @@ export class ReadBuffers {
     return Buffer.allocUnsafeSlow(SIZE);
   }
 
-  giveBack(buffer: Buffer): void {
+  release(buffer: Buffer): void {
     if (buffer.length === SIZE) this.free.push(buffer);
   }
 }

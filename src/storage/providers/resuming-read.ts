@@ -1,6 +1,6 @@
 /**
- * Reads a part of an object over a network. Objects never change, so a connection that breaks half-way, or stalls, is taken
- * up again where it ended, and a download goes on.
+ * Reads a range of an object over a network. When a connection breaks or stalls, a new request continues at the next byte,
+ * which is safe because objects never change.
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,15 +8,15 @@ import { ByteRange } from '../../common/http/byte-ranges';
 import { storageUnavailable } from '../storage.errors';
 import { ObjectMissingError, SMALL_READ } from './object-store';
 
-/** Failures in a row, without a byte between them, before a read is given up. */
+/** Consecutive failures without a byte between them after which a read fails. */
 const MAX_FAILURES = 3;
 const FIRST_DELAY_MS = 100;
 
-/** Opens a part. Throws what is wrong before the first byte. */
+/** Opens a range; throws errors that occur before the first byte. */
 export type OpenPart = (range: ByteRange) => Promise<Readable>;
 
 /**
- * @param timeoutMs milliseconds without a byte after which a connection counts as broken
+ * @param timeoutMs milliseconds without a byte after which a connection is considered broken
  * @throws ObjectMissingError, AppError 500 before the first byte
  */
 export async function readResuming(
@@ -46,7 +46,7 @@ async function* resume(
         failures = 0;
         yield chunk;
       }
-      if (at <= end) throw new Error(`the answer ended ${end - at + 1} bytes early`);
+      if (at <= end) throw new Error(`the response ended ${end - at + 1} bytes early`);
     } catch (error) {
       failures += 1;
       if (failures > MAX_FAILURES || error instanceof ObjectMissingError) throw storageUnavailable(error);
@@ -58,9 +58,9 @@ async function* resume(
   }
 }
 
-/** The time that the reader takes does not count. */
+/** Destroys a stream that delivers no byte in time. The time that the reader takes does not count. */
 async function* untilStalled(part: Readable, timeoutMs: number): AsyncGenerator<Buffer> {
-  const stall = (): unknown => part.destroy(new Error(`no byte came for ${timeoutMs} ms`));
+  const stall = (): unknown => part.destroy(new Error(`no byte arrived for ${timeoutMs} ms`));
   let timer = setTimeout(stall, timeoutMs);
   try {
     for await (const chunk of part) {

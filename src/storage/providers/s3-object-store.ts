@@ -1,6 +1,7 @@
 /**
- * Files in a bucket of AWS S3, or of a server that speaks its language (MinIO, Ceph). Loaded only where it is configured
- * (object-store.provider.ts): the SDK costs memory and time.
+ * Stores objects in a bucket of AWS S3 or of a server with the same API (MinIO, Ceph). Loaded only where it is configured
+ * (object-store.provider.ts), because the SDK costs memory and time. Uploads do not use @aws-sdk/lib-storage, which allocates a
+ * new buffer for each part: 72 MiB for one upload of 5 GiB, 22 MiB each for sixteen at once.
  */
 import {
   AbortMultipartUploadCommand,
@@ -31,22 +32,22 @@ import { ObjectMissingError, ObjectStore, StoredObject } from './object-store';
 import { partsOf } from './parts';
 import { readResuming } from './resuming-read';
 import { unfinishedUploads } from './s3-unfinished-uploads';
-import { giveBack, readHead } from './source-head';
+import { endSource, readHead } from './source-head';
 import { SourceFailure, watchSource } from './source-failure';
 
 const MIB = 1024 * 1024;
-/** The least that S3 takes; an upload holds two of these in memory. */
+/** The smallest part that S3 accepts; an upload holds two parts in memory. */
 const PART = 5 * MIB;
 const MAX_PARTS = 10_000;
-/** What CopyObject copies in one go; also the size of a part of what is larger. */
+/** The largest object that CopyObject copies; also the part size for larger ones. */
 const MAX_COPY = 5 * 1024 * MIB;
-/** Objects that one request removes. */
+/** Objects per DeleteObjects request. */
 const REMOVED_AT_ONCE = 1_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** Downloads hold a connection as long as their readers take. */
+/** A download holds a connection until its client has read it. */
 const MAX_SOCKETS = 512;
 
-/** Where an object lies. */
+/** Bucket and key of an object. */
 interface Place {
   readonly Bucket: string;
   readonly Key: string;
@@ -77,10 +78,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     await this.attempt(() => this.client.send(new HeadBucketCommand({ Bucket: this.config.bucket })));
   }
 
-  /**
-   * In one request when it fits into a part, else as a multipart upload, which is aborted when it fails. Not by lib-storage,
-   * which joins what came for each part anew: of 5 GiB that made 72 MiB, of sixteen files at once 22 MiB each.
-   */
+  /** Uploads in one request when the file fits into a part, else by a multipart upload, which is aborted when it fails. */
   override async put(address: ObjectAddress, chunks: AsyncIterable<Buffer>): Promise<void> {
     const place = { ...this.locate(address), ContentType: 'application/octet-stream' };
     const source = new SourceFailure();
@@ -91,7 +89,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
         await this.client.send(new PutObjectCommand({ ...place, Body: Buffer.concat(head.chunks) }));
       else await this.putInParts(place, head.andRest());
     } catch (error) {
-      giveBack(incoming);
+      endSource(incoming);
       throw source.failed ? source.reason : storageUnavailable(error);
     }
   }
@@ -175,7 +173,9 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     );
     const [first] = Errors;
     if (first)
-      throw new Error(`${Errors.length} of ${keys.length} objects stay: ${first.Code} ${first.Message}`);
+      throw new Error(
+        `${Errors.length} of ${keys.length} objects were not removed: ${first.Code} ${first.Message}`,
+      );
   }
 
   private async putInParts(place: Place, chunks: AsyncGenerator<Buffer>): Promise<void> {
@@ -202,7 +202,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     });
   }
 
-  /** A multipart upload, aborted when it fails. @param send sends the parts, in order, and tells of each */
+  /** A multipart upload, aborted when it fails. @param send sends the parts in order and yields each */
   private async inParts(
     place: Place,
     send: (upload: Place & { readonly UploadId: string | undefined }) => AsyncIterable<CompletedPart>,
@@ -215,7 +215,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
       for await (const part of send(upload)) Parts.push(part);
       await this.client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
     } catch (error) {
-      // The first failure counts; an upload that could not be aborted is the sweep's.
+      // Throws the first error; the sweep removes an upload that could not be aborted.
       await this.client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
       throw error;
     }
@@ -236,7 +236,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
     return { Bucket: this.config.bucket, Key: this.layout.keyOf(address) };
   }
 
-  /** @param address the object that the work needs @throws ObjectMissingError, AppError 500 */
+  /** @param address the object that must exist @throws ObjectMissingError, AppError 500 */
   private async attempt<T>(work: () => Promise<T>, address?: ObjectAddress): Promise<T> {
     try {
       return await work();
@@ -251,9 +251,9 @@ function createClient({ endpoint, region, pathStyle, credentials, timeoutMs }: S
     region,
     forcePathStyle: pathStyle,
     ...(endpoint ? { endpoint } : {}),
-    // A copy: the SDK writes into it, and configuration is frozen.
+    // A copy, because the SDK modifies it and the configuration is frozen.
     ...(credentials ? { credentials: { ...credentials } } : {}),
-    // The newer checksums of the SDK are more than many servers understand; what is sent is hashed for its signature.
+    // Many servers do not know the SDK's newer checksums. The signature covers a hash of the body anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -263,7 +263,7 @@ function createClient({ endpoint, region, pathStyle, credentials, timeoutMs }: S
       httpsAgent: { maxSockets: MAX_SOCKETS },
     },
   });
-  // S3 asks for a checksum with DeleteObjects; this one every server knows.
+  // S3 requires a checksum for DeleteObjects; every server knows Content-MD5.
   client.middlewareStack.add(
     (next, { commandName }) =>
       (args) => {

@@ -1,4 +1,4 @@
-/** Multipart uploads that were begun and neither completed nor aborted. The SDK has no paginator for them. */
+/** Lists multipart uploads that were neither completed nor aborted. The SDK has no paginator for them. */
 import { ListMultipartUploadsCommand, type MultipartUpload, type S3Client } from '@aws-sdk/client-s3';
 
 export async function* unfinishedUploads(

@@ -1,12 +1,12 @@
-/** Tells an upload that its sender broke from one that the provider refused: SDKs report both alike. */
+/** Distinguishes a failed source from a failed provider: SDKs report both in the same way. */
 
 export class SourceFailure {
   failed = false;
-  /** What the source threw. */
+  /** The error of the source. */
   reason: unknown;
 }
 
-/** The same chunks; notes what the source throws, and not what its reader throws into it. */
+/** Yields the same chunks and records an error of the source, but none of its reader. */
 export async function* watchSource(
   chunks: AsyncIterable<Buffer>,
   failure: SourceFailure,

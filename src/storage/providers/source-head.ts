@@ -1,14 +1,14 @@
-/** The beginning of a source of unknown length: small ones are known whole, and can be sent in one go. */
+/** Reads the beginning of a source of unknown length, so that a small file can be sent in one request. */
 
 export interface SourceHead {
   readonly chunks: Buffer[];
   /** The source ended within the head. */
   readonly isWhole: boolean;
-  /** All of the source; once. */
+  /** The whole source; may be called once. */
   andRest(): AsyncGenerator<Buffer>;
 }
 
-/** Reads until there is more than `limit` bytes, or no more. */
+/** Reads until there are more than `limit` bytes, or the source ends. */
 export async function readHead(source: AsyncIterator<Buffer>, limit: number): Promise<SourceHead> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -26,7 +26,7 @@ export async function readHead(source: AsyncIterator<Buffer>, limit: number): Pr
     isWhole,
     async *andRest() {
       try {
-        // Emptied on the way, so that the head is not held as long as the rest takes.
+        // Emptied while it is sent, so that the head does not stay in memory until the end.
         for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
         for (let step = await source.next(); !step.done; step = await source.next()) yield step.value;
       } finally {
@@ -37,9 +37,9 @@ export async function readHead(source: AsyncIterator<Buffer>, limit: number): Pr
 }
 
 /**
- * Ends a source that was begun and may not have been read to its end; no harm when it was. Does not wait: a source that is
- * being read ends when its sender does, and what it says to this, nobody asked for.
+ * Ends a source that may not have been read to its end. Does not wait, because a pending read ends only when the client sends
+ * more or disconnects; errors are ignored, because the caller throws its own.
  */
-export function giveBack(source: AsyncIterator<Buffer>): void {
+export function endSource(source: AsyncIterator<Buffer>): void {
   source.return?.().catch(() => undefined);
 }

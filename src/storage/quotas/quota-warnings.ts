@@ -1,4 +1,4 @@
-/** Tells that a quota runs low: the client in a header, the operator by an event in the log when a mark is reached. */
+/** Warns that a quota is nearly used up: the client by a header, the operator by a log line when a mark is reached. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { Project } from '../../projects/project';
@@ -11,8 +11,8 @@ export const QUOTA_WARNING = 'X-Quota-Warning';
 export class QuotaWarnings {
   private readonly logger = new Logger(QuotaWarnings.name);
 
-  /** `X-Quota-Warning: project=80, bucket=95`: percent of the bytes or of the files, whichever is nearer its end. */
-  tell(
+  /** `X-Quota-Warning: project=80, bucket=95`: percent of the bytes or of the files, whichever is higher. */
+  report(
     { slug }: Project,
     { bucket_id: bucket }: FileRecord,
     marks: readonly QuotaMark[],

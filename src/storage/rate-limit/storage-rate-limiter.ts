@@ -1,4 +1,4 @@
-/** The plan's limit on storage requests (SPEC.md 8): per project, in windows of a minute, shared by all replicas. */
+/** The plan's limit on storage requests (SPEC.md 8): per project and minute, shared by all replicas. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
 import { RateCounter, RateHit } from '../../infra/coordination/rate-counter';
@@ -27,19 +27,19 @@ export class StorageRateLimiter {
     return this.stateOf(limit, await this.counter.hit(keyOf(project), limit, WINDOW_MS));
   }
 
-  /** What an answer tells that costs the project nothing. */
+  /** The state for a response to a request that is not counted. */
   async peek(project: Project): Promise<RateState> {
     const limit = limitOf(project);
     return this.stateOf(limit, await this.counter.peek(keyOf(project), limit, WINDOW_MS));
   }
 
-  /** Counts a public address that led nowhere, against the client that asked; as many as the project may make. */
+  /** Counts a preview that found no file against its client. The limit is that of the project. */
   async miss(project: Project, client: string): Promise<RateState> {
     const limit = limitOf(project);
     return this.stateOf(limit, await this.counter.hit(missKeyOf(project, client), limit, WINDOW_MS));
   }
 
-  /** False when the client has asked for too much that is not there. */
+  /** False when the client has used up its previews that find no file. */
   async mayMiss(project: Project, client: string): Promise<boolean> {
     const { remaining } = await this.counter.peek(missKeyOf(project, client), limitOf(project), WINDOW_MS);
     return remaining > 0;
@@ -50,7 +50,7 @@ export class StorageRateLimiter {
   }
 }
 
-/** The setting of the project, which makes an enterprise plan custom, or what the plan says. */
+/** The project's setting, or the plan's limit. */
 function limitOf({ plan, settings }: Project): number {
   return settings.storage_requests_per_minute ?? STORAGE_REQUESTS_PER_MINUTE[plan];
 }

@@ -1,6 +1,6 @@
 /**
- * Sees to it that the bytes of a deleted project go soon after it. Told of changed projects by the platform database, once
- * when the deletion begins and once when it is done, also by who finishes one that a crash interrupted.
+ * Removes the bytes of a deleted project soon after its deletion. The platform database notifies of changed projects when a
+ * deletion begins and when it ends, including one that another process finishes after a crash.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
@@ -10,7 +10,7 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectRemover } from './object-remover.service';
 import { ENDS } from './project-ends.service';
 
-/** Ends of projects that are looked at when the server starts, of each kind. */
+/** Audit log entries of each action that are read when the server starts. */
 const RECENT = 1_000;
 
 @Injectable()
@@ -27,7 +27,7 @@ export class DeletedProjects implements OnApplicationBootstrap {
     registry.onChange((projectId) => void this.removeIfGone(projectId));
   }
 
-  /** A crash may have come between a deletion and its job; what is older is the sweep's. */
+  /** Queues removals that a crash may have prevented; the sweep handles older ones. */
   async onApplicationBootstrap(): Promise<void> {
     for (const action of ENDS) {
       for (const { project_id: id, at } of await this.auditLog.list({ action, limit: RECENT })) {
@@ -42,7 +42,7 @@ export class DeletedProjects implements OnApplicationBootstrap {
       if ((await this.registry.findById(projectId)) === null) this.remover.removeProjectLater(projectId);
     } catch (error) {
       this.logger.warn(
-        `the bytes of project ${projectId}, should it be gone, are left to the sweep: ${String(error)}`,
+        `whether project ${projectId} was deleted is unknown; its bytes are left to the sweep: ${String(error)}`,
       );
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Bytes go after their row, in the background: no request waits for the provider. They go at once, because a database whose
- * disk is full takes no job, and deleting must make room. A job tries again where that fails; what it cannot remove either,
- * or could not be queued, the sweep finds.
+ * Removes bytes after their row, in the background, so that no request waits for the provider. Tries at once, without a job:
+ * a database on a full disk could not store one, and deleting must free space. A job retries what failed, and the sweep
+ * removes what the job could not.
  */
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
@@ -26,14 +26,14 @@ const OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,
 };
-/** Removals that are under way at once, and that wait in memory for it; of up to 1,000 objects each. */
+/** Removals that run at once, and that wait in memory, of up to 1,000 objects each. */
 const AT_ONCE = 8;
 const MAX_WAITING = 100;
 
 @Injectable()
 export class ObjectRemover implements OnApplicationShutdown {
   private readonly logger = new Logger(ObjectRemover.name);
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly running = new Set<Promise<void>>();
   private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
   private readonly stopping = new AbortController();
 
@@ -47,10 +47,10 @@ export class ObjectRemover implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
-    await Promise.all(this.underWay);
+    await Promise.all(this.running);
   }
 
-  /** Removes objects of one project, which no row names any more; does not wait for it. */
+  /** Removes objects of one project in the background; no row may refer to them any more. */
   removeLater(addresses: readonly ObjectAddress[]): void {
     const [first] = addresses;
     if (!first) return;
@@ -58,14 +58,14 @@ export class ObjectRemover implements OnApplicationShutdown {
     this.keep(this.removeOrQueue(job));
   }
 
-  /** Removes all that a project has, as soon as it is deleted. Every process may ask for it: there is one job. */
+  /** Removes all bytes of a project as soon as its deletion is done. All processes that call this share one job. */
   removeProjectLater(projectId: string): void {
     this.keep(this.queueOrRemove({ projectId, objectIds: null }));
   }
 
   private keep(work: Promise<void>): void {
-    this.underWay.add(work);
-    void work.then(() => this.underWay.delete(work));
+    this.running.add(work);
+    void work.then(() => this.running.delete(work));
   }
 
   private async removeOrQueue(job: RemovalJob): Promise<void> {
@@ -78,7 +78,7 @@ export class ObjectRemover implements OnApplicationShutdown {
     }
   }
 
-  /** A deletion takes a moment, and may be finished by another process after a crash: that is a job's to wait for. */
+  /** Queues a job that waits for the deletion, which takes a moment and may be finished by another process after a crash. */
   private async queueOrRemove(job: RemovalJob): Promise<void> {
     try {
       await this.add(job, { jobId: `project-${job.projectId}`, delay: PROJECT_DELAY_MS });
@@ -92,7 +92,7 @@ export class ObjectRemover implements OnApplicationShutdown {
   private removeNow(job: RemovalJob): Promise<void> {
     return this.slots.use(
       () => this.removal.run(job),
-      () => new Error('too many removals are under way'),
+      () => new Error('too many removals are running'),
     );
   }
 

@@ -1,16 +1,16 @@
-/** What the queue of removals is called and what its jobs say. */
+/** Name and jobs of the queue of removals. */
 export const REMOVAL_QUEUE = 'storage-removal';
 
 export interface RemovalJob {
   readonly projectId: string;
-  /** Objects that no row names any more; null: all of them, once the project is deleted. */
+  /** Objects without a row; null: all objects, once the project is deleted. */
   readonly objectIds: readonly string[] | null;
 }
 
-/** About a day with the first delay, which doubles each time; after that the sweep removes what is left. */
+/** Attempts of about a day, as the delay doubles each time; after that the sweep removes the rest. */
 export const REMOVAL_ATTEMPTS = 15;
 export const FIRST_DELAY_MS = 5_000;
-/** A deletion that has begun is done by then, as a rule. */
+/** Delay after which the deletion of a project is usually done. */
 export const PROJECT_DELAY_MS = 2_000;
 
 /** For the log. */

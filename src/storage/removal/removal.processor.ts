@@ -1,4 +1,4 @@
-/** Tries again to remove what could not be removed at once, and removes the bytes of deleted projects. */
+/** Runs the jobs: retries of failed removals, and removals of deleted projects. */
 import { Processor } from '@nestjs/bullmq';
 import { Logger } from '@nestjs/common';
 import type { Job } from 'bullmq';

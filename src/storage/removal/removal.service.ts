@@ -1,4 +1,4 @@
-/** Removes what a job of removal names. Removing twice does no harm. */
+/** Removes the objects of a job. Removing an object twice does no harm. */
 import { Injectable, Logger } from '@nestjs/common';
 import { isObjectId, ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
@@ -16,7 +16,7 @@ export class Removal {
     private readonly metrics: StorageMetrics,
   ) {}
 
-  /** @throws AppError 500 while the provider is away, Error while a project's deletion is not done */
+  /** @throws AppError 500 when the provider is unavailable, Error while a project's deletion is not done */
   async run({ projectId, objectIds }: RemovalJob): Promise<void> {
     if (objectIds === null) await this.removeProject(projectId);
     else await this.store.remove(this.addressesOf(projectId, objectIds));
@@ -25,18 +25,18 @@ export class Removal {
 
   private async removeProject(projectId: string): Promise<void> {
     if ((await this.ends.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');
-    // Of a disk that is not mounted everything seems to be removed already.
+    // On a disk that is not mounted everything seems to be removed already.
     await this.store.assertAvailable();
     await this.store.removeProject(projectId);
   }
 
-  /** Jobs wait in the queue, maybe since a version that checked no ids: what cannot be an object's is left out. */
+  /** Leaves out invalid ids: a job may have been queued by a version that did not check them. */
   private addressesOf(projectId: string, objectIds: readonly string[]): ObjectAddress[] {
     const known = objectIds.filter(isObjectId);
     const unknown = objectIds.length - known.length;
     if (unknown > 0)
       this.logger.error(
-        `${unknown} of the objects that project ${projectId} has to remove are none: left alone`,
+        `${unknown} object ids in a removal job of project ${projectId} are invalid and were skipped`,
       );
     return known.map((objectId) => new ObjectAddress(projectId, objectId));
   }

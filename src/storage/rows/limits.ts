@@ -1,23 +1,23 @@
-/** How long the values of storage rows may be. Longer ones can only come from SQL of the project's owner. */
+/** Maximum lengths of values in storage rows. Longer values can only come from SQL of the project's owner. */
 
 export const LIMITS = {
-  /** Bytes, as the checks of storage.files and storage.buckets have them. */
+  /** Bytes, as in the check constraints of storage.files and storage.buckets. */
   filename: 1_024,
   bucketName: 255,
-  /** Bytes: 100 code points, and room for slugs that SQL wrote. */
+  /** Bytes: 100 code points, with room for slugs that SQL wrote. */
   slug: 1_024,
   /** Characters of ASCII. */
   contentType: 255,
   sha256: 64,
   /** Bytes: 2,000 UTF-16 code units. */
   description: 8_000,
-  /** Bytes: 200 characters, with a blank behind each comma. */
+  /** Bytes: 200 characters, and a blank after each comma. */
   cacheControl: 512,
   /** Entries of a list. */
   listLength: 1_000,
   /**
-   * Bytes of metadata as PostgreSQL prints it: 16 KiB of numbers such as 1e300 print as 309 digits each in files that older
-   * versions took.
+   * Bytes of metadata as PostgreSQL prints it. Older versions accepted 16 KiB of numbers such as 1e300, which print as 309
+   * digits each.
    */
   metadata: 1024 * 1024,
 } as const;
@@ -25,16 +25,16 @@ export const LIMITS = {
 /** Bytes of a list of types as JSON. */
 export const MAX_TYPES = LIMITS.listLength * (LIMITS.contentType + 3);
 
-/** Bytes of all rows that a statement may answer: one file with such metadata, or 1,000 names. */
+/** Bytes of all rows of a result: one file with such metadata, or 1,000 names. */
 export const MAX_RESULT = 2 * 1024 * 1024;
-/** The same for a page of files: 1,000 of the largest that an upload can make. */
+/** The same for a page of files: 1,000 of the largest records that an upload can create. */
 export const MAX_PAGE = 32 * 1024 * 1024;
-/** The same for one bucket: the driver makes a string of each entry of a list. */
+/** The same for one bucket. Small, because the driver creates a string for each entry of a list. */
 export const MAX_BUCKET = MAX_TYPES + LIMITS.description + LIMITS.slug + 4 * 1024;
 /** The same for all buckets of a project, which have no pages. */
 export const MAX_BUCKETS = 32 * 1024 * 1024;
 
-/** Milliseconds since the epoch of the first and the last moment that ISO 8601 and HTTP can write. */
+/** Milliseconds since the epoch: the first and the last time that ISO 8601 and HTTP dates can express. */
 export const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
 export const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
 

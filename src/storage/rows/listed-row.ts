@@ -1,6 +1,6 @@
 /**
- * Rows of a list, which are printed from the bytes that PostgreSQL sends instead of being parsed. Their types are checked once
- * a statement; lengths and values here, for each row, as StoredRow does it for rows that the driver parses.
+ * Checks the rows of a list, which are printed as JSON from PostgreSQL's bytes without being parsed: the types of the columns
+ * once per statement, lengths and values for each row. StoredRow does the same for rows that the driver parses.
  */
 import { int32At, int64At } from '../../row-stream/binary-values';
 import type { JsonForm } from '../../row-stream/json-form';
@@ -11,20 +11,20 @@ import { FIRST_INSTANT, LAST_INSTANT } from './limits';
 interface Bounds {
   readonly name: string;
   readonly form: JsonForm;
-  /** Bytes of a value. */
+  /** Bytes of a value: minimum and maximum. */
   readonly least: number;
   readonly most: number;
   readonly isNullable: boolean;
-  /** The bracket that JSON must begin with. */
+  /** The bracket that a JSON value must begin with. */
   readonly opening?: number;
 }
 
-/** The brackets of an object and of a list of texts; in ASCII the closing one comes two places behind. */
+/** Opening brackets; in ASCII the closing bracket is two code points higher. */
 const OPENINGS = { object: 0x7b, texts: 0x5b } as const;
 const QUOTE = 0x22;
-/** Bytes in PostgreSQL's binary format. */
+/** Bytes of a value in PostgreSQL's binary format. */
 const LENGTHS = { uuid: 16, int8: 8, instant: 8, boolean: 1 } as const;
-/** PostgreSQL counts microseconds from here. */
+/** PostgreSQL counts microseconds from this date. */
 const EPOCH = Date.UTC(2000, 0, 1);
 const [FIRST, LAST] = [(FIRST_INSTANT - EPOCH) * 1_000, (LAST_INSTANT - EPOCH) * 1_000];
 
@@ -38,7 +38,7 @@ export function text(name: string, most: number, least = 1): Bounds {
   return { name, form: 'text', least, most, isNullable: false };
 }
 
-/** @param most bytes as PostgreSQL prints it */
+/** @param most bytes of the text that PostgreSQL prints */
 export function json(name: string, kind: keyof typeof OPENINGS, most: number): Bounds {
   return { name, form: 'json', least: 2, most, isNullable: false, opening: OPENINGS[kind] };
 }
@@ -47,16 +47,16 @@ export function nullable(bounds: Bounds): Bounds {
   return { ...bounds, isNullable: true };
 }
 
-/** What length and type do not tell of a value. */
+/** Checks of a value beyond its length. */
 const [ANY, COUNT, INSTANT, JSON_TEXT] = [0, 1, 2, 3] as const;
 const KINDS: Readonly<Partial<Record<JsonForm, number>>> = { int8: COUNT, instant: INSTANT, json: JSON_TEXT };
-/** In the place of a length. */
+/** PostgreSQL sends this length for NULL. */
 const NULL_LENGTH = -1;
 
 export class ListedRow {
-  /** Prints the row; its `formats` are those that the columns must be asked for in. */
+  /** Prints the row; the statement must request its `formats`. */
   readonly json: JsonRow;
-  // Lists of numbers: a thousand rows are looked at for one page, and objects for each column cost half as much as printing.
+  // Typed arrays, because a page has up to 1,000 rows: reading an object per column costs half as much as printing the row.
   private readonly least: Int32Array;
   private readonly most: Int32Array;
   private readonly kinds: Uint8Array;
@@ -72,13 +72,13 @@ export class ListedRow {
     this.kinds = Uint8Array.from(columns, ({ form }) => KINDS[form] ?? ANY);
   }
 
-  /** @param types of the columns, as OIDs @throws AppError 500 when they are not those that the values are read as */
+  /** @param types OIDs of the columns @throws AppError 500 when a column has another type than its values are read as */
   assertTypes(types: readonly number[]): void {
     if (!this.json.fits(types)) throw tablesAltered(`columns of storage.${this.table} have other types`);
   }
 
   /**
-   * @param bytes a row's columns as PostgreSQL sends them, from `start`: the length of each in four bytes, and its value
+   * @param bytes holds a row as PostgreSQL sends it, from `start` on: for each column four bytes of length, and the value
    * @throws AppError 500
    */
   assertValues(bytes: Buffer, start: number): void {
@@ -92,12 +92,12 @@ export class ListedRow {
         continue;
       }
       if (length < (least[index] as number) || length > (most[index] as number)) throw this.refused(index);
-      if (kinds[index] !== ANY && !this.isFitting(index, bytes, at)) throw this.refused(index);
+      if (kinds[index] !== ANY && !this.isValid(index, bytes, at)) throw this.refused(index);
       at += length;
     }
   }
 
-  private isFitting(index: number, bytes: Buffer, at: number): boolean {
+  private isValid(index: number, bytes: Buffer, at: number): boolean {
     switch (this.kinds[index]) {
       case COUNT:
         return isBetween(int64At(bytes, at), 0, Number.MAX_SAFE_INTEGER);

@@ -1,6 +1,6 @@
 /**
- * A row of a project's storage tables, read column by column. The project's owner may have altered the tables, so nothing is
- * taken for what its column was made for: each reader checks type, form and length, and refuses everything else.
+ * Reads the columns of a row of a project's storage tables. The project's owner may have altered the tables, so each reader
+ * checks type, format and length, and throws AppError 500 for anything that Plinth does not write.
  */
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
@@ -10,18 +10,18 @@ import { isInstant, LIMITS } from './limits';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
-/** PostgreSQL's bigint, which the driver leaves as text. */
+/** A bigint, which the driver returns as text. */
 const DIGITS = /^\d{1,16}$/;
 
 export class StoredRow {
   private readonly columns: Readonly<Record<string, unknown>>;
 
-  /** @param table for messages @param row as the driver gives it @throws AppError 500 when it is no row */
+  /** @param table for messages @param row as the driver returns it @throws AppError 500 when it is no row */
   constructor(
     private readonly table: string,
     row: unknown,
   ) {
-    if (typeof row !== 'object' || row === null) throw tablesAltered(`storage.${table} gives no rows`);
+    if (typeof row !== 'object' || row === null) throw tablesAltered(`storage.${table} returns no rows`);
     this.columns = row as Record<string, unknown>;
   }
 

@@ -1,6 +1,6 @@
 /**
- * Signed addresses: an HMAC binds action, project, file, the file's link revision and the expiry. Checking one needs no
- * database, so forged ones cost next to nothing.
+ * Signed URLs: an HMAC over action, project, file, the file's link revision and the expiry. Verification needs no database, so
+ * a forged URL costs almost nothing.
  */
 import { createHmac } from 'node:crypto';
 import { equalSecrets } from '../../infra/crypto/constant-time';
@@ -14,20 +14,20 @@ export const EXPIRY_NAMES = Object.keys(EXPIRIES) as Expiry[];
 
 export interface LinkClaims {
   readonly fileId: string;
-  /** Counts how often the file's addresses were revoked. */
+  /** How often the file's signed URLs were revoked. */
   readonly revision: number;
   /** Unix seconds. */
   readonly expiresAt: number;
 }
 
-/** The query string of a signed address. */
+/** The query string of a signed URL. */
 export interface LinkParameters {
   readonly expires: string;
   readonly revision: string;
   readonly signature: string;
 }
 
-/** The same as a request brings it: whatever anybody wrote there. */
+/** The same in a request, not verified. */
 export type LinkQuery = Readonly<Partial<Record<keyof LinkParameters, unknown>>>;
 
 export function signLink(project: Project, claims: LinkClaims): LinkParameters {
@@ -39,10 +39,9 @@ export function signLink(project: Project, claims: LinkClaims): LinkParameters {
 }
 
 /**
- * What the address was signed for. The signature is compared as text, in constant time: not one character may differ
- * from what one of the secrets makes that are valid at that time.
+ * Verifies a signed URL. Compares the signature as text and in constant time, with that of each secret that is valid now.
  * @param now milliseconds since the epoch
- * @param toleranceSeconds for which an address that has expired is taken still
+ * @param toleranceSeconds accepts a URL that expired at most this long ago
  * @throws AppError 401 invalid_signature, or signed_url_expired
  */
 export function verifyLink(
@@ -62,7 +61,7 @@ export function verifyLink(
   return claims;
 }
 
-/** No leading zeros: one address has one spelling. */
+/** Without leading zeros, so that a URL has one spelling. */
 function isNumber(text: unknown): text is string {
   return typeof text === 'string' && /^(0|[1-9]\d{0,14})$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** Makes, checks and revokes signed addresses of files. */
+/** Creates, verifies and revokes signed URLs of files. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Caller } from '../../access/caller';
 import { Clock } from '../../common/time/clock';
@@ -18,7 +18,7 @@ export interface SignedUrl {
   readonly expires_at: number;
 }
 
-/** One of many: an address, or an error as the interface writes it. */
+/** The result for one of several files: a URL, or an error as in the error envelope. */
 export type BulkSignedUrl = { readonly file_id: string } & (
   | (SignedUrl & { readonly error: null })
   | { readonly url: null; readonly expires_at: null; readonly error: typeof NOT_FOUND }
@@ -38,14 +38,14 @@ export class SignedUrlsService {
     @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
   ) {}
 
-  /** For a file that the caller may read. @throws AppError 404 */
+  /** Signs a URL for a file that the caller may read. @throws AppError 404 */
   async create(caller: Caller, fileId: string, expiry: Expiry): Promise<SignedUrl> {
     const file = await this.contents.findRevision(caller, fileId);
     if (!file) throw fileNotFound();
     return this.sign(caller.project, fileId.toLowerCase(), file, expiry);
   }
 
-  /** For each file an address, or why there is none; in the order of the ids, in one round trip. */
+  /** A URL or an error for each file, in the order of the ids; one round trip. */
   async createAll(caller: Caller, fileIds: readonly string[], expiry: Expiry): Promise<BulkSignedUrl[]> {
     const found = await this.contents.findRevisions(caller, fileIds);
     return fileIds.map((id) => {
@@ -56,7 +56,7 @@ export class SignedUrlsService {
     });
   }
 
-  /** Ends all addresses of a file that the caller may change. @throws AppError 404, 403 */
+  /** Revokes all signed URLs of a file that the caller may change. @throws AppError 404, 403 */
   async revokeAll(caller: Caller, fileId: string): Promise<void> {
     const outcome = await this.files.raiseLinkRevision(caller, fileId);
     if (outcome === 'not_found') throw fileNotFound();
@@ -64,7 +64,8 @@ export class SignedUrlsService {
   }
 
   /**
-   * Needs no database, so neither forged addresses nor old ones cost any; those that expired just now go on to resolve().
+   * Verifies without the database, so that forged and old URLs cost no round trip. A URL that expired less than CLOCK_SKEW ago
+   * passes; resolve() decides about it.
    * @throws AppError 401
    */
   verify(project: Project, fileId: string, parameters: LinkQuery): LinkClaims {
@@ -72,8 +73,8 @@ export class SignedUrlsService {
   }
 
   /**
-   * The file of a verified address. Whether it is too old is the database's clock to say: replicas share it.
-   * @throws AppError 404 when the file is gone, 401 when the address was revoked or has expired
+   * The file of a verified URL. Expiry is decided by the database's clock, which all replicas share.
+   * @throws AppError 404 when the file does not exist, 401 when the URL was revoked or has expired
    */
   async resolve(project: Project, { fileId, revision, expiresAt }: LinkClaims): Promise<FileContent> {
     const file = await this.contents.findLinked(serviceContext(project), fileId);
@@ -83,7 +84,7 @@ export class SignedUrlsService {
     return file.content;
   }
 
-  /** Seconds, by this replica's clock, that an address still opens. */
+  /** Seconds until the URL expires, by this replica's clock. */
   secondsLeft({ expiresAt }: LinkClaims): number {
     return expiresAt - this.clock.nowSeconds();
   }
@@ -94,7 +95,7 @@ export class SignedUrlsService {
     return { url: this.urlOf(project, fileId, link), expires_at: expiresAt };
   }
 
-  /** Begins with the configured address, never with a request's Host. */
+  /** Begins with PUBLIC_URL, never with a request's Host header. */
   private urlOf(project: Project, fileId: string, parameters: LinkParameters): string {
     const query = new URLSearchParams({ ...parameters }).toString();
     return `${this.server.publicUrl}/p/${project.slug}/storage/files/${fileId}/signed?${query}`;

@@ -1,6 +1,6 @@
 /**
- * Keeps bytes and rows in step. What a crash leaves are bytes without a row (never a row without bytes): the sweep removes
- * them once they are too old to belong to an upload under way. Safe to run in several replicas at once.
+ * Removes bytes without a row, which a crash may leave, once they are too old to belong to an upload in progress. Reports rows
+ * without bytes, which a crash never leaves. Several replicas may run it at once.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/time/clock';
@@ -14,10 +14,10 @@ import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
 const HOUR_MS = 3_600_000;
-/** Replicas that start together begin at different times. */
+/** The first run starts at a random time, so that replicas which start together do not sweep together. */
 const FIRST_RUN_MS = 60_000;
 const FIRST_RUN_SPREAD_MS = 600_000;
-/** Findings of each kind that a report or the log lists one by one. */
+/** Findings of each kind that a report or the log lists individually. */
 const LISTED = 1_000;
 
 export interface StorageReport {
@@ -30,9 +30,9 @@ export interface StorageReport {
 }
 
 export interface SweepOutcome {
-  /** Removed: bytes that no row named. */
+  /** Number of removed objects without a row. */
   readonly objects: number;
-  /** Removed: leftovers of uploads that never ended. */
+  /** Number of removed leftovers of unfinished uploads. */
   readonly uploads: number;
   readonly rowsWithoutBytes: number;
 }
@@ -64,7 +64,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     await this.running;
   }
 
-  /** Sweeps all projects that have bytes; one that fails does not keep the others waiting. */
+  /** Sweeps all projects that have bytes. A project that fails is logged and skipped. */
   async sweepAll(): Promise<void> {
     let rowsWithoutBytes = 0;
     for await (const id of this.store.projects()) {
@@ -80,19 +80,19 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     this.metrics.sweepEnded(rowsWithoutBytes, this.clock.now());
   }
 
-  /** Removes a project's bytes without rows, and reports rows without bytes. @throws AppError 500 */
+  /** Removes a project's bytes without a row, and logs rows without bytes. @throws AppError 500 */
   async sweep(project: Project): Promise<SweepOutcome> {
     let [objects, rowsWithoutBytes] = [0, 0];
     for await (const findings of this.comparison.compare(project, this.oldest())) {
       const orphans = findings.bytesWithoutRow.map(({ objectId }) => new ObjectAddress(project.id, objectId));
       await this.store.remove(orphans);
       objects += orphans.length;
-      this.tellLosses(project, findings, LISTED - rowsWithoutBytes);
+      this.logLosses(project, findings, LISTED - rowsWithoutBytes);
       rowsWithoutBytes += findings.rowsWithoutBytes.length;
     }
     if (rowsWithoutBytes > LISTED) {
       this.logger.error(
-        `${rowsWithoutBytes} files of project ${project.slug} have lost their bytes; the first ${LISTED} are named above` +
+        `${rowsWithoutBytes} files of project ${project.slug} have lost their bytes; the first ${LISTED} are listed above` +
           (rowsWithoutBytes < MAX_LOSSES ? '' : ', and the others were not compared'),
       );
     }
@@ -129,18 +129,18 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     return report;
   }
 
-  /** @param atMost files that are named: where a whole disk is lost, a line for each would fill the log every hour */
-  private tellLosses({ slug }: Project, { rowsWithoutBytes }: Findings, atMost: number): void {
+  /** @param atMost files to log: after the loss of a whole disk a line for each would fill the log every hour */
+  private logLosses({ slug }: Project, { rowsWithoutBytes }: Findings, atMost: number): void {
     for (const { id } of rowsWithoutBytes.slice(0, Math.max(atMost, 0)))
       this.logger.error(`file ${id} of project ${slug} has lost its bytes`);
   }
 
-  /** Bytes younger than this may wait for their row. */
+  /** Milliseconds since the epoch; the row of younger bytes may still be inserted. */
   private oldest(): number {
     return this.clock.now() - this.config.orphanAgeMs;
   }
 
-  /** What the job of removal left: it failed for a day, or an upload that was under way put it there after it. */
+  /** True when the removal job had its time: it failed for a day, or an upload in progress stored bytes after it. */
   private async isLongDeleted(projectId: string): Promise<boolean> {
     const deletedAt = await this.ends.deletedAt(projectId);
     return deletedAt !== null && deletedAt < this.oldest();

@@ -1,4 +1,4 @@
-/** Bodies of bucket requests. Of several faults of a member the lowest decorator's is told: its type comes first. */
+/** Bodies of bucket requests. The lowest decorator of a member runs first, and only the first failure is reported. */
 import { ApiProperty, ApiPropertyOptional, OmitType, PartialType } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
@@ -28,12 +28,12 @@ export class CreateBucketDto {
   @IsString()
   description?: string | null;
 
-  @ApiPropertyOptional({ default: false, description: 'Lets everybody read its files' })
+  @ApiPropertyOptional({ default: false, description: 'Everyone can read its files' })
   @IsOptional()
   @IsBoolean()
   is_public?: boolean;
 
-  @ApiPropertyOptional({ type: Number, nullable: true, description: 'Bytes that a file may have' })
+  @ApiPropertyOptional({ type: Number, nullable: true, description: 'Largest size of a file, in bytes' })
   @IsOptional()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
@@ -55,7 +55,7 @@ export class CreateBucketDto {
   @ApiPropertyOptional({
     type: Number,
     nullable: true,
-    description: 'Bytes that all files together may have',
+    description: 'Largest size of all files together, in bytes',
   })
   @IsOptional()
   @Min(1)
@@ -63,7 +63,7 @@ export class CreateBucketDto {
   @IsInt()
   quota_bytes?: number | null;
 
-  @ApiPropertyOptional({ type: Number, nullable: true, description: 'Files that the bucket may hold' })
+  @ApiPropertyOptional({ type: Number, nullable: true, description: 'Largest number of files' })
   @IsOptional()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
@@ -77,7 +77,7 @@ export class CreateBucketDto {
   cache_control?: string | null;
 }
 
-/** What is left out stays as it is; null takes a limit away. */
+/** Omitted members stay unchanged; null removes a limit. */
 export class UpdateBucketDto extends PartialType(OmitType(CreateBucketDto, ['name'])) {
   @ApiPropertyOptional({ example: 'Team Photos' })
   @Omittable()

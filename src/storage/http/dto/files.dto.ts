@@ -1,4 +1,4 @@
-/** Bodies and query strings of file requests. Of several faults of a member the lowest decorator's is told: its type comes first. */
+/** Bodies and query strings of file requests. The lowest decorator of a member runs first, and only the first failure is reported. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { FreeJson } from '../../../http/input/free-json';
@@ -12,15 +12,16 @@ import {
   SortDirection,
   SortField,
 } from '../../files/list-options';
+import { UploadParameters } from '../../files/upload.service';
 import { Expiry, EXPIRY_NAMES } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
-import { QueryText } from './text';
+import { GivenOnce, QueryText } from './text';
 
 /** Characters of a name, or of a part of one, in a query string. */
-export const MAX_TEXT = 1_024;
+const MAX_TEXT = 1_024;
 
 export class ListFilesQuery implements ListOptions {
-  @ApiPropertyOptional({ description: 'Plain text that the filename contains, in whatever case' })
+  @ApiPropertyOptional({ description: 'Plain text that the filename contains; case-insensitive' })
   @IsOptional()
   @QueryText(MAX_TEXT)
   search?: string;
@@ -30,7 +31,7 @@ export class ListFilesQuery implements ListOptions {
   @QueryText(MAX_TEXT)
   prefix?: string;
 
-  @ApiPropertyOptional({ enum: ['/'], description: 'Only files right below the prefix' })
+  @ApiPropertyOptional({ enum: ['/'], description: 'Only files directly below the prefix' })
   @IsOptional()
   @IsIn(['/'])
   delimiter?: '/';
@@ -55,7 +56,7 @@ export class ListFilesQuery implements ListOptions {
   @WholeNumber(0)
   offset?: number;
 
-  @ApiPropertyOptional({ description: 'From X-Next-Cursor; stays fast however many files there are' })
+  @ApiPropertyOptional({ description: 'Value of X-Next-Cursor; as fast for the last page as for the first' })
   @IsOptional()
   @IsString()
   @MaxLength(4_096)
@@ -73,10 +74,40 @@ export class ListFoldersQuery {
   @WholeNumber(1, MAX_LIMIT)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'The last folder of the page before' })
+  @ApiPropertyOptional({ description: 'The last folder of the previous page' })
   @IsOptional()
   @QueryText(MAX_TEXT)
   after?: string;
+}
+
+export class DownloadQuery {
+  @IsOptional()
+  @QueryText(MAX_TEXT)
+  download?: string;
+}
+
+/** Fields of the upload's form have the same names; the query string takes precedence. */
+export class UploadQuery implements UploadParameters {
+  @ApiPropertyOptional({ description: "Overrides the file's own name" })
+  @Omittable()
+  @GivenOnce()
+  filename?: string;
+
+  @ApiPropertyOptional({ description: 'Used where the content does not tell its type' })
+  @Omittable()
+  @GivenOnce()
+  contentType?: string;
+
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Replaces a file of that name' })
+  @Omittable()
+  @IsIn(['true', 'false'])
+  @GivenOnce()
+  upsert?: string;
+
+  @ApiPropertyOptional({ description: 'A JSON object' })
+  @Omittable()
+  @GivenOnce()
+  metadata?: string;
 }
 
 export class UpdateFileDto {

@@ -1,4 +1,4 @@
-/** A member that may be left out; unlike IsOptional() it does not let null pass for that. */
+/** A member that may be omitted. Unlike IsOptional() it does not accept null. */
 import { ValidateIf } from 'class-validator';
 
 export const Omittable = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);

@@ -1,4 +1,4 @@
-/** What storage answers hold, for the OpenAPI document. The types themselves are in buckets/ and files/. */
+/** Response bodies of storage, for the OpenAPI document. The types themselves are in buckets/ and files/. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Bucket } from '../../buckets/bucket';
 import { FileRecord } from '../../files/file';
@@ -7,23 +7,27 @@ import { JsonObject } from '../../../common/text/json';
 export class BucketDto implements Bucket {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() name!: string;
-  @ApiProperty({ description: 'Made from the name; stands for it in paths' }) slug!: string;
+  @ApiProperty({ description: 'Derived from the name; used in paths' }) slug!: string;
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
   @ApiProperty() is_public!: boolean;
   @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'Null: a project bucket' })
   owner_id!: string | null;
   @ApiProperty({ type: Number, nullable: true, description: "Bytes; null: the project's limit" })
   file_size_limit!: number | null;
-  @ApiProperty({ type: [String], nullable: true, description: 'Null: any. image/* stands for a family' })
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Null: any type. image/* matches all image types',
+  })
   allowed_mime_types!: string[] | null;
   @ApiProperty({
     type: Number,
     nullable: true,
-    description: 'Bytes of all files; null: what the project may hold',
+    description: 'Bytes of all files; null: limited by the project alone',
   })
   quota_bytes!: number | null;
   @ApiProperty({ type: Number, nullable: true, description: 'Number of files' }) quota_files!: number | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Sent with its files' })
+  @ApiProperty({ type: String, nullable: true, description: 'Cache-Control header of its files' })
   cache_control!: string | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
@@ -35,13 +39,13 @@ export class FileDto implements FileRecord {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Null when the bucket is gone or not for the caller to see',
+    description: 'Null when the bucket was deleted or is not visible to the caller',
   })
   bucket_slug!: string | null;
   @ApiProperty() filename!: string;
   @ApiProperty({ description: 'MIME type, detected from the content' }) content_type!: string;
   @ApiProperty({ description: 'Bytes' }) size!: number;
-  @ApiProperty({ description: 'Of the bytes, in hexadecimal' }) sha256!: string;
+  @ApiProperty({ description: 'Hash of the bytes, in hexadecimal' }) sha256!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) owner_id!: string | null;
   @ApiProperty({ type: 'object', additionalProperties: true }) metadata!: JsonObject;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
@@ -57,7 +61,7 @@ export class BulkSignedUrlDto {
   @ApiProperty() file_id!: string;
   @ApiProperty({ type: String, format: 'uri', nullable: true }) url!: string | null;
   @ApiProperty({ type: Number, nullable: true, description: 'Unix seconds' }) expires_at!: number | null;
-  // Not by reference: beside one, OpenAPI 3.0 takes `nullable` for nothing, and what it refers to is never null.
+  // Inline, because OpenAPI 3.0 ignores `nullable` beside a reference.
   @ApiProperty({
     type: 'object',
     nullable: true,

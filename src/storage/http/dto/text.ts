@@ -1,19 +1,18 @@
-/** Text of an address that reaches the database, which would refuse it in words of its own. Bodies are checked as a whole. */
+/**
+ * Text in URLs that reaches the database. PostgreSQL would refuse NUL and half surrogate pairs with an error of its own.
+ * JSON bodies are checked as a whole when they are parsed.
+ */
 import { Injectable, PipeTransform } from '@nestjs/common';
-import { ValidateBy } from 'class-validator';
+import { IsString, ValidateBy } from 'class-validator';
 import { isStorableText } from '../../../common/text/storable';
 import { invalidParameters } from '../../storage.errors';
 
-const fault = (name: string): string => `${name} holds a NUL or half a surrogate pair`;
+const unstorable = (name: string): string => `${name} holds a NUL or half a surrogate pair`;
 
-/** Why a parameter of a query string is no text of at most `max` characters; null when it is. */
-export function textFault(name: string, value: unknown, max: number): string | null {
-  if (typeof value !== 'string') return `${name} must be given once`;
-  if (value.length > max) return `${name} must not be longer than ${max} characters`;
-  return isStorableText(value) ? null : fault(name);
-}
+/** A query parameter that is given once at most; its text is validated later. */
+export const GivenOnce = (): PropertyDecorator => IsString({ message: '$property must be given once' });
 
-/** One parameter of a query string, not longer than `max` characters. */
+/** A query parameter that is given once at most, with at most `max` characters. */
 export const QueryText = (max: number): PropertyDecorator =>
   ValidateBy({
     name: 'queryText',
@@ -23,16 +22,19 @@ export const QueryText = (max: number): PropertyDecorator =>
     },
   });
 
-/** The bucket of a path, by slug or name. @throws AppError 400 */
-export function bucketAddressOf(address: string): string {
-  if (!isStorableText(address)) throw invalidParameters(fault("The bucket's name"));
-  return address;
+/** @returns the reason why the value of a query parameter is refused; null when it is valid */
+function textFault(name: string, value: unknown, max: number): string | null {
+  if (typeof value !== 'string') return `${name} must be given once`;
+  if (value.length > max) return `${name} must not be longer than ${max} characters`;
+  return isStorableText(value) ? null : unstorable(name);
 }
 
-/** The same for a parameter of Nest's. */
+/** The slug or name of a bucket in a path. */
 @Injectable()
 export class BucketAddressPipe implements PipeTransform<string, string> {
+  /** @throws AppError 400 */
   transform(address: string): string {
-    return bucketAddressOf(address);
+    if (!isStorableText(address)) throw invalidParameters(unstorable("The bucket's name"));
+    return address;
   }
 }

@@ -1,0 +1,53 @@
+/** Response headers for the bytes of a file. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import { contentDisposition, type Disposition } from '../../common/http/content-disposition';
+import type { Validators } from '../../common/http/preconditions';
+import { essenceOf, isContentType } from '../content-type/content-type';
+import { FileContent } from '../files/file';
+
+/** How a route presents a file. */
+export interface Presentation {
+  readonly disposition: (file: FileContent) => Disposition;
+  readonly cacheControl: (file: FileContent) => string;
+  /** Replaces the file's own name, unless it is empty. */
+  readonly downloadName?: string;
+}
+
+/** No script of a file runs, in Plinth's origin or at all; nothing is loaded, and browsers do not guess another type. */
+const SANDBOX = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy':
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+export function validatorsOf({ sha256, updatedAt }: FileContent): Validators {
+  return { etag: `"${sha256}"`, lastModified: updatedAt };
+}
+
+/** Headers of every response about the bytes, 304 included. */
+export function contentHeaders(
+  file: FileContent,
+  { etag, lastModified }: Validators,
+  { disposition, cacheControl, downloadName }: Presentation,
+): OutgoingHttpHeaders {
+  return {
+    ETag: etag,
+    'Last-Modified': new Date(lastModified).toUTCString(),
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': cacheControl(file),
+    'Content-Disposition': contentDisposition(disposition(file), downloadName || file.filename),
+    ...SANDBOX,
+  };
+}
+
+/**
+ * The Content-Type header. Browsers would read text without a charset as windows-1252, which hardly any text still is. The
+ * column may hold anything that SQL of the project's owner wrote.
+ */
+export function servedType({ contentType }: FileContent): string {
+  if (!isContentType(contentType)) return 'application/octet-stream';
+  const lacksCharset = contentType.startsWith('text/') && essenceOf(contentType) === contentType;
+  return lacksCharset ? `${contentType}; charset=utf-8` : contentType;
+}
