@@ -6,7 +6,7 @@ const MAX_RETRIES = 3;
 const FIRST_DELAY_MS = 100;
 
 /** An error response of the server, with `code` as the SDKs have it. */
-export class HttpStatusError extends Error {
+class HttpStatusError extends Error {
   constructor(
     readonly code: number,
     message: string,
