@@ -24,6 +24,8 @@ export function interceptResult(target: object, name: string | symbol, descripto
   const replacement = async function (this: unknown, ...parameters: unknown[]): Promise<void> {
     write(parameters[length] as ServerResponse, bodyOf(await handler.apply(this, parameters)));
   };
+  // Swagger finds the types of parameters by the function's name.
+  Object.defineProperty(replacement, 'name', { value: handler.name });
   for (const key of Reflect.getMetadataKeys(handler))
     Reflect.defineMetadata(key, Reflect.getMetadata(key, handler), replacement);
   intercepted.add(replacement);
