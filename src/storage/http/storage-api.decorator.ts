@@ -5,7 +5,7 @@ import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { QUOTA_WARNING } from '../quotas/quota-warnings';
 import { StorageErrorDto } from './dto/records';
 import { StorageAccessGuard } from './storage-access.guard';
-import { sentByInterceptor, StorageEnvelopeInterceptor } from './storage-envelope.interceptor';
+import { interceptResult } from './storage-envelope.interceptor';
 
 const FAILURES: Readonly<Record<number, string>> = {
   400: 'Invalid parameters',
@@ -55,9 +55,9 @@ export const StorageDocs = (): ClassDecorator & MethodDecorator =>
 export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
   applyDecorators(ApiSecurity({ apikey: [], bearer: [] }), UseGuards(StorageAccessGuard));
 
-/** A controller whose routes all need apikey and bearer, and return the `data` of the envelope. */
+/** A controller whose routes all need apikey and bearer. */
 export const StorageAccess = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(StorageDocs(), NeedsCaller(), UseInterceptors(StorageEnvelopeInterceptor));
+  applyDecorators(StorageDocs(), NeedsCaller());
 
 /** The same, for routes whose JSON body is a parameter. */
 export const StorageApi = (): ClassDecorator & MethodDecorator =>
@@ -86,7 +86,7 @@ export const Success = (
   const [model] = [type].flat();
   const models = model && model !== String ? [model] : [];
   return applyDecorators(
-    sentByInterceptor,
+    interceptResult,
     ApiExtraModels(...models),
     ApiResponse({
       status,

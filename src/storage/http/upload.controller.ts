@@ -1,6 +1,6 @@
-/** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. */
-import { Controller, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
+/** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. Validates without Nest's pipes, like downloads. */
+import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
@@ -10,9 +10,30 @@ import { UploadService } from '../files/upload.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { UploadQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
-import { BucketAddressPipe } from './dto/text';
+import { bucketAddressOf } from './dto/text';
+import { validQuery } from './dto/validated';
 import { MAX_WAITING, openMultipartForm } from './multipart-form';
 import { Failures, QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
+
+/** The parameters of UploadQuery: Swagger reads a DTO only from a parameter of the handler. */
+const QueryDocs = (): MethodDecorator => {
+  const optional = { type: String, required: false };
+  return applyDecorators(
+    ApiQuery({ name: 'filename', ...optional, description: "Overrides the file's own name" }),
+    ApiQuery({
+      name: 'contentType',
+      ...optional,
+      description: 'Used where the content does not tell its type',
+    }),
+    ApiQuery({
+      name: 'upsert',
+      ...optional,
+      enum: ['true', 'false'],
+      description: 'Replaces a file of that name',
+    }),
+    ApiQuery({ name: 'metadata', ...optional, description: 'A JSON object' }),
+  );
+};
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/buckets/:bucket_name/upload')
@@ -25,6 +46,8 @@ export class UploadController {
 
   @Post()
   @ApiOperation({ summary: 'Upload a file', operationId: 'uploadFile' })
+  @ApiParam({ name: 'bucket_name', type: String })
+  @QueryDocs()
   @ApiConsumes('multipart/form-data')
   @ApiBody({
     schema: {
@@ -42,16 +65,11 @@ export class UploadController {
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
   @Success(200, 'The file, which replaced another (upsert)', FileDto, QUOTA_HEADER)
   @Failures(403, 404, 409, 413, 415)
-  async upload(
-    @Param('bucket_name', BucketAddressPipe) bucket: string,
-    @Query() given: UploadQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<FileRecord> {
+  async upload(@Req() request: Request, @Res() response: Response): Promise<FileRecord> {
     const caller = callerOf(request);
     const { record, isNew, marks } = await this.uploads.upload(caller, {
-      bucket,
-      given,
+      bucket: bucketAddressOf(String(request.params.bucket_name)),
+      given: validQuery(UploadQuery, request.query),
       announcedLength: lengthOf(request),
       withForm: (held, work) => this.withForm(request, held, work),
     });

@@ -88,23 +88,19 @@ export class DownloadQuery {
 
 /** Fields of the upload's form have the same names; the query string takes precedence. */
 export class UploadQuery implements UploadParameters {
-  @ApiPropertyOptional({ description: "Overrides the file's own name" })
   @Omittable()
   @GivenOnce()
   filename?: string;
 
-  @ApiPropertyOptional({ description: 'Used where the content does not tell its type' })
   @Omittable()
   @GivenOnce()
   contentType?: string;
 
-  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Replaces a file of that name' })
   @Omittable()
   @IsIn(['true', 'false'])
   @GivenOnce()
   upsert?: string;
 
-  @ApiPropertyOptional({ description: 'A JSON object' })
   @Omittable()
   @GivenOnce()
   metadata?: string;

@@ -29,12 +29,15 @@ function textFault(name: string, value: unknown, max: number): string | null {
   return isStorableText(value) ? null : unstorable(name);
 }
 
-/** The slug or name of a bucket in a path. */
+/** The slug or name of a bucket in a path. @throws AppError 400 */
+export function bucketAddressOf(address: string): string {
+  if (!isStorableText(address)) throw invalidParameters(unstorable("The bucket's name"));
+  return address;
+}
+
 @Injectable()
 export class BucketAddressPipe implements PipeTransform<string, string> {
-  /** @throws AppError 400 */
   transform(address: string): string {
-    if (!isStorableText(address)) throw invalidParameters(unstorable("The bucket's name"));
-    return address;
+    return bucketAddressOf(address);
   }
 }
