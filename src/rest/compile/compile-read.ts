@@ -15,10 +15,10 @@ import { aliasReference, fieldSql, routineSql, type RowReference } from './field
 import type { Select, StatementBuilder } from './statement-builder';
 import { typeName } from './type-name';
 
-/** The common table expression that holds what a write or a function gave. */
+/** The common table expression with the rows of a write or a function. */
 export const RESULT = 'plinth_result';
 
-/** What a media type handler takes is a record of jsonb, as PostgREST's is. */
+/** A media type handler takes records whose embeds are jsonb, as PostgREST's do. */
 export function compileShown(
   builder: StatementBuilder,
   { read, representation }: Pick<RequestPlan, 'read' | 'representation'>,
@@ -64,7 +64,7 @@ function sourceSql(builder: StatementBuilder, source: SourcePlan): string {
     case 'result':
       return RESULT;
     case 'computed': {
-      // Overloads are told apart by the row's type, which rows of a common table expression have lost.
+      // The row's type chooses the overload, and rows of a common table expression have lost it.
       const { routine, parent, parentType } = source;
       const row = `(${quoteIdentifier(parent)}.*)::${quoteQualified(parentType.schema, parentType.name)}`;
       return `(SELECT * FROM ${routineSql(routine)}(${row}))`;
@@ -119,7 +119,7 @@ const NULLS = { nullsfirst: 'NULLS FIRST', nullslast: 'NULLS LAST' } as const;
 
 /**
  * Not by the builder, which prints both numbers: an offset in the text would make each page a statement of its own. The
- * limit is printed all the same, because a plan that knows it is worth keeping.
+ * limit is printed, because PostgreSQL plans better when it knows the limit.
  */
 export function windowSql(
   builder: StatementBuilder,
@@ -170,7 +170,7 @@ function embedValueSql(alias: string, toOne: boolean, columns: readonly string[]
   const embed = quoteIdentifier(alias);
   if (!toOne) return `coalesce(${embed}."plinth_list", '[]')`;
   if (columns === null) return `row_to_json(${embed}.*)`;
-  // The embed also hands up what the parent orders by, which the client didn't ask for.
+  // The embed also has the columns by which the parent orders, which the client did not select.
   const shown = columns.map((column) => `${embed}.${quoteIdentifier(column)}`).join(', ');
   return `CASE WHEN (${embed}.*) IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown.*) FROM (SELECT ${shown}) plinth_shown) END`;
 }
@@ -202,7 +202,7 @@ function joinEmbed(builder: StatementBuilder, query: Select, embed: EmbedPlan): 
   else query.leftJoin(joined, embed.alias, condition);
 }
 
-/** One row with the list of all; null instead of an empty list, so that an inner join can tell. */
+/** One row with the list of all rows. An empty list is null, so that an inner join can drop the parent. */
 function listSql(rows: string, { shape, columns }: EmbedPlan): string {
   const lists =
     shape === 'spread-columns'
@@ -219,7 +219,7 @@ export function compileCount(builder: StatementBuilder, plan: ReadPlan): string 
   const reference = aliasReference(plan.alias, plan.source.kind === 'result');
   const query = from(builder, builder.select(), plan);
   query.addSelect('1');
-  // Only what decides whether a row counts is joined.
+  // Only embeds that decide whether a row counts are joined.
   const deciding = plan.embeds.filter(
     ({ inner, alias }) => inner || plan.where.some((condition) => names(condition, alias)),
   );

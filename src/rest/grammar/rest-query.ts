@@ -23,7 +23,7 @@ import type {
 import { parseLimit, parseOffset, WHOLE } from './window';
 
 const STAR: readonly SelectItem[] = [{ kind: 'star' }];
-/** Spares an argument that is plainly none the cost of an error: `not.`? operator, then `.` or `(`. */
+/** Skips the cost of an exception for an argument that cannot be a filter: `not.`? operator, then `.` or `(`. */
 const MAY_BE_OPERATION = /^(?:not\.)?[a-z]{2,10}[.(]/;
 
 /** A query string, its shape and its values apart. */
@@ -37,7 +37,7 @@ export interface RestQueryOptions {
   readonly hasArguments: boolean;
 }
 
-/** The parameters by what rule reads them. */
+/** The parameters by the rule that reads them. */
 interface Sorted {
   readonly select: QueryParameter[];
   readonly columns: QueryParameter[];
@@ -97,7 +97,7 @@ function sort(parameters: readonly QueryParameter[]): Sorted {
   return sorted;
 }
 
-/** What makes a parameter more than a filter: its name, or the last part of it. A quoted column is never reserved. */
+/** The rule of a parameter, by its name or the last part of it. A quoted name is always a column. */
 function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
   const word = lastWord(name);
