@@ -58,17 +58,11 @@ export function parseRestQuery(queryString: string, { hasArguments }: RestQueryO
   const parameters = splitQueryString(queryString, budget);
   const sorted = sort(parameters);
   const parts = new QueryParts();
-  const tree = treeOf(sorted, budget, parts, hasArguments);
-  addOthers(parts, sorted);
-  return { shape: { ...tree, text: parts.shapeText() }, values: parts.values(parameters) };
+  const shape = treeOf(sorted, budget, parts, hasArguments);
+  return { shape, values: parts.values(parameters) };
 }
 
-function treeOf(
-  sorted: Sorted,
-  budget: Budget,
-  parts: QueryParts,
-  hasArguments: boolean,
-): Omit<RestQuery, 'text'> {
+function treeOf(sorted: Sorted, budget: Budget, parts: QueryParts, hasArguments: boolean): RestQuery {
   const [select] = sorted.select;
   return {
     order: orders(sorted.order, budget),
@@ -80,6 +74,8 @@ function treeOf(
     callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget, parts)) : [],
     onConflict: columns('on_conflict', sorted.on_conflict[0], budget),
     windows: windows(sorted.window),
+    // Last: filters and groups add to it while they are parsed.
+    text: shapeText(parts, sorted),
   };
 }
 
@@ -184,11 +180,14 @@ function filterOrNull(parameter: QueryParameter, budget: Budget, parts: QueryPar
 }
 
 /** Filters and groups are in the shape already. Of all other parameters the texts belong to it. */
-function addOthers(parts: QueryParts, sorted: Sorted): void {
-  for (const rule of ['select', 'columns', 'on_conflict', 'order', 'window'] as const) {
+function shapeText(parts: QueryParts, sorted: Sorted): string {
+  for (const rule of WITHOUT_VALUES) {
     for (const { name, value } of sorted[rule]) {
       parts.add(name);
       parts.add(value);
     }
   }
+  return parts.shapeText();
 }
+
+const WITHOUT_VALUES = ['select', 'columns', 'on_conflict', 'order', 'window'] as const;

@@ -26,7 +26,7 @@ export class Scanner {
     readonly text: string,
     private readonly subject: Subject,
     readonly budget: Budget = new Budget(),
-    readonly parts: QueryParts = new QueryParts(),
+    private readonly parts: QueryParts | null = null,
   ) {}
 
   get atEnd(): boolean {
@@ -55,6 +55,7 @@ export class Scanner {
 
   /** Reads a value, of which the tree keeps the slot only. */
   takeValue(read: (scanner: Scanner) => FilterValue): Slot {
+    if (this.parts === null) throw new Error('a text without values has a value');
     const start = this.pos;
     return this.parts.takeValue(read(this), this.text, start, this.pos);
   }
