@@ -1,19 +1,18 @@
 /** A read plan as TypeORM builder calls: one SelectQueryBuilder per level, embeds as lateral joins. */
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import type {
-  AggregatePlan,
   EmbedPlan,
   OrderPlan,
-  OutputPlan,
   ReadPlan,
   RepresentationPlan,
   RequestPlan,
   SourcePlan,
 } from '../plan/plan';
+import { isAggregate } from '../plan/plan-read';
 import { conditionSql } from './filter-sql';
 import { aliasReference, fieldSql, routineSql, type RowReference } from './field-sql';
+import { outputSql } from './output-sql';
 import type { Select, StatementBuilder } from './statement-builder';
-import { typeName } from './type-name';
 
 /** The common table expression with the rows of a write or a function. */
 export const RESULT = 'plinth_result';
@@ -127,69 +126,6 @@ export function windowSql(
 ): string {
   const limited = limit === null ? '' : ` LIMIT ${limit}`;
   return offset === 0 ? limited : `${limited} OFFSET ${builder.parameter(offset)}::bigint`;
-}
-
-function outputSql(
-  builder: StatementBuilder,
-  reference: RowReference,
-  output: OutputPlan,
-  embeds: readonly EmbedPlan[],
-  asJsonb: boolean,
-): string {
-  switch (output.kind) {
-    case 'all':
-      return `${reference.row}.*`;
-    case 'one':
-      return `1 AS ${quoteIdentifier(output.name)}`;
-    case 'row-count':
-      return named(castSql('count(*)', output.cast), output.name);
-    case 'field': {
-      const value = fieldSql(builder, reference, output.field);
-      const formatted = output.format ? `${routineSql(output.format)}(${value})` : value;
-      return named(aggregateSql(castSql(formatted, output.cast), output.aggregate), output.name);
-    }
-    case 'spread': {
-      const embed = quoteIdentifier(output.embed);
-      if (output.column === null) return `${embed}.*`;
-      const column = `${embed}.${quoteIdentifier(output.column)}`;
-      const value = asJsonb && output.isEmbed ? `${column}::jsonb` : column;
-      return named(aggregateSql(value, output.aggregate), output.name ?? output.column);
-    }
-    case 'embed': {
-      const value = embedValueSql(output.embed, output.toOne, columnsOf(embeds, output.embed));
-      return named(asJsonb ? `${value}::jsonb` : value, output.name);
-    }
-  }
-}
-
-function columnsOf(embeds: readonly EmbedPlan[], alias: string): readonly string[] | null {
-  return embeds.find((embed) => embed.alias === alias)?.columns ?? null;
-}
-
-function embedValueSql(alias: string, toOne: boolean, columns: readonly string[] | null): string {
-  const embed = quoteIdentifier(alias);
-  if (!toOne) return `coalesce(${embed}."plinth_list", '[]')`;
-  if (columns === null) return `row_to_json(${embed}.*)`;
-  // The embed also has the columns by which the parent orders, which the client did not select.
-  const shown = columns.map((column) => `${embed}.${quoteIdentifier(column)}`).join(', ');
-  return `CASE WHEN (${embed}.*) IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown.*) FROM (SELECT ${shown}) plinth_shown) END`;
-}
-
-function castSql(value: string, cast: string | null): string {
-  return cast === null ? value : `CAST(${value} AS ${typeName(cast)})`;
-}
-
-function aggregateSql(value: string, aggregate: AggregatePlan | null): string {
-  return aggregate === null ? value : castSql(`${aggregate.aggregate}(${value})`, aggregate.cast);
-}
-
-function named(value: string, name: string): string {
-  return `${value} AS ${quoteIdentifier(name)}`;
-}
-
-function isAggregate(output: OutputPlan): boolean {
-  if (output.kind === 'row-count') return true;
-  return (output.kind === 'field' || output.kind === 'spread') && output.aggregate !== null;
 }
 
 function joinEmbed(builder: StatementBuilder, query: Select, embed: EmbedPlan): void {
