@@ -1,5 +1,5 @@
 /**
- * The codes under which clients of PostgREST know an error (its reference, "Errors"): what the body's top-level `code` says.
+ * The codes under which clients of PostgREST know an error (its reference, "Errors"): the top-level `code` of the body.
  * `detail.sqlstate` keeps Plinth's own. Null where PostgREST has no code for the case. docs/rest.md lists them all.
  */
 import { DatabaseError } from 'pg';
@@ -70,7 +70,7 @@ const EXHAUSTED = 'PGRST003';
 export function postgrestCode(error: AppError): string {
   const { sqlstate = error.code } = error.database;
   if (error instanceof CredentialsRefused) return POSTGREST_CREDENTIAL_CODES[error.fault];
-  // What PostgreSQL or the project's own SQL raised keeps its code, whatever that is.
+  // An error of PostgreSQL or of the project's own SQL keeps its code.
   if (error.cause instanceof DatabaseError && error.cause.code === sqlstate) return sqlstate;
   if (sqlstate === '08006') return UNREACHABLE;
   if (sqlstate === '53300') return EXHAUSTED;

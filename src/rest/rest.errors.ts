@@ -66,7 +66,7 @@ export function restError(
   });
 }
 
-/** What the grammar refused, as the rest of the application knows errors. */
+/** A refusal of the grammar as an AppError. */
 export function fromGrammar(error: GrammarError): AppError {
   return new AppError({
     status: error.status,
@@ -78,7 +78,7 @@ export function fromGrammar(error: GrammarError): AppError {
   });
 }
 
-/** RFC 9110, 15.5.6: a 405 tells what is allowed. */
+/** RFC 9110, 15.5.6: a 405 lists the allowed methods. */
 function allowedBy(code: 'PL117' | 'PL101'): string {
   return code === 'PL101' ? 'OPTIONS, GET, HEAD, POST' : 'OPTIONS, GET, HEAD, POST, PUT, PATCH, DELETE';
 }
@@ -108,7 +108,7 @@ export const columnNotFound = (relation: string, column: string): AppError =>
     message: `Could not find the '${column}' column of '${relation}' in the schema cache`,
   });
 
-/** What PostgreSQL itself would say: for a column in select, filter or order. */
+/** For a column in select, filter or order; with PostgreSQL's own message. */
 export const undefinedColumn = (relation: string, column: string): AppError =>
   new AppError({
     status: 400,
@@ -117,7 +117,7 @@ export const undefinedColumn = (relation: string, column: string): AppError =>
     database: { sqlstate: '42703' },
   });
 
-/** @param similar a relation of that schema that the caller may know of */
+/** @param similar a relation of that schema that the caller has rights to */
 export const relationNotFound = (schema: string, name: string, similar: string | null): AppError =>
   restError('PL205', {
     message: `Could not find the table '${schema}.${name}' in the schema cache`,

@@ -1,16 +1,16 @@
 /**
- * Table REST from end to end: parse, read the body, prepare, run, write. Each stage takes what the one before it made
- * and knows none of the others:
+ * Table REST from end to end: parse, read the body, prepare, run, write. Each stage takes the output of the one before it and
+ * calls no earlier one:
  *
- * | stage   | takes                               | makes           | may refuse                              |
+ * | stage   | input                               | output          | refuses                                 |
  * |---------|-------------------------------------|-----------------|-----------------------------------------|
- * | parse   | IncomingRequest                     | ParsedRequest   | what does not parse                     |
- * | body    | RequestShape, HeldBody              | RequestBody     | what is no JSON, CSV or form            |
+ * | parse   | IncomingRequest                     | ParsedRequest   | bad syntax                              |
+ * | body    | RequestShape, HeldBody              | RequestBody     | bodies that are no JSON, CSV or form    |
  * | prepare | ParsedRequest, RequestBody, Catalog | PreparedRequest | unknown tables, columns and functions   |
- * | run     | PreparedRequest                     | Execution, rows | what PostgreSQL refuses                 |
+ * | run     | PreparedRequest                     | Execution, rows | errors of PostgreSQL                    |
  * | write   | PreparedRequest, Execution          | the response    | results of another size than asked for  |
  *
- * Whether a request that failed runs again is for RetryService alone to say.
+ * RetryService alone decides whether a failed request runs again.
  */
 import { Injectable } from '@nestjs/common';
 import type { HeldBody } from '../http/bodies/body-budget';

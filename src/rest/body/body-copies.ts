@@ -1,4 +1,4 @@
-/** The memory of a body that several statements of one request send: each statement after the first takes it along once more. */
+/** The memory of a body that several statements of one request send: each statement after the first sends it once more. */
 import type { HeldBody } from '../../http/bodies/body-budget';
 
 export class BodyCopies {

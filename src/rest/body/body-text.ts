@@ -15,7 +15,7 @@ export function textOf(body: Buffer): string {
   }
 }
 
-/** As textOf(), for a body that stays bytes: a text of it would take its size once or twice more. */
+/** As textOf(), for a large body that stays bytes: decoding it would take its size once or twice more. */
 export function assertText(body: Buffer): void {
   if (body.includes(0)) throw holdsNul();
   if (!isUtf8(body)) throw notUtf8();

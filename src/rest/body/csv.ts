@@ -1,6 +1,6 @@
 /**
  * CSV (RFC 4180) with a header line, to JSON. An unquoted or quoted NULL is null, and lines of one empty field are no rows,
- * both as in PostgREST. Nothing is made of a row but its text: a body of megabytes has millions of them.
+ * both as in PostgREST. A row only ever becomes text, no object: a body of megabytes has millions of rows.
  */
 import type { Memory } from '../../http/bodies/body-budget';
 import { Slices } from '../../common/time/slices';
@@ -10,11 +10,11 @@ const QUOTE = '"';
 const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
 /** Columns of a header: a table has 1,600 at most, but `columns=` may leave some of a header out. */
 const MOST_COLUMNS = 10_000;
-/** Pieces of a field after which it may be time to rest. */
+/** Pieces of a field after which the parser may yield to the event loop. */
 const MANY = 256;
-/** Characters of rows that are put together at once. */
+/** Characters of rows that are joined at once. */
 const BLOCK = 64 * 1024;
-/** The JSON exists in blocks and as a whole, and then as a whole and as what goes to PostgreSQL. */
+/** The JSON is in memory twice: as blocks and as their concatenation, and then as that and as the message to PostgreSQL. */
 const COPIES = 2;
 const [BEGIN, SEPARATOR, END] = ['[', ',', ']'].map((character) => Buffer.from(character)) as [
   Buffer,
@@ -57,7 +57,7 @@ export async function parseCsv(text: string, memory: Memory): Promise<CsvRows> {
   return { json: rows.list(), names: [...new Set<string>(header)], count };
 }
 
-/** Rows of JSON, counted before they are put together. */
+/** Rows of JSON, whose memory is counted before they are joined. */
 class RowBlocks {
   private readonly blocks: Buffer[] = [BEGIN];
   private rows: string[] = [];
@@ -110,7 +110,7 @@ function rowWriter(header: readonly string[]): RowWriter {
   };
 }
 
-/** The lines, each as its fields; null now and then in a long field, so that the reader can rest. */
+/** The lines as lists of fields. Yields null now and then in a long field, so that the caller can yield to the event loop. */
 function* records(text: string): Generator<readonly string[] | null, void> {
   let most = MOST_COLUMNS;
   let at = 0;

@@ -4,13 +4,13 @@ import { invalidBody, restError } from '../rest.errors';
 import { holdsNul, textOf } from './body-text';
 import { JSON_HINT, looksLikeJson } from './looks-like-json';
 
-/** Bytes of a form: it takes as long to read as JSON of ten times its size. */
+/** Bytes of a form. Parsing one takes as long as parsing JSON of ten times its size. */
 export const LARGEST_FORM = 1024 * 1024;
 const MOST_FIELDS = 10_000;
 
 export type FormField = readonly [name: string, value: string];
 
-/** The fields, in the client's order. @throws AppError PL102 for a NUL, or too many fields; PL157 for JSON, which curl -d calls a form */
+/** The fields, in the client's order. @throws AppError PL102 for a NUL, or too many fields; PL157 for JSON, which `curl -d` sends as a form */
 export function formFields(body: Buffer): FormField[] {
   if (looksLikeJson(body)) throw noForm();
   const text = textOf(body);

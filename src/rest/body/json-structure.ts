@@ -1,12 +1,12 @@
 /**
- * What plans have to know of a JSON body: whether it is an object or a list of them, and which members they name. Values are
- * PostgreSQL's to read.
+ * The structure of a JSON body, as far as plans depend on it: whether it is an object or a list of objects, and the names of
+ * their members. PostgreSQL reads the values.
  */
 import { isJsonObject } from '../../common/text/json';
 import { RowShapes } from './row-shapes';
 
 export interface JsonStructure {
-  /** `mixed` is a list of which some are objects, `other` whatever has none at its top. */
+  /** `mixed` is a list of which some are objects, `other` has no object at its top level. */
   readonly kind: 'object' | 'list' | 'mixed' | 'other';
   readonly rows: RowShapes;
 }

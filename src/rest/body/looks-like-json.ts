@@ -1,6 +1,6 @@
-/** Whether a body that is called something else is JSON: its first and last characters tell. */
+/** Whether a body looks like JSON although its Content-Type says otherwise: by its first and last character. */
 
-/** What its sender has to do. */
+/** The hint for a client that sent JSON under another Content-Type. */
 export const JSON_HINT = 'The body looks like JSON: send it with the header Content-Type: application/json.';
 
 const PAIRS: ReadonlyMap<number, number> = new Map([
@@ -8,10 +8,10 @@ const PAIRS: ReadonlyMap<number, number> = new Map([
   [0x5b, 0x5d], // [ ]
 ]);
 
-/** Bytes at either end that may be blank: looking must not take long, however large the body is. */
+/** Blank bytes that are skipped at either end, which bounds the time of the check. */
 const MOST_BLANKS = 1_000;
 
-/** For the hint of a refusal; a form encodes braces and brackets, so that it never looks so. */
+/** Never true of a form, which encodes braces and brackets. */
 export function looksLikeJson(body: Buffer): boolean {
   const lastByte = body.length - 1;
   let [first, last] = [0, lastByte];

@@ -1,7 +1,7 @@
 /** Levels; PostgreSQL's default stack holds a few thousand. */
 const DEEP = 1_000;
 
-/** Whether JSON nests so deeply that PostgreSQL's parser may run out of stack: looked at once that has happened. */
+/** Whether JSON nests so deeply that PostgreSQL's parser may run out of stack. Only called after it did. */
 export function nestsDeeply(json: string | Buffer): boolean {
   const text = json.toString();
   let depth = 0;

@@ -21,11 +21,11 @@ export interface Payload {
   readonly rows: RowShapes;
 }
 
-/** Bytes from which JSON is scanned: what is smaller is parsed within a few milliseconds, whatever it holds. */
+/** Bytes from which JSON is scanned in slices. A smaller body parses within a few milliseconds, whatever its content. */
 const LARGE = 64 * 1024;
 
 /**
- * A body of rows. However large it is, the event loop is not held for long.
+ * A body of rows. A large one is read in slices, so that the event loop is never blocked for long.
  * @throws AppError PL102 for what does not parse, PL157 for another media type, and what `memory` throws
  */
 export async function readPayload(body: Buffer, type: MediaType, memory: Memory): Promise<Payload> {
@@ -48,7 +48,7 @@ export interface JsonBody {
   readonly structure: JsonStructure;
 }
 
-/** A JSON body with what it names. @throws AppError PL102 */
+/** A JSON body and its structure. @throws AppError PL102 */
 export async function readJsonBody(body: Buffer): Promise<JsonBody> {
   const isLarge = body.length >= LARGE;
   if (isLarge) assertText(body);
@@ -72,7 +72,7 @@ async function jsonPayload(body: Buffer): Promise<Payload> {
     json,
     structure: { kind, rows },
   } = await readJsonBody(body);
-  // PostgREST's words; objects with other keys than the one before them are fine here.
+  // PostgREST's message. Plinth accepts objects with different keys.
   if (kind === 'mixed') throw invalidBody('All object keys must match');
   if (kind === 'other') throw invalidBody('The body must be a JSON object or a list of objects');
   return payloadOf(json, kind === 'list', rows);
@@ -83,7 +83,7 @@ async function csvPayload(body: Buffer, memory: Memory): Promise<Payload> {
   return payloadOf(json, true, RowShapes.alike(names, count));
 }
 
-/** Of fields with one name the last counts. */
+/** The last of several fields with one name counts. */
 function formPayload(body: Buffer): Payload {
   const row = Object.fromEntries(formFields(body));
   return payloadOf(JSON.stringify(row), false, RowShapes.alike(Object.keys(row), 1));

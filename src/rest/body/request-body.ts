@@ -8,17 +8,17 @@ import { type Payload, readJsonBody, readPayload, unreadable } from './payload';
 import { RowShapes } from './row-shapes';
 
 export interface RequestBody {
-  /** As it came. */
+  /** As the client sent it. */
   readonly bytes: Buffer;
   /** As rows, where the operation reads rows. */
   readonly payload: Payload | null;
-  /** What a function's arguments, or its list of them, name; null for what is no JSON and becomes none, and for rows. */
+  /** The structure of a function's arguments; null for a body that is not JSON and does not become JSON, and for rows. */
   readonly structure: JsonStructure | null;
   /** A function's arguments, where they come by a form. */
   readonly fields: readonly FormField[] | null;
 }
 
-/** What a function's empty body says. */
+/** An empty body of a function call. */
 const NO_ARGUMENTS: JsonStructure = { kind: 'object', rows: RowShapes.alike([], 1) };
 
 /**
@@ -39,7 +39,7 @@ export async function readRequestBody(
   }
   switch (contentType.kind) {
     case 'csv': {
-      // A function takes its body as it is, save that CSV becomes JSON.
+      // A function takes its body unchanged, except that CSV becomes JSON.
       const payload = await readPayload(bytes, contentType, memory);
       return { ...unread, payload, structure: { kind: 'list', rows: payload.rows } };
     }

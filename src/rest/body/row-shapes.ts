@@ -1,15 +1,15 @@
 /**
- * Which members the rows of a body name. Nearly all bodies have rows of one shape, so a row is compared with the one before
- * it, name by name, and costs nothing more where it is alike.
+ * The member names of the rows of a body. Nearly all bodies have rows of one shape, so each row is compared with the one before
+ * it, name by name; an equal row costs nothing more.
  */
 
 /** Names of all shapes together that are kept: far more than any table has columns (1,600), or any function arguments. */
 const MOST_NAMES = 100_000;
 
 export class RowShapes {
-  /** The names of each shape, in whatever order its first row has them; the first shape is the first row's. */
+  /** The names of each shape, in the order of its first row; the first shape is the first row's. */
   readonly shapes: (readonly string[])[] = [];
-  /** True when there were more names than are kept; those of the first row are there even so, as many as are kept of one row. */
+  /** True when there were more names than are kept. The first row's names are kept even then, up to the limit. */
   isCut = false;
   private rows = 0;
   /** The shape of each row, by its number; empty while all have the first. */
@@ -19,10 +19,10 @@ export class RowShapes {
   /** The shape of the row before, and how many of its names the current row has so far. */
   private last = 0;
   private alike = 0;
-  /** The current row's names once it is found to be unlike the one before. */
+  /** The current row's names, once they differ from those of the row before; null until then. */
   private own: Set<string> | null = null;
 
-  /** Rows that are known to name the same. */
+  /** Rows that are known to have the same names. */
   static alike(names: readonly string[], count: number): RowShapes {
     const rows = new RowShapes();
     if (count > 0) rows.enter(names);
@@ -35,7 +35,7 @@ export class RowShapes {
     return this.rows;
   }
 
-  /** The current row names a member; again, if it likes. */
+  /** Adds a member to the current row; a name may come more than once. */
   name(name: string): void {
     const before = this.shapes[this.last];
     if (this.own === null && before?.[this.alike] === name) {
@@ -47,7 +47,7 @@ export class RowShapes {
     else this.isCut = true;
   }
 
-  /** The current row is over. */
+  /** Ends the current row. */
   endRow(): void {
     const before = this.shapes[this.last];
     if (this.own !== null || this.alike !== before?.length) {

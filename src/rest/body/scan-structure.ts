@@ -1,15 +1,15 @@
-/** The structure of a large JSON body, token by token (RFC 8259): nothing of it is built, and the event loop is never held for long. */
+/** The structure of a large JSON body, read token by token (RFC 8259): no value is built, and the event loop is never blocked for long. */
 import { TokenType, Tokenizer } from '@streamparser/json';
 import { Slices } from '../../common/time/slices';
 import { invalidBody } from '../rest.errors';
 import { type JsonStructure, kindOf } from './json-structure';
 import { RowShapes } from './row-shapes';
 
-/** Bytes that are looked at in one go. */
+/** Bytes that are tokenized in one go. */
 const PIECE = 16 * 1024;
-/** Characters of a string that are put together at once; without it, each would be added to a text. */
+/** Characters of a string that the tokenizer collects at once; without a buffer it appends them one by one. */
 const STRING_BUFFER = 64 * 1024;
-/** Levels, of which each is remembered; PostgreSQL's stack ends before, and how long before is its to say. */
+/** Levels of nesting, each of which takes memory here. PostgreSQL's own limit, its stack, is reached earlier. */
 const MOST_LEVELS = 100_000;
 
 /** @throws Error for what is no JSON, AppError PL102 for what nests too deeply */

@@ -19,7 +19,7 @@ interface End {
   readonly columns: readonly string[];
 }
 
-/** Stops between its steps. */
+/** Yields to the event loop between its steps. */
 export function* buildRelationships(
   index: SchemaIndex,
   routines: readonly RoutineRow[],

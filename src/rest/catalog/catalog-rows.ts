@@ -10,7 +10,7 @@ export interface RelationRow {
   /** Bits of pg_relation_is_updatable(): 4 update, 8 insert, 16 delete. */
   readonly updatable: number;
   readonly columns: readonly ColumnRow[] | null;
-  /** Roles with rights to read or write it; `public` is everybody. Null: only its owner. */
+  /** Roles with rights to read or write it; `public` means all roles. Null: only its owner. */
   readonly grantees: readonly string[] | null;
 }
 
@@ -90,7 +90,7 @@ export interface RoleRow {
   readonly value: string;
 }
 
-/** Whom a relation's rows are withheld from, of the roles that requests may run as. */
+/** The roles from which a relation's rows are withheld, of those that requests may run as. */
 export interface WithheldRow {
   readonly relation: string;
   /** Roles without the right to read some column. */

@@ -1,5 +1,5 @@
 /**
- * What table REST knows of a project's schema: immutable, built by build-catalog.ts, read by the plan stage. Names are as
+ * A project's schema as table REST uses it: immutable, built by build-catalog.ts, read by the plan stage. Names are as
  * PostgreSQL holds them, unquoted; type names are as format_type() writes them under an empty search_path: qualified and
  * quoted where needed, ready to stand in SQL.
  */
@@ -23,7 +23,7 @@ export interface Column {
   readonly hasDefault: boolean;
 }
 
-/** What JSON paths and text search need to know of a type. */
+/** The class of a type, which JSON paths and text search depend on. */
 export type TypeClass = 'json' | 'tsvector' | 'other';
 
 /** A function that takes a relation's row and gives one value. */
@@ -42,11 +42,11 @@ export interface Relation extends QualifiedName {
   /** By name. */
   readonly computed: ReadonlyMap<string, readonly ComputedField[]>;
   readonly isPartition: boolean;
-  /** Roles that were granted rights to it: who may hear its name. `public` is everybody. */
+  /** Roles with rights to it, to which its name may be told. `public` means all roles. */
   readonly grantees: ReadonlySet<string>;
   /** Roles that may not read some column of it, so that all columns of a written row cannot be returned to them. */
   readonly hiddenFrom: ReadonlySet<string>;
-  /** Roles that no policy lets see any of its rows, an inserted one neither. */
+  /** Roles to which no policy shows any of its rows, not even an inserted one. */
   readonly closedTo: ReadonlySet<string>;
 }
 
@@ -116,14 +116,14 @@ export interface Routine extends QualifiedName {
   readonly statementTimeout: string | null;
   /** The isolation level, where the function sets a default_transaction_isolation of its own. */
   readonly isolation: string | null;
-  /** Roles that may call it, and so hear its name; null is everybody. */
+  /** Roles that may call it, to which its name may be told; null means all roles. */
   readonly grantees: ReadonlySet<string> | null;
 }
 
 /** A function that makes a media type of a row set (an aggregate) or of a function's result (a domain). */
 export interface MediaHandler {
   readonly mediaType: string;
-  /** What is answered: `application/octet-stream` for a handler of any type. */
+  /** The Content-Type of the answer: `application/octet-stream` for a handler of any type. */
   readonly contentType: string;
   /** The relation whose rows it takes; null takes any. For a domain: the function that returns it. */
   readonly appliesTo: QualifiedName | null;
@@ -143,7 +143,7 @@ export interface Representation {
 export interface Catalog {
   /** Changes with anything in the catalog: part of the names of prepared statements. */
   readonly version: string;
-  /** What the cheap check for changes said when the catalog was read. */
+  /** The fingerprint of the schema when the catalog was read. */
   readonly fingerprint: string;
   readonly relations: ReadonlyMap<string, Relation>;
   /** From each relation, by relationKey(). */
@@ -152,11 +152,11 @@ export interface Catalog {
   readonly mediaHandlers: readonly MediaHandler[];
   /** By representationKey(). */
   readonly representations: ReadonlyMap<string, Representation>;
-  /** What ALTER ROLE set for roles, by role and by name: requests only switch to them, which sets none of it. */
+  /** The settings of roles (ALTER ROLE), by role and name. SET ROLE applies none of them, so requests set them themselves. */
   readonly roleSettings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** By schema, types whose values name objects of the system catalog: `regclass` and its like, and all that is made of them. */
   readonly revealingTypes: ReadonlyMap<string, ReadonlySet<string>>;
-  /** True where an event trigger notifies of DDL; elsewhere only a look tells. */
+  /** True where an event trigger announces DDL; elsewhere changes are found by comparing. */
   readonly announcesDdl: boolean;
   /** True when some function may set response.headers or response.status. */
   readonly setsResponse: boolean;

@@ -12,7 +12,7 @@ import { RefreshQueue } from './refresh-queue';
 
 /** Time in which a missed announcement is noticed all the same. */
 const POLL_MS = 800;
-/** A project that nobody asks for is not polled; the first request afterwards checks before it is served. */
+/** An idle project is not polled; its next request compares the catalog before it is served. */
 const IDLE_MS = 10_000;
 
 export class ProjectCatalog {
@@ -51,12 +51,12 @@ export class ProjectCatalog {
     return this.catalog as Catalog;
   }
 
-  /** What serves right now, without waiting; undefined before the first read. */
+  /** The current catalog without waiting; undefined before the first read. */
   peek(): Catalog | undefined {
     return this.isWatched ? this.catalog : undefined;
   }
 
-  /** Looks whether the schema changed since the catalog was read, and reads it if so. Never older than the call. */
+  /** Compares the catalog with the schema and reads it again if they differ. The result is never older than the call. */
   async verified(): Promise<Catalog> {
     await this.check.run();
     return this.catalog as Catalog;
@@ -66,14 +66,14 @@ export class ProjectCatalog {
   listen(channel: string): void {
     this.listener = new NotificationListener(loginConfig(this.database), channel, {
       onNotification: () => this.inBackground(this.reload),
-      // Whatever was announced while nobody listened is found by comparing.
+      // Changes from before the listener was connected are found by comparing.
       onListening: () => this.inBackground(this.check),
       onError: this.onError,
     });
     void this.listener.start();
   }
 
-  /** True once every change will be announced: someone listens, and something speaks. */
+  /** True once every change will be announced: the listener is connected, and the project has its event trigger. */
   get isWatched(): boolean {
     return (this.listener?.listening ?? false) && this.catalog?.announcesDdl === true;
   }

@@ -1,6 +1,6 @@
 /**
- * Runs one job at a time and shares runs: a caller gets the outcome of a run that began after the call, so that what it
- * learns is never older than the question.
+ * Runs one job at a time and shares runs: a caller gets the outcome of a run that began after the call, so the outcome is
+ * never older than the call.
  */
 
 export class RefreshQueue {

@@ -12,7 +12,7 @@ export interface ViewKey {
   readonly columns: readonly (readonly string[])[];
 }
 
-/** A view may show a column several times; more combinations than this serve nobody. */
+/** Combinations of view columns for one key: a view may show a column several times. */
 const MAX_COMBINATIONS = 16;
 
 export class SchemaIndex {
@@ -26,7 +26,7 @@ export class SchemaIndex {
   private readonly constraintsByRelation = new Map<string, ConstraintRow[]>();
   private readonly viewPrimaryKeys = new Map<string, string[]>();
 
-  /** Once, before anything is looked up. Stops between its steps. */
+  /** Called once, before any look-up. Yields to the event loop between its steps. */
   *fill({ relations, views, constraints }: CatalogRows): Generator<void, void> {
     this.constraints = constraints;
     for (const row of relations) {

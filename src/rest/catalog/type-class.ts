@@ -1,4 +1,4 @@
-/** What of a type's name matters to JSON paths and text search. */
+/** The class of a type, which JSON paths and text search depend on. */
 import type { TypeClass } from './catalog';
 
 /** @param baseType a domain's base type, or the type itself, as format_type() writes it */

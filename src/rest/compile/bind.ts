@@ -1,4 +1,4 @@
-/** Compiled statements with a request's values: what goes to the database. */
+/** Binds a request's values to compiled statements, for the database. */
 import type { JsonRow } from '../../row-stream/json-row';
 import type { CompiledRequest, CompiledStatement } from './compiled-statement';
 import {
@@ -41,7 +41,7 @@ function bind({ text, name, parameters, row }: CompiledStatement, values: Reques
   return { text, name, values: parameters.map((parameter) => valueOf(parameter, values)), row };
 }
 
-/** As PostgreSQL gets it. */
+/** The value as it is sent to PostgreSQL. */
 function valueOf(parameter: Parameter, values: RequestValues): BoundValue {
   if (typeof parameter !== 'object') return parameter;
   switch (parameter.kind) {

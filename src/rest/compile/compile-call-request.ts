@@ -26,7 +26,7 @@ export function compileCalled(plan: CallRequestPlan, input: CompileInput): Compi
   }
   const total = countSql(isScalar ? `SELECT FROM ${RESULT}` : compileCount(builder, read));
   if (ROW_BY_ROW.has(representation.kind)) {
-    // Behind the last page the total stands alone, beside null: a value of null is written out, to tell them apart.
+    // Behind the last page there is only the total, with a null row. A row that is itself null is sent as the text 'null'.
     query.from(`(${total})`, 'plinth_counted').leftJoin(`(${rows})`, 'plinth_row', 'TRUE');
     query.addSelect(`CASE WHEN ${WHOLE_ROW} IS DISTINCT FROM NULL THEN coalesce(${value}, 'null') END`);
     query.addSelect('plinth_counted."plinth_total"');
@@ -36,10 +36,10 @@ export function compileCalled(plan: CallRequestPlan, input: CompileInput): Compi
   return finish(builder, query.getQuery(), input);
 }
 
-/** The others make one value of all rows. */
+/** The other representations aggregate all rows into one value. */
 const ROW_BY_ROW: ReadonlySet<RepresentationPlan['kind']> = new Set(['rows', 'object', 'ndjson', 'csv']);
 
-/** A function runs once: what it gave is counted in the same statement. */
+/** A function must run only once, so its rows are counted in the same statement. */
 function countsBeside({ count, read, call }: CallRequestPlan): boolean {
   return count !== null && call.routine.returnsSet && (read.limit !== null || read.offset > 0);
 }

@@ -1,4 +1,4 @@
-/** A function call as the FROM of a SELECT. TypeORM's builder knows no functions there, so it is composed here. */
+/** A function call in the FROM of a SELECT. TypeORM's builder takes no functions there, so the text is composed here. */
 import { quoteIdentifier } from '../../database/sql/identifier';
 import type { RoutineArgument } from '../catalog/catalog';
 import type { ArgumentsPlan, CallPlan } from '../plan/plan';
@@ -8,7 +8,7 @@ import type { StatementBuilder } from './statement-builder';
 
 const ARGUMENTS = 'plinth_arguments';
 
-/** What a value that is no row is called. */
+/** The column name of a value that is no row. */
 export const SCALAR = 'plinth_value';
 
 /** Selects the function's rows, or its values as SCALAR. */
@@ -24,7 +24,7 @@ export function compileCall(builder: StatementBuilder, plan: CallPlan): string {
 }
 
 function columnsSql({ returning, routine }: CallPlan): string {
-  // A row of null has no columns to name: all of it is taken, whatever is shown.
+  // A null row has no columns to name, so all of the row is taken, whichever columns are shown.
   if (returning.kind !== 'fields' || !routine.returnsSet || returning.fields.length === 0)
     return 'plinth_call.*';
   return returning.fields

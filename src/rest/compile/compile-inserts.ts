@@ -1,4 +1,4 @@
-/** The INSERTs of one body: usually one; where rows differ in the columns they leave to defaults, one for each such set. */
+/** The INSERTs of one body: usually one; one for each set of columns that rows leave to their defaults. */
 import { quoteIdentifier } from '../../database/sql/identifier';
 import type { InsertGroup, InsertPlan } from '../plan/plan';
 import { nameOf } from '../plan/returning';

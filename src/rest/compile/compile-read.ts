@@ -1,24 +1,23 @@
 /** A read plan as TypeORM builder calls: one SelectQueryBuilder per level, embeds as lateral joins. */
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
 import type {
-  AggregatePlan,
   EmbedPlan,
   OrderPlan,
-  OutputPlan,
   ReadPlan,
   RepresentationPlan,
   RequestPlan,
   SourcePlan,
 } from '../plan/plan';
+import { isAggregate } from '../plan/plan-read';
 import { conditionSql } from './filter-sql';
 import { aliasReference, fieldSql, routineSql, type RowReference } from './field-sql';
+import { outputSql } from './output-sql';
 import type { Select, StatementBuilder } from './statement-builder';
-import { typeName } from './type-name';
 
-/** The common table expression that holds what a write or a function gave. */
+/** The common table expression with the rows of a write or a function. */
 export const RESULT = 'plinth_result';
 
-/** What a media type handler takes is a record of jsonb, as PostgREST's is. */
+/** A media type handler takes records whose embeds are jsonb, as PostgREST's do. */
 export function compileShown(
   builder: StatementBuilder,
   { read, representation }: Pick<RequestPlan, 'read' | 'representation'>,
@@ -64,7 +63,7 @@ function sourceSql(builder: StatementBuilder, source: SourcePlan): string {
     case 'result':
       return RESULT;
     case 'computed': {
-      // Overloads are told apart by the row's type, which rows of a common table expression have lost.
+      // The row's type chooses the overload, and rows of a common table expression have lost it.
       const { routine, parent, parentType } = source;
       const row = `(${quoteIdentifier(parent)}.*)::${quoteQualified(parentType.schema, parentType.name)}`;
       return `(SELECT * FROM ${routineSql(routine)}(${row}))`;
@@ -119,7 +118,7 @@ const NULLS = { nullsfirst: 'NULLS FIRST', nullslast: 'NULLS LAST' } as const;
 
 /**
  * Not by the builder, which prints both numbers: an offset in the text would make each page a statement of its own. The
- * limit is printed all the same, because a plan that knows it is worth keeping.
+ * limit is printed, because PostgreSQL plans better when it knows the limit.
  */
 export function windowSql(
   builder: StatementBuilder,
@@ -127,69 +126,6 @@ export function windowSql(
 ): string {
   const limited = limit === null ? '' : ` LIMIT ${limit}`;
   return offset === 0 ? limited : `${limited} OFFSET ${builder.parameter(offset)}::bigint`;
-}
-
-function outputSql(
-  builder: StatementBuilder,
-  reference: RowReference,
-  output: OutputPlan,
-  embeds: readonly EmbedPlan[],
-  asJsonb: boolean,
-): string {
-  switch (output.kind) {
-    case 'all':
-      return `${reference.row}.*`;
-    case 'one':
-      return `1 AS ${quoteIdentifier(output.name)}`;
-    case 'row-count':
-      return named(castSql('count(*)', output.cast), output.name);
-    case 'field': {
-      const value = fieldSql(builder, reference, output.field);
-      const formatted = output.format ? `${routineSql(output.format)}(${value})` : value;
-      return named(aggregateSql(castSql(formatted, output.cast), output.aggregate), output.name);
-    }
-    case 'spread': {
-      const embed = quoteIdentifier(output.embed);
-      if (output.column === null) return `${embed}.*`;
-      const column = `${embed}.${quoteIdentifier(output.column)}`;
-      const value = asJsonb && output.isEmbed ? `${column}::jsonb` : column;
-      return named(aggregateSql(value, output.aggregate), output.name ?? output.column);
-    }
-    case 'embed': {
-      const value = embedValueSql(output.embed, output.toOne, columnsOf(embeds, output.embed));
-      return named(asJsonb ? `${value}::jsonb` : value, output.name);
-    }
-  }
-}
-
-function columnsOf(embeds: readonly EmbedPlan[], alias: string): readonly string[] | null {
-  return embeds.find((embed) => embed.alias === alias)?.columns ?? null;
-}
-
-function embedValueSql(alias: string, toOne: boolean, columns: readonly string[] | null): string {
-  const embed = quoteIdentifier(alias);
-  if (!toOne) return `coalesce(${embed}."plinth_list", '[]')`;
-  if (columns === null) return `row_to_json(${embed}.*)`;
-  // The embed also hands up what the parent orders by, which the client didn't ask for.
-  const shown = columns.map((column) => `${embed}.${quoteIdentifier(column)}`).join(', ');
-  return `CASE WHEN (${embed}.*) IS DISTINCT FROM NULL THEN (SELECT row_to_json(plinth_shown.*) FROM (SELECT ${shown}) plinth_shown) END`;
-}
-
-function castSql(value: string, cast: string | null): string {
-  return cast === null ? value : `CAST(${value} AS ${typeName(cast)})`;
-}
-
-function aggregateSql(value: string, aggregate: AggregatePlan | null): string {
-  return aggregate === null ? value : castSql(`${aggregate.aggregate}(${value})`, aggregate.cast);
-}
-
-function named(value: string, name: string): string {
-  return `${value} AS ${quoteIdentifier(name)}`;
-}
-
-function isAggregate(output: OutputPlan): boolean {
-  if (output.kind === 'row-count') return true;
-  return (output.kind === 'field' || output.kind === 'spread') && output.aggregate !== null;
 }
 
 function joinEmbed(builder: StatementBuilder, query: Select, embed: EmbedPlan): void {
@@ -202,7 +138,7 @@ function joinEmbed(builder: StatementBuilder, query: Select, embed: EmbedPlan): 
   else query.leftJoin(joined, embed.alias, condition);
 }
 
-/** One row with the list of all; null instead of an empty list, so that an inner join can tell. */
+/** One row with the list of all rows. An empty list is null, so that an inner join can drop the parent. */
 function listSql(rows: string, { shape, columns }: EmbedPlan): string {
   const lists =
     shape === 'spread-columns'
@@ -219,7 +155,7 @@ export function compileCount(builder: StatementBuilder, plan: ReadPlan): string 
   const reference = aliasReference(plan.alias, plan.source.kind === 'result');
   const query = from(builder, builder.select(), plan);
   query.addSelect('1');
-  // Only what decides whether a row counts is joined.
+  // Only embeds that decide whether a row counts are joined.
   const deciding = plan.embeds.filter(
     ({ inner, alias }) => inner || plan.where.some((condition) => names(condition, alias)),
   );

@@ -1,4 +1,4 @@
-/** A request's plan as the statements to run: what makes the rows, and what counts them. */
+/** A request's plan as the statements to run: those that give the rows, and those that count them. */
 import type { ReadRequestPlan, RepresentationPlan, RequestPlan } from '../plan/plan';
 import { compileCalled } from './compile-call-request';
 import type { CompileInput } from './compile-input';

@@ -15,7 +15,7 @@ export interface BodySource {
   readonly isList: boolean;
 }
 
-/** Null: nothing to return, the rows are only counted. */
+/** Null where nothing is returned, so that the rows are only counted. */
 export function returningSql(
   builder: StatementBuilder,
   reference: RowReference,
@@ -75,7 +75,7 @@ export function compileDelete(builder: StatementBuilder, plan: DeletePlan): stri
   return query.getQuery();
 }
 
-/** TypeORM refuses to write where the condition reads `1=1`; ours never do, and are kept in one piece. */
+/** In parentheses, so that a condition stays one term of the AND. */
 function whole(condition: string): string {
   return `(${condition})`;
 }

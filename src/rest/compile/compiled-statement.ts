@@ -9,9 +9,9 @@ import type { StatementBuilder } from './statement-builder';
 export interface CompiledStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
-  /** Stays prepared under this name: of the text and the catalog it was made for. */
+  /** The name of the prepared statement, made of the text and the catalog's version. */
   readonly name: string;
-  /** What prints its rows; null: a row is one text already. */
+  /** Prints its rows; null where PostgreSQL gives each row as one text. */
   readonly row: JsonRow | null;
 }
 

@@ -10,7 +10,7 @@ import type { StatementBuilder } from './statement-builder';
 export interface RowReference {
   /** SQL for the row: a quoted alias or a qualified table. */
   readonly row: string;
-  /** True for rows that a write or function gave: computed fields are columns there. */
+  /** True for rows of a write or a function, in which computed fields are columns. */
   readonly isResult: boolean;
 }
 

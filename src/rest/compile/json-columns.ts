@@ -1,4 +1,4 @@
-/** What the rows of a read are printed from: the outer SELECT's list, and how its values become JSON. */
+/** The outer SELECT's list of a read whose rows Plinth prints, and how its values become JSON. */
 import type { Column } from '../catalog/catalog';
 import type { OutputPlan, ReadRequestPlan, RepresentationPlan } from '../plan/plan';
 import { type JsonForm, jsonFormOf } from '../../row-stream/json-form';
@@ -8,18 +8,18 @@ import { areNameable, columnSql, hasColumns } from './named-columns';
 export interface JsonColumns {
   /** Expressions on `plinth_row`. */
   readonly select: readonly string[];
-  /** What `*` needs, whose columns are named here. */
+  /** Fails where `*` has more columns than the plan knows; null without `*`. */
   readonly condition: string | null;
   readonly row: JsonRow;
 }
 
 interface ShownColumn {
   readonly name: string;
-  /** Null: PostgreSQL has to make JSON of it. */
+  /** Null where PostgreSQL makes the JSON of the value. */
   readonly form: JsonForm | null;
 }
 
-/** Null where the columns can't be named one by one, or it is no JSON that is asked for. */
+/** Null where the columns cannot be named one by one, and for other representations than JSON. */
 export function jsonColumns({ read, relation, representation }: ReadRequestPlan): JsonColumns | null {
   if (!isPlainJson(representation)) return null;
   const shown: ShownColumn[] = [];

@@ -1,4 +1,4 @@
-/** The columns of the outer SELECT's rows, `plinth_row`, one by one: what is under a name is then what the plan knows by it. */
+/** The columns of the outer SELECT's rows, `plinth_row`, named one by one, so that each is the one that the plan knows. */
 import { quoteIdentifier } from '../../database/sql/identifier';
 
 /** All of a row. Without the star it would be the column of that name, if there is one. */
@@ -7,7 +7,7 @@ export const WHOLE_ROW = '(plinth_row.*)';
 /** Bytes of a name that PostgreSQL keeps (manual, 4.1.1). */
 const MAX_NAME_BYTES = 63;
 
-/** Whether each name means one column: none twice, none that PostgreSQL cuts, and any at all. */
+/** Whether each name means one column: there are names, none comes twice, and PostgreSQL truncates none. */
 export function areNameable(names: readonly string[]): boolean {
   const isWhole = names.every((name) => Buffer.byteLength(name) <= MAX_NAME_BYTES);
   return names.length > 0 && isWhole && new Set(names).size === names.length;
@@ -28,7 +28,7 @@ export function hasColumns(count: number): string {
 
 /**
  * A line of CSV: the text of a record without its parentheses. It quotes as RFC 4180 asks, and doubles backslashes too
- * (manual, 8.16.6), which nobody who reads CSV expects.
+ * (manual, 8.16.6), which CSV does not; they are undone.
  */
 export function csvSql(columns: readonly string[]): string {
   const row = areNameable(columns) ? `ROW(${columns.map(columnSql).join(', ')})` : WHOLE_ROW;

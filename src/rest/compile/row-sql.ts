@@ -6,7 +6,7 @@ import { SCALAR } from './compile-call';
 import { areNameable, csvSql, hasColumns, WHOLE_ROW } from './named-columns';
 import type { StatementBuilder } from './statement-builder';
 
-/** What decides how a row is shown. */
+/** The parts of a plan that decide how a row is shown. */
 export type Shown = Pick<RequestPlan, 'representation' | 'read' | 'columns'>;
 
 /** Makes one text per row; TypeORM builds the outer SELECT as it built the inner one. */

@@ -1,6 +1,5 @@
 /**
- * What compiling one statement shares: TypeORM's query builders, the parameters, and the names that TypeORM would
- * misread. One per statement.
+ * One statement while it is compiled: TypeORM's query builders, the parameters, and the names that TypeORM would misread.
  */
 import { randomBytes } from 'node:crypto';
 import { DataSource, type SelectQueryBuilder, type ObjectLiteral } from 'typeorm';
@@ -9,12 +8,12 @@ import type { Parameter } from './parameter';
 
 export type Select = SelectQueryBuilder<ObjectLiteral>;
 
-/** Never connected: it only lends its query builders and their way to number parameters. */
+/** Never connected: only its query builders and their numbering of parameters are used. */
 const BUILDERS = new DataSource({ type: 'postgres' });
 
 /**
  * TypeORM replaces `:name` anywhere in the text, quoted names included, wherever a parameter of that name exists. So
- * ours are called what nobody can know; the same goes for the marks below.
+ * our parameters have names that cannot be guessed; the same goes for the marks below.
  */
 const SECRET = randomBytes(8).toString('hex');
 
@@ -40,7 +39,7 @@ export class StatementBuilder {
   private hasMarks = false;
   private hasLateral = false;
 
-  /** A placeholder for a value. Texts stay texts: PostgreSQL gives them the type of what they meet. */
+  /** A placeholder for a value. It has no type: PostgreSQL infers one from the context. */
   parameter(value: Parameter): string {
     const name = `p${SECRET}_${this.count}`;
     this.count += 1;
@@ -60,12 +59,12 @@ export class StatementBuilder {
     return BUILDERS.createQueryBuilder().delete().from(this.path(relation));
   }
 
-  /** A relation as TypeORM takes it. */
+  /** A relation's path for TypeORM. */
   path({ schema, name }: QualifiedName): string {
     return `${this.mark(schema)}.${this.mark(name)}`;
   }
 
-  /** A sub-query to join with, which may refer to what stands left of it. */
+  /** A sub-query to join with, which may refer to tables on its left. */
   lateral(query: string): string {
     this.hasLateral = true;
     return `(${LATERAL}${query})`;

@@ -1,6 +1,6 @@
 /**
- * Errors whose text names what the caller has no rights to: a table that refers to the one asked for, or one that a
- * policy, view or function looks into. They keep status and SQLSTATE and lose the names.
+ * Errors whose message names a table that the caller has no rights to: one that refers to the requested table, or one that a
+ * policy, view or function reads. They keep status and SQLSTATE and lose the names.
  */
 import type { DatabaseError } from 'pg';
 import type { AppError } from '../../common/errors/app-error';
@@ -11,7 +11,7 @@ import { errorWithMessage } from './error-with-message';
 /** Where in PostgreSQL a missing privilege is reported; unlike the message, the same in every language. */
 const MISSING_PRIVILEGE = 'aclcheck_error';
 
-/** Null for an error that tells nothing. */
+/** Null for an error that reveals nothing. */
 export function concealed(
   error: DatabaseError,
   role: string,
@@ -29,7 +29,7 @@ export function concealed(
   return errorWithMessage(error, 'a constraint of a related table is violated');
 }
 
-/** The client named the requested itself, and learns nothing. Other languages' words are not looked at. */
+/** True when the message names only what the client itself named. Messages in other languages never match. */
 function isAbout(requested: string, message: string): boolean {
   const [, name] =
     /^permission denied for (?:table|view|materialized view|foreign table|function) (.*)$/s.exec(message) ??

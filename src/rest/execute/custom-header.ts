@@ -1,9 +1,9 @@
-/** Which headers a project's SQL may give an answer: none that end or frame it, for that is the server's business. */
+/** The headers that a project's SQL may set: none that frame the message, which only the server may do. */
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-zA-Z-]+$/;
 /** Visible characters, blanks and Latin-1: nothing that could end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** RFC 9110, 7.6.1 and RFC 9112, 6: where the answer ends. A wrong word here puts a proxy out of step for everybody. */
+/** Headers that say where the message ends (RFC 9110, 7.6.1 and RFC 9112, 6). A wrong one desynchronizes a proxy for all clients. */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -26,7 +26,7 @@ export function isHeader(name: string, value: unknown): value is string {
   return HEADER_NAME.test(name) && typeof value === 'string' && HEADER_VALUE.test(value);
 }
 
-/** True for what Plinth says itself: left out. */
+/** True for headers that only Plinth sets. */
 export function isFraming(name: string): boolean {
   return FRAMING.has(name.toLowerCase());
 }

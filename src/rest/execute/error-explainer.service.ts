@@ -45,7 +45,7 @@ export class ErrorExplainer {
   }
 }
 
-/** PostgreSQL speaks of an escape sequence or of its stack; the client knows of a value that it sent. */
+/** PostgreSQL's message is about an escape sequence or its stack; the client needs to know which value was refused. */
 function valueRefused(error: DatabaseError, { values: { body } }: PreparedRequest): AppError | null {
   if (body === null) return null;
   if (error.code === '22P05' && body.includes('\\u0000')) return textHoldsNul(error);

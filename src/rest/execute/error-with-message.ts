@@ -1,4 +1,4 @@
-/** A database's error with a message of our choice: status and SQLSTATE stay, all else is for the log. */
+/** A database error under another message: status and SQLSTATE stay, everything else goes to the log only. */
 import type { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { statusOfSqlstate } from '../../http/errors/sqlstate-status';

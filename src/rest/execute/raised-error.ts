@@ -54,7 +54,7 @@ function fromJson(error: DatabaseError): AppError {
   });
 }
 
-/** 1xx would be no answer yet: the client would wait on. */
+/** 1xx is not final: the client would go on waiting. */
 function isFinalStatus(status: unknown): status is number {
   return typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599;
 }

@@ -1,6 +1,6 @@
 /**
- * A policy or view that asks itself: PostgreSQL's message names the relation, which whoever wrote the policy has to know. It
- * passes where the caller may hear of that relation; like others that answer 500 it has no words else.
+ * A policy or view that refers to itself. PostgreSQL's message names the relation, which the author of the policy needs to know.
+ * It is shown if the caller has rights to that relation; otherwise the message is the general one of status 500.
  */
 import type { DatabaseError } from 'pg';
 import type { AppError } from '../../common/errors/app-error';
@@ -9,7 +9,7 @@ import type { PreparedRequest } from '../prepare/prepared-request';
 import { errorWithMessage } from './error-with-message';
 
 const INVALID_OBJECT_DEFINITION = '42P17';
-/** A server that speaks another language than English may quote otherwise: its message stays out. */
+/** Messages in other languages may quote differently; they are not shown. */
 const RELATION_AT_END = /"(.+)"$/;
 
 /** Null for any other error, and for a relation that is hidden from the caller. */

@@ -14,7 +14,7 @@ export interface RequestFacts {
   readonly headers: RequestHeaders;
 }
 
-/** Who sends a request, and what it says about itself. */
+/** The sender of a request, and the request's own facts. */
 export interface RequestSender {
   readonly caller: Caller;
   readonly facts: RequestFacts;
@@ -65,7 +65,7 @@ function timeoutOf({ role, project }: Caller, { plan, catalog }: PreparedRequest
   );
 }
 
-/** Reads write nothing, whatever functions they go through; nor do functions that say they don't. */
+/** Reads must not write, even through functions; neither must functions that are declared stable or immutable. */
 function isReadOnly({ plan, shape }: PreparedRequest): boolean {
   if (plan.kind === 'read') return true;
   if (plan.kind === 'write') return false;

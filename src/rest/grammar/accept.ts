@@ -1,4 +1,4 @@
-/** The Accept header: what the client takes, best first. */
+/** The Accept header: the media types that the client accepts, best first. */
 import { type HeaderItem, headerItems } from './header-list';
 import { mediaTypeOf } from './media-type';
 import type { MediaType } from './rest-request';

@@ -1,4 +1,4 @@
-/** Counts terms and embeds over all parameters of one request, so that many small parameters are no way round a limit. */
+/** Counts terms and embeds over all parameters of one request, so that many small parameters cannot get around a limit. */
 import { GrammarError } from './grammar-error';
 import { LIMITS } from './limits';
 
@@ -7,26 +7,26 @@ export class Budget {
   private embeds = 0;
   private parameters = 0;
 
-  /** One column, filter, group or order term more. @throws GrammarError PL153 */
+  /** Counts one more column, filter, group or order term. @throws GrammarError PL153 */
   takeTerm(): void {
     this.terms += 1;
     if (this.terms > LIMITS.terms) throw tooMany('terms', LIMITS.terms);
   }
 
-  /** One embed or spread more. @throws GrammarError PL153 */
+  /** Counts one more embed or spread. @throws GrammarError PL153 */
   takeEmbed(): void {
     this.embeds += 1;
     if (this.embeds > LIMITS.embeds) throw tooMany('embeds', LIMITS.embeds);
   }
 
-  /** One pair of the query string more. @throws GrammarError PL153 */
+  /** Counts one more pair of the query string. @throws GrammarError PL153 */
   takeParameter(): void {
     this.parameters += 1;
     if (this.parameters > LIMITS.parameters) throw tooMany('parameters', LIMITS.parameters);
   }
 }
 
-/** The refusal of too many of something, also for what is counted elsewhere. */
+/** The refusal of too many of something. */
 export function tooMany(what: string, limit: number): GrammarError {
   return new GrammarError({
     code: 'PL153',

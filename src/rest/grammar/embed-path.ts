@@ -1,4 +1,4 @@
-/** Names of parameters: the embeds on the way, and what stands there. `clients.projects.name`, `clients.limit` */
+/** Names of parameters: a path of embeds, and the column or reserved word at its end. `clients.projects.name`, `clients.limit` */
 import { tooMany } from './budget';
 import { jsonPath, MORE_OF_FIELD } from './field';
 import { LIMITS } from './limits';
@@ -38,7 +38,7 @@ export function logicPath(parameter: string): { path: EmbedPath; negated: boolea
   return { path, negated: path.length < names.length };
 }
 
-/** A text that tells one level of embeds from another. */
+/** A key for a level of embeds. */
 export function pathKey(path: EmbedPath): string {
   return path.length === 0 ? '' : JSON.stringify(path);
 }

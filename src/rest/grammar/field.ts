@@ -1,4 +1,4 @@
-/** A column and the way into it: `data`, `data->foo->>0`, `numbers_mult->1->2`. */
+/** A column and a path into its value: `data`, `data->foo->>0`, `numbers_mult->1->2`. */
 import { tooMany } from './budget';
 import { LIMITS } from './limits';
 import { atDash, fieldName, quotedText, trimPieces } from './names';
@@ -10,7 +10,7 @@ const KEY = 'any non reserved character different from: .,>()';
 const AFTER_INDEX = ['digit', '"->"', '"::"', '"."', '","', END_OF_INPUT];
 const INT4_MAX = 2_147_483_647;
 
-/** What may come on after a name that isn't finished by a delimiter, for error messages. */
+/** Tokens that may follow an unfinished name, for error messages. */
 export const MORE_OF_FIELD = ['letter', 'digit', '"-"', '"->>"', '"->"'] as const;
 
 const CH_QUOTE = 0x22;

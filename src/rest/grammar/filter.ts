@@ -1,6 +1,6 @@
 /** A filter parameter: `clients.data->>id=not.eq.5` */
 import type { Budget } from './budget';
-import type { QueryParts } from './query-values';
+import { QueryParts } from './query-values';
 import { fieldPath } from './embed-path';
 import { operation } from './operation';
 import { Scanner } from './scanner';
@@ -16,13 +16,13 @@ export function parseFilter(
   name: string,
   value: string,
   budget?: Budget,
-  parts?: QueryParts,
+  parts = new QueryParts(),
 ): AtPath<Filter> {
   const { path, node: field } = fieldPath(name);
   const scanner = new Scanner(value, { what: 'filter' }, budget, parts);
   scanner.budget.takeTerm();
   const parsed = operation(scanner, restOfText);
   scanner.expectEnd();
-  scanner.parts.endText(value);
+  parts.endText(value);
   return { path, node: { kind: 'filter', field, ...parsed } };
 }

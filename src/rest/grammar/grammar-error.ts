@@ -1,5 +1,5 @@
 /**
- * What the grammar answers to text that it refuses, and the one list of its codes. `PL1xx` below 150 has the meaning of
+ * The error for text that the grammar refuses, and the list of its codes. `PL1xx` below 150 has the meaning of
  * PostgREST's `PGRST1xx`, so that a client's table of codes still reads; from 150 on they are Plinth's own.
  */
 

@@ -1,6 +1,6 @@
 /**
- * How much text, depth and width the grammar takes before it refuses. They keep the work for a hostile request near that
- * of a large honest one; each parser is linear in the length of its text besides. Lengths are in UTF-16 code units.
+ * Limits of text, depth and width. They keep the work for a hostile request near that of a large ordinary one; each parser
+ * is also linear in the length of its text. Lengths are in UTF-16 code units.
  */
 export const LIMITS = {
   /** Raw query string. Servers and proxies usually stop between 8 and 64 KiB for the whole head. */
@@ -23,6 +23,6 @@ export const LIMITS = {
   pathSegments: 31,
   /** Media types in Accept, preferences in Prefer. */
   headerItems: 100,
-  /** How much of a refused text is repeated in the message. */
+  /** Length of the part of a refused text that the message repeats. */
   echo: 300,
 } as const;

@@ -3,7 +3,7 @@ import { assertDepth, type Budget } from './budget';
 import { field, MORE_OF_FIELD } from './field';
 import { operation } from './operation';
 import { LOGIC_OPERATORS, type LogicOperator } from './operators';
-import type { QueryParts } from './query-values';
+import { QueryParts } from './query-values';
 import { quote, Scanner } from './scanner';
 import type { Filter, LogicGroup, LogicTree } from './tree';
 import { valueInList } from './value';
@@ -25,7 +25,7 @@ export function parseLogicTree(
   head: LogicHead,
   text: string,
   budget?: Budget,
-  parts?: QueryParts,
+  parts = new QueryParts(),
 ): LogicGroup {
   // The operator before the value makes the outermost group look like all others, and columns count from it.
   const whole = `${head.negated ? 'not.' : ''}${head.operator}${text}`;
@@ -33,7 +33,7 @@ export function parseLogicTree(
   scanner.pos = whole.length - text.length;
   const tree = group(scanner, head, 0);
   scanner.expectEnd();
-  scanner.parts.endText(whole);
+  parts.endText(whole);
   return tree;
 }
 

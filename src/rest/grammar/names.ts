@@ -39,7 +39,7 @@ export function fieldName(scanner: Scanner, otherwise = NOTHING_ELSE): string {
 
 /**
  * A name without quotes and dashes: a cast (`select=id::double precision`) or a text search language (`fts(french)`).
- * Its words are known only to the database, so nobody may print it into SQL unchecked.
+ * Only the database knows whether it exists, so it must not be printed into SQL unchecked.
  * @throws GrammarError PL100 saying that `expected` was expected.
  */
 export function identifier(scanner: Scanner, expected: readonly string[]): string {

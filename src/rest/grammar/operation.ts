@@ -1,4 +1,4 @@
-/** What a filter does with its column: `eq.5`, `not.in.(1,2)`, `like(any).{a*,b*}`, `wfts(english).fat rat`. */
+/** The operation of a filter: `eq.5`, `not.in.(1,2)`, `like(any).{a*,b*}`, `wfts(english).fat rat`. */
 import { identifier } from './names';
 import {
   IS_VALUES,

@@ -14,7 +14,7 @@ const CHOICES: { readonly [Name in ChoiceName]: readonly NonNullable<Preferences
   handling: ['strict', 'lenient'],
 };
 
-/** What most requests prefer. */
+/** The preferences of a request without the header. */
 const NONE: Preferences = Object.freeze({
   return: null,
   resolution: null,
@@ -45,7 +45,7 @@ export function parsePrefer(header: string | null): Preferences {
   return { ...preferences, unknown };
 }
 
-/** False when the preference, or its value, is none of ours. */
+/** False when the preference or its value is unknown. */
 function apply(into: Mutable<Preferences>, name: string, value: string): boolean {
   switch (name) {
     case 'return':

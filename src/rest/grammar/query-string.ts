@@ -1,6 +1,6 @@
 /**
- * The query string as decoded pairs, and back. `+` is a space, pairs are parted by `&` alone: PostgREST also parts at `;`
- * and so cuts `/items?name=eq.a;b` short without a word.
+ * The query string as decoded pairs, and back. `+` is a space, and only `&` separates pairs. PostgREST also splits at `;`, and
+ * so silently cuts `/items?name=eq.a;b` short.
  */
 import { assertLength, type Budget } from './budget';
 import { GrammarError } from './grammar-error';
@@ -38,7 +38,7 @@ function decodeForm(text: string): string {
 const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
 /**
- * Undoes percent-encoding. NUL is refused too: PostgreSQL has no such character, in values or names.
+ * Decodes percent-encoding. NUL is refused too: PostgreSQL has no such character, in values or names.
  * @throws GrammarError PL150
  */
 export function decode(text: string, where: string): string {

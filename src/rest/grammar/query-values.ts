@@ -32,10 +32,12 @@ export interface QueryValues {
 /** Ends each part of a shape's text and stands for each value in it: no name and no value of a query holds a NUL. */
 const NUL = '\0';
 
+const NO_TEXTS: TextsByName = new Map();
+
 /** The text of the shape and the values of a query, collected while it is parsed. */
 export class QueryParts {
   private readonly filters: FilterValue[] = [];
-  private readonly arguments: [name: string, text: string][] = [];
+  private arguments: [name: string, text: string][] | null = null;
   private shape = '';
   /** Where the part behind the last value begins in the text that is being parsed. */
   private rest = 0;
@@ -60,7 +62,7 @@ export class QueryParts {
 
   takeArgument(name: string, text: string): void {
     this.add(name);
-    this.arguments.push([name, text]);
+    (this.arguments ??= []).push([name, text]);
   }
 
   /** Gives the result of `parse`; if it throws, what it collected is dropped. */
@@ -81,7 +83,8 @@ export class QueryParts {
   }
 
   values(parameters: readonly QueryParameter[]): QueryValues {
-    return { filters: this.filters, arguments: textsByName(this.arguments), parameters };
+    const { filters, arguments: named } = this;
+    return { filters, arguments: named === null ? NO_TEXTS : textsByName(named), parameters };
   }
 }
 

@@ -23,7 +23,7 @@ import type {
 import { parseLimit, parseOffset, WHOLE } from './window';
 
 const STAR: readonly SelectItem[] = [{ kind: 'star' }];
-/** Spares an argument that is plainly none the cost of an error: `not.`? operator, then `.` or `(`. */
+/** Skips the cost of an exception for an argument that cannot be a filter: `not.`? operator, then `.` or `(`. */
 const MAY_BE_OPERATION = /^(?:not\.)?[a-z]{2,10}[.(]/;
 
 /** A query string, its shape and its values apart. */
@@ -37,7 +37,7 @@ export interface RestQueryOptions {
   readonly hasArguments: boolean;
 }
 
-/** The parameters by what rule reads them. */
+/** The parameters by the rule that reads them. */
 interface Sorted {
   readonly select: QueryParameter[];
   readonly columns: QueryParameter[];
@@ -58,17 +58,11 @@ export function parseRestQuery(queryString: string, { hasArguments }: RestQueryO
   const parameters = splitQueryString(queryString, budget);
   const sorted = sort(parameters);
   const parts = new QueryParts();
-  const tree = treeOf(sorted, budget, parts, hasArguments);
-  addOthers(parts, sorted);
-  return { shape: { ...tree, text: parts.shapeText() }, values: parts.values(parameters) };
+  const shape = treeOf(sorted, budget, parts, hasArguments);
+  return { shape, values: parts.values(parameters) };
 }
 
-function treeOf(
-  sorted: Sorted,
-  budget: Budget,
-  parts: QueryParts,
-  hasArguments: boolean,
-): Omit<RestQuery, 'text'> {
+function treeOf(sorted: Sorted, budget: Budget, parts: QueryParts, hasArguments: boolean): RestQuery {
   const [select] = sorted.select;
   return {
     order: orders(sorted.order, budget),
@@ -80,6 +74,8 @@ function treeOf(
     callParameters: hasArguments ? sorted.filter.map((each) => callParameter(each, budget, parts)) : [],
     onConflict: columns('on_conflict', sorted.on_conflict[0], budget),
     windows: windows(sorted.window),
+    // Last: filters and groups add to it while they are parsed.
+    text: shapeText(parts, sorted),
   };
 }
 
@@ -97,7 +93,7 @@ function sort(parameters: readonly QueryParameter[]): Sorted {
   return sorted;
 }
 
-/** What makes a parameter more than a filter: its name, or the last part of it. A quoted column is never reserved. */
+/** The rule of a parameter, by its name or the last part of it. A quoted name is always a column. */
 function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
   const word = lastWord(name);
@@ -184,11 +180,14 @@ function filterOrNull(parameter: QueryParameter, budget: Budget, parts: QueryPar
 }
 
 /** Filters and groups are in the shape already. Of all other parameters the texts belong to it. */
-function addOthers(parts: QueryParts, sorted: Sorted): void {
-  for (const rule of ['select', 'columns', 'on_conflict', 'order', 'window'] as const) {
+function shapeText(parts: QueryParts, sorted: Sorted): string {
+  for (const rule of WITHOUT_VALUES) {
     for (const { name, value } of sorted[rule]) {
       parts.add(name);
       parts.add(value);
     }
   }
+  return parts.shapeText();
 }
+
+const WITHOUT_VALUES = ['select', 'columns', 'on_conflict', 'order', 'window'] as const;

@@ -11,7 +11,7 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 
 export type TargetKind = 'table' | 'rpc';
 
-/** What parseRestRequest() takes: nothing decoded, so that bad encoding is refused in one place. */
+/** The input of parseRestRequest(): nothing is decoded, so that bad encoding is refused in one place. */
 export interface RawRestRequest {
   readonly method: string;
   /** The one path segment after `/rest/v1/` or `/rest/v1/rpc/`, still percent-encoded. */
@@ -67,7 +67,7 @@ export interface Preferences {
   readonly count: 'exact' | 'planned' | 'estimated' | null;
   readonly tx: 'commit' | 'rollback' | null;
   readonly handling: 'strict' | 'lenient' | null;
-  /** As written; whether PostgreSQL knows the zone is for the plan. */
+  /** As written; PostgreSQL refuses an unknown zone. */
   readonly timezone: string | null;
   readonly maxAffected: number | null;
   /** Those that we don't know, as written: a reason to refuse under `handling=strict`. */
@@ -78,7 +78,7 @@ export interface Preferences {
 
 export type PlanOption = 'analyze' | 'verbose' | 'settings' | 'buffers' | 'wal';
 
-/** Media types that have no parameters of meaning to us. */
+/** Media types whose parameters mean nothing here. */
 export type SimpleMediaKind =
   | 'json'
   | 'ndjson'

@@ -7,7 +7,7 @@ import { GrammarError } from './grammar-error';
 import { LIMITS } from './limits';
 import { type FilterValue, QueryParts, type Slot } from './query-values';
 
-/** What is being read, for the error message. */
+/** The subject of the error message. */
 export interface Subject {
   /** As in `failed to parse <what> (<text>)`. */
   readonly what: string;
@@ -15,7 +15,7 @@ export interface Subject {
   readonly shown?: string;
 }
 
-/** What would have been accepted, in the words of the error message. */
+/** Expected tokens, as the error message names them. */
 export const END_OF_INPUT = 'end of input';
 export const NOTHING_ELSE: readonly string[] = [];
 
@@ -26,7 +26,7 @@ export class Scanner {
     readonly text: string,
     private readonly subject: Subject,
     readonly budget: Budget = new Budget(),
-    readonly parts: QueryParts = new QueryParts(),
+    private readonly parts: QueryParts | null = null,
   ) {}
 
   get atEnd(): boolean {
@@ -40,13 +40,13 @@ export class Scanner {
 
   /** True when `token` comes next; does not move. */
   looksAt(token: string): boolean {
-    // The first character decides nearly always, and reading it is cheaper than the call.
+    // The first character nearly always decides, and comparing it is cheaper than the call.
     return (
       this.peek() === token.charCodeAt(0) && (token.length === 1 || this.text.startsWith(token, this.pos))
     );
   }
 
-  /** Moves behind `token` if it comes next, and tells. */
+  /** Moves behind `token` and returns true if it comes next. */
   eat(token: string): boolean {
     if (!this.looksAt(token)) return false;
     this.pos += token.length;
@@ -55,6 +55,7 @@ export class Scanner {
 
   /** Reads a value, of which the tree keeps the slot only. */
   takeValue(read: (scanner: Scanner) => FilterValue): Slot {
+    if (this.parts === null) throw new Error('a text without values has a value');
     const start = this.pos;
     return this.parts.takeValue(read(this), this.text, start, this.pos);
   }
@@ -69,7 +70,7 @@ export class Scanner {
     while (this.peek() === 0x20 || this.peek() === 0x09) this.pos += 1;
   }
 
-  /** Moves on while `accepts` the code unit, and gives what was passed. */
+  /** Moves on while `accepts` takes the code unit; returns the text that was passed. */
   takeWhile(accepts: (code: number) => boolean): string {
     const start = this.pos;
     while (!this.atEnd && accepts(this.peek())) this.pos += 1;
@@ -114,7 +115,7 @@ export class Scanner {
     return at < this.text.length ? quote(characterAt(this.text, at)) : END_OF_INPUT;
   }
 
-  /** PostgREST's parser library quotes what it found in single quotes where the end would have been right. */
+  /** PostgREST's parser library uses single quotes where the end of the input was expected. */
   private found(expected: readonly string[]): string {
     if (this.atEnd) return END_OF_INPUT;
     const character = characterAt(this.text, this.pos);

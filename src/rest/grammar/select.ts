@@ -1,4 +1,4 @@
-/** The `select` parameter: which columns and embeds, and in what shape. */
+/** The `select` parameter: columns and embeds, and their shape. */
 import { assertDepth, type Budget } from './budget';
 import { jsonPath, MORE_OF_FIELD } from './field';
 import { fieldName, identifier } from './names';

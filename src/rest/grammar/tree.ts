@@ -1,8 +1,8 @@
 /**
- * The typed tree of a query string: what the parsers of this folder make and the plan stage reads. Values of filters are not
- * in it, only their slots (query-values.ts). Names in it are as
- * the client wrote them, unquoted and decoded, but known to nobody yet: whether a table, column, cast, language or
- * relation exists is for the plan to say. The head of the request (Prefer, Accept, Range, target) is in rest-request.ts.
+ * The typed tree of a query string, which the parsers of this folder make and the plan stage reads. Values of filters are not
+ * in it, only their slots (query-values.ts). Names are unquoted and decoded, but not checked: the plan stage finds out whether a
+ * table, column, cast, language or relation exists. The head of the request (Prefer, Accept, Range, target) is in
+ * rest-request.ts.
  */
 import type {
   Aggregate,

@@ -7,7 +7,7 @@ const CH_OPEN_BRACE = 0x7b;
 const CH_CLOSE = 0x29;
 const CH_COMMA = 0x2c;
 
-/** A parameter's value is all the rest, whatever it holds: `/jsonb_test?data=eq.{"e":1}` */
+/** A parameter's value is the rest of its text, with any characters: `/jsonb_test?data=eq.{"e":1}` */
 export function restOfText(scanner: Scanner): string {
   const value = scanner.text.slice(scanner.pos);
   scanner.pos = scanner.text.length;

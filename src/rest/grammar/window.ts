@@ -1,4 +1,4 @@
-/** Which rows of a result: `limit`, `offset`, the Range header, and what they come to together. */
+/** The window of a result: `limit`, `offset`, the Range header, and their intersection. */
 import { GrammarError } from './grammar-error';
 import { Scanner } from './scanner';
 import type { Window } from './tree';
@@ -52,7 +52,7 @@ export function parseRange(range: string | null, unit: string | null): Window | 
 }
 
 /**
- * The rows that are in both. `limit=0` asks for none whatever the header says.
+ * The intersection of two windows. `limit=0` asks for no rows, even with a Range header.
  * @throws GrammarError PL103 when there can be none.
  */
 export function intersect(query: Window, header: Window | null): Window {

@@ -1,4 +1,4 @@
-/** Names in the values of headers: as they are where they fit in, percent-encoded where not. */
+/** Names in header values: unchanged if they are printable ASCII, else percent-encoded. */
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 /** The same without `"` and `\`, which end or change a quoted string (RFC 9110, 5.6.4). */

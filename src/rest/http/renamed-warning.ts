@@ -1,10 +1,10 @@
-/** PostgREST's word, in its own words, to those who call an embed by its relation although it has an alias. */
+/** PostgREST's deprecation warning for naming an embed by its relation although it has an alias. */
 import type { RenamedEmbed } from '../plan/plan';
 import { inQuotes } from './header-text';
 
 const WILL_GO =
   'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will stop working in a future release.';
-/** Longer lists are left away: clients take heads of a few KiB. */
+/** Characters. A longer list is left out, because clients limit a head to a few KiB. */
 const LIST_LENGTH = 1_000;
 
 /** The value of `Warning` (RFC 7234, 5.5). */

@@ -32,7 +32,7 @@ export class RestController {
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
-  // Nest makes a promise for each parameter: the response alone will do, which knows its request.
+  // Nest makes a promise for each parameter, so only the response is injected; it has the request.
   @All('rpc/:routine')
   callRoutine(@Res() response: Response): Promise<void> {
     return this.handle('rpc', response.req, response);
@@ -43,7 +43,7 @@ export class RestController {
     return this.handle('table', response.req, response);
   }
 
-  /** Whatever else is below, once the credentials are looked at. @throws AppError PL125 */
+  /** All other paths, once the credentials were checked. @throws AppError PL125 */
   @All('*path')
   refuse(@Req() { method, headers }: Request): void {
     this.parser.parse({ method, kind: 'table', target: '', queryString: '', headers });
@@ -72,14 +72,14 @@ export class RestController {
   }
 }
 
-/** As PostgREST tells it, which stands behind a prefix too: `/people`, `/rpc/add`. */
+/** The path without its prefix, as PostgREST gives it to functions: `/people`, `/rpc/add`. */
 function pathInApi(path: string): string {
   return path.slice(path.indexOf(PREFIX) + PREFIX.length);
 }
 
 const PREFIX = '/rest/v1';
 
-/** The parts of a URL, nothing decoded: Express's own are, and what it can't decode it refuses in words of its own. */
+/** The parts of a URL, not decoded. Express decodes its own, and refuses bad encoding with a message of its own. */
 function split(url: string): { path: string; target: string; queryString: string } {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);

@@ -1,13 +1,13 @@
 /**
- * Casts that a client asks for. One from a number to `regclass` and its like would give the name of any table, function or role
- * that the number stands for, whatever the caller may see.
+ * Casts that a client asks for. A cast from a number to `regclass` or a similar type would give the name of any table, function
+ * or role, whatever the caller's rights.
  */
 import { AppError } from '../../common/errors/app-error';
 import type { Operation } from '../grammar/tree';
 import { restError } from '../rest.errors';
 import { findRelation, isVisible, type PlanContext } from './plan-context';
 
-/** PostgreSQL looks here first, whatever the search_path says. */
+/** PostgreSQL always searches this schema first, even if the search_path leaves it out. */
 const SYSTEM_SCHEMA = 'pg_catalog';
 
 /** A type as PostgreSQL knows it: unquoted names are lower-case there. Example: `id::double  PRECISION` */
@@ -15,7 +15,7 @@ export function castName(cast: string): string {
   return cast.toLowerCase().split(/ +/).join(' ');
 }
 
-/** @throws AppError PL158 for a type that shows names of the system catalog, 42704 for one that the caller may not hear of */
+/** @throws AppError PL158 for a type that shows names of the system catalog, 42704 for one that is hidden from the caller */
 export function planCast(context: PlanContext, cast: string | null): string | null {
   if (cast === null) return null;
   const name = castName(cast);
@@ -54,7 +54,7 @@ export function assertLanguage(operation: Operation): void {
   throw undefinedObject(`text search configuration "${operation.language}"`);
 }
 
-/** In PostgreSQL's words. */
+/** With PostgreSQL's own message. */
 function undefinedObject(what: string): AppError {
   return new AppError({
     status: 400,

@@ -1,4 +1,4 @@
-/** Filters and orders of one level: their fields resolved, those on embeds told apart from those on columns. */
+/** Filters and orders of one level, with their fields resolved to columns or embeds. */
 import type { Field, LogicTree, OrderTerm } from '../grammar/tree';
 import { notEmbedded, restError } from '../rest.errors';
 import { type Draft, findEmbed } from './draft';
@@ -56,7 +56,7 @@ function planFilter(
 }
 
 /**
- * A column keeps its name beside an embed that is called so, except for the comparison with null.
+ * Where a column and an embed have the same name, the name means the column, except in a comparison with null.
  * Example: `/tournaments?select=*,status(*)&status=eq.3`
  */
 function isColumn({ row, embeds }: Draft, { name }: Field, isNullTest: boolean): boolean {
@@ -94,7 +94,7 @@ function unaliased({ select }: Draft, field: Field): Field {
   return { name: named.field.name, path: [...named.field.path, ...field.path] };
 }
 
-/** What the parent of a level calls a value that it orders by. */
+/** The name of a column that an embed gives to its parent for ordering. */
 export function parentColumnName(index: number): string {
   return `plinth_order_${index}`;
 }

@@ -1,4 +1,4 @@
-/** What planning one request may look at: the catalog, and what the project's settings open of it. */
+/** The input of planning besides the request: the catalog, and the part of it that the project's settings expose. */
 import type { Catalog, QualifiedName, Relation, Routine } from '../catalog/catalog';
 import { nameKey } from '../catalog/catalog';
 
@@ -9,7 +9,7 @@ export interface PlanContext {
   readonly exposedSchemas: readonly string[];
   readonly extraSearchPath: readonly string[];
   readonly maxRows: number | null;
-  /** The role that the request runs as: what it has no rights to is not named to it. */
+  /** The role of the request. Objects that it has no rights to are never named to it. */
   readonly role: string;
 }
 
@@ -17,13 +17,13 @@ export function findRelation({ catalog }: PlanContext, name: QualifiedName): Rel
   return catalog.relations.get(nameKey(name)) ?? null;
 }
 
-/** True when the caller may hear of the relation: hints and lists of candidates name no other. */
+/** True when the caller has rights to the relation: hints and lists of candidates name no other. */
 export function isVisible(context: Pick<PlanContext, 'catalog' | 'role'>, name: QualifiedName): boolean {
   const grantees = context.catalog.relations.get(nameKey(name))?.grantees;
   return grantees !== undefined && (grantees.has(context.role) || grantees.has('public'));
 }
 
-/** The same of a function. */
+/** The same for a function. */
 export function isCallable({ role }: Pick<PlanContext, 'role'>, { grantees }: Routine): boolean {
   return grantees === null || grantees.has(role) || grantees.has('public');
 }

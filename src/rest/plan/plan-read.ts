@@ -1,4 +1,4 @@
-/** From the draft of a read, with all parameters attached, to its plan. */
+/** Turns the draft of a read, with all parameters attached, into its plan. */
 import type { QualifiedName, Relationship } from '../catalog/catalog';
 import type { SelectItem } from '../grammar/tree';
 import { restError } from '../rest.errors';
@@ -138,7 +138,7 @@ function planOutputs(
   return outputs.length > 0 ? outputs : [{ kind: 'one', name: EMPTY_ROW }];
 }
 
-/** True for aggregates of the level's own, and for those that a to-one spread hands to it. */
+/** True for a level with aggregates, its own or those of a to-one spread. */
 function isGrouped({ select, embeds }: Draft): boolean {
   return (
     select.some((item) => item.kind === 'row-count' || (item.kind === 'field' && item.aggregate !== null)) ||
@@ -146,7 +146,7 @@ function isGrouped({ select, embeds }: Draft): boolean {
   );
 }
 
-/** A row without columns still has to be there to be found. */
+/** The only column of a row for which nothing was selected. */
 export const EMPTY_ROW = 'plinth_one';
 
 function hasRepresentation(context: PlanContext, { row }: Draft): boolean {

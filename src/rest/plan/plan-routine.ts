@@ -95,8 +95,8 @@ function chosen(
 }
 
 /**
- * All required arguments are given, and nothing that it has no argument for. An argument without a name is given by the
- * member called "" of a JSON body. Example: `/rpc/shout` with `{"": "text"}`
+ * True when all required arguments are given, and no others than the declared ones. The member called "" of a JSON body
+ * is the argument without a name. Example: `/rpc/shout` with `{"": "text"}`
  */
 function fits({ arguments: declared }: Routine, { names, asTexts }: Given, isRaw: boolean): boolean {
   if (isRaw && declared.length === 0) return false;
@@ -123,7 +123,7 @@ function givenBy(request: RequestShape, body: RequestBody | null, overloads: rea
   return request.query.columns ? { ...given, names: request.query.columns } : given;
 }
 
-/** GET: what reads as a filter is one, even where an argument has its name. Example: `/rpc/below?id=5&id=gt.2` */
+/** GET: a parameter that reads as a filter is one, even where an argument has its name. Example: `/rpc/below?id=5&id=gt.2` */
 function fromQuery({ query }: RequestShape): Given {
   const taken = query.callParameters.filter(({ filter }) => filter === null);
   return textsNamed(taken.map(({ name }) => name));
@@ -137,7 +137,7 @@ function membersOf({ kind, rows }: JsonStructure, overloads: readonly Routine[])
   if (kind === 'object' || kind === 'list') {
     return { ...NOTHING, names: rows.shapes[0] ?? [], inList: kind === 'list' };
   }
-  // Another list or a single value can only be the one unnamed argument.
+  // Any other JSON can only be the one unnamed argument.
   if (overloads.some((routine) => takesBody(routine, 'json'))) return NOTHING;
   throw invalidBody('The body must be a JSON object of arguments');
 }
@@ -186,12 +186,12 @@ function assertMaxAffected({ preferences }: RequestShape, routine: Routine): voi
   });
 }
 
-/** Parameters that are no arguments filter the result. */
+/** Parameters that are not arguments filter the result. */
 function filtersOf({ query }: RequestShape): readonly AtPath<Filter>[] {
   return [...query.filters, ...query.callParameters.flatMap(({ filter }) => (filter ? [filter] : []))];
 }
 
-/** Unlike a write's, a function's rows are filtered after they were made. */
+/** The rows of a function are filtered after it returned them, so filters may need any column. */
 function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['call']['returning'] {
   return read.where.length > 0 ? { kind: 'all' } : returningFor(read);
 }

@@ -1,13 +1,13 @@
 /**
- * Aggregates inside a to-one spread are taken by the level that the spread leads to, grouped there: the spread's own
- * query has one row at the most. Example: `/projects?select=client_id,...project_invoices(invoice_total.sum())`
+ * Aggregates inside a to-one spread move to the level above it, and are grouped there: the spread's own query has at most
+ * one row. Example: `/projects?select=client_id,...project_invoices(invoice_total.sum())`
  */
 import type { EmbedPlan, OutputPlan } from './plan';
 
 export interface Hoisted {
   /** The embed without its aggregates. */
   readonly embed: EmbedPlan;
-  /** What the parent shows of it. */
+  /** The outputs that move to the parent. */
   readonly hoisted: OutputPlan[];
 }
 

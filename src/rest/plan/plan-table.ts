@@ -67,7 +67,7 @@ export function planTableWrite(
 ): WriteRequestPlan {
   const root = draftOf(context, relation, relation, request.query.select);
   attach(root, request.query, { rootFilters: false, rootWindow: null });
-  // What was written is shown, however much it is: max_rows is for reads.
+  // All written rows are shown: max_rows limits reads only.
   const read = planRead({ ...context, maxRows: null }, root, { kind: 'result' });
   const { contentType, representation } = representationFor(context, relation, request, options);
   const rows = writtenRows(context, relation, request, representation);

@@ -43,7 +43,7 @@ function planInsert(
   returning: ReturningPlan,
 ): InsertPlan {
   assertPossible(relation, 'POST', relation.insertable);
-  // Without columns= a gap is a column that the client didn't mention; with it, one that it left empty (PostgREST).
+  // As in PostgREST: without columns= a missing member means the default, with it null.
   const useDefaults = (preferences.missing ?? (query.columns ? 'null' : 'default')) === 'default';
   const mergesKeys = preferences.missing === 'default';
   const keyColumns = query.onConflict ?? relation.primaryKey;

@@ -47,7 +47,7 @@ export type ConditionPlan =
 export interface OrderPlan {
   readonly by:
     | { readonly kind: 'field'; readonly field: FieldPlan }
-    /** A column that a to-one embed hands up for this. */
+    /** A column that a to-one embed gives to its parent for ordering. */
     | { readonly kind: 'embed'; readonly embed: string; readonly column: string };
   readonly direction: OrderDirection | null;
   readonly nulls: NullsOrder | null;
@@ -71,7 +71,7 @@ export type OutputPlan =
       readonly name: string;
     }
   | { readonly kind: 'row-count'; readonly cast: string | null; readonly name: string }
-  /** Something that is there whenever the row is. */
+  /** A constant that shows that the row exists. */
   | { readonly kind: 'one'; readonly name: string }
   | { readonly kind: 'embed'; readonly embed: string; readonly toOne: boolean; readonly name: string }
   /** A column of a spread embed, moved up; null column: all of them. */
@@ -137,7 +137,7 @@ export interface WrittenColumn {
   readonly parse: QualifiedName | null;
 }
 
-/** What a write gives to the read of its result: all columns, some, or nothing (the rows are only counted). */
+/** The columns that a write returns to the read of its result; with `nothing` the rows are only counted. */
 export type ReturningPlan =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'all' }
@@ -159,7 +159,7 @@ export interface InsertPlan {
     readonly columns: readonly string[];
     readonly action: 'merge' | 'ignore';
   } | null;
-  /** PUT: what the body must say for the row to be written; null for POST. */
+  /** PUT: conditions that the body must meet for the row to be written; null for POST. */
   readonly only: readonly ConditionPlan[] | null;
 }
 
@@ -168,7 +168,7 @@ export interface UpdatePlan {
   readonly relation: Relation;
   readonly returning: ReturningPlan;
   readonly columns: readonly WrittenColumn[];
-  /** Columns that `columns=` names, the body leaves out and `missing=default` sets back. */
+  /** Columns in `columns=` that the body leaves out: `missing=default` sets them to their defaults. */
   readonly defaults: readonly string[];
   readonly where: readonly ConditionPlan[];
 }
@@ -196,7 +196,7 @@ export type ArgumentsPlan =
   /** Texts of the query string or of a form; a list where the argument is variadic. */
   | { readonly kind: 'texts'; readonly given: readonly RoutineArgument[] };
 
-/** How the rows become a body. */
+/** The form of the rows in the body. */
 export type RepresentationPlan =
   | { readonly kind: 'rows'; readonly stripNulls: boolean }
   | { readonly kind: 'object'; readonly stripNulls: boolean }
@@ -226,12 +226,12 @@ interface AnyPlan {
   readonly singular: boolean;
   readonly contentType: string;
   readonly count: Count | null;
-  /** With count=estimated: beyond so many rows the planner's guess will do. */
+  /** With count=estimated: number of rows beyond which the planner's estimate is used. */
   readonly countLimit: number | null;
   readonly read: ReadPlan;
-  /** What the columns of its rows are called, in order; none where they are single values. */
+  /** The column names of its rows, in order; empty for single values. */
   readonly columns: readonly string[];
-  /** Embeds whose filters, order or window the request asks for under the name that an alias took from them. */
+  /** Embeds with an alias whose filters, order or window the request names by the relation. */
   readonly renamed: readonly RenamedEmbed[];
 }
 
@@ -241,8 +241,8 @@ export interface ReadRequestPlan extends AnyPlan {
 }
 
 /**
- * Whether the answer of a write shows its rows: `asked` where the request says what it wants; `unasked` where rows are shown by
- * default, and only if the caller may read them; `withheld` where the caller may not, so that the answer is that of return=minimal.
+ * Whether the answer of a write shows its rows. `asked`: the request says so. `unasked`: rows are shown by default, but only if
+ * the caller may read them. `withheld`: the caller may not read them, so the answer is that of return=minimal.
  */
 export type WrittenRows = 'asked' | 'unasked' | 'withheld';
 

@@ -1,13 +1,13 @@
-/** From a name that the client wrote to a column or computed field that the catalog knows. */
+/** Resolves a name in a request to a column or computed field of the catalog. */
 import { type Column, type QualifiedName, representationKey, type Relation } from '../catalog/catalog';
 import type { Field } from '../grammar/tree';
 import { undefinedColumn } from '../rest.errors';
 import { isInReach, type PlanContext } from './plan-context';
 import type { FieldPlan } from './plan';
 
-/** The row that a field is of: a relation's, or what a function returns that returns no relation. */
+/** The type of the row that has a field: a relation's, or the result of a function that returns no relation. */
 export interface RowType {
-  /** For messages: as the client called it. */
+  /** The name for messages. */
   readonly name: string;
   readonly columns: ReadonlyMap<string, Column>;
   readonly computed: Relation['computed'];
@@ -41,7 +41,7 @@ export function representation(context: PlanContext, source: string, target: str
   return context.catalog.representations.get(representationKey(source, target))?.routine ?? null;
 }
 
-/** What a selected field is called in the result: its alias, the last key of its path, or its own name. */
+/** The name of a selected field in the result: its alias, the last key of its path, or its own name. */
 export function outputName({ name, path }: Field, alias: string | null): string {
   if (alias !== null) return alias;
   const lastKey = path.findLast((step) => step.kind === 'key');

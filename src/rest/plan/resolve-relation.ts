@@ -1,4 +1,4 @@
-/** Which schema and which relation a request means. */
+/** Resolves the schema and the relation of a request. */
 import type { Relation } from '../catalog/catalog';
 import type { RequestShape, Target } from '../grammar/rest-request';
 import { relationNotFound, restError } from '../rest.errors';
@@ -21,7 +21,7 @@ export function schemaOf({ profile }: RequestShape, exposed: readonly string[]):
 /**
  * The relation that a path names, `<table>` or `<schema>.<table>`, with the schema that the rest of the request is about.
  * A name with a dot in it comes first. A schema that is not exposed is answered like one that is not there; so is a
- * partition: the policies of the table that it is a part of don't hold for it alone.
+ * partition, because the policies of its table do not apply to a partition that is named directly.
  * @throws AppError PL205
  */
 export function resolveRelation(
@@ -37,7 +37,7 @@ export function resolveRelation(
   throw relationNotFound(context.schema, target.text, similarRelation(context, target.text));
 }
 
-/** The closest name among the relations that the caller may know of. */
+/** The closest name among the relations that the caller has rights to. */
 function similarRelation(context: PlanContext, name: string): string | null {
   const candidates = [...context.catalog.relations.values()]
     .filter(

@@ -1,6 +1,6 @@
 /**
- * The columns of the written rows (or of a function's result) that the rest of the request needs. No more than those:
- * RETURNING a column takes the right to read it.
+ * The columns of the written rows (or of a function's result) that the rest of the request needs, and no others, because
+ * RETURNING needs the right to read each column.
  */
 import type { FieldPlan, ReadPlan, ReturningPlan } from './plan';
 
@@ -20,7 +20,7 @@ export function returningFor(read: ReadPlan): ReturningPlan {
   return { kind: 'fields', fields: [...fields.values()] };
 }
 
-/** What a returned field is called: a computed field by its function. */
+/** The name of a returned field; a computed field has the name of its function. */
 export function nameOf({ base }: FieldPlan): string {
   return base.kind === 'column' ? base.name : base.routine.name;
 }

@@ -1,4 +1,4 @@
-/** Errors of calling functions, worded as PostgREST words them. */
+/** Errors of function calls, with PostgREST's messages. */
 import type { AppError } from '../../common/errors/app-error';
 import { JSON_HINT } from '../body/looks-like-json';
 import type { Routine } from '../catalog/catalog';
@@ -7,17 +7,17 @@ import { restError } from '../rest.errors';
 import { isCallable, type PlanContext } from './plan-context';
 import { mostSimilar, NEARLY } from './similar';
 
-/** What a body of a media type may be, whole, as the one unnamed argument. */
+/** The type of the one unnamed argument that takes a whole body, by its media type. */
 export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {
   text: 'text',
   xml: 'xml',
   'octet-stream': 'bytea',
 };
 
-/** What a function was called with. */
+/** The body of a function call. */
 interface CalledWith {
   readonly contentType: MediaType;
-  /** Whether the body looks like JSON, whatever it is called. */
+  /** True for a body that looks like JSON, under any Content-Type. */
   readonly isJson: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { RequestShape } from '../grammar/rest-request';
 import type { RepresentationPlan, WrittenRows } from './plan';
 import type { PlanContext } from './plan-context';
 
-/** DECISIONS.md 5: a write whose rows nobody asked for stands, whether the caller may read them or not. */
+/** A write whose rows were not asked for succeeds even if the caller may not read them (DECISIONS.md 5). */
 export function writtenRows(
   { role }: PlanContext,
   { hiddenFrom, closedTo }: Relation,

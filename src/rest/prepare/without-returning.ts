@@ -11,13 +11,13 @@ import type { PreparedRequest } from './prepared-request';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-interface SilentWrite {
+interface WriteVariant {
   readonly plan: WriteRequestPlan;
   readonly compiled: CompiledRequest;
 }
 
 /** A plan serves many requests, and so does its variant without RETURNING. */
-const SILENT = new WeakMap<RequestPlan, SilentWrite>();
+const VARIANTS = new WeakMap<RequestPlan, WriteVariant>();
 
 /** True for an error that may be the read-back's alone. */
 export function mayBeReadBack(error: unknown, { plan }: PreparedRequest): boolean {
@@ -27,22 +27,22 @@ export function mayBeReadBack(error: unknown, { plan }: PreparedRequest): boolea
 
 /** The same write, answered as return=minimal. */
 export function withoutReturning(prepared: PreparedRequest): PreparedRequest {
-  const { plan, compiled } = silentOf(prepared);
+  const { plan, compiled } = variantOf(prepared);
   return { ...prepared, plan, statements: bindRequest(compiled, prepared.values) };
 }
 
-function silentOf({ plan, catalog, bodyIsList }: PreparedRequest): SilentWrite {
-  const known = SILENT.get(plan);
+function variantOf({ plan, catalog, bodyIsList }: PreparedRequest): WriteVariant {
+  const known = VARIANTS.get(plan);
   if (known) return known;
   if (plan.kind !== 'write') throw new Error('only writes return rows that may be withheld');
-  const silent: WriteRequestPlan = {
+  const variant: WriteRequestPlan = {
     ...plan,
     write: { ...plan.write, returning: { kind: 'nothing' } },
     representation: { kind: 'none' },
     rows: 'withheld',
   };
   const input = { catalogVersion: catalog.version, bodyIsList, printsRows: false };
-  const made = { plan: silent, compiled: compileRequest(silent, input) };
-  SILENT.set(plan, made);
+  const made = { plan: variant, compiled: compileRequest(variant, input) };
+  VARIANTS.set(plan, made);
   return made;
 }
