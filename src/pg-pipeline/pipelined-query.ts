@@ -120,6 +120,8 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
 
   handleCopyInResponse(connection: Connection): void {
     connection.sendCopyFail('COPY is not available here');
+    // While it waited for data, the server ignored the Sync of the pipeline (manual, 54.2.6).
+    connection.sync();
   }
 
   handleCopyData(): void {
