@@ -23,23 +23,16 @@ export class PooledConnection extends PipelineConnection {
     this.onParameterStatus = () => (this.session.isClean = false);
   }
 
-  /**
-   * Starts a pipeline. `done` rejects with AppError 500 for a result that is too large, with the driver's error, or with
-   * what a sink has thrown.
-   */
   override start(statements: readonly Statement[]): RunningPipeline {
-    const running = super.start(statements);
     this.roundTrips += 1;
-    const done = running.done.catch((error: Error) => {
-      this.session.isClean = false;
-      throw toPlinthError(error);
-    });
-    return {
-      done,
-      get current() {
-        return running.current;
-      },
-    };
+    return super.start(statements);
+  }
+
+  /** AppError 500 for a result that is too large; else the driver's error, or what a sink has thrown. */
+  protected override onFailure(error: Error): Error {
+    this.session.isClean = false;
+    const failure = super.onFailure(error);
+    return failure instanceof ResultTooLargeError ? resultTooLarge(failure.maxBytes) : cleanError(failure);
   }
 
   /** Sent behind the last statement of a piece of work, in the same round trip: gives up what the session still holds. */
@@ -74,8 +67,4 @@ export class PooledConnection extends PipelineConnection {
   beginStream(client: string, end: () => void): void {
     this.onStream(client, end);
   }
-}
-
-function toPlinthError(error: Error): Error {
-  return error instanceof ResultTooLargeError ? resultTooLarge(error.maxBytes) : cleanError(error);
 }

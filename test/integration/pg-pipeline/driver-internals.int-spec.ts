@@ -8,7 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { Client, Connection, Result, types, utils } from 'pg';
 import { CONNECTION_EVENTS, type DriverQuery } from '../../../src/pg-pipeline/driver-internals';
-import { serverConfig } from '../../support/pipeline-server';
+import { serverConfig, untilSleeping } from '../../support/pipeline-server';
 
 const ROOT = path.join(__dirname, '../../..');
 
@@ -183,12 +183,13 @@ describe('Connection', () => {
   });
 
   it('cancels a query over a connection of its own, which the server closes', async () => {
-    const sleep = client.query('select pg_sleep(60)');
+    const isCancelled = expect(client.query('select pg_sleep(60)')).rejects.toMatchObject({ code: '57014' });
+    await untilSleeping(client.processID ?? 0);
     const other = new Connection({ ssl: false });
     other.connect(serverConfig().port, serverConfig().host);
     await once(other, 'connect');
     other.cancel(client.processID ?? 0, client.secretKey ?? 0);
-    await Promise.all([once(other, 'end'), expect(sleep).rejects.toMatchObject({ code: '57014' })]);
+    await Promise.all([once(other, 'end'), isCancelled]);
   });
 
   it('emits an event once TLS may begin', async () => {

@@ -13,7 +13,7 @@ import {
   TEXT,
 } from '../../../src/pg-pipeline';
 import { until } from '../../support/eventually';
-import { serverConfig, serverUrl } from '../../support/pipeline-server';
+import { serverConfig, serverUrl, untilSleeping } from '../../support/pipeline-server';
 import { PostgresProxy } from '../../support/postgres-proxy';
 
 const MIB = 1024 * 1024;
@@ -256,9 +256,11 @@ describe('a name', () => {
 
 describe('a connection', () => {
   it('cancels what runs, and goes on', async () => {
-    const running = connection.start([{ text: 'select pg_sleep(60)' }]);
-    await connection.cancel();
-    await expect(running.done).rejects.toMatchObject({ code: '57014' });
+    const pid = Number(await valueOf('select pg_backend_pid()'));
+    const sleeping = connection.pipeline([{ text: 'select pg_sleep(60)' }]);
+    const isCancelled = expect(sleeping).rejects.toMatchObject({ code: '57014' });
+    await untilSleeping(pid);
+    await Promise.all([isCancelled, connection.cancel()]);
     expect([connection.cancelling, connection.broken]).toEqual([null, false]);
     expect(await valueOf('select 7')).toBe(7);
   });
