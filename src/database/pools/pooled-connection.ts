@@ -35,17 +35,17 @@ export class PooledConnection extends PipelineConnection {
     return failure instanceof ResultTooLargeError ? resultTooLarge(failure.maxBytes) : cleanError(failure);
   }
 
-  /** Sent behind the last statement of a piece of work, in the same round trip: gives up what the session still holds. */
+  /** To be sent after the last statement of a piece of work, in the same round trip. Releases what the session holds. */
   get departure(): readonly Statement[] {
     return this.session.departure;
   }
 
-  /** False after a failure, or when a function left something that `departure` alone does not undo. */
+  /** False after a failure, or when a function left something that `departure` does not undo. */
   get isClean(): boolean {
     return this.session.isClean;
   }
 
-  /** Undoes what is left, or marks the connection as broken. */
+  /** Makes the session clean again, or marks the connection as broken. */
   async clean(): Promise<void> {
     try {
       await this.pipeline(this.session.cleaning);
