@@ -9,7 +9,7 @@ import {
 } from '../access/access.errors';
 import { AppError } from '../common/errors/app-error';
 import { httpError } from '../common/errors/http-errors';
-import { poolExhausted } from '../database/pools/project-pools';
+import { poolExhausted } from '../database/pools/pool.errors';
 import { GRAMMAR_ERRORS } from './grammar/grammar-error';
 import { POSTGREST_CODES, POSTGREST_CREDENTIAL_CODES, postgrestCode } from './postgrest-codes';
 import { REST_ERRORS, restError, type RestErrorCode } from './rest.errors';

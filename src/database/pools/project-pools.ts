@@ -3,8 +3,8 @@
  * reached, the connection that idled longest, of whatever project, makes room. Written here because no pool library
  * spans databases with one cap.
  */
-import { AppError } from '../../common/errors/app-error';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
+import { loginRefused, poolExhausted } from './pool.errors';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
 import { Streams } from './streams';
@@ -50,31 +50,8 @@ interface Pool {
   closed: boolean;
 }
 
-/** 503 with Retry-After: no connection was free in time. */
-export function poolExhausted(): AppError {
-  return new AppError({
-    status: 503,
-    code: '53300',
-    message: 'The service is busy: no database connection became free in time',
-    headers: { 'Retry-After': '1' },
-    database: { sqlstate: '53300' },
-  });
-}
-
 /** A wrong password, a role without LOGIN, a missing CONNECT privilege. */
 const REFUSED = new Set(['28P01', '28000', '42501']);
-
-/** 503 with Retry-After: the server refused the login role, which is being repaired. */
-function loginRefused(cause: Error): AppError {
-  return new AppError({
-    status: 503,
-    code: '53300',
-    message: 'The service is busy: the database refused a connection',
-    headers: { 'Retry-After': '1' },
-    database: { sqlstate: '53300' },
-    cause,
-  });
-}
 
 export class ProjectPools {
   /** Called when a server refuses a project's login role. */
