@@ -1,2 +1,2 @@
-/** A statement for the RLS door, and what it answers. */
+/** A statement for the RLS door, and its result. */
 export type { Statement, StatementResult } from '../pg-pipeline';

@@ -24,7 +24,9 @@ declare module 'pg' {
     connect(path: string): void;
     /** Parses what the stream emits as `data` and emits it as events. Called once, when the stream is ready. */
     attachListeners(stream: EventEmitter): void;
-    /** Sends a CancelRequest, which replaces the startup message. */
+    /** Sends an SSLRequest. The server's answer makes the connection encrypt itself. */
+    requestSsl(): void;
+    /** Sends a CancelRequest, which takes the place of the startup message. */
     cancel(processId: number, secretKey: number): void;
     /** Refuses a COPY FROM STDIN. */
     sendCopyFail(reason: string): void;
@@ -65,7 +67,7 @@ export interface DriverQuery extends Submittable {
   handlePortalSuspended(): void;
   handleCopyInResponse(connection: Connection): void;
   handleCopyData(): void;
-  /** For an ErrorResponse, and when the connection is lost: then no handleReadyForQuery() follows. */
+  /** For an ErrorResponse, and when the connection is lost. No handleReadyForQuery() follows. */
   handleError(error: Error & { code?: string }): void;
   handleReadyForQuery(): void;
 }

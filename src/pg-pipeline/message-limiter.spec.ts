@@ -1,4 +1,4 @@
-/** What reaches node-postgres is bounded, whole and in order, however the bytes are cut on their way. */
+/** Messages reach node-postgres bounded, whole and in order, wherever the bytes are cut on their way. */
 import { parse } from 'pg-protocol';
 import { PassThrough } from 'node:stream';
 import { MAX_TEXT_MESSAGE_BYTES, MessageLimiter, type MessageLimits } from './message-limiter';
@@ -17,7 +17,7 @@ const error = (text: string, hint = 'a hint'): Buffer =>
   message('E', `SERROR\0VERROR\0C22P02\0M${text}\0H${hint}\0\0`);
 const notice = (text: string): Buffer => message('N', `SNOTICE\0C00000\0M${text}\0\0`);
 
-/** What is passed on of a stream that comes in pieces of that size. */
+/** Passes a stream in pieces of that size, and returns what is passed on. */
 function limited(stream: Buffer, size: number, limits: Partial<MessageLimits> = {}): Buffer {
   const passed: Buffer[] = [];
   const limiter = new MessageLimiter(
@@ -100,7 +100,7 @@ describe('MessageLimiter', () => {
     expect((cut as unknown as { parameterValue: string }).parameterValue).toMatch(/^x+…$/);
   });
 
-  it('drops long notices, the data of COPY, and notices that nobody wants', () => {
+  it('drops long notices, the data of COPY, and notices that are not admitted', () => {
     const long = 'x'.repeat(MAX_TEXT_MESSAGE_BYTES);
     const setting = message('S', `search_path\0public\0`);
     const stream = Buffer.concat([notice(long), message('d', 'data'), setting, notice('a word'), READY]);

@@ -35,7 +35,12 @@ export class PipelineConnection {
     this.client = new Client({ ...config, connection: this.wire });
     this.client.on('error', () => this.markLost());
     this.client.on('end', () => this.markLost());
-    this.host = { wire: this.wire, statements: new StatementCache(), cancel: () => void this.cancel() };
+    this.host = {
+      wire: this.wire,
+      statements: new StatementCache(),
+      cancel: () => void this.cancel(),
+      onFailure: (error) => this.onFailure(error),
+    };
   }
 
   /** Called once when the connection is lost, unless it was broken before. */
@@ -51,12 +56,7 @@ export class PipelineConnection {
 
   /** Sends a pipeline as soon as those before it are done. */
   start(statements: readonly Statement[]): RunningPipeline {
-    const query = new PipelinedQuery(statements, this.host);
-    // The server closes the socket a moment after a fatal error.
-    query.done.catch(({ severity }: { severity?: string }) => {
-      if (severity === 'FATAL' || severity === 'PANIC') this.broken = true;
-    });
-    return this.client.query(query);
+    return this.client.query(new PipelinedQuery(statements, this.host));
   }
 
   /** Runs statements in one round trip and one implicit transaction, or inside the explicit one that is open. */
@@ -94,6 +94,13 @@ export class PipelineConnection {
   async close(): Promise<void> {
     this.broken = true;
     await this.client.end().catch(() => undefined);
+  }
+
+  /** A pipeline failed. @returns the error that it rejects with */
+  protected onFailure(error: Error & { severity?: string }): Error {
+    // The server closes the socket a moment after a fatal error.
+    if (error.severity === 'FATAL' || error.severity === 'PANIC') this.broken = true;
+    return error;
   }
 
   private markLost(): void {

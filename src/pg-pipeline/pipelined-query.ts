@@ -28,6 +28,8 @@ export interface PipelineHost {
   readonly statements: StatementCache;
   /** Asks the server to stop the pipeline: the rest of a result is not wanted. */
   cancel(): void;
+  /** The pipeline failed. @returns the error that its promise rejects with */
+  onFailure(error: Error): Error;
 }
 
 export class PipelinedQuery implements DriverQuery, RunningQuery {
@@ -120,6 +122,8 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
 
   handleCopyInResponse(connection: Connection): void {
     connection.sendCopyFail('COPY is not available here');
+    // While it waited for data, the server ignored the Sync of the pipeline (manual, 54.2.6).
+    connection.sync();
   }
 
   handleCopyData(): void {
@@ -132,11 +136,11 @@ export class PipelinedQuery implements DriverQuery, RunningQuery {
     for (const { statement, isNew } of this.runs) {
       if (statement.name && (isNew || isStale)) this.host.statements.markUncertain(statement.name);
     }
-    this.reject(this.failure ?? error);
+    this.reject(this.host.onFailure(this.failure ?? error));
   }
 
   handleReadyForQuery(): void {
-    if (this.failure) this.reject(this.failure);
+    if (this.failure) this.reject(this.host.onFailure(this.failure));
     else this.resolve(this.runs.map(({ result }) => result));
   }
 

@@ -25,7 +25,7 @@ const COMPLETE = message('C', Buffer.from('SELECT 2\0'));
 const READY = message('Z', Buffer.from('I'));
 const STREAM = Buffer.concat([
   BIND,
-  row('parsed by somebody else'),
+  row('of a statement without a sink'),
   COMPLETE,
   BIND,
   row('{"a":"ü"}', null),
@@ -38,7 +38,7 @@ const unexpected = (error: unknown): void => {
   throw error;
 };
 
-/** What comes out when the stream arrives in pieces of that size. */
+/** Splits STREAM in pieces of that size. */
 function split(size: number): {
   rows: (string | null)[][];
   others: Buffer;
@@ -92,12 +92,12 @@ describe('RowSplitter', () => {
         ['', 'x'.repeat(50)],
       ]);
       expect(counts).toEqual([2, 2]);
-      const forwarded = Buffer.concat([row('parsed by somebody else'), READY]);
+      const forwarded = Buffer.concat([row('of a statement without a sink'), READY]);
       expect(others.toString('latin1')).toBe(forwarded.toString('latin1'));
     },
   );
 
-  it('forwards what stands between rows in one piece, in its place', () => {
+  it('forwards messages between rows in one piece, in order', () => {
     expect(split(STREAM.length).order).toEqual(['others', 'complete', 'row', 'row', 'complete', 'others']);
   });
 

@@ -36,8 +36,9 @@ export async function sendCancel(
     };
     connection.once('error', done);
     connection.once('end', done);
-    const ready = ssl ? CONNECTION_EVENTS.encrypted : 'connect';
-    connection.once(ready, () => connection.cancel(processId, secretKey));
+    const cancel = (): void => connection.cancel(processId, secretKey);
+    connection.once('connect', () => (ssl ? connection.requestSsl() : cancel()));
+    connection.once(CONNECTION_EVENTS.encrypted, cancel);
     if (isSocketDirectory(host)) connection.connect(socketPath(host, port));
     else connection.connect(port, host);
   });

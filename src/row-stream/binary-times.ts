@@ -17,7 +17,7 @@ const LETTER_Z = 0x5a;
 const SECOND = 1_000_000;
 const DAY = 86_400 * SECOND;
 const DAY_EXACT = BigInt(DAY);
-/** Days from 0000-03-01, where printDay() counts from, to PostgreSQL's epoch, 2000-01-01. */
+/** Days from 0000-03-01, from which printDay() counts, to PostgreSQL's epoch, 2000-01-01. */
 const EPOCH = 730_425;
 /** 0001-01-01 as days from that epoch. */
 const FIRST_DAY = 306 - EPOCH;
@@ -57,7 +57,7 @@ export function printZoned(bytes: Buffer, from: number, utc: number, into: Buffe
   return printEnd(days, into, printOffset(offsetAt(bytes, from, utc), into, to));
 }
 
-/** A timestamp with time zone, finite and after Christ, as Date.toISOString() writes it: in UTC, with milliseconds. */
+/** A finite timestamp with time zone since the year 1, as Date.toISOString() writes it: in UTC, with milliseconds. */
 export function printInstant(bytes: Buffer, from: number, into: Buffer, at: number): number {
   const days = daysAt(bytes, from);
   const time = timeAt(bytes, from, days);
@@ -71,7 +71,7 @@ export function printInstant(bytes: Buffer, from: number, into: Buffer, at: numb
   return end + 2;
 }
 
-/** The largest and the smallest of eight bytes; no timestamp comes near them. */
+/** `infinity` and `-infinity` are the largest and the smallest int64. No timestamp comes near them. */
 function isInfinite(bytes: Buffer, from: number): boolean {
   const first = bytes[from] as number;
   return (first === 0x7f || first === 0x80) && Math.abs(int32At(bytes, from)) >= LARGEST_INT32;
@@ -81,18 +81,18 @@ function printInfinite(sign: number, into: Buffer, at: number): number {
   return printAscii(sign < 0 ? '"-infinity"' : '"infinity"', into, at);
 }
 
-/** Whole days of microseconds in eight bytes. */
+/** Whole days of a number of microseconds in eight bytes. */
 function daysAt(bytes: Buffer, from: number): number {
   const microseconds = int64At(bytes, from);
   if (!Number.isSafeInteger(microseconds)) {
     const exact = bytes.readBigInt64BE(from);
     return Number((exact - (((exact % DAY_EXACT) + DAY_EXACT) % DAY_EXACT)) / DAY_EXACT);
   }
-  // The quotient is below 2^17, where rounding moves it by less than 1 / DAY: never up to a whole one.
+  // The quotient is below 2^17, so rounding changes it by less than 1 / DAY, and never up to a whole number.
   return Math.floor(microseconds / DAY) | 0;
 }
 
-/** The microseconds that are left of them. */
+/** Microseconds since the beginning of that day. */
 function timeAt(bytes: Buffer, from: number, days: number): number {
   const microseconds = int64At(bytes, from);
   return Number.isSafeInteger(microseconds)
@@ -100,7 +100,7 @@ function timeAt(bytes: Buffer, from: number, days: number): number {
     : Number(bytes.readBigInt64BE(from) - BigInt(days) * DAY_EXACT);
 }
 
-/** Seconds from one timestamp to another, a day at most. */
+/** Seconds from one timestamp to another, at most a day apart. */
 function offsetAt(bytes: Buffer, from: number, utc: number): number {
   const microseconds = int64At(bytes, from);
   return Number.isSafeInteger(microseconds)
@@ -114,7 +114,7 @@ function printDayAndTime(days: number, time: number, into: Buffer, at: number): 
   return printFraction((time - seconds * SECOND) | 0, into, to);
 }
 
-/** `2024-02-29`; counts by years that begin in March, so that the leap day is the last of its year. */
+/** Prints `2024-02-29`. Counts years from March on, so that the leap day is the last day of its year. */
 function printDay(days: number, into: Buffer, at: number): number {
   const since = days + EPOCH;
   const era = Math.floor(since / DAYS_OF_400_YEARS) | 0;
@@ -138,7 +138,7 @@ function printDay(days: number, into: Buffer, at: number): number {
   return printTwoDigits(day, into, to + 4);
 }
 
-/** `T23:59:59` */
+/** Prints `T23:59:59`. */
 function printClock(seconds: number, into: Buffer, at: number): number {
   const minutes = (seconds / 60) | 0;
   const hours = (minutes / 60) | 0;
@@ -150,7 +150,7 @@ function printClock(seconds: number, into: Buffer, at: number): number {
   return printTwoDigits(seconds - 60 * minutes, into, at + 7);
 }
 
-/** `.5`, as long as it has to be, or nothing. */
+/** Prints `.5` without trailing zeros, or nothing. */
 function printFraction(microseconds: number, into: Buffer, at: number): number {
   if (microseconds === 0) return at;
   into[at] = DOT;
@@ -159,7 +159,7 @@ function printFraction(microseconds: number, into: Buffer, at: number): number {
   return to;
 }
 
-/** `+05:45`; some zones had seconds until they were unified. */
+/** Prints `+05:45`. Before time zones were unified, some offsets had seconds. */
 function printOffset(offset: number, into: Buffer, at: number): number {
   const seconds = offset < 0 ? -offset : offset;
   const minutes = (seconds / 60) | 0;

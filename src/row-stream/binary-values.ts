@@ -1,20 +1,20 @@
 /**
- * Prints values from PostgreSQL's binary format: the bytes that to_json() would give, quotes included. Most types cost
- * PostgreSQL half as much to send so, dates and times a fraction (docs/performance.md).
+ * Prints values from PostgreSQL's binary format: the same bytes as to_json(), with quotes. Sending most types in binary
+ * format takes PostgreSQL half the time of text, sending dates and times a fraction of it.
  */
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** Whole numbers beyond these are printed by JavaScript. */
+/** Larger and smaller integers are printed by JavaScript. */
 const INT32_MIN = -0x80000000;
 const INT32_MAX = 0x7fffffff;
 
 const HEX = Uint8Array.from(Buffer.from('0123456789abcdef'));
-/** Where a group of a UUID's bytes ends (RFC 9562, 4). */
+/** The ends of the groups of a UUID's bytes (RFC 9562, 4). */
 const GROUPS = [4, 6, 8, 10, 16];
 
-/** Without the checks of Buffer.readInt32BE(), which cost more than the reading. */
+/** Like Buffer.readInt32BE(), but without its checks, which cost more than the reading. */
 export function int32At(bytes: Buffer, at: number): number {
   return (
     ((bytes[at] as number) << 24) |
@@ -49,7 +49,7 @@ export function printInt64(bytes: Buffer, from: number, into: Buffer, at: number
   );
 }
 
-/** As near as a double comes to it: exact where it is a safe integer, and then only. */
+/** The double that is nearest to an int64: exact only where it is a safe integer. */
 export function int64At(bytes: Buffer, from: number): number {
   return int32At(bytes, from) * 0x100000000 + (int32At(bytes, from + 4) >>> 0);
 }
@@ -66,14 +66,14 @@ export function printUuid(bytes: Buffer, from: number, into: Buffer, at: number)
   return to;
 }
 
-/** A byte as two digits. */
+/** Prints a byte as two digits. */
 export function printHex(byte: number, into: Buffer, at: number): number {
   into[at] = HEX[byte >> 4] as number;
   into[at + 1] = HEX[byte & 15] as number;
   return at + 2;
 }
 
-/** Writes the last `digits` digits of a whole number that is not negative, zeros before it where it has fewer. */
+/** Prints the last `digits` digits of a non-negative integer, with leading zeros. */
 export function printDigits(value: number, digits: number, into: Buffer, at: number): number {
   let rest = value | 0;
   for (let to = at + digits - 1; to >= at; to -= 1) {
@@ -84,14 +84,14 @@ export function printDigits(value: number, digits: number, into: Buffer, at: num
   return at + digits;
 }
 
-/** Of a number that is not negative. */
+/** The number of digits of a non-negative integer. */
 export function digitsOf(value: number): number {
   let digits = 1;
   for (let limit = 10; value >= limit; limit *= 10) digits += 1;
   return digits;
 }
 
-/** @param text of ASCII alone */
+/** @param text ASCII only */
 export function printAscii(text: string, into: Buffer, at: number): number {
   for (let index = 0; index < text.length; index += 1) into[at + index] = text.charCodeAt(index);
   return at + text.length;

@@ -1,4 +1,4 @@
-/** However a row is cut on its way, its parts print what the whole prints. */
+/** A row that arrives in parts prints the same bytes as the whole row, wherever it is cut. */
 import { BodyBlocks } from './body-blocks';
 import { JsonColumn, JsonRow } from './json-row';
 import { JsonRowParts } from './json-row-parts';
@@ -40,7 +40,7 @@ it.each([1, 3, 7, 1_000, 65_536, 1_000_000])('prints rows that come in parts of 
     for (let at = 0; at < bytes.length; at += size) {
       const part = Buffer.from(bytes.subarray(at, at + size));
       parts.add(part, 0, part.length);
-      // The memory that it came in is read into again.
+      // The socket reads into the same memory again.
       part.fill('#');
     }
     expect(text(inParts)).toBe(text(whole));

@@ -1,4 +1,4 @@
-/** What test/e2e/rest/printed-rows doesn't compare with PostgreSQL's own: limits of room, and forms that no table read shows. */
+/** Cases beyond test/e2e/rest/printed-rows, which compares with PostgreSQL: room for the worst case, and rare forms. */
 import { JsonColumn, JsonRow, valuePrinter } from './json-row';
 import { int32, int64, rowOf, type Value } from '../../test/support/row-of';
 
@@ -129,7 +129,7 @@ it('prints whole numbers of every length', () => {
   }
 });
 
-it('tells types that it does not expect', () => {
+it('fits only the types of its forms', () => {
   const row = new JsonRow([
     { name: 'id', form: 'int4' },
     { name: 'name', form: 'text' },

@@ -1,4 +1,4 @@
-/** A client that stops reading must not keep a database connection for ever. */
+/** A client that stops reading must not hold a database connection for ever. */
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { STALL_LIMIT_MS } from './response-stream';
@@ -53,14 +53,14 @@ describe('RowCollector', () => {
     expect(control.resume).toHaveBeenCalledTimes(1);
   });
 
-  it('has patience again after each chunk that the client took', () => {
+  it('starts the time limit anew after each chunk that the client took', () => {
     jest.advanceTimersByTime(STALL_LIMIT_MS - 1);
     response.emit('drain');
     jest.advanceTimersByTime(STALL_LIMIT_MS);
     expect(response.destroyed).toBe(false);
   });
 
-  it('leaves the client its time once the rows are all there', () => {
+  it('sets no time limit once all rows have arrived', () => {
     collector.finish();
     jest.advanceTimersByTime(STALL_LIMIT_MS);
     expect(response.destroyed).toBe(false);

@@ -15,3 +15,10 @@ export async function eventually(check: () => Promise<void>, limitMs = 5_000): P
     }
   }
 }
+
+/** Polls until a condition is true. @throws after `limitMs` */
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 5_000): Promise<void> {
+  await eventually(async () => {
+    if (!(await condition())) throw new Error(`not true within ${limitMs} ms: ${String(condition)}`);
+  }, limitMs);
+}

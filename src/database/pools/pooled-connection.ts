@@ -23,36 +23,29 @@ export class PooledConnection extends PipelineConnection {
     this.onParameterStatus = () => (this.session.isClean = false);
   }
 
-  /**
-   * Starts a pipeline. `done` rejects with AppError 500 for a result that is too large, with the driver's error, or with
-   * what a sink has thrown.
-   */
   override start(statements: readonly Statement[]): RunningPipeline {
-    const running = super.start(statements);
     this.roundTrips += 1;
-    const done = running.done.catch((error: Error) => {
-      this.session.isClean = false;
-      throw toPlinthError(error);
-    });
-    return {
-      done,
-      get current() {
-        return running.current;
-      },
-    };
+    return super.start(statements);
   }
 
-  /** Sent behind the last statement of a piece of work, in the same round trip: gives up what the session still holds. */
+  /** AppError 500 for a result that is too large; else the driver's error, or what a sink has thrown. */
+  protected override onFailure(error: Error): Error {
+    this.session.isClean = false;
+    const failure = super.onFailure(error);
+    return failure instanceof ResultTooLargeError ? resultTooLarge(failure.maxBytes) : cleanError(failure);
+  }
+
+  /** To be sent after the last statement of a piece of work, in the same round trip. Releases what the session holds. */
   get departure(): readonly Statement[] {
     return this.session.departure;
   }
 
-  /** False after a failure, or when a function left something that `departure` alone does not undo. */
+  /** False after a failure, or when a function left something that `departure` does not undo. */
   get isClean(): boolean {
     return this.session.isClean;
   }
 
-  /** Undoes what is left, or marks the connection as broken. */
+  /** Makes the session clean again, or marks the connection as broken. */
   async clean(): Promise<void> {
     try {
       await this.pipeline(this.session.cleaning);
@@ -74,8 +67,4 @@ export class PooledConnection extends PipelineConnection {
   beginStream(client: string, end: () => void): void {
     this.onStream(client, end);
   }
-}
-
-function toPlinthError(error: Error): Error {
-  return error instanceof ResultTooLargeError ? resultTooLarge(error.maxBytes) : cleanError(error);
 }

@@ -3,8 +3,8 @@
  * reached, the connection that idled longest, of whatever project, makes room. Written here because no pool library
  * spans databases with one cap.
  */
-import { DatabaseFault } from '../../common/errors/database-fault';
-import { Lending, MOMENT_MS } from './lending';
+import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
+import { loginRefused, poolExhausted } from './pool.errors';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
 import { Streams } from './streams';
@@ -14,7 +14,7 @@ export interface PoolLimits {
   readonly total: number;
   /** Connections of one project. */
   readonly perProject: number;
-  /** Of those, how many are lent freely; the others only while that many take longer than a moment (lending.ts). */
+  /** Of those, how many work at once. Ones that take longer than a moment do not count (concurrency-limiter.ts). */
   readonly lentFreely: number;
   /** Milliseconds that a request waits for a connection before it gets 503. */
   readonly acquireTimeoutMs: number;
@@ -26,7 +26,7 @@ export interface PoolLimits {
   readonly stalledMs: number;
 }
 
-/** Of the connections, how many may be held by answers that flow at their clients' pace; and of these by one client. */
+/** Shares of the connections that answers at their clients' pace may hold, and of those that one client may hold. */
 const STREAMING_SHARE = 3 / 4;
 const CLIENT_SHARE = 2 / 3;
 
@@ -34,36 +34,24 @@ interface Waiter {
   readonly database: ProjectDatabase;
   resolve(connection: PooledConnection): void;
   reject(error: Error): void;
-  /** Milliseconds of the monotonic clock at which it gets 503. */
+  /** When it gets 503, in milliseconds of the monotonic clock. */
   readonly until: number;
 }
 
 interface Pool {
   readonly idle: PooledConnection[];
-  readonly lent: Lending<PooledConnection>;
-  /** In the order in which they came, which is that of their deadlines. */
+  readonly lent: ConcurrencyLimiter<PooledConnection>;
+  /** In order of arrival, which is that of their deadlines. */
   readonly waiting: Waiter[];
   /** Open or opening connections. */
   size: number;
-  /** Looks after those who wait; null when nobody does. */
+  /** Serves waiting requests again after a moment; null when none waits. */
   watch: NodeJS.Timeout | null;
   closed: boolean;
 }
 
-function poolExhausted(): DatabaseFault {
-  return new DatabaseFault(
-    'no_free_connection',
-    'The service is busy: no database connection became free in time',
-  );
-}
-
 /** A wrong password, a role without LOGIN, a missing CONNECT privilege. */
 const REFUSED = new Set(['28P01', '28000', '42501']);
-
-/** The login role is being repaired. */
-function loginRefused(cause: Error): DatabaseFault {
-  return new DatabaseFault('login_refused', 'The service is busy: the database refused a connection', cause);
-}
 
 export class ProjectPools {
   /** Called when a server refuses a project's login role. */
@@ -88,7 +76,7 @@ export class ProjectPools {
     this.sweeper.unref();
   }
 
-  /** Connections open now, how many of them clients' reading holds, and requests that wait, in all; round trips so far: for metrics. */
+  /** For metrics: open connections, those held by streamed answers, waiting requests, and round trips so far. */
   stats(): { open: number; streaming: number; waiting: number; projects: number; roundTrips: number } {
     let waiting = 0;
     for (const pool of this.pools.values()) waiting += pool.waiting.length;
@@ -124,7 +112,7 @@ export class ProjectPools {
     await Promise.all(pool.idle.splice(0).map((connection) => this.discard(pool, connection)));
   }
 
-  /** For good: who asks afterwards, as work in the background may, is refused. */
+  /** Closes all connections for good. Later requests for one, as from background work, are refused. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.sweeper);
@@ -134,7 +122,7 @@ export class ProjectPools {
   private poolOf(database: ProjectDatabase): Pool {
     let pool = this.pools.get(database.key);
     if (!pool) {
-      const lent = new Lending<PooledConnection>(this.limits.lentFreely);
+      const lent = new ConcurrencyLimiter<PooledConnection>(this.limits.lentFreely);
       pool = { idle: [], lent, waiting: [], size: 0, watch: null, closed: false };
       this.pools.set(database.key, pool);
     }
@@ -179,7 +167,7 @@ export class ProjectPools {
     return pool.waiting.length > opening && pool.idle.length === 0 && pool.lent.mayGrow(opening);
   }
 
-  /** While anybody waits: refuses whose time is over, and serves again, for those who were lent to may be slow. */
+  /** While requests wait: refuses those whose time is over, and serves others, since borrowers may count as slow by now. */
   private watchOver(pool: Pool): void {
     pool.watch ??= setTimeout(() => {
       // After the answers that came meanwhile: a busy event loop must not look like a slow database.
@@ -196,7 +184,7 @@ export class ProjectPools {
     }, MOMENT_MS);
   }
 
-  /** Requests wait and no connection can be opened: answers whose clients take nothing give theirs up. */
+  /** Requests wait and no connection can be opened: ends answers whose clients take nothing. */
   private endStalledFor(pool: Pool): void {
     const [waiter] = pool.waiting;
     if (!waiter || this.streams.size === 0 || pool.idle.length > 0) return;
