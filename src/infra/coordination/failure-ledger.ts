@@ -4,26 +4,26 @@
  */
 
 export interface FailurePolicy {
-  /** Failures that cost nothing. */
+  /** Failures without a delay. */
   readonly free: number;
   /** Milliseconds of the first delay; each further failure doubles it. */
   readonly firstDelayMs: number;
-  /** Milliseconds that a delay never exceeds. */
+  /** Longest delay, in milliseconds. */
   readonly maxDelayMs: number;
-  /** Milliseconds without a failure after which all is forgotten. */
+  /** Milliseconds without a failure after which a key is forgotten. */
   readonly memoryMs: number;
 }
 
 export abstract class FailureLedger {
-  /** Milliseconds until all of these keys may be tried again; 0 when they may now. */
+  /** Milliseconds until all of these keys may be tried again; 0: now. */
   abstract blockedFor(keys: readonly string[]): Promise<number>;
 
-  /** Notes a failure. */
+  /** Records a failure. */
   abstract fail(key: string, policy: FailurePolicy): Promise<void>;
 
   /**
-   * Notes a try as failed before it is made, in one step with asking whether it may be made.
-   * @returns milliseconds to wait, and nothing is noted; 0: the try may be made
+   * Checks whether an attempt may be made, and atomically records it as failed before it is made.
+   * @returns milliseconds to wait, without recording; 0: the attempt may be made
    */
   abstract charge(key: string, policy: FailurePolicy): Promise<number>;
 

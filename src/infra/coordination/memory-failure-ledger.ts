@@ -34,7 +34,7 @@ export class MemoryFailureLedger extends FailureLedger {
   override async charge(key: string, policy: FailurePolicy): Promise<number> {
     const waitMs = (this.entries.get(key)?.blockedUntil ?? 0) - this.clock.now();
     if (waitMs > 0) return waitMs;
-    // Nothing comes in between: it notes the failure before it first gives the event loop back.
+    // Atomic: the failure is recorded before the first await.
     await this.fail(key, policy);
     return 0;
   }

@@ -3,11 +3,11 @@
 export interface RateHit {
   /** Events in the window, this one included. */
   readonly count: number;
-  /** Events that the window still allows; 0 when the limit is reached or passed. */
+  /** Events that the window still allows; 0 from the limit on. */
   readonly remaining: number;
   /** When the window ends: milliseconds since the Unix epoch. */
   readonly resetAt: number;
-  /** False when this event is one too many. */
+  /** False when this event exceeds the limit. */
   readonly allowed: boolean;
 }
 
@@ -20,7 +20,7 @@ export abstract class RateCounter {
    */
   abstract hit(key: string, limit: number, windowMs: number): Promise<RateHit>;
 
-  /** The counter as it stands, without counting; a window that has not begun would end `windowMs` from now. */
+  /** The counter without counting an event. Without a window, the end is `windowMs` from now. */
   abstract peek(key: string, limit: number, windowMs: number): Promise<RateHit>;
 }
 

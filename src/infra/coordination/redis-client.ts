@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A Redis that hangs must not make requests hang. */
+/** Limits how long a request waits for Redis. */
 const COMMAND_TIMEOUT_MS = 2_000;
 
 @Injectable()
@@ -15,7 +15,7 @@ export class RedisClient implements OnApplicationShutdown {
     this.connection = config.redisUrl ? connect(config.redisUrl) : null;
   }
 
-  /** True when there should be a Redis and it does not answer. */
+  /** True when Redis is configured and does not answer. */
   get isAway(): boolean {
     return this.connection !== null && this.connection.status !== 'ready';
   }
@@ -27,7 +27,7 @@ export class RedisClient implements OnApplicationShutdown {
 
 function connect(url: string): Redis {
   const logger = new Logger(RedisClient.name);
-  // A request does not wait for a Redis that is away: after one more try its command fails.
+  // A command fails after one retry, so that a request does not wait for Redis to come back.
   const redis = new Redis(url, {
     maxRetriesPerRequest: 1,
     connectTimeout: CONNECT_TIMEOUT_MS,

@@ -7,7 +7,7 @@ import { RateCounter } from './rate-counter';
 
 const MINUTE_MS = 60_000;
 const MAX_DELAY_MS = 15 * MINUTE_MS;
-/** Milliseconds without passing the limit after which all is forgotten. */
+/** Milliseconds below the limit after which a client's delay is forgotten. */
 const MEMORY_MS = 15 * MINUTE_MS;
 
 type Count = Awaited<ReturnType<ThrottlerStorage['increment']>>;
@@ -30,7 +30,7 @@ export class SharedThrottlerStorage implements ThrottlerStorage {
     const { count, resetAt, allowed } = await this.counter.hit(`throttler:${key}`, limit, ttl);
     if (!allowed) {
       const policy = { free: 1, firstDelayMs: ttl, maxDelayMs: MAX_DELAY_MS, memoryMs: MEMORY_MS };
-      // Of many that pass the limit together, one is counted.
+      // Requests that exceed the limit together count once.
       await this.ledger.charge(`throttler:${key}`, policy);
       return blocked(limit, await this.ledger.blockedFor([`throttler:${key}`]));
     }
