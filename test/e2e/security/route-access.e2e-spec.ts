@@ -117,7 +117,7 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   session: [{ apikey: [], bearer: [] }],
   service_role: [{ apikey: [], bearer: [] }],
   platform_admin: [{ 'platform-admin-key': [] }],
-  metrics_token: [{ 'metrics-token': [] }],
+  metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
 };
 
 it('the OpenAPI document asks for the credentials that the guards ask for', async () => {
