@@ -2,9 +2,9 @@
 import { COMMON_PASSWORDS } from './common-passwords';
 
 /** Bytes: bcrypt silently ignores what comes after them. */
-export const MAX_PASSWORD_BYTES = 72;
+const MAX_PASSWORD_BYTES = 72;
 /** Characters (SPEC.md 8); a project may ask for more, never for less. */
-export const MIN_PASSWORD_LENGTH = 6;
+const MIN_PASSWORD_LENGTH = 6;
 
 /** The part of a project's settings that is about passwords. */
 export interface PasswordRules {

@@ -14,7 +14,7 @@ export interface SystemUser {
   gid: number;
 }
 
-export function isRoot(): boolean {
+function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 

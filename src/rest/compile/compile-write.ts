@@ -24,7 +24,7 @@ export interface BodyParameter {
 }
 
 /** Null: nothing to return, the rows are only counted. */
-export function returningSql(
+function returningSql(
   builder: StatementBuilder,
   reference: RowReference,
   returning: ReturningPlan,

@@ -5,7 +5,7 @@
 import type { Operation } from '../grammar/tree';
 
 /** The request's body: JSON that is read into rows, the text of one argument, or its bytes. */
-export interface BodyValue {
+interface BodyValue {
   readonly kind: 'body';
   readonly as: 'json' | 'text' | 'bytes';
 }

@@ -203,7 +203,7 @@ function isEmpty({ select, embeds }: Draft): boolean {
   );
 }
 
-export function isAggregate(output: OutputPlan): boolean {
+function isAggregate(output: OutputPlan): boolean {
   if (output.kind === 'row-count') return true;
   return (output.kind === 'field' || output.kind === 'spread') && output.aggregate !== null;
 }

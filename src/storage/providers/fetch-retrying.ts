@@ -6,7 +6,7 @@ const MAX_RETRIES = 3;
 const FIRST_DELAY_MS = 100;
 
 /** The server's refusal, as SDKs tell it. */
-export class HttpStatusError extends Error {
+class HttpStatusError extends Error {
   constructor(
     readonly code: number,
     message: string,

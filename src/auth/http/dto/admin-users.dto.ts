@@ -11,7 +11,7 @@ import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
 import { IsDateTime, IsName, IsText } from './checks';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit.repository';
 
-export class PageQuery {
+class PageQuery {
   @ApiPropertyOptional({ type: Number, minimum: 1, default: 1 })
   @IsOptional()
   @WholeNumber(1, 1_000_000)

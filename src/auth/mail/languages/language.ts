@@ -10,7 +10,7 @@ export interface LanguageTexts {
   readonly pages: PageTexts;
 }
 
-export interface PageTexts {
+interface PageTexts {
   readonly reset: FormTexts & { readonly label: string };
   readonly verify: FormTexts;
   /** What a token that is spent, too old or mangled says. */
@@ -22,7 +22,7 @@ export interface PageTexts {
   readonly failed: string;
 }
 
-export interface FormTexts {
+interface FormTexts {
   readonly title: string;
   readonly button: string;
   readonly done: string;

@@ -14,7 +14,7 @@ const MAX_PREFERENCES = 10;
 const MAX_HEADER_LENGTH = 500;
 
 /** The built-in language of a tag, or null. */
-export function builtInLanguage(tag: string): LanguageTexts | null {
+function builtInLanguage(tag: string): LanguageTexts | null {
   return LANGUAGES.find((language) => language.tag === tag.toLowerCase()) ?? null;
 }
 
