@@ -81,7 +81,9 @@ module.exports = {
         'sockets and Nest classes belong to src/http; a turn of the event loop, a cache in memory and the text of a header are no I/O',
       severity: 'error',
       from: { path: '^src/common/' },
-      to: { pathNot: '^src/common/|^node_modules/(lru-cache|content-disposition)/|^(node:)?timers/promises$' },
+      to: {
+        pathNot: '^src/common/|^node_modules/(lru-cache|content-disposition)/|^(node:)?timers/promises$',
+      },
     },
     {
       name: 'services-do-not-know-http',

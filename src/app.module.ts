@@ -36,7 +36,7 @@ export class AppModule {
         CoordinationModule,
         TelemetryModule,
         AccessModule,
-        // Express tries routes in the order in which modules are named: the busiest first.
+        // Express tries routes in the order of these modules: the busiest first.
         RestModule,
         AuthModule,
         StorageModule,

@@ -16,18 +16,18 @@ import { assertRedisReachable } from './infra/coordination/redis-reachable';
 type Stop = () => Promise<void>;
 
 /**
- * Threads for the file system: with libuv's four, uploads wait for each other's fsync. It holds because nothing of this
- * process has used one yet, and for workers; `npm start` sets it before Node starts.
+ * Threads for the file system: with libuv's four, uploads wait for each other's fsync. It takes effect because this process
+ * has not used one yet, and in workers; `npm start` sets it before Node starts.
  */
 process.env.UV_THREADPOOL_SIZE ??= '8';
 
 /**
- * V8 would make objects old from the beginning where many that were made by the same code lived long: while a server fills
- * its caches, that is code of Node's and Express' that every request runs through. From then on what a request made stays
- * until the next large collection, and most of the heap is garbage (docs/performance.md, "Memory").
+ * Turns allocation-site pretenuring off. While a server fills its caches, V8 would learn that objects of some code of Node and
+ * Express live long, and allocate all later ones in the old space, where they stay until the next large collection: most of
+ * the heap would be garbage (docs/performance.md, "Memory").
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
-/** Old objects are collected when there are 75 % more than the last time, where V8 would wait for four times as many. */
+/** Collects the old space when it has grown by 75 %; V8's default is up to four times. */
 setFlagsFromString('--heap-growing-percent=75');
 
 async function main(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Which credentials a route asks for, derived from the guards before it, so that a declaration cannot differ from them. */
+/** The credentials that a route requires, derived from its guards, so that a declaration cannot differ from them. */
 import { type CanActivate, SetMetadata, type Type } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants';
 import { PUBLIC_ROUTE } from './public-route.decorator';
@@ -25,7 +25,7 @@ const PREREQUISITES = {
 
 export type Credential = keyof typeof PREREQUISITES;
 
-/** `public`, or the last credential that is checked: those it presupposes are checked before. */
+/** `public`, or the last credential that is checked, after all that it presupposes. */
 export type AccessRule = 'public' | Credential;
 
 /** Declares the checks of a guard, in order. */
@@ -34,7 +34,7 @@ export const Checks = (...credentials: [Credential, ...Credential[]]): ClassDeco
 
 export interface Access {
   readonly rule: AccessRule;
-  /** Why a public route needs no credential; null for all other rules. */
+  /** The reason why a public route needs no credential; null for all other rules. */
   readonly reason: string | null;
 }
 
@@ -57,7 +57,7 @@ export function accessOf(controller: Type, handler: object): Access {
   return { rule: rule ?? 'public', reason };
 }
 
-/** @throws Error when something else is looked at before a credential */
+/** @throws Error when a guard checks anything else before a credential */
 function credentialsOf(guards: readonly Type<CanActivate>[]): Credential[] {
   const checks = guards.map((guard) => (Reflect.getMetadata(CREDENTIALS, guard) ?? []) as Credential[]);
   const other = checks.findIndex((credentials) => credentials.length === 0);

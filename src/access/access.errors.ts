@@ -1,11 +1,11 @@
-/** Refusals of the guards. One message for all invalid credentials: it does not tell why. */
+/** Errors of the guards. One message for all invalid credentials, which does not give the reason. */
 import { AppError } from '../common/errors/app-error';
 
 /** RFC 6750, 3: a 401 names the scheme that is expected. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 const NOT_VALID = 'The credentials are not valid or no longer valid';
 
-/** `untimely`: signed by the project, and expired or not yet valid. Only the holder of such a token gets to know it. */
+/** `untimely`: signed by the project, but expired or not yet valid. Only the holder of such a token learns that. */
 export type CredentialFault = 'missing' | 'invalid' | 'untimely';
 
 /** 401. Table REST distinguishes the faults by PostgREST's codes. */

@@ -40,7 +40,7 @@ const MAX_WAITING = 1_000;
         new BodyReader(
           budget,
           { minRate: minBodyRate, windowMs: bodyRateWindowMs, deadlineMs: bodyTimeoutMs },
-          // The project comes from a key that was verified, never from the address.
+          // The project of the verified key, never of the URL.
           ({ apiKey, ip }) => ({ account: apiKey?.project.id ?? '', address: ip ?? '' }),
         ),
     },

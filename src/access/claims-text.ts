@@ -2,9 +2,9 @@
 import { JsonObject } from '../common/text/json';
 
 /**
- * With the user's id first and a blank before it: from that beginning, which no other JSON is likely to have, auth.uid()
- * takes the id without reading the rest. Text that JavaScript would print otherwise, a number beyond 2^53 for one, stays as
- * it was signed: there the id comes a second time, and PostgreSQL takes the last of members of one name.
+ * Begins with a blank and the user's id: auth.uid() recognises this prefix, which no other JSON is likely to have, and reads
+ * the id without parsing the rest. Text that JavaScript would print differently (numbers beyond 2^53) stays as it was signed:
+ * the id then appears twice, and PostgreSQL takes the last of several members with one name.
  * @param signed the claims as they were signed
  * @param userId `sub`, if that is a UUID
  */

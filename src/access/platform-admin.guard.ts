@@ -1,4 +1,4 @@
-/** Lets a request pass whose bearer is PLATFORM_ADMIN_KEY. */
+/** Admits requests whose bearer is PLATFORM_ADMIN_KEY. */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';

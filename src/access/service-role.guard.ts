@@ -1,4 +1,4 @@
-/** Lets a request pass whose apikey or bearer is the service-role key. Comes after BearerGuard. */
+/** Admits requests whose apikey or bearer is the service-role key. Comes after BearerGuard. */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Checks } from './access-rule';

@@ -1,4 +1,4 @@
-/** Lets a request pass whose bearer is the access token of a session. Comes after BearerGuard. */
+/** Admits requests whose bearer is the access token of a session. Comes after BearerGuard. */
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { UUID } from '../common/text/uuid';

@@ -1,6 +1,6 @@
 /**
- * Reads the header and the claims of a JWT in compact form (RFC 7519, RFC 7515), strictly. Nothing is verified here: the
- * signature is passport-jwt's, times and secrets are TokenVerifier's.
+ * Reads the header and the claims of a JWT in compact form (RFC 7519, RFC 7515), strictly. Verifies nothing:
+ * passport-jwt checks the signature, TokenVerifier times and secrets.
  */
 import { isJsonObject, JsonObject } from '../common/text/json';
 import { storageFault } from '../common/text/storable';
@@ -52,7 +52,7 @@ function readObject(segment: string | undefined): { text: string; value: JsonObj
   }
 }
 
-/** Members of the outermost object, a name that is there twice counted twice: parsers differ in which of them they take. */
+/** Number of members of the outermost object, duplicate names included: parsers differ in which duplicate they take. */
 function countMembers(json: string): number {
   let depth = 0;
   let members = 0;

@@ -33,7 +33,7 @@ export class TokenVerifier {
     return (valid.length > 1 && valid.find(({ key }) => isSignedWith(key, token))) || project.secrets[0];
   }
 
-  /** True from `nbf` and `iat` to `exp` (RFC 7519, 4.1.4 to 4.1.6), give or take the tolerance. */
+  /** True from `nbf` and `iat` to `exp` (RFC 7519, 4.1.4 to 4.1.6), with the tolerance for clocks. */
   isTimely({ exp, nbf, iat }: JsonObject): boolean {
     const now = this.clock.nowSeconds();
     if (exp !== undefined && !(typeof exp === 'number' && exp + CLOCK_TOLERANCE_SECONDS > now)) return false;

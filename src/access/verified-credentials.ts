@@ -11,7 +11,7 @@ import { Caller } from './caller';
 import { VerifiedApiKey } from './strategies/api-key.strategy';
 import { TokenVerifier } from './token-verifier';
 
-/** Bytes, of all projects together: the owner of one may sign tokens without end. Room for thousands of usual size. */
+/** Bytes for all projects together, because an owner may sign any number of tokens. Room for thousands of usual size. */
 const KEYS_BYTES = 8 * 1024 * 1024;
 const TOKENS_BYTES = 32 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ interface VerifiedToken {
   readonly callers: Readonly<Partial<Record<KeyRole, Verified<Caller>>>>;
 }
 
-/** Bytes of memory, about: the token, its claims as text and as an object, and the caller. */
+/** Approximate bytes of memory: the token, its claims as text and as an object, and the caller. */
 const sizeOf = (token: string): number => 1_000 + 3 * token.length;
 
 @Injectable()

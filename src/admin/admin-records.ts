@@ -125,7 +125,7 @@ export class AuditLogEntry {
   @ApiProperty({ type: 'object', additionalProperties: true }) readonly details!: Record<string, unknown>;
 }
 
-/** A mail that was given up, of whichever project. */
+/** An undeliverable mail of any project. */
 export class FailedMailRecord {
   @ApiProperty() readonly project_id!: string;
   @ApiProperty() readonly project_slug!: string;

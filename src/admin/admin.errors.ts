@@ -3,12 +3,12 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { lineAndColumn } from '../common/text/line-and-column';
 
-/** Classes of SQLSTATEs that tell of the server and not of the SQL: connection, resources, shutdown. */
+/** Classes of SQLSTATEs about the server rather than the SQL: connection, resources, shutdown. */
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
 
 /**
- * The administrator's SQL failed; nothing of it was kept. Shows all that the database says: the SQL is the caller's own.
- * @param query the text that ran, to tell the line and column of the error
+ * The administrator's SQL failed and was rolled back. Shows everything that the database says: the SQL is the caller's own.
+ * @param query the text that ran, for the line and column of the error
  */
 export function sqlFailed(error: DatabaseError, query: string): AppError {
   const {
@@ -25,7 +25,7 @@ export function sqlFailed(error: DatabaseError, query: string): AppError {
   } = error;
   const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
   return new AppError({
-    // Never 404 or 409: those would tell of the project.
+    // Never 404 or 409: those would be about the project.
     status: isServers ? 503 : 400,
     code: sqlstate,
     message,

@@ -7,13 +7,13 @@ import { cleanText } from '../database/sql/clean-error';
 
 export type Row = Record<string, unknown>;
 
-/** Bytes that the rows of an answer may have, as JSON and on the wire. */
+/** Most bytes of the rows of an answer, as JSON and on the wire. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_NOTICES = 100;
 
 interface KeptRows {
   readonly rows: Row[];
-  /** Whether there were more. */
+  /** True when there were more rows. */
   readonly truncated: boolean;
 }
 
@@ -31,7 +31,7 @@ export class AnswerKeeper implements MessageLimits {
   /** @param maxRows of the last statement */
   constructor(private readonly maxRows: number) {}
 
-  /** A statement that gives rows begins to. */
+  /** Called before the first row of a statement. */
   begin(): void {
     this.current = [];
     this.bytes = 0;

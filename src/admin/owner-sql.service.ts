@@ -39,7 +39,7 @@ export class OwnerSqlService {
   /**
    * One simple query, which PostgreSQL runs as one transaction unless its text says otherwise. The rows are those of
    * the last statement.
-   * @throws AppError 4xx with the database's fields; nothing was kept then
+   * @throws AppError 4xx with the database's fields, after a rollback
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<SqlAnswer> {
     const kept = new AnswerKeeper(limits.maxRows);
@@ -67,7 +67,7 @@ export class OwnerSqlService {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     let isOver = false;
     const began = performance.now();
-    // SQL may raise its own statement_timeout: the session is ended from outside then.
+    // SQL may raise its own statement_timeout; then the session is ended.
     const timer = setTimeout(
       () => {
         isOver = true;

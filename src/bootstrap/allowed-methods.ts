@@ -1,4 +1,4 @@
-/** Which methods a path takes, read from the routes that the application has. */
+/** The methods of a path, from the application's routes. */
 import type { Application, Request } from 'express';
 import { AppError } from '../common/errors/app-error';
 import { type ExpressRoute, layersOf } from '../http/express-routes';
@@ -6,7 +6,7 @@ import { type ExpressRoute, layersOf } from '../http/express-routes';
 /**
  * The error for a path that only other methods have: 405 with `Allow` (RFC 9110, 15.5.6).
  * @param fault the 404 of a path without a route, or of a catch-all route
- * @returns the fault itself where the path is unknown, or the method was not at fault
+ * @returns the fault itself for an unknown path, or if the method is allowed
  */
 export function methodRefusal(fault: AppError, request: Request): AppError {
   if (fault.code !== 'not_found') return fault;
@@ -28,7 +28,7 @@ function allowedMethods(app: Application, path: string): string[] {
   return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
 }
 
-/** A route for every method that there is says that a path is unknown. No other one takes TRACE. */
+/** True for a catch-all route, which answers that the path is unknown. Only those accept TRACE. */
 function takesAll({ methods }: ExpressRoute): boolean {
   return methods.trace === true;
 }

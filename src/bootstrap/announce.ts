@@ -29,10 +29,10 @@ ${tourLines(base, demo, anon).join('\n\n')}
 `;
 }
 
-/** New each time the lines are pasted, in any POSIX shell; `$RANDOM` is not known to all of them. */
+/** Different each time the lines are pasted, in any POSIX shell, of which not all have `$RANDOM`. */
 const UNIQUE = '$(date +%s)$$';
 
-/** The first line sets KEY and TOKEN, which the others use. `sed` rather than a JSON tool: it is on every machine. */
+/** The first line sets KEY and TOKEN for the others. `sed` instead of a JSON tool, because every machine has it. */
 function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: string): string[] {
   const json = `-H 'Content-Type: application/json'`;
   const user = `-H "apikey: $KEY" -H "Authorization: Bearer $TOKEN"`;

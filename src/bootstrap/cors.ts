@@ -1,4 +1,4 @@
-/** Cross-origin access (WHATWG Fetch). Credentials travel in headers, never in cookies, so every origin may ask. */
+/** Cross-origin access (WHATWG Fetch). Credentials travel in headers, never in cookies, so every origin is allowed. */
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface';
 import type { Request } from 'express';
 
@@ -33,13 +33,13 @@ const OPEN: CorsOptions = {
 const NONE: CorsOptions = { origin: false };
 
 /**
- * The administration and the metrics: no page of another origin may use them. A preflight goes on to the router, which
- * refuses the method.
+ * No page of another origin may use the administration and the metrics. The router refuses their preflights as an unknown
+ * method.
  */
 const CLOSED = /^\/(admin|metrics)(\/|\?|$)/;
 
 /**
- * Without an Origin no header is added, save to what OPTIONS tells; an OPTIONS that is no preflight goes on to its route.
+ * Without an Origin no header is added, except to answers to OPTIONS. An OPTIONS that is not a preflight reaches its route.
  * Preflights are answered like PostgREST's, for its clients.
  */
 export function corsOptions(

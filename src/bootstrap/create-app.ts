@@ -50,13 +50,13 @@ function configureExpress(
   { config }: AppOptions,
   areas: readonly ErrorRenderer[],
 ): void {
-  // One step for all: each costs every request a microsecond of looking for it.
+  // One middleware for all of them: each costs every request a microsecond.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
     lingerAfterAnswer(request, response);
     const fault = headFault(request);
     if (fault) return next(fault);
     request.url = replaceInvalidEscapes(request.url);
-    // Preflights are answered before any route is looked for.
+    // Preflights are answered before routing.
     const area = request.method === 'OPTIONS' ? areas.find((one) => one.matches(request.path)) : undefined;
     if (area?.complete) void area.complete(request.path, response).then(() => next());
     else next();
@@ -65,7 +65,7 @@ function configureExpress(
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', config.server.trustProxy);
-  // Query strings are parsed where they are needed: table REST has a grammar of its own.
+  // Features parse query strings themselves: table REST has its own grammar.
   app.set('query parser', 'simple');
 }
 

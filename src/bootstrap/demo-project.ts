@@ -1,4 +1,4 @@
-/** The project `demo` of the first start: something to try the three capabilities on. */
+/** The project `demo`, created by the first start to try Plinth with. */
 import type { INestApplicationContext } from '@nestjs/common';
 import { join } from 'node:path';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
@@ -13,7 +13,7 @@ import { ProjectsService } from '../projects/projects.service';
 const DEMO_SLUG = 'demo';
 const FIRST_START = 'first_start';
 
-/** Repeatable: a start that was killed half-way is completed by the next. */
+/** Idempotent: the next start completes one that was killed. */
 const DEMO_SCHEMA = `
   create table if not exists public.todos (
     id bigint generated always as identity primary key,

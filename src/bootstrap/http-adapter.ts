@@ -1,4 +1,4 @@
-/** Express behind an HTTP server with Plinth's limits: Nest's adapter does not let them be set. */
+/** Express behind an HTTP server with Plinth's limits, which Nest's adapter cannot set. */
 import { Logger } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
@@ -10,13 +10,13 @@ import { SlowReaders } from './slow-readers';
 
 /** Bytes. Filters with a few hundred UUIDs pass Node's 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Longer than a load balancer keeps an idle connection, so that it is never the server that closes first. */
+/** Milliseconds, longer than a load balancer keeps an idle connection, so that the server never closes it first. */
 const KEEP_ALIVE_MS = 75_000;
 /** For the head of a request, also of one that never begins on a new connection; looked at every few seconds. */
 const HEADERS_TIMEOUT_MS = 30_000;
 const NOSNIFF = { name: 'X-Content-Type-Options', value: 'nosniff' };
 const HEADERS_CHECK_MS = 5_000;
-/** Milliseconds between two lines of the log about connections that were turned away. */
+/** Milliseconds between two log lines about refused connections. */
 const DROP_LOG_MS = 60_000;
 
 export type ConnectionLimits = Pick<
@@ -81,9 +81,9 @@ export class HttpAdapter extends ExpressAdapter {
 }
 
 /**
- * Express gives each request and response its own prototype by Object.setPrototypeOf, after which V8 takes no property of
- * them for granted any more: half the time of a small request went there. Made with that prototype, they stay as they are.
- * @param isEnding true when an answer shall tell its client to ask on another connection, for this one will be closed
+ * Express changes the prototype of each request and response by Object.setPrototypeOf(), which makes V8 drop their hidden
+ * classes: that took half the time of a small request. Here they are created with that prototype.
+ * @param isEnding true when answers must ask their clients to close the connection
  */
 function expressClasses(
   app: Express,
@@ -109,8 +109,8 @@ function expressClasses(
 }
 
 /**
- * Adds `X-Content-Type-Options: nosniff`, so that no browser takes data for a page (WHATWG Fetch). Here, because every
- * answer passes, and in the caller's own object: setHeader(), or a copy, costs a small answer microseconds.
+ * Adds `X-Content-Type-Options: nosniff`, so that no browser renders data as a page (WHATWG Fetch). Here, because every
+ * answer passes, and in the caller's own object: setHeader() or a copy costs microseconds.
  * @param head arguments of writeHead()
  */
 function forbidSniffing(response: ServerResponse, head: unknown[]): void {
@@ -121,8 +121,8 @@ function forbidSniffing(response: ServerResponse, head: unknown[]): void {
 }
 
 /**
- * RFC 9110, 10.1.1: a client that sends `Expect: 100-continue` waits with its body. It is told to go on when the body
- * is first read, so a request that the guards refuse never sends it.
+ * RFC 9110, 10.1.1: a client that sends `Expect: 100-continue` waits with its body. 100 is sent when the body is
+ * first read, so a request that the guards refuse never sends it.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {

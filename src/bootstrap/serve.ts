@@ -1,4 +1,4 @@
-/** From configuration to a serving process and back: database, application, signals, orderly end. */
+/** Starts and stops a serving process: database, application, graceful shutdown. */
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createServer, type Server } from 'node:http';
@@ -68,7 +68,7 @@ export async function startDatabase(
 function platformUrlOf({ url, socketDirectory }: EmbeddedSupervisor): string {
   const platformUrl = new URL(url);
   platformUrl.pathname = `/${PLATFORM_DATABASE}`;
-  // As libpq reads it: the address stays that of the server for others, and Plinth takes the shorter road.
+  // As in libpq: the URL keeps the server's address for other clients, and Plinth connects through the socket.
   if (socketDirectory !== null) platformUrl.searchParams.set('host', socketDirectory);
   return platformUrl.href;
 }
@@ -84,7 +84,7 @@ export async function assertPortFree({ server: { host, port } }: AppConfig): Pro
 /** Builds the application and begins to serve. @throws ListenError */
 export async function startHttp(config: AppConfig, app: NestExpressApplication): Promise<Server> {
   await app.init();
-  // Takes a fifth of a second: before the first request rather than while others wait.
+  // Takes a fifth of a second, so before the first request.
   app.get(DocumentService).get();
   const server = app.getHttpServer();
   await listen(server, config.server.host, config.server.port);

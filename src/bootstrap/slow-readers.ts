@@ -1,18 +1,18 @@
 /**
  * Closes connections whose clients read too little of an answer: the rest is held in memory, by a provider's
- * connection, or by the database's. Looked at once in a window for all connections, so it costs an answer nothing.
+ * connection, or by the database's. Checks all connections once per window, so it costs single answers nothing.
  */
 import type { Server, Socket } from 'node:net';
 
 /** Node's internal handle of a socket; net.Socket's own timeout reads the same counter. */
 interface SocketState {
-  /** Bytes that were handed to the operating system, or wait for it in the handle. */
+  /** Bytes given to the operating system or queued in the handle. */
   readonly _bytesDispatched?: number;
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
 
 export class SlowReaders {
-  /** Bytes that each client for which some wait must have taken by the end of the window. */
+  /** Total bytes that each client with a backlog must have read by the end of the window. */
   private due = new Map<Socket, number>();
   private readonly open = new Set<Socket>();
 
@@ -47,7 +47,7 @@ export class SlowReaders {
   }
 }
 
-/** One large write is taken piece by piece: `bytesWritten` has all of it from the beginning. */
+/** A large write is sent piece by piece, while `bytesWritten` counts all of it at once. */
 function takenBy(socket: Socket): number {
   const { _bytesDispatched: dispatched = 0, _handle: handle } = socket as SocketState;
   return dispatched - (handle?.writeQueueSize ?? 0);

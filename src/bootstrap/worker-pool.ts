@@ -1,4 +1,4 @@
-/** Several processes behind one port (WORKERS): the first one holds the database and keeps the others running. */
+/** Several processes behind one port (WORKERS): the first one runs the database and restarts the others. */
 import cluster, { type Worker } from 'node:cluster';
 import { AppConfig } from '../config/app-config';
 import { readEnvironment } from '../config/dot-env';

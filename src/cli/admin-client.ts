@@ -1,4 +1,4 @@
-/** Speaks to the admin API of the server that runs with the same configuration. */
+/** Client of the admin API of the server that runs with the same configuration. */
 import { isJsonObject } from '../common/text/json';
 import type { ClientConfig } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
@@ -74,7 +74,7 @@ export class AdminClient {
           body: body === undefined ? undefined : JSON.stringify(body),
         });
       } catch (error) {
-        // Only a refused connection is known not to have reached a server; anything else must not be sent twice.
+        // After a refused connection nothing was sent; any other request must not be sent twice.
         if (!isRefused(error)) throw new CliError(`${base} broke off: ${reasonOf(error)}`, EXIT.failed);
       }
     }
@@ -110,7 +110,7 @@ function parsed(text: string): unknown {
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];
 
-/** fetch() says "fetch failed" and keeps the reason in `cause`; several, when a name has several addresses. */
+/** fetch() says only "fetch failed"; the reason is in `cause`, an AggregateError for a name with several addresses. */
 interface FetchFailure {
   readonly message: string;
   readonly cause?: { readonly code?: string; readonly message?: string };

@@ -64,7 +64,7 @@ async function sqlOf(
   return query;
 }
 
-/** Puts the place before the message: `schema.sql:3:8: ...`, which editors and terminals link, or `line 3, column 8: ...`. */
+/** Prefixes the message with the location: `schema.sql:3:8: ...`, which editors and terminals link, or `line 3, column 8: ...`. */
 function located(error: unknown, file: string | undefined): unknown {
   if (!(error instanceof CliError)) return error;
   const location = error.answer?.database?.location;

@@ -1,4 +1,4 @@
-/** How much room is left on the disks that Plinth itself writes to: for the readiness probe and the metrics. */
+/** Free space on the disks that Plinth itself writes to, for the readiness probe and the metrics. */
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
@@ -7,7 +7,7 @@ import { Metrics } from '../infra/telemetry/metrics';
 
 const MIB = 1024 * 1024;
 
-/** Too little room is left; the message says so in a few words, without a path. */
+/** Too little space is left. The message names no path. */
 export class DiskFullWarning extends Error {}
 
 @Injectable()
@@ -36,7 +36,7 @@ export class DiskHealth {
     });
   }
 
-  /** Whether there is a database of this machine's to look after. */
+  /** True when the database is on this machine. */
   get hasDatabase(): boolean {
     return this.databaseDirectory !== null;
   }

@@ -2,7 +2,7 @@
 import { AppError } from '../common/errors/app-error';
 import type { Checks } from './readiness.service';
 
-/** METRICS_PORT cannot be listened on; the message is one line. */
+/** METRICS_PORT cannot be listened on. The message is for the administrator. */
 export class MetricsPortError extends Error {
   constructor(host: string, port: number, { code, message }: NodeJS.ErrnoException) {
     const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be listened on (${code ?? message})`;

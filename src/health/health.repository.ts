@@ -1,4 +1,4 @@
-/** Asks the platform database for a sign of life. */
+/** Checks that the platform database answers. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 

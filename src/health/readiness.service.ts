@@ -8,7 +8,7 @@ import { HealthRepository } from './health.repository';
 
 const LIMIT_MS = 2_000;
 
-/** Codes of the system and SQLSTATEs in words. */
+/** Descriptions of system error codes and SQLSTATEs. */
 const WORDS: readonly [RegExp, string][] = [
   [/^(ECONN|EPIPE|ENOENT|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08)/, 'unreachable'],
   [/^57P03$/, 'starting or recovering'],
@@ -20,7 +20,7 @@ const WORDS: readonly [RegExp, string][] = [
 
 interface Check {
   readonly status: 'up' | 'down';
-  /** Why it is down, without addresses or credentials. */
+  /** The reason, without addresses and credentials. */
   readonly reason?: string;
 }
 
@@ -28,7 +28,7 @@ export type Checks = Readonly<Record<string, Check>>;
 
 /**
  * Checks that are reported but do not make the process unready. Without the storage provider everything but the bytes of files is
- * served. On a full disk reads are served, and deletions, which a load balancer must let through: they make room.
+ * served. On a full disk reads and deletions are served; a load balancer must let deletions through, because they free space.
  */
 const TOLD_ONLY = new Set(['storage', 'database_disk']);
 
@@ -86,7 +86,7 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<Check> {
   return Promise.race([outcome, limit]).finally(() => clearTimeout(timer));
 }
 
-/** In words, and without the addresses that the messages of others hold. */
+/** A description without addresses, which the messages of drivers contain. */
 function reasonOf(error: unknown): string {
   if (error instanceof DiskFullWarning) return error.message;
   const code = codeOf(error);

@@ -1,6 +1,6 @@
 /**
  * Creates, changes and deletes projects. Creation and deletion pass through a status in the platform database, so that
- * a crash at any moment leaves something that is finished or undone later (ProjectUpkeep).
+ * ProjectUpkeep can finish or undo them after a crash at any moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -25,7 +25,7 @@ import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
 
 const SLUG_ATTEMPTS = 6;
-/** Milliseconds after which a deletion is answered though the database still stands: longer than ObstacleWatch needs. */
+/** Milliseconds after which a deletion is answered although the database still exists: longer than ObstacleWatch takes. */
 const ANSWER_MS = 15_000;
 /** Milliseconds, longer than a rotation plus the difference of clocks: an interrupted rotation's secret expires after it. */
 const INTRODUCTION_MS = 600_000;
@@ -60,7 +60,7 @@ export class ProjectsService {
   ) {}
 
   /**
-   * Creates a project with its database, roles and keys; complete when it resolves, nothing half made when it rejects.
+   * Creates a project with its database, roles and keys. Complete when it resolves; undone when it rejects.
    * @throws AppError 400 for a malformed slug, 409 for a taken one
    */
   async create(input: NewProject, actor: Actor = PLINTH): Promise<Project> {
@@ -107,9 +107,9 @@ export class ProjectsService {
   }
 
   /**
-   * Deletes a project, its database and its roles. It serves no request any more when this resolves.
-   * @returns `deleting` when the database still stands: it is being dropped, or ProjectUpkeep tries it again
-   * @throws AppError 404, 409 when another request is at it
+   * Deletes a project, its database and its roles. It serves no more requests when this resolves.
+   * @returns `deleting` when the database still exists: it is being dropped, or ProjectUpkeep tries again
+   * @throws AppError 404, 409 while another request creates or deletes it
    */
   async remove(id: string, actor: Actor = PLINTH): Promise<'deleted' | 'deleting'> {
     const entity = await this.get(id);
@@ -141,7 +141,7 @@ export class ProjectsService {
   }
 
   /**
-   * Gives the project new secrets that sign from now on; old keys, tokens and storage addresses hold for the grace
+   * Gives the project new secrets that sign from now on; old keys, tokens and storage URLs stay valid for the grace
    * period. No process signs with the new ones before every process accepts their signatures.
    * @param graceSeconds 0 ends the old ones at once
    */
@@ -180,14 +180,14 @@ export class ProjectsService {
     return new DatabaseServer(url ?? this.platformUrl);
   }
 
-  /** A fault of another server is one of the request that names it. */
+  /** The request names the other server, so its faults are answered to the request. */
   private async assertUsable(server: DatabaseServer): Promise<void> {
     await this.template.ensureOn(server).catch((error: Error) => {
       throw databaseServerUnusable(error);
     });
   }
 
-  /** Waits until every process knows the project's secrets as they are now. */
+  /** Waits until every process knows the project's current secrets. */
   private async tellEverybody(id: string): Promise<void> {
     this.registry.forget(id);
     if (await this.registry.allReplicasAcknowledged()) return;
@@ -237,7 +237,7 @@ export class ProjectsService {
     await this.projects.remove(entity.id, entry);
   }
 
-  /** @param mayVary the slug is to be made up: a taken one gets a suffix */
+  /** @param mayVary the slug is generated, so a taken one gets a suffix */
   private async reserve(entity: ProjectEntity, mayVary: boolean): Promise<void> {
     const wanted = entity.slug;
     for (let attempt = 1; ; attempt += 1) {
@@ -252,7 +252,7 @@ export class ProjectsService {
     }
   }
 
-  /** A slug that an interrupted creation or deletion still holds. @returns false when it is really taken */
+  /** Recovers the interrupted creation or deletion that holds the slug. @returns false when an active project has it */
   private async freeSlug(slug: string): Promise<boolean> {
     const [unfinished] = await this.projects.listUnfinished({ slug });
     return unfinished !== undefined && (await this.recover(unfinished));
@@ -270,7 +270,7 @@ function undoing({ id, slug, status }: ProjectEntity): AuditEntry {
 /** Names only: values such as mail templates are long, and may be confidential. */
 function changedNames({ settings, ...rest }: ProjectChange): string[] {
   const given = Object.entries(rest).flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]));
-  // A setting that is null goes back to its default, which is a change.
+  // null resets a setting to its default, which is a change.
   const set = Object.entries(settings ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   return [...given, ...set.map((name) => `settings.${name}`)];
 }

@@ -45,7 +45,7 @@ export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
 function toCaller(apiKey: VerifiedApiKey, { claims, claimsText: signed }: TokenForm): Caller | false {
   const tokenRole = claims.role ?? ANON_ROLE;
   if (typeof tokenRole !== 'string' || tokenRole === '') return false;
-  // A key of another project signed with a shared secret would be a forgery all the same.
+  // A token of another project is refused even if both projects shared a secret.
   if (claims.project_id !== undefined && claims.project_id !== apiKey.project.id) return false;
   if (!isAudience(claims.aud)) return false;
   const isService = apiKey.role === SERVICE_ROLE || tokenRole === SERVICE_ROLE;
@@ -63,13 +63,13 @@ function toCaller(apiKey: VerifiedApiKey, { claims, claimsText: signed }: TokenF
   });
 }
 
-/** A token's own word counts: one that was issued before its session rose to two factors stays one of one factor. */
+/** The token's own claim counts: a token that was issued before its session had two factors stays one of one factor. */
 function secondFactorDemand({ project }: VerifiedApiKey, claims: JsonObject): Pick<Caller, 'secondFactor'> {
   const { mfa_required: rule } = project.settings;
   return rule === 'never' || claims.aal === TWO_FACTORS ? {} : { secondFactor: rule };
 }
 
-/** RFC 7519, 4.1.3: a name or a list of them. Any will do, for the project's secret says already whom a token is for. */
+/** RFC 7519, 4.1.3: a name or a list of names. Any is accepted: the project's secret already identifies the audience. */
 function isAudience(claim: unknown): boolean {
   return (claim ?? null) === null || [claim].flat().every((one) => typeof one === 'string');
 }

@@ -13,16 +13,16 @@ export const PINNED_VERIFICATION = {
   passReqToCallback: true as const,
 };
 
-/** jsonwebtoken takes a KeyObject; passport-jwt only hands it on, and its declarations are older. */
+/** jsonwebtoken takes a KeyObject, which passport-jwt passes on; passport-jwt's types declare only a string. */
 export function passportSecret(secret: ProjectSecret | null): string | undefined {
   return secret?.key as unknown as string | undefined;
 }
 
 /**
- * A guard's options for @nestjs/passport. Passport finds strategies by name in one list of the process, where a second
- * application would take the first one's place; it takes the object as well, which the declarations do not say.
- * Each request needs one of its own, as passport makes from a name: it hangs the request's callbacks on the object, and
- * requests that are verified side by side would answer each other.
+ * A guard's options for @nestjs/passport. Passport looks strategies up by name in one list per process, where a second
+ * application would replace the first one's; it accepts the object too, which its types do not declare. Each request needs a
+ * copy, as passport makes one for a name: passport sets the request's callbacks on it, and concurrent requests would answer
+ * each other.
  * @param property of the request that gets the strategy's outcome
  */
 export function guardOptions(property: 'apiKey' | 'caller', strategy: Strategy): IAuthModuleOptions {

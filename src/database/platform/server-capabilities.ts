@@ -6,7 +6,7 @@ import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from './login-group';
 /** Roles that all projects of a server share; requests run as them. */
 export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
 
-export interface SharedRole {
+interface SharedRole {
   readonly name: string;
   /** May log in, is a superuser, or may create databases or roles: what a request must never run as. */
   readonly powerful: boolean;

@@ -26,7 +26,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     private readonly host: HttpAdapterHost,
   ) {}
 
-  /** Whether a request came by this listener. */
+  /** True when the request arrived through this listener. */
   hasTaken(request: IncomingMessage): boolean {
     return this.taken.has(request);
   }
@@ -53,7 +53,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     });
   }
 
-  /** The routes are those of the application, so that both listeners answer alike; no other route is reached here. */
+  /** Serves the application's own routes, so that both listeners answer alike, and no other route. */
   private serve(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const [path = ''] = (request.url ?? '').split('?');
     if (!PATHS.has(path)) {

@@ -1,4 +1,4 @@
-/** Lets scrapers read the metrics: by METRICS_PORT, with METRICS_TOKEN, or with the platform admin key. */
+/** Admits scrapers of the metrics: through METRICS_PORT, with METRICS_TOKEN, or with the platform admin key. */
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { Checks } from '../../access/access-rule';

@@ -1,4 +1,4 @@
-/** A bounded waiting line before a fixed number of slots. */
+/** Limits concurrent work, with a bounded queue. */
 
 interface Waiting {
   readonly enter: () => void;
@@ -9,8 +9,8 @@ export class Slots {
   private readonly line: Waiting[] = [];
 
   /**
-   * @param size how much runs at once
-   * @param maxWaiting how much may wait; the next is turned away
+   * @param size most pieces of work at once
+   * @param maxWaiting most pieces of work in the queue; further ones are refused
    */
   constructor(
     size: number,
@@ -23,14 +23,14 @@ export class Slots {
     return this.line.length;
   }
 
-  /** True when the next one would be turned away. */
+  /** True when further work would be refused. */
   get isFull(): boolean {
     return this.free === 0 && this.line.length >= this.maxWaiting;
   }
 
   /**
    * Runs work in a slot, first come, first served.
-   * @param turnedAway makes the error of a full line
+   * @param turnedAway makes the error for a full queue
    */
   async use<T>(work: () => Promise<T>, turnedAway: () => Error): Promise<T> {
     if (this.free > 0) this.free -= 1;
@@ -41,7 +41,7 @@ export class Slots {
     try {
       return await work();
     } finally {
-      // The slot passes from hand to hand: a newcomer cannot slip in between.
+      // The slot passes directly to the next in the queue, so that new work cannot take it.
       const next = this.line.shift();
       if (next) next.enter();
       else this.free += 1;

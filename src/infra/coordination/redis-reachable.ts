@@ -4,7 +4,7 @@ import { messageOf } from '../../common/errors/error-facts';
 
 const TIMEOUT_MS = 5_000;
 
-/** REDIS_URL names a server that does not answer; the message is one clear line. */
+/** The server of REDIS_URL does not answer. The message is for the administrator. */
 class RedisUnreachableError extends Error {
   constructor(url: string, cause: unknown) {
     super(`Redis at ${new URL(url).host} (REDIS_URL) cannot be used: ${messageOf(cause)}`);

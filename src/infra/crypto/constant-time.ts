@@ -1,7 +1,7 @@
-/** Comparison of secrets that takes the same time wherever they differ. */
+/** Compares secrets in constant time. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Hashes both sides first, so that lengths do not show either. */
+/** Hashes both first, so that the time does not depend on their lengths. */
 export function equalSecrets(left: string, right: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(left), digest(right));

@@ -1,6 +1,6 @@
 /**
- * Hashes passwords with bcrypt in worker threads. One thread fewer than there are cores, at a lower priority, and a
- * bounded line before them: a flood of sign-ins is turned away instead of starving everything else.
+ * Hashes passwords with bcrypt in worker threads. One thread fewer than cores, at a lower priority, with a
+ * bounded queue: a flood of sign-ins is refused instead of starving other requests.
  */
 import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
@@ -11,7 +11,7 @@ import { AppError } from '../../common/errors/app-error';
 import { PASSWORD_CONFIG, PasswordConfig } from '../../config/app-config';
 import { Slots } from '../concurrency/slots';
 
-/** Hashes that may wait per thread: about five seconds' worth at the default cost. */
+/** Waiting hashes per thread: about five seconds of work at the default cost. */
 const WAITING_PER_THREAD = 50;
 /** About a third of the CPU of a competing thread: requests come first, and sign-ins still progress. */
 const NICE_INCREMENT = 5;
@@ -20,8 +20,8 @@ const IDLE_THREAD_MS = 30_000;
 const RETRY_AFTER_SECONDS = { least: 2, most: 6 };
 
 /**
- * bcrypt as PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$) write it. Of BCRYPT_COST's range: the threads serve all projects,
- * and one comparison at cost 31 would hold one for hours.
+ * bcrypt hashes of PHP ($2y$), OpenBSD ($2b$) and GoTrue ($2a$), with a cost in BCRYPT_COST's range: the threads serve all
+ * projects, and a comparison at cost 31 takes hours.
  */
 const BCRYPT_HASH = /^\$2[aby]\$(0[4-9]|1[0-6])\$[./A-Za-z0-9]{53}$/;
 
@@ -56,7 +56,7 @@ export class PasswordHasher implements OnApplicationShutdown {
     return this.slots.waiting;
   }
 
-  /** Before work that a full line would make useless. @throws AppError 429 when too many passwords wait */
+  /** For checks before other work that a full queue would make useless. @throws AppError 429 when too many passwords wait */
   assertRoom(): void {
     if (this.slots.isFull) throw busy();
   }
@@ -67,8 +67,8 @@ export class PasswordHasher implements OnApplicationShutdown {
   }
 
   /**
-   * Compares a password with a hash. Without a hash it does the same work on a decoy and says no, so that the time
-   * does not tell whether an account exists.
+   * Compares a password with a hash. Without a hash it compares with a decoy and returns false, so that the time does not
+   * reveal whether an account exists.
    * @param before runs in the slot, right before the work; its error ends the attempt
    * @throws AppError 429 when too many passwords wait
    */
@@ -81,7 +81,7 @@ export class PasswordHasher implements OnApplicationShutdown {
     return matches === true && usable === hash;
   }
 
-  /** True when the hash was made with less work than is configured now. */
+  /** True when the hash has a lower cost than is configured. */
   needsRehash(hash: string): boolean {
     return Number(BCRYPT_HASH.exec(hash)?.[1] ?? 0) < this.config.bcryptCost;
   }

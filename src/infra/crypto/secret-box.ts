@@ -24,7 +24,7 @@ export class SecretBox {
     return Buffer.concat([Buffer.from([VERSION]), iv, cipher.getAuthTag(), sealed]);
   }
 
-  /** @throws Error when the key or the purpose is another, or the ciphertext was altered */
+  /** @throws Error for another key or purpose, or an altered ciphertext */
   open(box: Buffer, purpose: string): string {
     if (box[0] !== VERSION) throw new Error('unknown version of an encrypted secret');
     const iv = box.subarray(1, 1 + IV_BYTES);

@@ -27,10 +27,10 @@ export class FileTransport extends MailTransport {
     // The mail holds a token: only the owner of the data directory may read it.
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     const file = join(this.directory, fileName(mail));
-    // Written aside and renamed, so that a reader never sees half a mail.
+    // Written under another name and renamed, so that a reader never sees half a mail.
     await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
     await rename(`${file}.part`, file);
-    // At the end of the line, where terminals take it for a link. Only here: with SMTP_URL no log holds a token.
+    // At the end of the line, where terminals recognise it as a link. With SMTP_URL no log holds a token.
     const ending = link === null ? '' : `; its link is ${link}`;
     this.logger.log(`SMTP_URL is not set: the mail "${mail.subject}" was written to ${file}${ending}`);
   }
@@ -38,7 +38,7 @@ export class FileTransport extends MailTransport {
   override async close(): Promise<void> {}
 }
 
-/** Sorts by time; the same mail sent again overwrites itself. */
+/** Sorts by time; sending a mail again overwrites its file. */
 function fileName({ date, messageId }: Pick<OutgoingMail, 'date' | 'messageId'>): string {
   const time = date.toISOString().replace(/[:.]/g, '-');
   return `${time}-${messageId.replace(/[^\w-]/g, '_')}.eml`;

@@ -1,7 +1,7 @@
-/** How a finished mail leaves the house. */
+/** Sends a finished mail: over SMTP or into a file. */
 
 export interface OutgoingMail {
-  /** Stays the same when a mail is sent again after a crash: receivers then show it once (RFC 5322, 3.6.4). */
+  /** The same when a mail is sent again after a crash, so that receivers show it once (RFC 5322, 3.6.4). */
   readonly messageId: string;
   /** One address. */
   readonly to: string;
@@ -10,11 +10,11 @@ export interface OutgoingMail {
   readonly html: string;
   /** The address that the mail asks its reader to open; null in a notice. */
   readonly link: string | null;
-  /** When the mail was caused. */
+  /** Time of the request that caused the mail. */
   readonly date: Date;
 }
 
-/** Kept apart from a name, so that nothing in the address is read as a name or as a further address (RFC 5322, 3.4). */
+/** Separate from the name, so that no part of the address is parsed as a name or as another address (RFC 5322, 3.4). */
 export function addressee({ to }: Pick<OutgoingMail, 'to'>): { name: string; address: string } {
   return { name: '', address: to };
 }

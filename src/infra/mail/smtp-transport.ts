@@ -22,7 +22,7 @@ export class SmtpTransport extends MailTransport {
       connectionTimeout: CONNECTION_TIMEOUT_MS,
       greetingTimeout: CONNECTION_TIMEOUT_MS,
       socketTimeout: SOCKET_TIMEOUT_MS,
-      // A mail's content never comes from a file or an address.
+      // nodemailer must not read content from files or URLs.
       disableFileAccess: true,
       disableUrlAccess: true,
     });

@@ -1,6 +1,6 @@
 /**
- * Chooses where BullMQ keeps its jobs by the shape of the connection: PostgreSQL by default, Redis when REDIS_URL is
- * set. Everything above is one code path.
+ * Chooses BullMQ's backend by the form of the connection: PostgreSQL by default, Redis when REDIS_URL is set. All other
+ * code is the same for both.
  */
 import { createPostgresBackend, createRedisBackend, runMigrations, setDefaultBackendFactory } from 'bullmq';
 import type { BackendFactory, ConnectionOptions, PostgresPoolConfig } from 'bullmq';
@@ -11,7 +11,7 @@ const SCHEMA = 'queue';
 /** Connections of each queue and each worker; a worker has one more, on which it listens. */
 const MAX_CONNECTIONS = 2;
 
-/** The jobs' tables, up to date. Safe to call from replicas that start together (bullmq takes a lock). */
+/** Migrates the jobs' tables. Safe to call from replicas that start together (BullMQ takes a lock). */
 export async function migrateQueueSchema(platformUrl: string): Promise<void> {
   await withConnection({ connectionString: platformUrl }, (client) =>
     runMigrations(client as Parameters<typeof runMigrations>[0], SCHEMA),

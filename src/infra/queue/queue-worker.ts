@@ -5,13 +5,13 @@ import type { Worker } from 'bullmq';
 import { RedisClient } from '../coordination/redis-client';
 
 /**
- * Milliseconds without a try after an error of the queue's own. BullMQ waits only where a connection was refused; after
- * any other error it tries again at once, and a database that answers with errors would starve the event loop.
+ * Milliseconds of pause after an error of the queue itself. BullMQ pauses only after a refused connection; after any other
+ * error it tries again at once, and a database that answers with errors would starve the event loop.
  */
 const REST_MS = 2_000;
 
 /**
- * For `@Processor`. A job whose worker was killed is taken up by another one within half a minute, however often.
+ * Options for `@Processor`. Another worker takes a job over within 30 seconds after its worker was killed, any number of times.
  * `runRetryDelay` is BullMQ's wait after a refused connection, which its close() waits for too: 15 seconds by default.
  */
 export const WORKER_OPTIONS = {
@@ -23,20 +23,20 @@ export const WORKER_OPTIONS = {
 
 export abstract class QueueWorker extends WorkerHost implements BeforeApplicationShutdown {
   protected abstract readonly logger: Logger;
-  /** Runs while the worker rests after an error. */
+  /** Set during the pause after an error. */
   private rest: NodeJS.Timeout | undefined;
 
   constructor(private readonly redis: RedisClient) {
     super();
   }
 
-  /** Earlier than the pools close: a job under way is finished and marked. A Redis that is away is not waited for. */
+  /** Before the pools close, so that a running job can be finished and marked. Does not wait for an unreachable Redis. */
   async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.rest);
     await this.startedWorker()?.close(this.redis.isAway);
   }
 
-  /** Null in a process that never served (the first one of several, or a start that failed): Nest's getter throws then. */
+  /** Null in a process that never served (the first of several, or after a failed start), where Nest's getter throws. */
   private startedWorker(): Worker | null {
     try {
       return this.worker;
@@ -45,7 +45,7 @@ export abstract class QueueWorker extends WorkerHost implements BeforeApplicatio
     }
   }
 
-  /** Also: without a listener BullMQ would write to the console. */
+  /** Without a listener BullMQ would write to the console. */
   @OnWorkerEvent('error')
   onError(error: Error): void {
     this.logger.warn(`a worker of the queue: ${error.message}`);

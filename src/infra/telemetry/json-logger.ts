@@ -13,7 +13,7 @@ const FRAMEWORK = new Set([
 
 /** Context of the errors that Nest logs before it throws them again: main.ts prints those. */
 const RETHROWN = 'ExceptionHandler';
-/** Characters of one text. An error that a project's SQL raised may have megabytes. */
+/** Most characters of one text. An error that a project's SQL raised may have megabytes. */
 const MAX_TEXT = 8_192;
 /** A JWT, or the beginning of one: all keys and access tokens are JWTs. */
 const TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*){0,2}/g;
@@ -62,7 +62,7 @@ export class JsonLogger implements LoggerService {
   }
 }
 
-/** A last defence: a message may quote a text that a client or a project's SQL made. */
+/** Removes tokens and limits the length: a message may quote text of a client or a project's SQL. */
 function clean(text: unknown): string {
   return String(text).slice(0, MAX_TEXT).replace(TOKEN, '[token]');
 }

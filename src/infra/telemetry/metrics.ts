@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 @Injectable()
 export class Metrics {
-  /** One an application, so that several of them in one process (tests) don't share counts. */
+  /** One per application: several applications in one process (tests) must not share counts. */
   readonly registry = new Registry();
 
   constructor() {
@@ -12,7 +12,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A value that is read when the metrics are. */
+  /** Registers a gauge whose value is read when the metrics are collected. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,

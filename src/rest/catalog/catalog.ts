@@ -81,7 +81,7 @@ export interface JunctionRelationship extends RelationshipEnds {
 }
 
 /** A function from one relation's row to rows of another. */
-export interface ComputedRelationship extends RelationshipEnds {
+interface ComputedRelationship extends RelationshipEnds {
   readonly kind: 'computed';
   readonly routine: QualifiedName;
   readonly toOne: boolean;
@@ -99,7 +99,7 @@ export interface RoutineArgument {
   readonly variadic: boolean;
 }
 
-export type RoutineResult = 'scalar' | 'composite' | 'void';
+type RoutineResult = 'scalar' | 'composite' | 'void';
 
 export interface Routine extends QualifiedName {
   readonly arguments: readonly RoutineArgument[];

@@ -24,14 +24,14 @@ import type { Slot } from './query-values';
 export type JsonStep = JsonKeyStep | JsonIndexStep;
 
 /** Example: `/json_arr?select=data->0->>a`. `asText` is true for the double arrow. */
-export interface JsonKeyStep {
+interface JsonKeyStep {
   readonly kind: 'key';
   readonly asText: boolean;
   readonly key: string;
 }
 
 /** Example: `/json_arr?data->>-1=eq.3`. Always fits PostgreSQL's int4. */
-export interface JsonIndexStep {
+interface JsonIndexStep {
   readonly kind: 'index';
   readonly asText: boolean;
   readonly index: number;
@@ -57,7 +57,7 @@ export interface AtPath<Node> {
 export type SelectItem = SelectStar | SelectField | SelectRowCount | SelectEmbed | SelectSpread;
 
 /** `select=*`: all columns. A column that is itself called `*` is written `"*"` and is a field. */
-export interface SelectStar {
+interface SelectStar {
   readonly kind: 'star';
 }
 
@@ -129,7 +129,7 @@ export interface InOperation {
 }
 
 /** `is.null`, `is.NOT_NULL`, and SPEC.md's `is.not.null`, which is `not_null`. On an embed's name it is a null filter. */
-export interface IsOperation {
+interface IsOperation {
   readonly kind: 'is';
   readonly operator: 'is';
   readonly keyword: IsValue;
@@ -166,7 +166,7 @@ export type LogicTree = Filter | LogicGroup;
 export type OrderTerm = OrderByField | OrderByRelated;
 
 /** Example: `/items?order=data->>id.desc.nullslast,name` */
-export interface OrderByField {
+interface OrderByField {
   readonly kind: 'field';
   readonly field: Field;
   readonly direction: OrderDirection | null;
@@ -174,7 +174,7 @@ export interface OrderByField {
 }
 
 /** By a column of a to-one embed. Example: `/projects?select=id,clients(name)&order=clients(name).desc` */
-export interface OrderByRelated {
+interface OrderByRelated {
   readonly kind: 'related';
   readonly relation: string;
   readonly field: Field;

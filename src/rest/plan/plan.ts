@@ -118,7 +118,7 @@ export interface ReadPlan {
   readonly embeds: readonly EmbedPlan[];
 }
 
-export type EmbedShape = 'object' | 'array' | 'spread-row' | 'spread-columns';
+type EmbedShape = 'object' | 'array' | 'spread-row' | 'spread-columns';
 
 export interface EmbedPlan {
   /** Alias of the lateral join. */
@@ -213,7 +213,7 @@ export type RepresentationPlan =
   /** HEAD, and writes that return nothing. */
   | { readonly kind: 'none' };
 
-export type Count = 'exact' | 'planned' | 'estimated';
+type Count = 'exact' | 'planned' | 'estimated';
 
 export interface RenamedEmbed {
   readonly relation: string;

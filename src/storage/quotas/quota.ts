@@ -4,7 +4,7 @@ import { Project } from '../../projects/project';
 import { quotaExceeded } from '../storage.errors';
 
 export type QuotaScope = 'project' | 'bucket';
-export type QuotaUnit = 'bytes' | 'files';
+type QuotaUnit = 'bytes' | 'files';
 
 /** Null: no limit. */
 export type Quota = Readonly<Record<QuotaUnit, number | null>>;
