@@ -1,6 +1,6 @@
 /** The part of the configuration that the command line needs. Reads the admin key and writes nothing. */
 import { join, resolve } from 'node:path';
-import { messageOf } from '../common/errors/error-facts';
+import { codeOf, messageOf } from '../common/errors/error-facts';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
 import { readSecret } from './secret-file';
 
@@ -37,11 +37,13 @@ export function loadClientConfig(environment: Readonly<Record<string, string | u
 }
 
 function readAdminKey(file: string): string {
-  let key: string | null;
+  let key: string | null = null;
   try {
     key = readSecret(file);
   } catch (error) {
-    throw new AdminKeyMissingError(`The admin key cannot be read: ${messageOf(error)}.`);
+    // DATA_DIR is a file.
+    if (codeOf(error) !== 'ENOTDIR')
+      throw new AdminKeyMissingError(`The admin key cannot be read: ${messageOf(error)}.`);
   }
   if (!key) throw new AdminKeyMissingError(`There is no admin key in ${file}.`);
   return key;

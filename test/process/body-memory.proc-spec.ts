@@ -51,7 +51,11 @@ afterAll(async () => {
 });
 
 async function project(): Promise<Record<'id' | 'slug' | 'anon_key' | 'service_role_key', string>> {
-  const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Bodies', plan: 'enterprise' });
+  const { body } = await plinth.admin.post('/admin/v1/projects', {
+    name: 'Bodies',
+    slug: null,
+    plan: 'enterprise',
+  });
   await plinth.admin.post(`/admin/v1/projects/${body.id}/sql`, { query: TABLE });
   return body;
 }

@@ -122,7 +122,9 @@ class Install {
     const before = this.mails;
     expect((await this.auth('reset-password')).status).toBe(200);
     await eventually(async () => expect(this.mails).toBeGreaterThan(before), 60_000);
-    expect((await this.plinth.admin.post('/admin/v1/projects', { name: 'Another' })).status).toBe(201);
+    expect((await this.plinth.admin.post('/admin/v1/projects', { name: 'Another', slug: null })).status).toBe(
+      201,
+    );
   }
 
   private get mails(): number {

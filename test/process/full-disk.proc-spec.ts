@@ -87,7 +87,9 @@ const LIMIT_MS = 60_000;
       await eventually(async () => expect((await insert(20_000)).status).toBe(201), LIMIT_MS);
       await eventually(async () => expect((await signUp()).status).toBe(201), LIMIT_MS);
       await eventually(async () => expect((await upload()).status).toBe(201), LIMIT_MS);
-      expect((await plinth.admin.post('/admin/v1/projects', { name: 'Another' })).status).toBe(201);
+      expect((await plinth.admin.post('/admin/v1/projects', { name: 'Another', slug: null })).status).toBe(
+        201,
+      );
       await eventually(async () => expect(await ready()).toMatchObject({ status: 200 }), LIMIT_MS);
       await expectAllKept();
     }, 120_000);

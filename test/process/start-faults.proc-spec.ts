@@ -37,7 +37,7 @@ beforeAll(async () => {
     settings: { fsync: 'off' },
   });
   // As of a server of the administrator's own, which lets in roles that Plinth did not make.
-  const file = path.join(directory, 'postgres/pg_hba.local.conf');
+  const file = path.join(directory, 'postgres/postgres/pg_hba.local.conf');
   writeFileSync(file, 'host all poor,weak 127.0.0.1/32 scram-sha-256\n', { mode: 0o644 });
   await withConnection({ connectionString: postgres.url }, (client) =>
     client.query('select pg_reload_conf()'),

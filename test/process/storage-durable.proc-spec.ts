@@ -28,7 +28,11 @@ const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwri
 
   /** The calls of the first upload into a new project, whose directories are all to be made; and the name of its bytes. */
   async function callsOfUpload(size: number): Promise<{ calls: SystemCall[]; objectId: string }> {
-    const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Durable', plan: 'enterprise' });
+    const { body } = await plinth.admin.post('/admin/v1/projects', {
+      name: 'Durable',
+      slug: null,
+      plan: 'enterprise',
+    });
     const { id, slug, service_role_key: key } = body;
     const service = new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
     await service.post(`/p/${slug}/storage/buckets`, { name: 'box' });
