@@ -63,7 +63,7 @@ async function sessionOf({
 
 /** Ended sessions so far, by reason. */
 async function ended(reason: string): Promise<number> {
-  const { text } = await plinth.http.get('/metrics');
+  const { text } = await plinth.admin.get('/metrics');
   return Number(
     new RegExp(`^plinth_database_sessions_ended_total\\{reason="${reason}"\\} (\\d+)`, 'm').exec(text)?.[1] ??
       0,
