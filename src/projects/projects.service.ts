@@ -1,6 +1,6 @@
 /**
- * Creates, changes and deletes projects. Creation and deletion pass through a status in the platform database, so that
- * ProjectUpkeep can finish or undo them after a crash at any moment.
+ * Creates, changes and deletes projects. Creation and deletion pass through a status in the platform database,
+ * so that ProjectUpkeep can finish or undo them after a crash at any moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -25,9 +25,12 @@ import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
 
 const SLUG_ATTEMPTS = 6;
-/** Milliseconds after which a deletion is answered although the database still exists: longer than ObstacleWatch takes. */
+/**
+ * Milliseconds after which a deletion is answered while the database still exists: longer than ObstacleWatch
+ * takes.
+ */
 const ANSWER_MS = 15_000;
-/** Milliseconds, longer than a rotation plus the difference of clocks: an interrupted rotation's secret expires after it. */
+/** Lifetime of a secret whose rotation was interrupted, in milliseconds: longer than a rotation plus clock skew. */
 const INTRODUCTION_MS = 600_000;
 
 /** Null and absent members stay as they are. */
@@ -108,8 +111,8 @@ export class ProjectsService {
 
   /**
    * Deletes a project, its database and its roles. It serves no more requests when this resolves.
-   * @returns `deleting` when the database still exists: it is being dropped, or ProjectUpkeep tries again
-   * @throws AppError 404, 409 while another request creates or deletes it
+   * @returns `deleting` while the database still exists: it is being dropped, or ProjectUpkeep will try again
+   * @throws AppError 404, or 409 while another request creates or deletes it
    */
   async remove(id: string, actor: Actor = PLINTH): Promise<'deleted' | 'deleting'> {
     const entity = await this.get(id);
@@ -141,9 +144,9 @@ export class ProjectsService {
   }
 
   /**
-   * Gives the project new secrets that sign from now on; old keys, tokens and storage URLs stay valid for the grace
-   * period. No process signs with the new ones before every process accepts their signatures.
-   * @param graceSeconds 0 ends the old ones at once
+   * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace period. No
+   * process signs with the new secrets until every process accepts their signatures.
+   * @param graceSeconds 0 invalidates the old secrets at once
    */
   async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
     const { slug } = await this.get(id);
@@ -156,7 +159,8 @@ export class ProjectsService {
       { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
     );
-    // Once this is answered, the new keys are valid and the old ones are not, on every process.
+    // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
+    // old ones.
     await this.tellEverybody(id);
     return { id, slug, secret: this.secrets.openSigning(secret) };
   }
@@ -180,7 +184,7 @@ export class ProjectsService {
     return new DatabaseServer(url ?? this.platformUrl);
   }
 
-  /** The request names the other server, so its faults are answered to the request. */
+  /** The request names the other server, so the response reports that server's faults. */
   private async assertUsable(server: DatabaseServer): Promise<void> {
     await this.template.ensureOn(server).catch((error: Error) => {
       throw databaseServerUnusable(error);
@@ -221,7 +225,7 @@ export class ProjectsService {
     await this.provisioner.setAutoRls(this.serverOf(entity), entity.databaseName, isOn);
   }
 
-  /** If it cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
+  /** If the creation cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
   private async giveUp(entity: ProjectEntity): Promise<void> {
     await this.undo(entity, undoing(entity)).catch((error: unknown) =>
       this.logger.warn(`project ${entity.slug} is not undone yet: ${String(error)}`),
@@ -252,7 +256,10 @@ export class ProjectsService {
     }
   }
 
-  /** Recovers the interrupted creation or deletion that holds the slug. @returns false when an active project has it */
+  /**
+   * Recovers the interrupted creation or deletion that holds the slug.
+   * @returns false when an active project has it
+   */
   private async freeSlug(slug: string): Promise<boolean> {
     const [unfinished] = await this.projects.listUnfinished({ slug });
     return unfinished !== undefined && (await this.recover(unfinished));

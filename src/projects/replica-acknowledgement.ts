@@ -1,6 +1,6 @@
 /**
- * Asks all processes of the install to acknowledge the notifications so far. PostgreSQL delivers notifications in the order
- * of commits, so a process that answers has handled every earlier change.
+ * Asks all processes of the installation to acknowledge the notifications sent so far. PostgreSQL delivers them
+ * in commit order, so a process that answers has handled every earlier change.
  */
 import { Client } from 'pg';
 import { LISTENER_NAME } from '../database/listen/notification-listener';
@@ -9,7 +9,7 @@ import { randomId } from '../infra/crypto/random';
 
 const REQUEST = 'acknowledge:';
 const ANSWERS_CHANNEL = 'plinth_acknowledged';
-/** Milliseconds. A process that crashed may still be counted for a while. */
+/** Milliseconds. The listener of a crashed process may still be counted for a while. */
 const PATIENCE_MS = 2_000;
 
 /**

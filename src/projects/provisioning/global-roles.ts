@@ -4,7 +4,7 @@ import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from '../../database/platform/login-gr
 import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
 import { quoteIdentifier } from '../../database/sql/identifier';
 
-/** Creates missing roles; call it under the server's lock. */
+/** Creates missing roles. The caller holds the server's lock. */
 export async function ensureGlobalRoles(client: Client, capabilities: ServerCapabilities): Promise<void> {
   const known = new Map(capabilities.sharedRoles.map((role) => [role.name, role]));
   for (const name of REQUEST_ROLES) {
@@ -17,16 +17,19 @@ export async function ensureGlobalRoles(client: Client, capabilities: ServerCapa
   }
 }
 
-/** More than the pools of several processes open for one project; an owner's function can change the role's password. */
+/**
+ * More than the pools of several processes open for one project; an owner's function can change the role's
+ * password.
+ */
 const LOGIN_CONNECTIONS = 100;
 
-/** As text of SQL: lets Plinth's own roles in, and gives them nothing else. Empty where that is not Plinth's to do. */
+/** SQL that adds roles to LOGIN_GROUP without any privileges. Empty where Plinth cannot do that. */
 export function admissionOf({ admitRoles }: ServerCapabilities, ...roles: readonly string[]): string {
   const members = roles.map(quoteIdentifier).join(', ');
   return admitRoles ? `grant ${LOGIN_GROUP} to ${members} with inherit false, set false;` : '';
 }
 
-/** As text of SQL: a login role gets connections when owners have taken all others, but not more than its share. */
+/** SQL that reserves connections for a login role when owners have taken all others, and limits their number. */
 export function limitsOf({ superuser, version }: ServerCapabilities, loginRole: string): string {
   const login = quoteIdentifier(loginRole);
   const limit = `alter role ${login} connection limit ${LOGIN_CONNECTIONS};`;
@@ -35,8 +38,8 @@ export function limitsOf({ superuser, version }: ServerCapabilities, loginRole: 
 }
 
 /**
- * Creates the group, and admits the roles of projects that were made before there was one. Call it under the server's
- * lock.
+ * Creates the group, and adds the roles of projects that were created before the group existed. The caller holds the
+ * server's lock.
  */
 export async function ensureLoginGroup(client: Client, capabilities: ServerCapabilities): Promise<void> {
   if (!capabilities.admitRoles) return;
@@ -57,8 +60,8 @@ export async function ensureLoginGroup(client: Client, capabilities: ServerCapab
 }
 
 /**
- * An owner may have made a role of that name before Plinth did, and is its administrator then. Roles that a superuser
- * lets administer it are installs' admin roles, which may create databases; owners cannot hand that on.
+ * An owner may have created a role of that name before Plinth did, and would then have the admin option on it.
+ * The admin option of roles that a superuser granted it to is kept: those are admin roles of installations.
  */
 async function dismissAdministrators(client: Client): Promise<void> {
   const { rows } = await client.query<{ member: string; grantor: string }>(
@@ -83,15 +86,15 @@ export async function serviceBypassesRls(client: Client): Promise<boolean> {
 }
 
 /**
- * Makes the admin role a member that has the role's rights: one that is no superuser needs it before it may hand
- * objects over, end sessions or drop a database.
+ * Makes the admin role a member with the role's privileges. Without SUPERUSER it needs them to transfer
+ * ownership, end sessions or drop a database.
  */
 export async function joinRole(
   client: Client,
   role: string,
   { version }: Pick<ServerCapabilities, 'version'>,
 ): Promise<void> {
-  // From PostgreSQL 16 on, the creator of a role is its administrator without having its privileges.
+  // From PostgreSQL 16 on, the creator of a role has the admin option on it, but not its privileges.
   const options = version >= 16 ? 'with inherit true, set true' : '';
   await client.query(`grant ${quoteIdentifier(role)} to current_user ${options}`);
 }
