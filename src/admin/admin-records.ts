@@ -1,4 +1,4 @@
-/** The answers of the administration, as types and as OpenAPI schemas. */
+/** The admin API's responses, as types and as OpenAPI schemas. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
 import { ProjectSettings } from '../projects/project-settings';

@@ -22,7 +22,7 @@ const LOCAL_TYPES = new Set<number>([types.builtins.DATE, types.builtins.TIMESTA
 
 type Parser = (text: string) => unknown;
 
-/** Dates without a time zone stay as PostgreSQL wrote them: this process's zone must not move them. */
+/** Dates without a time zone stay text: a Date would interpret them in this process's zone. */
 function typeParser(oid: number): Parser {
   return LOCAL_TYPES.has(oid) ? (text) => text : (types.getTypeParser(oid) as Parser);
 }
@@ -99,7 +99,7 @@ export class OwnerSqlService {
 }
 
 /**
- * 57014 alone is ambiguous: a timeout that the SQL set and a COPY without data end with it too.
+ * 57014 alone is ambiguous: a timeout set in the SQL and a COPY without data raise it too.
  * @param began by performance.now()
  */
 function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits): boolean {

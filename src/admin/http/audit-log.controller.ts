@@ -35,7 +35,7 @@ export class AuditLogController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuditLogEntry[]> {
     const { project_id: projectId, action, before, limit = DEFAULT_LIMIT } = query;
-    // One more than the limit shows whether there is a next page.
+    // Reads one entry more than the limit, which shows whether there is a next page.
     const entries = await this.audit.list({ projectId, action, before, limit: limit + 1 });
     const page = entries.slice(0, limit);
     const last = page.at(-1);

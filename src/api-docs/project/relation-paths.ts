@@ -19,9 +19,9 @@ import {
 import type { VisibleRelation } from './visible-relation';
 
 export interface RelationNames {
-  /** Of components and operation ids. */
+  /** Prefix of component names and operation ids. */
   readonly stem: string;
-  /** As clients write it. */
+  /** The name in a URL. */
   readonly address: string;
 }
 
@@ -45,7 +45,7 @@ export function filterParameters(visible: VisibleRelation, { stem }: RelationNam
 export function relationPaths(visible: VisibleRelation, names: RelationNames): PathItem {
   const { maySelect, mayInsert, mayUpdate, mayDelete, primaryKey, columns } = visible;
   const insertable = new Set(columns.filter((one) => one.mayInsert).map(({ column }) => column.name));
-  // The body of a PUT gives the key, which an identity ALWAYS does not take.
+  // The body of a PUT must contain the key, but an identity ALWAYS accepts no value.
   const mayGiveKey = primaryKey.length > 0 && primaryKey.every((name) => insertable.has(name));
   const mayPut = maySelect && mayInsert && mayUpdate && mayGiveKey;
   return {

@@ -1,4 +1,7 @@
-/** What all table REST operations share: parameters, headers, the error body (SPEC.md 4.3, 7.3; docs/rest.md). */
+/**
+ * Components shared by all table REST operations: parameters, headers, the error body (SPEC.md 4.3, 7.3;
+ * docs/rest.md).
+ */
 import {
   type Parameter,
   parameterRef,
@@ -127,7 +130,7 @@ export const REST_HEADERS: NonNullable<Response['headers']> = {
   },
 };
 
-/** Headers of an answer with rows. */
+/** Headers of a response with rows. */
 export const RANGE_HEADERS: NonNullable<Response['headers']> = {
   'Content-Range': { $ref: '#/components/headers/rest.Content-Range' },
 };
