@@ -1,4 +1,4 @@
-/** The whole query string: each parameter goes to the rule of its name. */
+/** The whole query string: each parameter is parsed by the rule for its name. */
 import { Budget } from './budget';
 import { parseColumns } from './columns';
 import { embedPath, fieldPath, logicPath, pathKey } from './embed-path';
@@ -23,10 +23,10 @@ import type {
 import { parseLimit, parseOffset, WHOLE } from './window';
 
 const STAR: readonly SelectItem[] = [{ kind: 'star' }];
-/** Skips the cost of an exception for an argument that cannot be a filter: `not.`? operator, then `.` or `(`. */
+/** Avoids the cost of an exception for an argument that cannot be a filter: `not.`? operator, then `.` or `(`. */
 const MAY_BE_OPERATION = /^(?:not\.)?[a-z]{2,10}[.(]/;
 
-/** A query string, its shape and its values apart. */
+/** A parsed query string: its shape, and its values separately. */
 export interface ParsedQuery {
   readonly shape: RestQuery;
   readonly values: QueryValues;
@@ -37,7 +37,7 @@ export interface RestQueryOptions {
   readonly hasArguments: boolean;
 }
 
-/** The parameters by the rule that reads them. */
+/** The parameters, grouped by the rule that parses them. */
 interface Sorted {
   readonly select: QueryParameter[];
   readonly columns: QueryParameter[];
@@ -93,7 +93,7 @@ function sort(parameters: readonly QueryParameter[]): Sorted {
   return sorted;
 }
 
-/** The rule of a parameter, by its name or the last part of it. A quoted name is always a column. */
+/** The rule for a parameter, by its name or the last part of it. A quoted name is always a column. */
 function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
   const word = lastWord(name);
@@ -179,7 +179,7 @@ function filterOrNull(parameter: QueryParameter, budget: Budget, parts: QueryPar
   }
 }
 
-/** Filters and groups are in the shape already. Of all other parameters the texts belong to it. */
+/** Adds all other parameters to the shape by their texts; filters and groups are part of it already. */
 function shapeText(parts: QueryParts, sorted: Sorted): string {
   for (const rule of WITHOUT_VALUES) {
     for (const { name, value } of sorted[rule]) {

@@ -1,6 +1,6 @@
 /**
- * Which relationship an embed means: by the name of the far relation, of a constraint, of a column or of a function, and
- * by its hint. PostgREST's rules (reference, "Resource Embedding", "Foreign Key Joins").
+ * Finds the relationship of an embed: by the name of the far relation, of a constraint, of a column or of a
+ * function, and by its hint. PostgREST's rules (reference, "Resource Embedding", "Foreign Key Joins").
  */
 import { nameKey, type QualifiedName, type Relationship } from '../catalog/catalog';
 import { ambiguousEmbed, noRelationship } from './embed.errors';
@@ -41,9 +41,9 @@ function isMeant(one: Relationship, embedded: string, hint: string | null): bool
 }
 
 /**
- * A key from a relation to itself gives two relationships: its table's name means the many, its column's the one. Both have
- * the key's constraint, so that its name is no hint.
- * Examples: `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
+ * A key from a relation to itself gives two relationships: the table's name selects the to-many one, the
+ * column's name the to-one. Both have the same constraint, so its name is no hint. Examples:
+ * `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
  */
 function isMeantInSelf(one: Relationship, embedded: string, hint: string | null): boolean {
   if (hint !== null) {
@@ -53,7 +53,7 @@ function isMeantInSelf(one: Relationship, embedded: string, hint: string | null)
   return one.kind === 'many-to-one' && isNearColumn(one, embedded);
 }
 
-/** A constraint's name, or its only column on the near side. */
+/** True for the constraint's name, or that of its only column on the near side. */
 function isKeyOf(one: Relationship, name: string): boolean {
   if (one.kind === 'computed' || one.kind === 'many-to-many') return false;
   return one.constraint === name || isNearColumn(one, name);
