@@ -152,7 +152,7 @@ export class ProjectsService {
     const { slug } = await this.get(id);
     const secret = this.factory.newSecret(id);
     await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
-    await this.tellEverybody(id);
+    await this.awaitReplicas(id);
     const now = this.clock.now();
     await this.projects.rotateSecret(
       secret,
@@ -161,7 +161,7 @@ export class ProjectsService {
     );
     // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
     // old ones.
-    await this.tellEverybody(id);
+    await this.awaitReplicas(id);
     return { id, slug, secret: this.secrets.openSigning(secret) };
   }
 
@@ -192,7 +192,7 @@ export class ProjectsService {
   }
 
   /** Waits until every process knows the project's current secrets. */
-  private async tellEverybody(id: string): Promise<void> {
+  private async awaitReplicas(id: string): Promise<void> {
     this.registry.forget(id);
     if (await this.registry.allReplicasAcknowledged()) return;
     this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
