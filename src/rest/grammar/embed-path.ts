@@ -36,7 +36,8 @@ export function embedPath(parameter: string): EmbedPath {
 
 /**
  * The embeds and the negation of `and` and `or`: any `not` in the path before the last name negates it, as in
- * PostgREST. Example: `/clients?projects.not.or=(id.eq.1,id.eq.2)`
+ * PostgREST.
+ * Example: `/clients?projects.not.or=(id.eq.1,id.eq.2)`
  */
 export function logicPath(parameter: string): { path: EmbedPath; negated: boolean } {
   const names = namesOf(parameter, 'logic path').slice(0, -1);

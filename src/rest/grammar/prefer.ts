@@ -31,8 +31,8 @@ type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /**
  * Parses the header's value; null: no header. Names are case-insensitive; the first of repeated preferences
- * counts. Example: `Prefer: return=representation, count=exact, handling=strict, timezone=America/Los_Angeles,
- * max-affected=10`
+ * counts.
+ * Example: `Prefer: return=representation, count=exact, handling=strict, timezone=America/Los_Angeles, max-affected=10`
  * @throws GrammarError PL153 for too many preferences.
  */
 export function parsePrefer(header: string | null): Preferences {

@@ -84,7 +84,8 @@ function spread(scanner: Scanner, depth: number): SelectSpread {
 
 /**
  * Up to two of `!hint`, `!inner`, `!left`; the first of each kind counts. A hint is a foreign key, a column, or a
- * junction, and may begin with `inner` or `left`. Example: `/users?select=id,tasks!users_tasks!inner(id)`
+ * junction, and may begin with `inner` or `left`.
+ * Example: `/users?select=id,tasks!users_tasks!inner(id)`
  */
 function embedParameters(scanner: Scanner): EmbedParameters {
   let hint: string | null = null;

@@ -209,8 +209,8 @@ export interface Window {
 
 /**
  * A parameter of a function called with GET or HEAD: a filter on the result if it reads as one, else an
- * argument, whose text is in QueryValues.arguments. Example: `/rpc/getitemrange?min=2&max=4` has two with
- * `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
+ * argument, whose text is in QueryValues.arguments.
+ * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
  */
 export interface CallParameter {
   /** The last part of the parameter's name, unquoted: the name of an argument. */

@@ -15,8 +15,9 @@ export function restOfText(scanner: Scanner): string {
 }
 
 /**
- * A value inside `and`/`or` ends at `,` or `)`, unless it is quoted or a flat array literal. Examples:
- * `/grandchild_entities?or=(name.eq."(grandchild,entity,4)",id.eq.5)`, `/entities?or=(arr.cs.{1,2,3},id.eq.1)`
+ * A value inside `and`/`or` ends at `,` or `)`, unless it is quoted or a flat array literal.
+ * Examples: `/grandchild_entities?or=(name.eq."(grandchild,entity,4)",id.eq.5)`,
+ * `/entities?or=(arr.cs.{1,2,3},id.eq.1)`
  */
 export function valueInList(scanner: Scanner): string {
   return quotedValue(scanner) ?? arrayLiteral(scanner) ?? plainValue(scanner);
@@ -24,8 +25,8 @@ export function valueInList(scanner: Scanner): string {
 
 /**
  * The values of `in`, in parentheses. A quoted value may contain anything; in an unquoted one blanks, `"` and
- * `\` are ordinary characters. Example: `/w_or_wo_comma_names?name=in.(David White,"Hebdon, John")`. `in.()` is
- * an empty list.
+ * `\` are ordinary characters.
+ * Example: `/w_or_wo_comma_names?name=in.(David White,"Hebdon, John")`. `in.()` is an empty list.
  * @throws GrammarError PL100
  */
 export function listValues(scanner: Scanner): readonly string[] {

@@ -126,7 +126,8 @@ function assertDifferent(embeds: readonly DraftEmbed[], from: string, depth: num
 
 /**
  * `count` without parentheses counts rows if no column has that name: PostgREST's syntax before it had
- * aggregates, which many clients still send. Example: `/clients?select=name,projects(count)`
+ * aggregates, which many clients still send.
+ * Example: `/clients?select=name,projects(count)`
  */
 function withPlainCount(row: RowType, item: SelectItem): SelectItem {
   if (item.kind !== 'field' || item.field.name !== 'count' || item.field.path.length > 0) return item;

@@ -49,7 +49,8 @@ function castRefused(name: string): AppError {
 
 /**
  * Checks the language of a text search. It is cast to regconfig, where a number could refer to any object of
- * the catalog. Example: `/films?tsv=fts(french).amour`
+ * the catalog.
+ * Example: `/films?tsv=fts(french).amour`
  * @throws AppError 42704 for a number
  */
 export function assertLanguage(operation: Operation): void {

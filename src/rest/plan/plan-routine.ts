@@ -96,7 +96,8 @@ function chosen(
 
 /**
  * True when all required arguments are given, and only declared ones. The key "" of a JSON body is the argument
- * without a name. Example: `/rpc/shout` with `{"": "text"}`
+ * without a name.
+ * Example: `/rpc/shout` with `{"": "text"}`
  */
 function fits({ arguments: declared }: Routine, { names, asTexts }: Given, isRaw: boolean): boolean {
   if (isRaw && declared.length === 0) return false;
@@ -124,8 +125,8 @@ function givenBy(request: RequestShape, body: RequestBody | null, overloads: rea
 }
 
 /**
- * GET: a parameter that can be read as a filter is one, even if an argument has its name. Example:
- * `/rpc/below?id=5&id=gt.2`
+ * GET: a parameter that can be read as a filter is one, even if an argument has its name.
+ * Example: `/rpc/below?id=5&id=gt.2`
  */
 function fromQuery({ query }: RequestShape): Given {
   const taken = query.callParameters.filter(({ filter }) => filter === null);
