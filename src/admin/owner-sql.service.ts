@@ -89,10 +89,10 @@ export class OwnerSqlService {
     const end = (client: BoundedClient): Promise<unknown> =>
       client.query('select pg_terminate_backend($1)', [pid]);
     await this.owner
-      .use(project, 'SQL that outlived its time is ended', end, { options: OWNER_WORK_OPTIONS })
+      .use(project, 'SQL that exceeded its time limit is ended', end, { options: OWNER_WORK_OPTIONS })
       .catch((error: unknown) =>
         this.logger.warn(
-          `SQL of project ${project.slug} that outlived its time could not be ended: ${String(error)}`,
+          `SQL of project ${project.slug} exceeded its time limit and could not be ended: ${String(error)}`,
         ),
       );
   }

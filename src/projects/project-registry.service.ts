@@ -53,7 +53,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {
     this.listener = new NotificationListener({ connectionString: platformUrl }, PROJECTS_CHANNEL, {
-      onNotification: (payload) => this.hear(payload),
+      onNotification: (payload) => this.onNotification(payload),
       onListening: () => this.clear(),
       onError: (error) => this.logger.warn(`lost the platform database's notifications: ${error.message}`),
     });
@@ -75,9 +75,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     try {
       return await allReplicasAcknowledged(this.platformUrl, PROJECTS_CHANNEL);
     } catch (error) {
-      this.logger.warn(
-        `the processes of the install could not be asked for an acknowledgement: ${String(error)}`,
-      );
+      this.logger.warn(`the other processes could not be asked for an acknowledgement: ${String(error)}`);
       return false;
     }
   }
@@ -131,7 +129,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     this.unknown.clear();
   }
 
-  private hear(payload: string): void {
+  private onNotification(payload: string): void {
     const answer = acknowledgementOf(payload);
     if (!answer) return this.forget(payload);
     this.listener

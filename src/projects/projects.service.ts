@@ -132,7 +132,7 @@ export class ProjectsService {
       (error: unknown) => {
         if (!isMarked) throw error;
         this.logger.warn(
-          `project ${entity.slug} is not dropped yet and will be tried again: ${String(error)}`,
+          `project ${entity.slug} could not be dropped yet and will be retried: ${String(error)}`,
         );
         return 'deleting' as const;
       },
@@ -173,7 +173,7 @@ export class ProjectsService {
     return this.projects.whileLocked(entity.id, async () => {
       const [unfinished] = await this.projects.listUnfinished({ id: entity.id });
       if (!unfinished) return;
-      this.logger.log(`removing what is left of project ${entity.slug} (${unfinished.status})`);
+      this.logger.log(`removing the remains of project ${entity.slug} (${unfinished.status})`);
       await this.undo(unfinished, undoing(unfinished));
     });
   }
@@ -195,7 +195,7 @@ export class ProjectsService {
   private async awaitReplicas(id: string): Promise<void> {
     this.registry.forget(id);
     if (await this.registry.allReplicasAcknowledged()) return;
-    this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
+    this.logger.warn(`a process did not confirm that it uses the rotated keys of project ${id}`);
   }
 
   private async provision(entity: ProjectEntity, actor: Actor): Promise<void> {
@@ -228,7 +228,7 @@ export class ProjectsService {
   /** If the creation cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
   private async giveUp(entity: ProjectEntity): Promise<void> {
     await this.undo(entity, undoing(entity)).catch((error: unknown) =>
-      this.logger.warn(`project ${entity.slug} is not undone yet: ${String(error)}`),
+      this.logger.warn(`the creation of project ${entity.slug} could not be undone yet: ${String(error)}`),
     );
   }
 

@@ -53,7 +53,7 @@ export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShu
   private async poll(): Promise<void> {
     for (const project of this.registry.inUse().filter(({ polled }) => polled)) {
       await this.look(project).catch((error: unknown) =>
-        this.logger.warn(`new tables of project ${project.slug} could not be looked at: ${String(error)}`),
+        this.logger.warn(`new tables of project ${project.slug} could not be checked: ${String(error)}`),
       );
     }
   }

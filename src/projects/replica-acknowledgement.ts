@@ -10,7 +10,7 @@ import { randomId } from '../infra/crypto/random';
 const REQUEST = 'acknowledge:';
 const ANSWERS_CHANNEL = 'plinth_acknowledged';
 /** Milliseconds. The listener of a crashed process may still be counted for a while. */
-const PATIENCE_MS = 2_000;
+const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 
 /**
  * @param channel on which every process listens on one connection
@@ -39,7 +39,7 @@ export function acknowledgementOf(payload: string): { channel: string; payload: 
 function answersTo(request: string, client: Client, expected: number): Promise<boolean> {
   return new Promise((resolve) => {
     let count = 0;
-    const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+    const timer = setTimeout(() => resolve(false), ACKNOWLEDGE_TIMEOUT_MS);
     const settle = (): void => {
       if (count < expected) return;
       clearTimeout(timer);

@@ -6,8 +6,8 @@ import { Metrics } from '../infra/telemetry/metrics';
 
 /** The reason for ending a session: the label of the metric. */
 const REASONS = {
-  lock: 'its open transaction held up the administration of another project',
-  stalled_client: 'its client neither read nor sent, which held up the deletion of a project',
+  lock: 'its open transaction blocked the administration of another project',
+  stalled_client: 'its client neither read nor sent, which blocked the deletion of a project',
   too_many_locks: 'its database held a large part of the lock table of the server',
   notify_queue: 'its transaction kept the notification queue of the server from being emptied',
 } as const;

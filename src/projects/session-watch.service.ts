@@ -14,7 +14,7 @@ import { EndReason, SessionEnder } from './session-ender.service';
 
 const LOOK_MS = 500;
 /** Interval while a share is exceeded. */
-const SOON_MS = 100;
+const LOOK_AGAIN_MS = 100;
 const SERVERS_MS = 60_000;
 const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
@@ -144,7 +144,7 @@ class WatchedServer {
       const client = (this.client ??= await this.server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-watch'));
       const isWrong = await this.endHarmful(client);
       this.hasFailed = false;
-      return isWrong ? SOON_MS : LOOK_MS;
+      return isWrong ? LOOK_AGAIN_MS : LOOK_MS;
     } catch (error) {
       // Logged once for each outage, which may be long.
       if (!this.hasFailed && !this.isStopped)
@@ -156,7 +156,7 @@ class WatchedServer {
 
   private async afterFailure(error: unknown): Promise<number> {
     // The connection itself is fine.
-    if (codeOf(error) === OUT_OF_MEMORY) return SOON_MS;
+    if (codeOf(error) === OUT_OF_MEMORY) return LOOK_AGAIN_MS;
     await this.client?.end().catch(() => undefined);
     this.client = undefined;
     this.factsUntil = 0;

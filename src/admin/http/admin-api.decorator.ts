@@ -22,7 +22,7 @@ export const AdminApi = (): ClassDecorator =>
       description: 'The platform admin key is missing or wrong',
       type: PlatformError,
     }),
-    ApiResponse({ status: 500, description: 'Something went wrong inside', type: PlatformError }),
+    ApiResponse({ status: 500, description: 'Internal error', type: PlatformError }),
     UseGuards(PlatformAdminGuard),
     UseInterceptors(JsonBodyInterceptor),
   );

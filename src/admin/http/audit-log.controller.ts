@@ -17,14 +17,14 @@ export class AuditLogController {
   constructor(private readonly audit: AuditLogRepository) {}
 
   @Get()
-  @ApiOperation({ summary: 'List changes, the latest first', operationId: 'listAuditLog' })
+  @ApiOperation({ summary: 'List changes, newest first', operationId: 'listAuditLog' })
   @ApiQuery({ type: ListAuditLogQuery })
   @ApiResponse({
     status: 200,
     type: [AuditLogEntry],
     headers: {
       'X-Next-Cursor': {
-        description: '`before` of the next page; absent on the last',
+        description: 'Value of `before` for the next page; absent on the last page',
         schema: { type: 'string' },
       },
     },

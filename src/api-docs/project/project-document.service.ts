@@ -98,7 +98,7 @@ function tooManyDocuments(): AppError {
   return new AppError({
     status: 503,
     code: 'service_unavailable',
-    message: 'The service is busy: too many documents are being made',
+    message: 'The service is busy: too many documents are being built',
     headers: { 'Retry-After': '2' },
     database: { sqlstate: 'PL503' },
   });

@@ -128,7 +128,7 @@ function queryArgument({ inputType, variadic }: RoutineArgument, types: TypeSche
   const schema = types.of(inputType);
   if ('$ref' in schema || schema.type === undefined || schema.type === 'object') return { type: 'string' };
   if (schema.type !== 'array') return schema;
-  return variadic ? schema : { type: 'string', description: 'As PostgreSQL writes it: {1,2}' };
+  return variadic ? schema : { type: 'string', description: 'As PostgreSQL array text: {1,2}' };
 }
 
 function bodyOf(
@@ -167,7 +167,7 @@ function responses(
   }
   const answers: Record<string, Response> = {};
   if (contents.size > 0) {
-    answers[200] = { description: 'What the function returned', content: contentOf(contents) };
+    answers[200] = { description: 'The result of the function', content: contentOf(contents) };
   }
   if (overloads.some(({ routine }) => routine.result === 'void')) {
     answers[204] = { description: 'The function ran; it returns nothing' };

@@ -53,7 +53,7 @@ export abstract class QueueWorker extends WorkerHost implements BeforeApplicatio
   /** Without a listener BullMQ would write to the console. */
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.logger.warn(`a worker of the queue: ${error.message}`);
+    this.logger.warn(`queue worker: ${error.message}`);
     if (this.rest) return;
     void this.worker.pause(true);
     this.rest = setTimeout(() => {

@@ -11,7 +11,7 @@ import { EndReason, PROJECT_SESSIONS, ProjectSession, SessionEnder } from '../se
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
 
 /** Milliseconds that the work may take before blocking sessions are looked up. */
-const PATIENCE_MS = 1_000;
+const UNBLOCK_AFTER_MS = 1_000;
 const LOOK_MS = 500;
 /** Milliseconds without any progress after which a client counts as stalled. */
 const STALLED_MS = 4_000;
@@ -53,7 +53,7 @@ export class ObstacleWatch {
 
   private async watch(server: DatabaseServer, pid: number, isOver: AbortSignal): Promise<void> {
     try {
-      await sleep(PATIENCE_MS, undefined, { signal: isOver });
+      await sleep(UNBLOCK_AFTER_MS, undefined, { signal: isOver });
       await server.asAdmin(MAINTENANCE_DATABASE, async (admin) => {
         const stalled = new StalledClients();
         for (;;) {
@@ -62,7 +62,8 @@ export class ObstacleWatch {
         }
       });
     } catch (error) {
-      if (!isOver.aborted) this.logger.warn(`what holds up a deletion could not be ended: ${String(error)}`);
+      if (!isOver.aborted)
+        this.logger.warn(`sessions that block a deletion could not be ended: ${String(error)}`);
     }
   }
 

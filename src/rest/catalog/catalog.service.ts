@@ -51,7 +51,7 @@ export class CatalogService implements OnApplicationShutdown {
     const known = this.catalogs.get(database.key);
     if (known && isSame(known.database, database)) return known;
     const entry = new ProjectCatalog(database, this.repository, (error) =>
-      this.logger.warn(`the schema of project ${database.key} could not be followed: ${String(error)}`),
+      this.logger.warn(`schema changes of project ${database.key} could not be read: ${String(error)}`),
     );
     this.catalogs.set(database.key, entry);
     this.listenIfAllowed(entry);
