@@ -23,12 +23,12 @@ export function methodRefusal(fault: AppError, request: Request): AppError {
 
 function allowedMethods(app: Application, path: string): string[] {
   const methods = layersOf(app)
-    .filter((layer) => layer.route && !takesAll(layer.route) && layer.match(path))
+    .filter((layer) => layer.route && !isCatchAll(layer.route) && layer.match(path))
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}).map((method) => method.toUpperCase()));
   return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
 }
 
 /** True for a catch-all route, which responds that the path is unknown. Only such routes accept TRACE. */
-function takesAll({ methods }: ExpressRoute): boolean {
+function isCatchAll({ methods }: ExpressRoute): boolean {
   return methods.trace === true;
 }

@@ -32,7 +32,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request);
     if (!response.headersSent) await renderer.complete?.(path, response);
-    respondOrBreakOff(error, renderer, request, response);
+    respondOrAbort(error, renderer, request, response);
   }
 
   /** Errors of the request are reported to valid callers only; others get 401 instead. */
@@ -95,7 +95,7 @@ function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Bod
 }
 
 /** Nest does not await this filter: an error in it would end the process. */
-function respondOrBreakOff(...[error, renderer, request, response]: Parameters<typeof respond>): void {
+function respondOrAbort(...[error, renderer, request, response]: Parameters<typeof respond>): void {
   try {
     respond(error, renderer, request, response);
   } catch (failure) {

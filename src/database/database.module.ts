@@ -37,7 +37,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new ProjectPools({
               total: config.maxConnections,
               perProject: config.projectConnections,
-              lentFreely: lentFreely(config),
+              workingAtOnce: workingAtOnce(config),
               acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
               idleTimeoutMs: IDLE_TIMEOUT_MS,
               maxWaiting: MAX_WAITING,
@@ -57,6 +57,6 @@ export class DatabaseModule implements OnApplicationShutdown {
 }
 
 /** The embedded PostgreSQL shares this machine's cores. The number of cores of another server is unknown. */
-function lentFreely({ url, projectConnections }: DatabaseConfig): number {
+function workingAtOnce({ url, projectConnections }: DatabaseConfig): number {
   return url === null ? 2 * availableParallelism() : projectConnections;
 }

@@ -174,7 +174,7 @@ export class ProjectsService {
       const [unfinished] = await this.projects.listUnfinished({ id: entity.id });
       if (!unfinished) return;
       this.logger.log(`removing the remains of project ${entity.slug} (${unfinished.status})`);
-      await this.undo(unfinished, undoing(unfinished));
+      await this.undo(unfinished, undoEntry(unfinished));
     });
   }
 
@@ -227,7 +227,7 @@ export class ProjectsService {
 
   /** If the creation cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
   private async giveUp(entity: ProjectEntity): Promise<void> {
-    await this.undo(entity, undoing(entity)).catch((error: unknown) =>
+    await this.undo(entity, undoEntry(entity)).catch((error: unknown) =>
       this.logger.warn(`the creation of project ${entity.slug} could not be undone yet: ${String(error)}`),
     );
   }
@@ -270,7 +270,7 @@ function entryFor(action: string, actor: Actor, projectId: string, details: Json
   return { action, actor, projectId, details };
 }
 
-function undoing({ id, slug, status }: ProjectEntity): AuditEntry {
+function undoEntry({ id, slug, status }: ProjectEntity): AuditEntry {
   return entryFor('project.undo', PLINTH, id, { slug, was: status });
 }
 

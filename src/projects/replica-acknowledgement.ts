@@ -25,7 +25,7 @@ export async function allReplicasAcknowledged(platformUrl: string, channel: stri
        where datname = current_database() and application_name = $1`,
       [LISTENER_NAME],
     );
-    const answered = answersTo(request, client, rows[0]?.listeners ?? 0);
+    const answered = awaitAnswers(request, client, rows[0]?.listeners ?? 0);
     await client.query('select pg_notify($1, $2)', [channel, request]);
     return answered;
   });
@@ -36,7 +36,7 @@ export function acknowledgementOf(payload: string): { channel: string; payload: 
   return payload.startsWith(REQUEST) ? { channel: ANSWERS_CHANNEL, payload } : null;
 }
 
-function answersTo(request: string, client: Client, expected: number): Promise<boolean> {
+function awaitAnswers(request: string, client: Client, expected: number): Promise<boolean> {
   return new Promise((resolve) => {
     let count = 0;
     const timer = setTimeout(() => resolve(false), ACKNOWLEDGE_TIMEOUT_MS);

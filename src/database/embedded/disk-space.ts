@@ -21,12 +21,12 @@ export async function freeBytes(directory: string): Promise<number> {
 }
 
 /** Returns the fault, as a DiskFullError if a full disk explains it. */
-export async function blamingFullDisk(
+export async function asDiskFull(
   fault: EmbeddedPostgresError,
   dataDir: string,
 ): Promise<EmbeddedPostgresError> {
   const free = await freeBytes(dataDir).catch(() => Infinity);
-  const isFull = free < LEAST_FREE_BYTES || saysFull(fault);
+  const isFull = free < LEAST_FREE_BYTES || isDiskFull(fault);
   if (!isFull) return fault;
   const left = Number.isFinite(free) ? ` (${Math.floor(free / MIB)} MiB left)` : '';
   return new DiskFullError(`The disk that holds ${dataDir} is full${left}. ${fault.message}`, {
@@ -34,7 +34,7 @@ export async function blamingFullDisk(
   });
 }
 
-function saysFull({ message, cause }: Error): boolean {
+function isDiskFull({ message, cause }: Error): boolean {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
   return (
     code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/.test(message)

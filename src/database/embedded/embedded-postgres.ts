@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, clusterPath, prepareCluster, SUPERUSER } from './cluster-directory';
 import type { Settings } from './cluster-settings';
-import { blamingFullDisk } from './disk-space';
+import { asDiskFull } from './disk-space';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import { endLeftovers } from './leftover-processes';
 import { postgresBinaries } from './postgres-binaries';
@@ -68,7 +68,7 @@ export class EmbeddedPostgres {
       await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
       return await EmbeddedPostgres.startIn(path.join(options.dataDir, 'postgres'), options);
     } catch (error) {
-      throw await blamingFullDisk(EmbeddedPostgresError.from(error), options.dataDir);
+      throw await asDiskFull(EmbeddedPostgresError.from(error), options.dataDir);
     }
   }
 
@@ -117,7 +117,7 @@ async function startServer(
   for (let attempt = 1; ; attempt++) {
     const port = wantedPort ?? (await freePort());
     const server = await launch(cluster, port, withSocket ? [] : ['unix_socket_directories=']);
-    if (await becomesReady(cluster, server, signal)) return { server, port };
+    if (await waitUntilReady(cluster, server, signal)) return { server, port };
     const fault = await cluster.log.lastFault();
     if (withSocket && fault.includes('could not create any Unix-domain sockets')) {
       // Some file systems support no sockets.
@@ -155,7 +155,7 @@ async function socketDirectoryOf(clusterDir: string, port: number): Promise<stri
 }
 
 /** False when the server ended, by itself or by the signal. Recovery after a crash has no time limit. */
-async function becomesReady(
+async function waitUntilReady(
   cluster: Cluster,
   server: SupervisedProcess,
   signal: AbortSignal | undefined,
@@ -168,7 +168,7 @@ async function becomesReady(
   const noticeAt = Date.now() + RECOVERY_NOTICE_MS;
   let noticed = false;
   while (!ended) {
-    if (await saysReady(cluster.clusterDir, server.pid)) break;
+    if (await isReady(cluster.clusterDir, server.pid)) break;
     if (!noticed && Date.now() > noticeAt) {
       noticed = true;
       cluster.onProgress('PostgreSQL is recovering after a crash, please wait ...');
@@ -180,7 +180,7 @@ async function becomesReady(
 }
 
 /** The postmaster's lock file: the pid is its first line, the status its eighth. */
-async function saysReady(clusterDir: string, pid: number): Promise<boolean> {
+async function isReady(clusterDir: string, pid: number): Promise<boolean> {
   const text = await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';

@@ -1,6 +1,6 @@
 /** Keeps the embedded PostgreSQL running: restarts it at the same address when it ends by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { blamingFullDisk, DiskFullError } from './disk-space';
+import { asDiskFull, DiskFullError } from './disk-space';
 import { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import type { ProcessExit } from './supervised-process';
@@ -81,7 +81,7 @@ export class EmbeddedSupervisor {
   private async startAgain(end: EmbeddedPostgresError): Promise<EmbeddedPostgres> {
     const { dataDir } = this.options;
     const { signal } = this.stopped;
-    let fault = await blamingFullDisk(end, dataDir);
+    let fault = await asDiskFull(end, dataDir);
     for (let delay = RETRY_MS.first; ; delay = Math.min(2 * delay, RETRY_MS.most)) {
       this.count(fault);
       if (fault !== end) {

@@ -133,13 +133,13 @@ async function holderOf(file: string): Promise<Holder | null> {
 }
 
 async function isAlive(holder: Holder, file: string): Promise<boolean> {
-  if (holder.space !== processSpace()) return showsLife(file);
+  if (holder.space !== processSpace()) return hasHeartbeat(file);
   const startTime = holder.pid > 0 ? processStartTime(holder.pid) : null;
   return startTime !== null && startTime === holder.startTime;
 }
 
 /** Watches for a change instead of comparing the file's age: the clocks of hosts differ. */
-async function showsLife(file: string): Promise<boolean> {
+async function hasHeartbeat(file: string): Promise<boolean> {
   const first = await modifiedAt(file);
   const deadline = Date.now() + SILENCE_MS;
   while (Date.now() < deadline) {

@@ -54,7 +54,7 @@ export async function endLeftovers(clusterDir: string, onProgress: (message: str
       const targets = left.postmaster === null ? left.all : [left.postmaster];
       targets.forEach((pid) => signalQuietly(pid, step.signal));
     }
-    if (waited >= GIVE_UP_AFTER_MS) throw unending(left);
+    if (waited >= GIVE_UP_AFTER_MS) throw stillRunning(left);
     await sleep(POLL_MS);
   }
   await removeMisleadingLockFile(clusterDir);
@@ -138,7 +138,7 @@ function lockFile(clusterDir: string): string {
   return path.join(clusterDir, 'postmaster.pid');
 }
 
-function unending(left: Leftovers): EmbeddedPostgresError {
+function stillRunning(left: Leftovers): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The PostgreSQL of an earlier run does not stop (${left.all.join(', ')}): end these processes first.`,
   );

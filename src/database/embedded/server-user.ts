@@ -26,7 +26,7 @@ function isRoot(): boolean {
 export async function serverUser(clusterDir: string): Promise<SystemUser | null> {
   const owner = await ownerOf(clusterDir);
   if (!isRoot()) {
-    assertOwn(owner, clusterDir);
+    assertOwnedByUs(owner, clusterDir);
     return null;
   }
   return owner && owner.uid !== 0 ? owner : unprivilegedUser();
@@ -44,7 +44,7 @@ async function ownerOf(path: string): Promise<SystemUser | null> {
   }
 }
 
-function assertOwn(owner: SystemUser | null, clusterDir: string): void {
+function assertOwnedByUs(owner: SystemUser | null, clusterDir: string): void {
   if (owner === null || owner.uid === process.getuid?.()) return;
   throw new EmbeddedPostgresError(
     `The database directory ${clusterDir} belongs to another user (uid ${owner.uid}): ` +

@@ -71,7 +71,7 @@ export function startSupervised(
 
 function supervise(child: ChildProcess): SupervisedProcess {
   const lifeline = child.stdio[3] as Socket;
-  // EPIPE when the watcher is already gone, which is no error here.
+  // The watcher may have ended already, which is no error here.
   lifeline.on('error', () => undefined);
   lifeline.unref();
   child.unref();

@@ -96,7 +96,7 @@ async function prepareDatabase(url: string): Promise<void> {
       `the database "${name}" does not exist and cannot be created`,
     );
   }
-  await connected(url, (client) => closeToOthers(client, name));
+  await connected(url, (client) => revokePublicConnect(client, name));
 }
 
 async function assertUsable(client: Client): Promise<void> {
@@ -114,7 +114,7 @@ async function createDatabase(client: Client, name: string): Promise<void> {
 }
 
 /** Keeps projects' roles out. capabilityWarnings() reports it where the role is not the database's owner. */
-async function closeToOthers(client: Client, name: string): Promise<void> {
+async function revokePublicConnect(client: Client, name: string): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_database where datname = $1 and has_database_privilege('public', oid, 'connect')
        and pg_has_role(datdba, 'USAGE')`,

@@ -18,7 +18,7 @@ export interface PoolLimits {
    * How many of these may work at once. Those in use for longer than a moment do not count
    * (concurrency-limiter.ts).
    */
-  readonly lentFreely: number;
+  readonly workingAtOnce: number;
   /** Milliseconds that a request waits for a connection before it gets 503. */
   readonly acquireTimeoutMs: number;
   /** Milliseconds after which an idle connection is closed. */
@@ -128,7 +128,7 @@ export class ProjectPools {
   private poolOf(database: ProjectDatabase): Pool {
     let pool = this.pools.get(database.key);
     if (!pool) {
-      const lent = new ConcurrencyLimiter<PooledConnection>(this.limits.lentFreely);
+      const lent = new ConcurrencyLimiter<PooledConnection>(this.limits.workingAtOnce);
       pool = { idle: [], lent, waiting: [], size: 0, watch: null, closed: false };
       this.pools.set(database.key, pool);
     }
@@ -155,7 +155,7 @@ export class ProjectPools {
       const until = performance.now() + this.limits.acquireTimeoutMs;
       pool.waiting.push({ database, resolve, reject, until });
       this.serve(pool);
-      this.watchOver(pool);
+      this.pollWaiting(pool);
     });
   }
 
@@ -174,7 +174,7 @@ export class ProjectPools {
   }
 
   /** While requests wait: refuses expired ones and serves others, as connections in use may count as slow by now. */
-  private watchOver(pool: Pool): void {
+  private pollWaiting(pool: Pool): void {
     pool.watch ??= setTimeout(() => {
       // Runs after pending I/O events: a busy event loop must not look like a slow database.
       setImmediate(() => {
@@ -184,7 +184,7 @@ export class ProjectPools {
         this.serve(pool);
         if (pool.waiting.length > 0) {
           this.endStalledFor(pool);
-          this.watchOver(pool);
+          this.pollWaiting(pool);
         }
       });
     }, MOMENT_MS);
@@ -219,7 +219,7 @@ export class ProjectPools {
         void this.discard(pool, connection);
         pool.waiting.shift()?.reject(this.refusal(connection.database, error));
         this.serve(pool);
-        this.serveStarved();
+        this.serveOtherPools();
       },
     );
     return true;
@@ -239,17 +239,17 @@ export class ProjectPools {
     if (connection.broken || pool.closed) {
       void this.discard(pool, connection);
       this.serve(pool);
-      this.serveStarved();
+      this.serveOtherPools();
       return;
     }
     connection.idleSince = performance.now();
     pool.idle.push(connection);
     if (pool.waiting.length > 0) this.serve(pool);
-    if (this.open >= this.limits.total && pool.idle.length > 0) this.serveStarved();
+    if (this.open >= this.limits.total && pool.idle.length > 0) this.serveOtherPools();
   }
 
   /** A connection became idle or was closed: serves another project that waits for the global limit. */
-  private serveStarved(): void {
+  private serveOtherPools(): void {
     for (const pool of this.pools.values()) {
       if (this.needsConnection(pool) && this.openFor(pool)) return;
     }

@@ -47,7 +47,9 @@ export class RlsTransaction {
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
     const pipeline = inContext(context, statements, settings);
-    return this.pools.use(context.database, (connection) => atOnce(connection, pipeline, settings));
+    return this.pools.use(context.database, (connection) =>
+      implicitTransaction(connection, pipeline, settings),
+    );
   }
 
   /**
@@ -64,7 +66,7 @@ export class RlsTransaction {
     return this.pools.use(context.database, async (connection) => {
       consumer.onStart(connection);
       try {
-        return await atOnce(connection, pipeline, settings, () => consumer.onRepeat());
+        return await implicitTransaction(connection, pipeline, settings, () => consumer.onRepeat());
       } finally {
         connection.resume();
       }
@@ -83,7 +85,7 @@ export class RlsTransaction {
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
     consumer: StreamConsumer = NO_CONSUMER,
   ): Promise<StatementResult[]> {
-    const pipeline = begun(inContext(context, statements, settings));
+    const pipeline = explicitTransaction(inContext(context, statements, settings));
     return this.pools.use(context.database, async (connection) => {
       consumer.onStart(connection);
       try {
@@ -130,7 +132,7 @@ export class RlsTransaction {
     _reason: string,
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
-    return this.pools.use(database, (connection) => atOnce(connection, asSystem(statements)));
+    return this.pools.use(database, (connection) => implicitTransaction(connection, asSystem(statements)));
   }
 
   /** Like systemBatch, for reading: all statements share one snapshot (REPEATABLE READ). */
@@ -140,7 +142,7 @@ export class RlsTransaction {
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
     const begin = { text: 'begin isolation level repeatable read read only' };
-    const pipeline = begun(asSystem(statements), begin);
+    const pipeline = explicitTransaction(asSystem(statements), begin);
     return this.pools.use(database, async (connection) => {
       const undo = (): Promise<void> => rollback(connection);
       try {
@@ -169,7 +171,7 @@ export class RlsTransaction {
   ): Promise<T> {
     return this.pools.use(database, async (connection) => {
       try {
-        await sendRepeating(connection, begun(context), { undo: () => rollback(connection) });
+        await sendRepeating(connection, explicitTransaction(context), { undo: () => rollback(connection) });
         const result = await work({
           query: async (statement) => (await connection.pipeline([statement]))[0] as StatementResult,
           batch: (statements) => connection.pipeline(statements),
@@ -224,7 +226,10 @@ function asSystem(statements: readonly Statement[]): Pipeline {
 }
 
 /** In an explicit transaction, which stays open after the pipeline. */
-function begun({ statements, context, count }: Pipeline, begin: Statement = { text: 'begin' }): Pipeline {
+function explicitTransaction(
+  { statements, context, count }: Pipeline,
+  begin: Statement = { text: 'begin' },
+): Pipeline {
   return { statements: [begin, ...statements], context: context + 1, count };
 }
 
@@ -233,7 +238,7 @@ function extended({ statements, context, count }: Pipeline, more: readonly State
 }
 
 /** In one implicit transaction. */
-function atOnce(
+function implicitTransaction(
   connection: PooledConnection,
   pipeline: Pipeline,
   settings: ContextSettings = {},

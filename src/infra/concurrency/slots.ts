@@ -30,12 +30,12 @@ export class Slots {
 
   /**
    * Runs work in a slot, first come, first served.
-   * @param turnedAway creates the error for a full queue
+   * @param whenFull creates the error for a full queue
    */
-  async use<T>(work: () => Promise<T>, turnedAway: () => Error): Promise<T> {
+  async use<T>(work: () => Promise<T>, whenFull: () => Error): Promise<T> {
     if (this.free > 0) this.free -= 1;
     else {
-      if (this.line.length >= this.maxWaiting) throw turnedAway();
+      if (this.line.length >= this.maxWaiting) throw whenFull();
       await new Promise<void>((enter) => this.line.push({ enter }));
     }
     try {

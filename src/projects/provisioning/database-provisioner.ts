@@ -7,7 +7,7 @@ import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
-import { admissionOf, joinRole, limitsOf } from './global-roles';
+import { joinRole, limitsOf, loginGroupGrant } from './global-roles';
 import { ObstacleWatch } from './obstacle-watch.service';
 import { ADOPT } from './relation-adoption';
 import { PreparedServer, TemplateDatabase } from './template-database';
@@ -165,7 +165,7 @@ function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer):
     alter role ${login} set idle_in_transaction_session_timeout = '60s';
     -- JIT compilation takes half a second, more than it saves a typical request. A function may set jit = on for itself.
     alter role ${login} set jit = off;
-    ${admissionOf(capabilities, plan.ownerRole, plan.loginRole)} ${limitsOf(capabilities, plan.loginRole)}`;
+    ${loginGroupGrant(capabilities, plan.ownerRole, plan.loginRole)} ${limitsOf(capabilities, plan.loginRole)}`;
 }
 
 async function handOver(client: Client, plan: DatabaseBlueprint, prepared: PreparedServer): Promise<void> {

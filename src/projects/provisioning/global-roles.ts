@@ -24,7 +24,7 @@ export async function ensureGlobalRoles(client: Client, capabilities: ServerCapa
 const LOGIN_CONNECTIONS = 100;
 
 /** SQL that adds roles to LOGIN_GROUP without any privileges. Empty where Plinth cannot do that. */
-export function admissionOf({ admitRoles }: ServerCapabilities, ...roles: readonly string[]): string {
+export function loginGroupGrant({ admitRoles }: ServerCapabilities, ...roles: readonly string[]): string {
   const members = roles.map(quoteIdentifier).join(', ');
   return admitRoles ? `grant ${LOGIN_GROUP} to ${members} with inherit false, set false;` : '';
 }
@@ -45,7 +45,7 @@ export async function ensureLoginGroup(client: Client, capabilities: ServerCapab
   if (!capabilities.admitRoles) return;
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [LOGIN_GROUP]);
   if (rowCount === 0) await client.query(`create role ${LOGIN_GROUP} nologin`);
-  else if (capabilities.superuser) await dismissAdministrators(client);
+  else if (capabilities.superuser) await revokeAdminOptions(client);
   const { rows } = await client.query<{ owner: string; login: string }>(
     `select o.rolname as owner, l.rolname as login
      from pg_database d join pg_roles o on o.oid = d.datdba and o.rolname = d.datname || '_owner'
@@ -55,7 +55,7 @@ export async function ensureLoginGroup(client: Client, capabilities: ServerCapab
     [LOGIN_GROUP],
   );
   for (const { owner, login } of rows) {
-    await client.query(admissionOf(capabilities, owner, login) + limitsOf(capabilities, login));
+    await client.query(loginGroupGrant(capabilities, owner, login) + limitsOf(capabilities, login));
   }
 }
 
@@ -63,7 +63,7 @@ export async function ensureLoginGroup(client: Client, capabilities: ServerCapab
  * An owner may have created a role of that name before Plinth did, and would then have the admin option on it.
  * The admin option of roles that a superuser granted it to is kept: those are admin roles of installations.
  */
-async function dismissAdministrators(client: Client): Promise<void> {
+async function revokeAdminOptions(client: Client): Promise<void> {
   const { rows } = await client.query<{ member: string; grantor: string }>(
     `select r.rolname as member, pg_get_userbyid(m.grantor) as grantor
      from pg_auth_members m join pg_roles r on r.oid = m.member

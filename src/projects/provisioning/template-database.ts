@@ -14,7 +14,7 @@ import { randomSecret } from '../../infra/crypto/random';
 import { DatabaseServer } from './database-server';
 import { EVENT_TRIGGERS_REVISION, installEventTriggers } from './event-triggers';
 import {
-  admissionOf,
+  loginGroupGrant,
   ensureGlobalRoles,
   ensureLoginGroup,
   joinRole,
@@ -139,7 +139,7 @@ async function ensureTemplateOwner(
 ): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [templateOwner]);
   if (rowCount === 0) await client.query(`create role ${quoteIdentifier(templateOwner)} nologin noinherit`);
-  await client.query(admissionOf(capabilities, templateOwner));
+  await client.query(loginGroupGrant(capabilities, templateOwner));
   if (!capabilities.superuser) await joinRole(client, templateOwner, capabilities);
 }
 

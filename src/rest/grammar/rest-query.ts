@@ -96,7 +96,7 @@ function sort(parameters: readonly QueryParameter[]): Sorted {
 /** The rule for a parameter, by its name or the last part of it. A quoted name is always a column. */
 function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
-  const word = lastWord(name);
+  const word = lastPart(name);
   if (!EMBEDDABLE_PARAMETERS.has(word)) return 'filter';
   switch (word) {
     case 'order':
@@ -110,7 +110,7 @@ function ruleOf(name: string): keyof Sorted {
   }
 }
 
-function lastWord(name: string): string {
+function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
@@ -136,7 +136,7 @@ function filter({ name, value }: QueryParameter, budget: Budget, parts: QueryPar
 function logicGroup({ name, value }: QueryParameter, budget: Budget, parts: QueryParts): AtPath<LogicGroup> {
   parts.add(name);
   const { path, negated } = logicPath(name);
-  const operator = lastWord(name) === 'and' ? 'and' : 'or';
+  const operator = lastPart(name) === 'and' ? 'and' : 'or';
   return { path, node: parseLogicTree({ operator, negated }, value, budget, parts) };
 }
 
@@ -154,7 +154,7 @@ function windows(parameters: readonly QueryParameter[]): readonly AtPath<Window>
     const path = embedPath(name);
     const key = pathKey(path);
     const before = byLevel.get(key)?.node ?? WHOLE;
-    const isLimit = lastWord(name) === 'limit';
+    const isLimit = lastPart(name) === 'limit';
     const change = isLimit ? { limit: parseLimit(value) } : { offset: parseOffset(value) };
     byLevel.set(key, { path, node: { ...before, ...change } });
   }

@@ -76,7 +76,7 @@ function draftLevel(drafting: Drafting, { row, relation, select, depth }: Level)
   const embeds = items.flatMap((item) =>
     item.kind === 'embed' || item.kind === 'spread' ? [draftEmbed(drafting, origin, item, depth + 1)] : [],
   );
-  assertDifferent(embeds, relation?.name ?? row.name, depth + 1);
+  assertDistinctNames(embeds, relation?.name ?? row.name, depth + 1);
   return {
     alias,
     row,
@@ -116,7 +116,7 @@ function embeddedRow(context: PlanContext, { kind, to }: Relationship, depth: nu
 }
 
 /** @throws AppError 42712 for two embeds with the same name on one level */
-function assertDifferent(embeds: readonly DraftEmbed[], from: string, depth: number): void {
+function assertDistinctNames(embeds: readonly DraftEmbed[], from: string, depth: number): void {
   const names = new Set<string>();
   for (const { name } of embeds) {
     if (names.has(name)) throw embeddedTwice(from, name, depth);

@@ -15,7 +15,7 @@ export function findRelationship(
 ): Relationship {
   const known = context.catalog.relationships.get(nameKey(from)) ?? [];
   const reachable = known.filter((one) => isReachable(context, one));
-  const found = reachable.filter((one) => isMeant(one, embedded, hint));
+  const found = reachable.filter((one) => matchesEmbed(one, embedded, hint));
   const [first, second] = found;
   const seen = (list: readonly Relationship[]): Relationship[] => list.filter((one) => isSeen(context, one));
   if (!first) throw noRelationship(context.schema, from.name, embedded, hint, seen(reachable));
@@ -33,9 +33,9 @@ function isReachable(context: PlanContext, one: Relationship): boolean {
   return one.kind !== 'many-to-many' || context.exposedSchemas.includes(one.junction.schema);
 }
 
-function isMeant(one: Relationship, embedded: string, hint: string | null): boolean {
+function matchesEmbed(one: Relationship, embedded: string, hint: string | null): boolean {
   if (one.kind === 'computed') return one.routine.name === embedded;
-  if (one.isSelf) return isMeantInSelf(one, embedded, hint);
+  if (one.isSelf) return matchesSelfEmbed(one, embedded, hint);
   if (hint === null) return one.to.name === embedded || (!one.toIsView && isKeyOf(one, embedded));
   return one.to.name === embedded && (isKeyOf(one, hint) || isFarColumn(one, hint) || isJunction(one, hint));
 }
@@ -45,7 +45,7 @@ function isMeant(one: Relationship, embedded: string, hint: string | null): bool
  * column's name the to-one. Both have the same constraint, so its name is no hint.
  * Examples: `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
  */
-function isMeantInSelf(one: Relationship, embedded: string, hint: string | null): boolean {
+function matchesSelfEmbed(one: Relationship, embedded: string, hint: string | null): boolean {
   if (hint !== null) {
     return one.to.name === embedded && one.kind === 'one-to-many' && isFarColumn(one, hint);
   }

@@ -76,7 +76,7 @@ export class FileContentRepository {
   }
 
   /** The ids among the given objects that a row of storage.files refers to now. */
-  async stillNamed(
+  async referencedObjects(
     context: StorageContext,
     addresses: readonly ObjectAddress[],
   ): Promise<ReadonlySet<string>> {
