@@ -42,7 +42,7 @@ export class DocumentService {
       .addServer(this.server.publicUrl)
       .addTag('auth', 'Accounts and sessions of a project')
       .addTag('storage', 'Buckets and files of a project')
-      .addTag('admin', 'Projects, for the administrator of the install')
+      .addTag('admin', 'Projects, for the administrator of the installation')
       .addTag('health', 'Probes and metrics')
       .addApiKey(
         { type: 'apiKey', in: 'header', name: 'apikey', description: 'A key of the project' },
