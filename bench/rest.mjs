@@ -2,7 +2,7 @@
 // POSTGREST_BIN names its program or `postgrest` is on PATH, by PostgREST. Prints ratios; absolute figures vary with machines
 // (docs/performance.md). Each answers a workload once before it is measured, and is left out where the answer is not right.
 //   [POSTGREST_BIN=FILE] npm run bench -- rest [--quick] [--only=W1,W5] [--seconds=5] [--rounds=3] [--connections=16,64]
-//     [--rows=100000] [--yardsticks=bare,pgbench,postgrest] [--workers=2 --redis=URL] [--cpu-prof=DIR]
+//     [--wide] [--rows=100000] [--yardsticks=bare,pgbench,postgrest] [--workers=2 --redis=URL] [--cpu-prof=DIR]
 import { parseArgs } from 'node:util';
 import { rightOnes } from './lib/check.mjs';
 import { bareContestant, httpContestant, pgbenchContestant, reference } from './lib/contestants.mjs';
@@ -10,7 +10,7 @@ import { cpuSeconds, peakMemoryMiB, resetPeakMemory } from './lib/cpu.mjs';
 import { loadProgram } from './lib/http-load.mjs';
 import { call, startPlinth } from './lib/plinth.mjs';
 import { postgrestContestant } from './lib/postgrest.mjs';
-import { fill, ROWS, SCHEMA, workloadsOf } from './lib/workloads.mjs';
+import { fill, ROWS, schemaOf, VARIANTS, workloadsOf } from './lib/workloads.mjs';
 
 const { values: given } = parseArgs({
   allowPositionals: true,
@@ -21,6 +21,8 @@ const { values: given } = parseArgs({
     seconds: { type: 'string' },
     rounds: { type: 'string' },
     connections: { type: 'string' },
+    // Texts of 200 characters, and policies that read the claims as JSON.
+    wide: { type: 'boolean', default: false },
     rows: { type: 'string', default: String(ROWS) },
     yardsticks: { type: 'string', default: 'bare,pgbench,postgrest' },
     workers: { type: 'string', default: '1' },
@@ -34,7 +36,8 @@ const SECONDS = Number(given.seconds ?? (given.quick ? 2 : 5));
 const ROUNDS = Number(given.rounds ?? (given.quick ? 1 : 3));
 const CONNECTIONS = (given.connections ?? (given.quick ? '16' : '16,64')).split(',').map(Number);
 const ONLY = given.only.split(',');
-const WORKLOADS = workloadsOf(Number(given.rows)).filter(({ name }) =>
+const VARIANT = given.wide ? VARIANTS.wide : VARIANTS.narrow;
+const WORKLOADS = workloadsOf(VARIANT, Number(given.rows)).filter(({ name }) =>
   ONLY.some((start) => name.startsWith(start)),
 );
 /** Contestants beside Plinth. */
@@ -64,14 +67,14 @@ async function main() {
 async function prepare(plinth, ending) {
   const project = await plinth.admin('POST', '/admin/v1/projects', { name: 'Bench', plan: 'enterprise' });
   const sql = (query) => plinth.admin('POST', `/admin/v1/projects/${project.id}/sql`, { query });
-  await sql(SCHEMA);
+  await sql(schemaOf(VARIANT));
   const { user, session } = await call(
     `${plinth.baseUrl}/v1/auth/${project.id}/signup`,
     'POST',
     { apikey: project.anon_key },
     { email: 'bench@example.com', password: 'correct horse' },
   );
-  for (const step of fill(user.id, Number(given.rows))) await sql(step);
+  for (const step of fill(user.id, VARIANT, Number(given.rows))) await sql(step);
   const token = session.access_token;
   const headers = { apikey: project.anon_key, authorization: `Bearer ${token}` };
   const database = await plinth.admin('GET', `/admin/v1/projects/${project.id}/database`);

@@ -7,7 +7,23 @@ const CATEGORIES = 400;
 /** Rows of a long read. */
 const LONG_READ = 5_000;
 
-export const SCHEMA = `
+/** How a policy finds the caller: by the function that Plinth offers, or as PostgREST's manual shows it. */
+const CALLER = {
+  function: '(select auth.uid())',
+  claims: `(current_setting('request.jwt.claims', true)::json ->> 'sub')::uuid`,
+};
+
+/** A variant of all workloads: `narrow` rows of about 100 bytes, or `wide` ones with texts of 200 characters. */
+export const VARIANTS = {
+  narrow: { caller: CALLER.function, title: `'Item number ' || n`, longTitle: '' },
+  wide: {
+    caller: CALLER.claims,
+    title: `rpad('Item number ' || n, 200, ' lorem ipsum')`,
+    longTitle: ' lorem ipsum'.repeat(15),
+  },
+};
+
+export const schemaOf = ({ caller }) => `
   create table authors (id int primary key, name text not null);
   create table items (
     id int primary key, owner uuid not null, category int not null, author_id int not null references authors,
@@ -18,24 +34,25 @@ export const SCHEMA = `
     title text not null, amount int not null, created_at timestamptz not null default now());
   create index on items (category, id);
   create index on comments (item_id);
-  create policy own on items to authenticated using (owner = (select auth.uid()));
-  create policy own on entries to authenticated using (owner = (select auth.uid())) with check (owner = (select auth.uid()));
+  create policy own on items to authenticated using (owner = ${caller});
+  create policy own on entries to authenticated using (owner = ${caller}) with check (owner = ${caller});
   create policy all_authors on authors for select to authenticated using (true);
   create policy all_comments on comments for select to authenticated using (true);
   insert into authors select n, 'Author ' || n from generate_series(1, 500) n;`;
 
 /** Two users; the policy hides one row in ten of every category, the other's. */
-export const fill = (owner, rows = ROWS) => [
+export const fill = (owner, { title }, rows = ROWS) => [
   `insert into items select n,
     case when n / ${CATEGORIES} % 10 = 0 then '00000000-0000-4000-8000-000000000000' else '${owner}' end::uuid,
-    n % ${CATEGORIES}, 1 + n % 500, 'Item number ' || n, n % 1000 + 0.5 from generate_series(1, ${rows}) n`,
+    n % ${CATEGORIES}, 1 + n % 500, ${title}, n % 1000 + 0.5 from generate_series(1, ${rows}) n`,
   `insert into comments select n, 1 + n % ${rows}, 'Comment ' || n from generate_series(1, ${3 * rows}) n`,
   'vacuum analyze',
 ];
 
 const random = (n) => 1 + Math.floor(Math.random() * n);
-const entry = () => ({ title: `Entry ${random(1e6)}`, amount: random(1000) });
-const hundred = () => Array.from({ length: 100 }, entry);
+const entryOf =
+  ({ longTitle }) =>
+  () => ({ title: `Entry ${random(1e6)}${longTitle}`, amount: random(1000) });
 const EMBED = 'select=id,title,authors(name),comments(id,text)&limit=25&order=id';
 
 const SAME_ROWS = (answer, expected) => isDeepStrictEqual(answer, expected);
@@ -72,7 +89,9 @@ const read = (draw, path) => ({
  * `isRight` compares an answer with what `sql` gives, or with null where no rows are answered. pgbench draws values itself:
  * `random` names the range of $1; where it is missing, it sends one set of values all the time.
  */
-export function workloadsOf(rows = ROWS) {
+export function workloadsOf(variant, rows = ROWS) {
+  const entry = entryOf(variant);
+  const hundred = () => Array.from({ length: 100 }, entry);
   const anyRow = () => random(rows);
   const anyCategory = () => random(CATEGORIES) - 1;
   return [

@@ -1,4 +1,4 @@
-/** The schema of the platform database: projects, their secrets, the audit log, and facts about the install. */
+/** The schema of the platform database: projects, their secrets, the audit log, and facts about the installation. */
 import { MigrationInterface, QueryRunner } from 'typeorm';
 
 const PROJECTS = `
@@ -50,7 +50,7 @@ const INSTALL = `
   );
   create index audit_log_project on audit_log (project_id, id);
 
-  -- Facts about the install, for example that the first start is over.
+  -- Facts about the installation, for example that the first start is over.
   create table platform_facts (
     name text primary key,
     at timestamptz not null default now()

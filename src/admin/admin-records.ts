@@ -1,4 +1,4 @@
-/** The answers of the administration, as types and as OpenAPI schemas. */
+/** The admin API's responses, as types and as OpenAPI schemas. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
 import { ProjectSettings } from '../projects/project-settings';
@@ -15,12 +15,12 @@ export class ProjectRecord {
 }
 
 export class ProjectKeys {
-  @ApiProperty({ description: 'Public; goes into client code' }) readonly anon_key!: string;
+  @ApiProperty({ description: 'Public; for use in client code' }) readonly anon_key!: string;
   @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
 }
 
 export class CreatedProject extends ProjectRecord implements ProjectKeys {
-  @ApiProperty({ description: 'Public; goes into client code' }) readonly anon_key!: string;
+  @ApiProperty({ description: 'Public; for use in client code' }) readonly anon_key!: string;
   @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
 }
 
@@ -42,7 +42,7 @@ export class DatabaseAccess {
   @ApiProperty() readonly owner_role!: string;
   @ApiProperty() readonly owner_password!: string;
   @ApiProperty({ description: 'For psql and migration tools' }) readonly owner_url!: string;
-  @ApiProperty({ description: 'The role of the request path; grant it roles that tokens may name' })
+  @ApiProperty({ description: 'The role that requests log in with; grant it the roles that tokens may name' })
   readonly login_role!: string;
 }
 
@@ -55,14 +55,14 @@ export class SqlAnswer extends SqlStatement {
   @ApiProperty({
     type: 'array',
     items: { type: 'object', additionalProperties: true },
-    description: 'Of the last statement',
+    description: 'Rows of the last statement',
   })
   readonly rows!: readonly Record<string, unknown>[];
-  @ApiProperty({ description: 'The last statement gave more rows than the answer holds' })
+  @ApiProperty({ description: 'The last statement returned more rows than the response holds' })
   readonly truncated!: boolean;
   @ApiProperty({ type: [SqlStatement], description: 'Each statement that ran' })
   readonly statements!: readonly SqlStatement[];
-  @ApiProperty({ type: [String], description: 'What RAISE NOTICE and the like said' })
+  @ApiProperty({ type: [String], description: 'Notices and warnings, such as those of RAISE NOTICE' })
   readonly notices!: readonly string[];
 }
 
@@ -74,10 +74,11 @@ export class TableRecord {
   readonly rls_forced!: boolean;
   @ApiProperty({ description: 'Number of policies' }) readonly policies!: number;
   @ApiProperty({
-    description: 'Row-level security is off, and anon or authenticated may read or write: open to everybody',
+    description:
+      'Row-level security is off, and anon or authenticated may read or write: accessible to everybody',
   })
   readonly open!: boolean;
-  @ApiProperty({ description: 'As the planner estimates it; -1 when it never looked' })
+  @ApiProperty({ description: 'Estimate of the planner; -1 before the first ANALYZE' })
   readonly estimated_rows!: number;
 }
 
@@ -98,11 +99,14 @@ class RowsWithoutBytes {
 }
 
 export class StorageCheck {
-  @ApiProperty({ description: 'Objects that were looked at' }) readonly objects!: number;
-  @ApiProperty({ description: 'What the sweep will remove: older than STORAGE_ORPHAN_AGE, named by no file' })
+  @ApiProperty({ description: 'Objects that were checked' }) readonly objects!: number;
+  @ApiProperty({
+    description:
+      'Objects that the sweep will remove: they belong to no file and are older than STORAGE_ORPHAN_AGE',
+  })
   readonly bytes_without_row!: BytesWithoutRow;
   @ApiProperty({
-    description: 'Files whose bytes are missing or incomplete: a loss, restore them from a backup',
+    description: 'Files whose bytes are missing or incomplete: restore them from a backup',
   })
   readonly rows_without_bytes!: RowsWithoutBytes;
 }

@@ -1,13 +1,14 @@
-/** Errors of the administration. */
+/** Errors of the admin API. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { lineAndColumn } from '../common/text/line-and-column';
 
-/** Classes of SQLSTATEs about the server rather than the SQL: connection, resources, shutdown. */
+/** Classes of SQLSTATEs that concern the server, not the SQL: connection, resources, shutdown. */
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
 
 /**
- * The administrator's SQL failed and was rolled back. Shows everything that the database says: the SQL is the caller's own.
+ * The administrator's SQL failed and was rolled back. The response holds every field of the database's error, because
+ * the SQL is the caller's own.
  * @param query the text that ran, for the line and column of the error
  */
 export function sqlFailed(error: DatabaseError, query: string): AppError {
@@ -25,7 +26,7 @@ export function sqlFailed(error: DatabaseError, query: string): AppError {
   } = error;
   const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
   return new AppError({
-    // Never 404 or 409: those would be about the project.
+    // Never 404 or 409: in this API those concern the project.
     status: isServers ? 503 : 400,
     code: sqlstate,
     message,

@@ -1,13 +1,13 @@
 /**
- * The rows and notices of the owner's SQL that fit the limits. The rest is dropped as it arrives from the database, before
- * node-postgres makes strings of it.
+ * Keeps the rows and notices of the owner's SQL that fit the limits. Everything else is dropped as it arrives
+ * from the database, before node-postgres turns it into strings.
  */
 import type { MessageLimits } from '../pg-pipeline';
 import { cleanText } from '../database/sql/clean-error';
 
 export type Row = Record<string, unknown>;
 
-/** Most bytes of the rows of an answer, as JSON and on the wire. */
+/** Limit for the bytes of a response's rows, as JSON and on the wire. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_NOTICES = 100;
 
@@ -21,14 +21,14 @@ const NO_ROWS: KeptRows = { rows: [], truncated: false };
 
 export class AnswerKeeper implements MessageLimits {
   readonly notices: string[] = [];
-  /** Of the statement that ended last. */
+  /** The command tag of the last statement. */
   rows: KeptRows = NO_ROWS;
 
   private current: Row[] | null = null;
   private bytes = 0;
   private truncated = false;
 
-  /** @param maxRows of the last statement */
+  /** @param maxRows the limit for the rows of the last statement */
   constructor(private readonly maxRows: number) {}
 
   /** Called before the first row of a statement. */

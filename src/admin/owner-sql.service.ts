@@ -22,7 +22,7 @@ const LOCAL_TYPES = new Set<number>([types.builtins.DATE, types.builtins.TIMESTA
 
 type Parser = (text: string) => unknown;
 
-/** Dates without a time zone stay as PostgreSQL wrote them: this process's zone must not move them. */
+/** Dates without a time zone stay text: a Date would interpret them in this process's zone. */
 function typeParser(oid: number): Parser {
   return LOCAL_TYPES.has(oid) ? (text) => text : (types.getTypeParser(oid) as Parser);
 }
@@ -89,17 +89,17 @@ export class OwnerSqlService {
     const end = (client: BoundedClient): Promise<unknown> =>
       client.query('select pg_terminate_backend($1)', [pid]);
     await this.owner
-      .use(project, 'SQL that outlived its time is ended', end, { options: OWNER_WORK_OPTIONS })
+      .use(project, 'SQL that exceeded its time limit is ended', end, { options: OWNER_WORK_OPTIONS })
       .catch((error: unknown) =>
         this.logger.warn(
-          `SQL of project ${project.slug} that outlived its time could not be ended: ${String(error)}`,
+          `SQL of project ${project.slug} exceeded its time limit and could not be ended: ${String(error)}`,
         ),
       );
   }
 }
 
 /**
- * 57014 alone is ambiguous: a timeout that the SQL set and a COPY without data end with it too.
+ * 57014 alone is ambiguous: a timeout set in the SQL and a COPY without data raise it too.
  * @param began by performance.now()
  */
 function isTimeout(error: unknown, began: number, { timeoutSeconds }: SqlLimits): boolean {

@@ -74,7 +74,7 @@ export class ProjectAdminService {
 
   async database(id: string, actor: Actor): Promise<DatabaseAccess> {
     const project = await this.projects.get(id);
-    // The answer must be usable even if the owner changed its own password.
+    // The owner may have changed its own password; this one must work.
     await this.owner.repairAccess(project);
     await this.audit.write({ action: 'project.database.read', actor, projectId: id });
     const { publicHost: host, port, ssl } = this.projects.serverOf(project);

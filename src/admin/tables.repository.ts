@@ -11,7 +11,7 @@ const TIMEOUT_MS = 30_000;
 export class TablesRepository {
   constructor(private readonly owner: OwnerDatabase) {}
 
-  /** Without Plinth's own and the system's. */
+  /** Excludes Plinth's own tables and the system's. */
   async list(project: ProjectEntity): Promise<TableRecord[]> {
     const list = async (client: BoundedClient): Promise<TableRecord[]> => {
       const { rows } = await client.query<TableRecord>(`

@@ -1,4 +1,4 @@
-/** OpenAPI documents, the page that shows them, and the pages of the install itself. */
+/** OpenAPI documents, the page that shows them, and the home page of the installation. */
 import { Module } from '@nestjs/common';
 import { RestModule } from '../rest/rest.module';
 import { DocumentService } from './document.service';

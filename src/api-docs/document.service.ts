@@ -20,12 +20,12 @@ export class DocumentService {
 
   constructor(@Inject(SERVER_CONFIG) private readonly server: ServerConfig) {}
 
-  /** The document is made of the application's routes, so only whoever builds it can hand it in. */
+  /** Set by create-app, because the document is built from the application's routes. */
   bind(app: INestApplication): void {
     this.app = app;
   }
 
-  /** Made by the first call, which takes a while. */
+  /** Built by the first call, which takes a while. */
   get(): OpenAPIObject {
     if (!this.app) throw new Error('no application was bound to the document');
     this.document ??= withoutTables(
@@ -42,7 +42,7 @@ export class DocumentService {
       .addServer(this.server.publicUrl)
       .addTag('auth', 'Accounts and sessions of a project')
       .addTag('storage', 'Buckets and files of a project')
-      .addTag('admin', 'Projects, for the administrator of the install')
+      .addTag('admin', 'Projects, for the administrator of the installation')
       .addTag('health', 'Probes and metrics')
       .addApiKey(
         { type: 'apiKey', in: 'header', name: 'apikey', description: 'A key of the project' },
@@ -57,13 +57,13 @@ export class DocumentService {
   }
 }
 
-/** Table REST is one route for all tables: what it takes is in each project's own document. */
+/** Table REST is one route for all tables: its operations are described in each project's own document. */
 function withoutTables(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(document.paths).filter(([path]) => !TABLE_REST.test(path));
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** `BucketsController.create` to `bucketsCreate`, for operations that name themselves no other way. */
+/** `BucketsController.create` to `bucketsCreate`, for operations that set no operation id. */
 function operationId(controller: string, method: string): string {
   const area = controller.replace(/Controller$/, '');
   return `${area.charAt(0).toLowerCase()}${area.slice(1)}${method.charAt(0).toUpperCase()}${method.slice(1)}`;

@@ -1,4 +1,4 @@
-/** Small pages for people: no script, no form, nothing loaded from anywhere. */
+/** Small pages for people, without scripts, forms or external resources. */
 import { createHash } from 'node:crypto';
 import { HtmlPage } from '../http/errors/error-renderer';
 import { escapeHtml } from '../common/text/html';
@@ -9,7 +9,7 @@ main { max-width: 50rem; margin: 8vh auto; padding: 0 1rem; }
 pre { overflow-x: auto; padding: .8rem; border: 1px solid; border-radius: .3rem; }
 `;
 
-/** Its one style is allowed by its hash (CSP level 2), so the page is the same for everybody and may be kept. */
+/** The style is allowed by its hash (CSP level 2) instead of a nonce, so the page can be cached. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -18,7 +18,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param body HTML, escaped where it has to be */
+/** @param body HTML, already escaped */
 export function plainPage(title: string, body: string): HtmlPage {
   return {
     headers: {

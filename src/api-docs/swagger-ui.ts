@@ -1,4 +1,4 @@
-/** Swagger UI as a page of ours: its files come from the package, its one script from here, nothing from elsewhere. */
+/** Serves Swagger UI: its files come from the package, its one script from here, and nothing from other origins. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -33,8 +33,9 @@ export const DOCS_PAGE = `<!doctype html>
 `;
 
 /**
- * Swagger UI sets inline styles and data: images; scripts come from this origin alone, and are never inline.
- * @param publicUrl where requests go that are tried out on the page
+ * Content security policy: Swagger UI needs inline styles and data: images; scripts come from this origin only
+ * and are never inline.
+ * @param publicUrl target of requests that are tried out on the page
  */
 export function docsPolicy(publicUrl: string): string {
   return [
@@ -57,7 +58,7 @@ export interface Asset {
 
 const loaded = new Map<string, Asset>();
 
-/** A file of the page, or null when it has none of that name. */
+/** A file of the page, or null if it has none with that name. */
 export function findAsset(name: string): Asset | null {
   const known = loaded.get(name);
   if (known) return known;
@@ -73,7 +74,7 @@ function remember(name: string, asset: Asset): Asset {
   return asset;
 }
 
-/** swagger-ui-dist is a dependency of @nestjs/swagger, wherever npm put it. */
+/** swagger-ui-dist is a dependency of @nestjs/swagger; npm may have nested it there. */
 function packageDirectory(): string {
   const fromSwagger = createRequire(require.resolve('@nestjs/swagger'));
   return dirname(fromSwagger.resolve('swagger-ui-dist/package.json'));

@@ -8,8 +8,8 @@ export interface TourStep {
 }
 
 /**
- * @param base address of this install, without a trailing slash
- * @param commandLine how the command line is called here
+ * @param base address of this installation, without a trailing slash
+ * @param commandLine the command that starts the command line on this machine
  */
 export function tourSteps(base: string, commandLine: string): TourStep[] {
   return [

@@ -4,7 +4,7 @@ import { AppError } from '../common/errors/app-error';
 import { type ExpressRoute, layersOf } from '../http/express-routes';
 
 /**
- * The error for a path that only other methods have: 405 with `Allow` (RFC 9110, 15.5.6).
+ * The error for a path that exists for other methods only: 405 with `Allow` (RFC 9110, 15.5.6).
  * @param fault the 404 of a path without a route, or of a catch-all route
  * @returns the fault itself for an unknown path, or if the method is allowed
  */
@@ -23,12 +23,12 @@ export function methodRefusal(fault: AppError, request: Request): AppError {
 
 function allowedMethods(app: Application, path: string): string[] {
   const methods = layersOf(app)
-    .filter((layer) => layer.route && !takesAll(layer.route) && layer.match(path))
+    .filter((layer) => layer.route && !isCatchAll(layer.route) && layer.match(path))
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}).map((method) => method.toUpperCase()));
   return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
 }
 
-/** True for a catch-all route, which answers that the path is unknown. Only those accept TRACE. */
-function takesAll({ methods }: ExpressRoute): boolean {
+/** True for a catch-all route, which responds that the path is unknown. Only such routes accept TRACE. */
+function isCatchAll({ methods }: ExpressRoute): boolean {
   return methods.trace === true;
 }

@@ -5,7 +5,7 @@ import { Project } from '../projects/project';
 import { ANON_ROLE, projectKey } from '../projects/project-keys';
 import type { DemoProject } from './demo-project';
 
-/** @param demo the demo project when this start created it */
+/** @param demo the demo project if this start created it */
 export function announcement(server: ServerConfig, demo: DemoProject | null): string {
   const base = server.publicUrl;
   const head = `\nPlinth serves on ${base}\n  API documentation   ${base}/docs\n`;
@@ -29,10 +29,10 @@ ${tourLines(base, demo, anon).join('\n\n')}
 `;
 }
 
-/** Different each time the lines are pasted, in any POSIX shell, of which not all have `$RANDOM`. */
+/** A text that is different each time the lines are pasted, in any POSIX shell; not all of them have `$RANDOM`. */
 const UNIQUE = '$(date +%s)$$';
 
-/** The first line sets KEY and TOKEN for the others. `sed` instead of a JSON tool, because every machine has it. */
+/** The first line sets KEY and TOKEN for the others. It uses `sed`, because not every machine has a JSON tool. */
 function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: string): string[] {
   const json = `-H 'Content-Type: application/json'`;
   const user = `-H "apikey: $KEY" -H "Authorization: Bearer $TOKEN"`;
@@ -44,7 +44,7 @@ function tourLines(base: string, demo: Pick<Project, 'id' | 'slug'>, anonKey: st
   ];
 }
 
-/** A shell filter that prints the member of that name; its quotes keep `id` apart from `bucket_id`. */
+/** A shell filter that prints the member with that name; the quotes distinguish `id` from `bucket_id`. */
 function field(name: string): string {
   return `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
 }

@@ -1,8 +1,11 @@
-/** Cross-origin access (WHATWG Fetch). Credentials travel in headers, never in cookies, so every origin is allowed. */
+/**
+ * Cross-origin access (WHATWG Fetch). Credentials travel in headers, never in cookies, so every origin is
+ * allowed.
+ */
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface';
 import type { Request } from 'express';
 
-/** Seconds that a browser may remember a preflight's answer. */
+/** Seconds for which a browser may cache the response to a preflight. */
 const MAX_AGE = 86_400;
 
 const OPEN: CorsOptions = {
@@ -33,14 +36,14 @@ const OPEN: CorsOptions = {
 const NONE: CorsOptions = { origin: false };
 
 /**
- * No page of another origin may use the administration and the metrics. The router refuses their preflights as an unknown
- * method.
+ * Pages of other origins may not use the admin API and the metrics. The router refuses their preflights like any
+ * unsupported method.
  */
 const CLOSED = /^\/(admin|metrics)(\/|\?|$)/;
 
 /**
- * Without an Origin no header is added, except to answers to OPTIONS. An OPTIONS that is not a preflight reaches its route.
- * Preflights are answered like PostgREST's, for its clients.
+ * Without an Origin no header is added, except to responses to OPTIONS. An OPTIONS that is not a preflight
+ * reaches its route. Preflights get the same response as from PostgREST, for its clients.
  */
 export function corsOptions(
   request: Request,

@@ -50,7 +50,7 @@ function configureExpress(
   { config }: AppOptions,
   areas: readonly ErrorRenderer[],
 ): void {
-  // One middleware for all of them: each costs every request a microsecond.
+  // One middleware for all of these: each middleware costs every request a microsecond.
   app.use((request: Request, response: Response, next: (error?: AppError) => void) => {
     lingerAfterAnswer(request, response);
     const fault = headFault(request);
@@ -69,7 +69,7 @@ function configureExpress(
   app.set('query parser', 'simple');
 }
 
-/** One line for all faults: `email must be an email; password must be a string`. */
+/** One line for all validation errors: `email must be an email; password must be a string`. */
 function toInvalidParameters(errors: ValidationError[]): AppError {
   return invalidParameters(errors.flatMap(messagesOf).join('; '));
 }

@@ -1,4 +1,4 @@
-/** The project `demo`, created by the first start to try Plinth with. */
+/** The project `demo`, which the first start creates for trying out Plinth. */
 import type { INestApplicationContext } from '@nestjs/common';
 import { join } from 'node:path';
 import { APP_CONFIG, AppConfig } from '../config/app-config';
@@ -13,7 +13,7 @@ import { ProjectsService } from '../projects/projects.service';
 const DEMO_SLUG = 'demo';
 const FIRST_START = 'first_start';
 
-/** Idempotent: the next start completes one that was killed. */
+/** Idempotent: if the process is killed, the next start completes the project. */
 const DEMO_SCHEMA = `
   create table if not exists public.todos (
     id bigint generated always as identity primary key,
@@ -48,8 +48,8 @@ export interface DemoProject {
 }
 
 /**
- * Creates the demo project, once in the life of an install: a deleted one stays deleted.
- * @returns the project when this call created it, else null
+ * Creates the demo project, once in the life of an installation: if it was deleted, it is not created again.
+ * @returns the project if this call created it, else null
  */
 export async function createDemoOnFirstStart(app: INestApplicationContext): Promise<DemoProject | null> {
   return app.get(PlatformFactsRepository).once(FIRST_START, () => createDemo(app));

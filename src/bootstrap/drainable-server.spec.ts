@@ -53,7 +53,7 @@ async function begin(text: string): Promise<void> {
   while (peer.bytesRead < before + text.length) await nextTurn();
 }
 
-it('keeps a connection until it is told to end, and then says so on it', async () => {
+it('keeps a connection until the server stops, and then sends Connection: close', async () => {
   expect(await ask()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: keep-alive\r\n.*done$/s);
   const drained = server.drain(60_000);
   expect(await ask()).toMatch(/^HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n.*done$/s);
@@ -72,7 +72,7 @@ it.each([
   await Promise.all([server.drain(60_000), once(client, 'close')]);
 });
 
-it('lets a client whose body nobody wants read its answer to the end', async () => {
+it('lets a client whose body was refused read its response to the end', async () => {
   client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nx');
   await once(client, 'data');
   const unused = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -1,17 +1,17 @@
-/** An HTTP server that stops the way clients like it: running requests finish, nothing new begins. */
+/** An HTTP server with a graceful shutdown: requests in progress are completed, and no new ones are accepted. */
 import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { isLingering } from '../http/linger';
 
 const POLL_MS = 50;
 /**
- * For so long idle connections stay open: what is asked on them meanwhile was on its way already, and is told that the
- * connection ends. Closed at once, every connection that is busy all the time would break a request.
+ * Milliseconds for which idle connections stay open. A request that was already on its way is answered with
+ * `Connection: close`; if idle connections were closed at once, busy clients would lose such requests.
  */
-const FAREWELL_MS = 100;
+const IDLE_GRACE_MS = 100;
 
 export class DrainableServer extends Server {
-  /** Node takes a connection for busy from its beginning, also one that a browser or load balancer holds ready. */
+  /** Node counts a new connection as active until its first request, also one that a load balancer keeps ready. */
   private readonly open = new Set<Socket>();
 
   constructor(options: ServerOptions, handle: RequestListener) {
@@ -23,21 +23,21 @@ export class DrainableServer extends Server {
   }
 
   /**
-   * Resolves when the last running request was answered. After the limit, closes the remaining connections.
+   * Resolves when the last request in progress was answered. After the limit, closes the remaining connections.
    * @param limitMs milliseconds
    */
   async drain(limitMs: number): Promise<void> {
     if (!this.listening) return;
     await new Promise<void>((resolve) => {
       let sweep: NodeJS.Timeout | undefined;
-      const farewell = setTimeout(() => {
+      const idleGrace = setTimeout(() => {
         this.closeUnused();
         sweep = setInterval(() => this.closeUnused(), POLL_MS);
-      }, FAREWELL_MS);
+      }, IDLE_GRACE_MS);
       const limit = setTimeout(() => this.closeAllConnections(), limitMs);
-      // Only stops listening: the close() of an HTTP server also closes connections that are idle just now.
+      // net.Server's close() only stops listening; that of http.Server also closes idle connections.
       ListeningServer.prototype.close.call(this, () => {
-        clearTimeout(farewell);
+        clearTimeout(idleGrace);
         clearInterval(sweep);
         clearTimeout(limit);
         resolve();
@@ -50,7 +50,10 @@ export class DrainableServer extends Server {
   }
 }
 
-/** A request whose head is not complete is none yet: Node makes a response when it is. Its own closeIdleConnections() asks this too. */
+/**
+ * A request counts once its head is complete, because Node creates a response then. closeIdleConnections() uses
+ * the same test.
+ */
 function isAnswering(socket: Socket): boolean {
   return Boolean((socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage);
 }

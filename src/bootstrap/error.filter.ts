@@ -1,4 +1,4 @@
-/** The one place where errors are logged and written: the area's renderer, chosen by path, makes the body. */
+/** The one place where errors are logged and written. A renderer, chosen by the path's area, writes the body. */
 import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
@@ -13,7 +13,7 @@ export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('Request');
 
   /**
-   * @param renderers of the areas
+   * @param renderers one for each area
    * @param fallback for all other paths
    */
   constructor(
@@ -32,18 +32,19 @@ export class ErrorFilter implements ExceptionFilter {
     const error = (await this.refusalBefore(fault, request)) ?? fault;
     this.log(error, request);
     if (!response.headersSent) await renderer.complete?.(path, response);
-    respondOrBreakOff(error, renderer, request, response);
+    respondOrAbort(error, renderer, request, response);
   }
 
-  /** Errors of the request are answered only to a valid caller; others get their 401 instead. */
+  /** Errors of the request are reported to valid callers only; others get 401 instead. */
   private async refusalBefore({ status }: AppError, { caller }: Request): Promise<AppError | null> {
     const isAboutRequest = status >= 400 && status < 500 && status !== 401;
     return isAboutRequest && caller ? this.callers.refusalOf(caller) : null;
   }
 
   /**
-   * Logs nothing that a client sent, because a key can stand anywhere: in the query, in the path, in a value that an error
-   * quotes. Route, project and code identify the error; for a fault of the install the cause is logged too.
+   * Logs nothing that a client sent, because it may contain a key: in the query, in the path, in a value that
+   * an error quotes. Route, project and code identify the error. For a fault of the installation, the cause is
+   * logged too.
    */
   private log(error: AppError, request: Request): void {
     const project = request.caller ? ` (project ${request.caller.project.slug})` : '';
@@ -53,7 +54,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** `/p/:project_slug/storage/files/:file_id` with ids filled in. They are not secret; a table's name may be. */
+/** `/p/:project_slug/storage/files/:file_id` with ids filled in. Ids are not secret, but a table's name may be. */
 function routeOf({ route, params }: Request): string {
   const pattern = (route as { path?: unknown } | undefined)?.path;
   if (typeof pattern !== 'string') return '(no route)';
@@ -63,7 +64,7 @@ function routeOf({ route, params }: Request): string {
   });
 }
 
-/** A project's own SQL may raise any text as a code. */
+/** A project's own SQL may raise an error with any code. */
 function codeOf({ code }: AppError): string {
   return /^\w{1,40}$/.test(code) ? code : '(a code of the project)';
 }
@@ -81,7 +82,7 @@ interface Body {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** JSON, unless the client prefers HTML and the area has a page for it. */
+/** JSON, unless the client prefers HTML and the area has an HTML page. */
 function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Body {
   if (renderer.page && request.accepts(['json', 'html']) === 'html') {
     const page = renderer.page(error, pathOf(request), request.headers['accept-language']);
@@ -94,7 +95,7 @@ function bodyOf(error: AppError, renderer: ErrorRenderer, request: Request): Bod
 }
 
 /** Nest does not await this filter: an error in it would end the process. */
-function respondOrBreakOff(...[error, renderer, request, response]: Parameters<typeof respond>): void {
+function respondOrAbort(...[error, renderer, request, response]: Parameters<typeof respond>): void {
   try {
     respond(error, renderer, request, response);
   } catch (failure) {

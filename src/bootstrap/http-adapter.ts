@@ -8,11 +8,14 @@ import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
 import { SlowReaders } from './slow-readers';
 
-/** Bytes. Filters with a few hundred UUIDs pass Node's 16 KiB. */
+/** Bytes of a request's head. Filters with a few hundred UUIDs exceed Node's default of 16 KiB. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Milliseconds, longer than a load balancer keeps an idle connection, so that the server never closes it first. */
+/**
+ * Keep-alive in milliseconds: longer than that of load balancers, so that the server never closes a connection
+ * first.
+ */
 const KEEP_ALIVE_MS = 75_000;
-/** For the head of a request, also of one that never begins on a new connection; looked at every few seconds. */
+/** Milliseconds for the head of a request, or for silence on a new connection. Node checks it every few seconds. */
 const HEADERS_TIMEOUT_MS = 30_000;
 const NOSNIFF = { name: 'X-Content-Type-Options', value: 'nosniff' };
 const HEADERS_CHECK_MS = 5_000;
@@ -29,7 +32,7 @@ export class HttpAdapter extends ExpressAdapter {
 
   constructor(private readonly limits: ConnectionLimits) {
     const instance = express();
-    // Paths name projects and areas: another spelling is another path. Read when the router is made, hence set first.
+    // Paths are case-sensitive. Express reads this when it creates the router, so it is set first.
     instance.enable('case sensitive routing');
     super(instance);
   }
@@ -46,9 +49,10 @@ export class HttpAdapter extends ExpressAdapter {
         keepAliveTimeout: KEEP_ALIVE_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
         connectionsCheckingInterval: HEADERS_CHECK_MS,
-        // An upload may take hours: bodies have limits of their own (body-pace.ts).
+        // An upload may take hours; body-pace.ts limits how slowly a body may arrive.
         requestTimeout: 0,
-        // Node takes the first of two Authorization lines, other servers the last: joined, they are not a valid credential.
+        // Of two Authorization lines Node uses the first, other servers the last. Joined, they are no valid
+        // credential.
         joinDuplicateHeaders: true,
         noDelay: true,
         ...expressClasses(app, () => !server.listening),
@@ -60,7 +64,7 @@ export class HttpAdapter extends ExpressAdapter {
       continueWhenRead(request, response);
       handle(request, response);
     });
-    // RFC 9110, 10.1.1: what else is expected may be ignored. Node's own 417 has no body, and no headers of the area.
+    // RFC 9110, 10.1.1: unknown expectations may be ignored. Node's own 417 has no body, and no headers of the area.
     server.on('checkExpectation', handle);
     server.maxConnections = this.limits.maxClientConnections;
     this.logDrops(server);
@@ -81,9 +85,10 @@ export class HttpAdapter extends ExpressAdapter {
 }
 
 /**
- * Express changes the prototype of each request and response by Object.setPrototypeOf(), which makes V8 drop their hidden
- * classes: that took half the time of a small request. Here they are created with that prototype.
- * @param isEnding true when answers must ask their clients to close the connection
+ * Express changes the prototype of each request and response by Object.setPrototypeOf(), which makes V8 drop
+ * their hidden classes: that took half the time of a small request. Here they are created with Express's
+ * prototype.
+ * @param isEnding true when responses must ask their clients to close the connection
  */
 function expressClasses(
   app: Express,
@@ -94,7 +99,7 @@ function expressClasses(
 } {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
-    // Every head passes here, also one that is written implicitly.
+    // Called for every response, also when the head is written implicitly.
     override writeHead(...head: unknown[]): this {
       if (isEnding()) this.shouldKeepAlive = false;
       forbidSniffing(this, head);
@@ -109,8 +114,9 @@ function expressClasses(
 }
 
 /**
- * Adds `X-Content-Type-Options: nosniff`, so that no browser renders data as a page (WHATWG Fetch). Here, because every
- * answer passes, and in the caller's own object: setHeader() or a copy costs microseconds.
+ * Adds `X-Content-Type-Options: nosniff`, so that no browser renders data as a page (WHATWG Fetch). Done here,
+ * because every response passes, and in the caller's own object, because setHeader() or a copy costs
+ * microseconds.
  * @param head arguments of writeHead()
  */
 function forbidSniffing(response: ServerResponse, head: unknown[]): void {

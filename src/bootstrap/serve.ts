@@ -14,7 +14,7 @@ import type { DrainableServer } from './drainable-server';
 /** Name of the platform database on the embedded server. */
 const PLATFORM_DATABASE = 'plinth';
 
-/** HOST and PORT cannot be listened on. The message is for the administrator. */
+/** Listening on HOST and PORT failed. The message is for the administrator. */
 class ListenError extends Error {
   override readonly name = 'ListenError';
 }
@@ -27,8 +27,8 @@ export interface RunningDatabase {
 }
 
 /**
- * Locks the data directory, and without DATABASE_URL starts the PostgreSQL in it.
- * @param say prints a line about each step that takes time, and about each unexpected end of PostgreSQL
+ * Locks the data directory and, without DATABASE_URL, starts the PostgreSQL in it.
+ * @param say called with a line about each step that takes time, and about each unexpected end of PostgreSQL
  * @throws DataDirInUseError, DirectoryError, EmbeddedPostgresError
  */
 export async function startDatabase(
@@ -73,7 +73,7 @@ function platformUrlOf({ url, socketDirectory }: EmbeddedSupervisor): string {
   return platformUrl.href;
 }
 
-/** Fails before anything is started if HOST and PORT cannot be listened on. @throws ListenError */
+/** Checks that HOST and PORT are available before anything is started. @throws ListenError */
 export async function assertPortFree({ server: { host, port } }: AppConfig): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -81,17 +81,17 @@ export async function assertPortFree({ server: { host, port } }: AppConfig): Pro
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Builds the application and begins to serve. @throws ListenError */
+/** Builds the application and starts to listen. @throws ListenError */
 export async function startHttp(config: AppConfig, app: NestExpressApplication): Promise<Server> {
   await app.init();
-  // Takes a fifth of a second, so before the first request.
+  // Takes a fifth of a second, so it is done before the first request.
   app.get(DocumentService).get();
   const server = app.getHttpServer();
   await listen(server, config.server.host, config.server.port);
   return server;
 }
 
-/** Stops serving, finishes running requests within the limit, and closes the application's resources. */
+/** Stops listening, completes requests in progress within the limit, and closes the application's resources. */
 export async function stopHttp(config: AppConfig, app: NestExpressApplication): Promise<void> {
   await (app.getHttpServer() as DrainableServer).drain(config.server.shutdownTimeoutMs);
   await app.close().catch((error: Error) => {
@@ -99,7 +99,7 @@ export async function stopHttp(config: AppConfig, app: NestExpressApplication): 
   });
 }
 
-/** The application for a configuration and a running database. */
+/** Creates the application for a configuration and a running database. */
 export function buildApp(config: AppConfig, platformUrl: string): Promise<NestExpressApplication> {
   return createApp({ config, platformUrl });
 }

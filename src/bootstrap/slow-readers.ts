@@ -1,12 +1,12 @@
 /**
- * Closes connections whose clients read too little of an answer: the rest is held in memory, by a provider's
- * connection, or by the database's. Checks all connections once per window, so it costs single answers nothing.
+ * Closes connections whose clients read a response too slowly: its rest occupies memory, a provider's connection or a
+ * database connection. Checks all connections once per window, so it adds no cost to single responses.
  */
 import type { Server, Socket } from 'node:net';
 
 /** Node's internal handle of a socket; net.Socket's own timeout reads the same counter. */
 interface SocketState {
-  /** Bytes given to the operating system or queued in the handle. */
+  /** Bytes passed to the operating system or queued in the handle. */
   readonly _bytesDispatched?: number;
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
@@ -18,7 +18,7 @@ export class SlowReaders {
 
   /**
    * Watches until the server is closed.
-   * @param minRate bytes a second that a client must take, on average over a window
+   * @param minRate bytes per second that a client must read, on average over a window
    */
   constructor(
     server: Server,
@@ -47,7 +47,7 @@ export class SlowReaders {
   }
 }
 
-/** A large write is sent piece by piece, while `bytesWritten` counts all of it at once. */
+/** The system sends a large write in pieces, while `bytesWritten` counts it at once. */
 function takenBy(socket: Socket): number {
   const { _bytesDispatched: dispatched = 0, _handle: handle } = socket as SocketState;
   return dispatched - (handle?.writeQueueSize ?? 0);

@@ -9,8 +9,8 @@ import { answerToFault } from '../http/errors/fault-answers';
 
 const INTERNAL_STATUSES = new Set([500, 503]);
 /**
- * SQLSTATEs of status 500 whose message is about the request rather than the install: timeouts, errors that the project's
- * own SQL raised, violated transaction rules, and exceeded limits.
+ * SQLSTATEs with status 500 whose message concerns the request, not the installation: timeouts, errors raised by the
+ * project's own SQL, violated transaction rules, and exceeded limits.
  */
 const ABOUT_THE_REQUEST = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 
@@ -18,7 +18,7 @@ const ABOUT_THE_REQUEST = /^(57014|09|21|25|2D|38|39|3B|40|53400|54|P0|PT)/;
 export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) => number): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof DatabaseFault) return answerToFault(thrown);
-  // Nest's message repeats the URL with its query, where clients put keys by mistake.
+  // Nest's message repeats the URL with its query, which may contain a key by mistake.
   if (thrown instanceof NotFoundException) return httpError(404, 'There is nothing at this address');
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
   if (thrown instanceof DatabaseError && thrown.code)
@@ -43,7 +43,7 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
           column: error.column ?? null,
         },
     headers: status === 503 ? { 'Retry-After': '1' } : {},
-    // The log gets faults of the install only: other messages may hold values of the request.
+    // Only faults of the installation are logged: other messages may contain values of the request.
     cause: isOurs ? error : undefined,
   });
 }

@@ -6,7 +6,7 @@ import { buildApp, startHttp, stopHttp } from './serve';
 
 const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
 const RESTART_DELAY_MS = 1_000;
-/** Message of a worker to the first process once it listens on PORT; METRICS_PORT is another listener. */
+/** Sent by a worker to the first process once it listens on PORT; METRICS_PORT is a separate listener. */
 const SERVING = 'serving';
 
 /** The worker has printed the reason itself. */
@@ -27,7 +27,10 @@ export class WorkerPool {
     private readonly platformUrl: string,
   ) {}
 
-  /** Resolves when every worker serves. @throws WorkerFailedError when one ends before; the others run until stop() */
+  /**
+   * Resolves when every worker listens.
+   * @throws WorkerFailedError if one ends before that; others run until stop()
+   */
   async start(): Promise<void> {
     cluster.on('exit', () => {
       if (!this.stopping) setTimeout(() => !this.stopping && this.fork(), RESTART_DELAY_MS);
@@ -36,7 +39,7 @@ export class WorkerPool {
     await Promise.all(workers.map(serving));
   }
 
-  /** Resolves when every worker has finished its requests and ended. */
+  /** Resolves when every worker has completed its requests and ended. */
   async stop(): Promise<void> {
     this.stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
@@ -63,7 +66,7 @@ function serving(worker: Worker): Promise<void> {
   });
 }
 
-/** The life of one worker. */
+/** Runs one worker process until the first process ends it. */
 export async function runWorker(config: AppConfig): Promise<void> {
   const platformUrl = readEnvironment()[PLATFORM_URL_VARIABLE];
   if (!platformUrl) throw new Error('a worker was started without its database');
@@ -72,7 +75,7 @@ export async function runWorker(config: AppConfig): Promise<void> {
   const end = (): void => {
     ending ??= stopHttp(config, app).finally(() => process.exit(0));
   };
-  // It may come twice: systemd signals every process of a service, and the first process signals the workers too.
+  // May be called twice: systemd signals every process of a service, and the first process signals the workers too.
   process.on('SIGTERM', end);
   process.on('disconnect', end);
   // Ctrl-C reaches every process of the terminal. The first process ends the workers.

@@ -14,7 +14,7 @@ export interface ProjectSummary {
   readonly slug: string;
 }
 
-/** Projects of one page of the list. */
+/** Projects per page of the list. */
 const PAGE = 1_000;
 
 export class AdminClient {
@@ -42,7 +42,7 @@ export class AdminClient {
     throw failure(response.status, text);
   }
 
-  /** The project of that id or slug. @throws CliError when there is none */
+  /** The project with that id or slug. @throws CliError when there is none */
   async findProject(name: string): Promise<ProjectSummary> {
     const { body } = await this.send<ProjectSummary[]>('GET', `/projects?slug=${encodeURIComponent(name)}`);
     if (body[0]) return body[0];
@@ -110,7 +110,10 @@ function parsed(text: string): unknown {
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];
 
-/** fetch() says only "fetch failed"; the reason is in `cause`, an AggregateError for a name with several addresses. */
+/**
+ * fetch() says only "fetch failed"; the reason is in `cause`, an AggregateError for a name with several
+ * addresses.
+ */
 interface FetchFailure {
   readonly message: string;
   readonly cause?: { readonly code?: string; readonly message?: string };

@@ -9,10 +9,10 @@ const COLUMNS = ['at', 'actor', 'address', 'action', 'project_id', 'details'];
 export function addAuditCommand(program: Command, context: CommandContext): void {
   program
     .command('audit')
-    .description('show who changed what, the latest first')
+    .description('show changes and their authors, newest first')
     .option('--project <project>', 'only this project, by id or slug; by id after its deletion')
     .option('--action <action>', 'only this action, such as project.create')
-    .option('--limit <entries>', 'how many', '50')
+    .option('--limit <entries>', 'number of entries', '50')
     .action(async (options: { project?: string; action?: string; limit: string }) => {
       const query = new URLSearchParams({ limit: options.limit });
       if (options.action) query.set('action', options.action);

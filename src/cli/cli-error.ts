@@ -1,10 +1,10 @@
-/** The `error` object of the server's answer, as far as the command line reads it. */
+/** The `error` object of the server's response, as far as the command line reads it. */
 export interface ErrorAnswer {
   readonly code?: string;
   readonly database?: { readonly location?: { readonly line: number; readonly column: number } | null };
 }
 
-/** An error of a command: one line for people, and the server's answer for --json. */
+/** An error of a command: one line for people, and the server's response for --json. */
 export class CliError extends Error {
   constructor(
     message: string,

@@ -37,7 +37,7 @@ export class CommandContext {
     this.environment.out(this.isJson ? `${JSON.stringify(answer, null, 2)}\n` : text());
   }
 
-  /** A remark on standard error, so that scripts do not read it. */
+  /** A note on standard error, which scripts that read standard output do not see. */
   remark(text: string): void {
     if (!this.isJson) this.environment.err(`${text}\n`);
   }

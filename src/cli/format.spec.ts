@@ -10,9 +10,9 @@ describe('table', () => {
     ).toBe(['name    rows', '------  ----', 'a         10', 'longer     7', ''].join('\n'));
   });
 
-  it('says so when there is nothing', () => expect(table([])).toBe('(no rows)\n'));
+  it('prints a line when there are no rows', () => expect(table([])).toBe('(no rows)\n'));
 
-  it('takes rows of different shape', () => {
+  it('accepts rows with different keys', () => {
     expect(table([{ a: 1 }, { b: null }])).toBe('a  b\n-  -\n1\n\n');
   });
 

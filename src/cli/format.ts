@@ -1,8 +1,8 @@
-/** Answers for people: tables and lists in plain text. */
+/** Output for people: tables and lists in plain text. */
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A table with a heading; numbers to the right. Empty rows give a line that says so. */
+/** A table with a heading; numbers are right-aligned. Without rows, a line that says so. */
 export function table(rows: readonly Row[], columns?: readonly string[]): string {
   const names = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (rows.length === 0 || names.length === 0) return '(no rows)\n';
@@ -30,7 +30,7 @@ export function list(record: Row): string {
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}\n`).join('');
 }
 
-/** One line without control characters: text of a database must not control the terminal. */
+/** One line without control characters: text of a database must not send commands to the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);

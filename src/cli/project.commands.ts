@@ -47,10 +47,8 @@ function addCreate(project: Command, context: CommandContext): void {
   project
     .command('create <name>')
     .description('create a project with a database of its own')
-    .option('--slug <slug>', 'its name in addresses; default: made from the name')
-    .addOption(
-      new Option('--generate-slug', 'make up a slug where the one of the name is taken').conflicts('slug'),
-    )
+    .option('--slug <slug>', 'its name in URLs; default: derived from the name')
+    .addOption(new Option('--generate-slug', 'generate a slug if the derived one is taken').conflicts('slug'))
     .option('--database-url <url>', 'another PostgreSQL server for its database')
     .addOption(planOption())
     .addOption(settingOption())
@@ -96,7 +94,7 @@ function addUpdate(project: Command, context: CommandContext): void {
   project
     .command('update <project>')
     .description('change name, plan or settings; takes effect with the next request')
-    .option('--name <name>', 'name for people')
+    .option('--name <name>', 'display name')
     .addOption(planOption())
     .addOption(settingOption())
     .action(async (name: string, { set: settings, ...rest }: ChangeOptions) => {
@@ -114,7 +112,7 @@ function addDelete(project: Command, context: CommandContext): void {
   project
     .command('delete <project>')
     .description('delete a project with its database, its users and its files')
-    .option('--yes', 'really do it')
+    .option('--yes', 'confirm the deletion')
     .action(async (name: string, { yes }: { yes?: boolean }) => {
       const { id, slug } = await context.server.findProject(name);
       if (!yes) throw new CliError(`This deletes "${slug}" and all its data; add --yes to do it`, EXIT.usage);
@@ -138,7 +136,7 @@ function addKeys(project: Command, context: CommandContext): void {
     });
   project
     .command('rotate-keys <project>')
-    .description('make new keys and secrets; the old ones hold for the grace period')
+    .description('create new keys and secrets; the old ones stay valid for the grace period')
     .option(
       '--grace <seconds>',
       'how long old keys, tokens and storage addresses stay valid; default: a day',

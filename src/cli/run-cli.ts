@@ -13,8 +13,8 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   const program = new Command('plinth')
     .description('Administers a running Plinth. Reads the same environment and .env as the server.')
     .version(PRODUCT.version)
-    .option('--json', 'print the answer as JSON')
-    .showHelpAfterError('(--help shows what there is)')
+    .option('--json', 'print JSON')
+    .showHelpAfterError('(--help lists the commands and options)')
     .exitOverride()
     .configureOutput({ writeOut: environment.out, writeErr: environment.err });
   const context = new CommandContext(program, environment);

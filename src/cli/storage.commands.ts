@@ -37,7 +37,7 @@ export function addStorageCommands(program: Command, context: CommandContext): v
     });
   storage
     .command('sweep')
-    .description('remove bytes that no file names, as the server does each hour')
+    .description('remove objects that belong to no file, as the server does each hour')
     .option(...PROJECT)
     .action(async (options: Options) => {
       const sweeps = await forEach<SweepAnswer>(context, options, 'POST', 'sweep');

@@ -11,7 +11,7 @@ import { RlsTransaction } from './rls/rls-transaction';
 const ACQUIRE_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const MAX_WAITING = 1_000;
-/** Longer than a lost packet holds up a mobile client. */
+/** A mobile client that lost a packet usually resumes within this time. */
 const STALLED_MS = 2_000;
 
 @Global()
@@ -37,7 +37,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             new ProjectPools({
               total: config.maxConnections,
               perProject: config.projectConnections,
-              lentFreely: lentFreely(config),
+              workingAtOnce: workingAtOnce(config),
               acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
               idleTimeoutMs: IDLE_TIMEOUT_MS,
               maxWaiting: MAX_WAITING,
@@ -56,7 +56,7 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 }
 
-/** The embedded PostgreSQL shares this machine's cores; of another server's nothing is known. */
-function lentFreely({ url, projectConnections }: DatabaseConfig): number {
+/** The embedded PostgreSQL shares this machine's cores. The number of cores of another server is unknown. */
+function workingAtOnce({ url, projectConnections }: DatabaseConfig): number {
   return url === null ? 2 * availableParallelism() : projectConnections;
 }

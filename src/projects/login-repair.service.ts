@@ -1,6 +1,6 @@
 /**
- * Sets the password of a login role again when the server refuses it. A function of the project runs in a session of that
- * role, and any role may change its own password.
+ * Sets the password of a login role again when the server refuses it. A project's functions run in sessions of that
+ * role, and any role may change its own password, so project code can lock Plinth out.
  */
 import { Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { ProjectPools } from '../database/pools/project-pools';
@@ -12,7 +12,7 @@ import { DatabaseProvisioner } from './provisioning/database-provisioner';
 @Injectable()
 export class LoginRepair implements OnApplicationBootstrap {
   private readonly logger = new Logger(LoginRepair.name);
-  /** By the project's id: requests that are refused together cause one repair. */
+  /** By project id: requests that are refused at the same time share one repair. */
   private readonly running = new Map<string, Promise<void>>();
 
   constructor(

@@ -34,8 +34,9 @@ export class OwnerDatabase {
   }
 
   /**
-   * Works as the owner role, logged in as it: a session that only switched to it could switch back.
-   * @param _reason why the owner's rights are needed, for readers of the code
+   * Runs work in a session that logged in as the owner role: after a mere SET ROLE, project code could reset
+   * the role.
+   * @param _reason why the owner's rights are needed; it documents the call
    */
   async use<T>(
     project: ProjectEntity,

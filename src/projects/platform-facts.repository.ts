@@ -1,8 +1,8 @@
-/** Facts about the install, kept in the platform database. */
+/** Facts about the installation, kept in the platform database. */
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Advisory lock: replicas that start together do a thing once. The number is arbitrary. */
+/** Advisory lock, so that only one of several replicas runs the work. The number is arbitrary. */
 const FACTS_LOCK = 7_046_103;
 
 @Injectable()
@@ -10,9 +10,9 @@ export class PlatformFactsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Does something once in the life of the install. The next start repeats it after a failure, so it must be
+   * Runs `work` once in the life of the installation. After a failure the next start repeats it, so it must be
    * idempotent.
-   * @returns null when it was done before
+   * @returns null when it has run before
    */
   async once<T>(fact: string, work: () => Promise<T>): Promise<T | null> {
     const runner = this.dataSource.createQueryRunner();

@@ -1,4 +1,4 @@
-/** Makes the rows of a new project with their names, passwords and secrets. */
+/** Creates the rows of a new project with their names, passwords and secrets. */
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { randomId, randomSecret } from '../infra/crypto/random';
@@ -12,11 +12,11 @@ const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 
 export interface NewProject {
   readonly name: string;
-  /** Default: made from the name. Null: made from it with a suffix where that is taken, or at random. */
+  /** Default: derived from the name. Null: derived with a suffix if it is taken, or random. */
   readonly slug?: string | null;
   readonly plan?: Plan;
   readonly settings?: ProjectSettingsInput;
-  /** Admin URL of another PostgreSQL server that shall hold the project's database. */
+  /** Admin URL of another PostgreSQL server for the project's database. */
   readonly databaseUrl?: string;
 }
 
@@ -27,7 +27,7 @@ export class ProjectFactory {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError 400 for a malformed slug, or a name that gives none */
+  /** @throws AppError 400 for a malformed slug, or a name from which none can be derived */
   newProject(input: NewProject): ProjectEntity {
     const id = randomId();
     return Object.assign(new ProjectEntity(), {
@@ -60,12 +60,12 @@ export class ProjectFactory {
   }
 }
 
-/** The same slug with random characters at its end, for a name that several projects have. */
+/** Adds random characters to a slug that is taken. */
 export function varySlug(slug: string): string {
   return `${slug.slice(0, 34)}-${randomId().slice(0, 5)}`;
 }
 
-/** The given slug, or one made from the name, or a random one if the caller accepts that (null). */
+/** The given slug, one derived from the name, or a random one if the caller accepts that (null). */
 function slugFor({ name, slug }: NewProject): string {
   if (typeof slug === 'string' && !SLUG.test(slug)) throw invalidSlug();
   const wanted = slug ?? slugOf(name) ?? (slug === null ? `project-${randomId().slice(0, 8)}` : null);
@@ -73,7 +73,10 @@ function slugFor({ name, slug }: NewProject): string {
   return wanted;
 }
 
-/** `Acme GmbH & Co.` to `acme-gmbh-co`: 2 to 40 lower-case letters, digits and hyphens, beginning with a letter; or null. */
+/**
+ * `Acme GmbH & Co.` to `acme-gmbh-co`: 2 to 40 lower-case letters, digits and hyphens, beginning with a letter;
+ * or null.
+ */
 function slugOf(name: string): string | null {
   const plain = name
     .normalize('NFKD')

@@ -9,7 +9,7 @@ export const AUTHENTICATED_ROLE = 'authenticated';
 
 export type KeyRole = typeof ANON_ROLE | typeof SERVICE_ROLE;
 
-/** The same secret gives the same keys: `iat` is the secret's age, so keys need not be stored. */
+/** The same secret always gives the same keys (`iat` is the secret's creation time), so keys need not be stored. */
 export function projectKey(
   project: Pick<Project, 'id' | 'slug'>,
   secret: ProjectSecret,

@@ -1,4 +1,4 @@
-/** Looks projects up for every request, through a cache. A notification drops a project that any process changed. */
+/** Finds projects for every request, through a cache. A notification evicts a project that any process changed. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { NotificationListener } from '../database/listen/notification-listener';
@@ -14,7 +14,7 @@ import { projectNotFound } from './projects.errors';
 import { acknowledgementOf, allReplicasAcknowledged } from './replica-acknowledgement';
 
 const CACHED_PROJECTS = 2_000;
-/** Milliseconds after which a project is read again without a notification, in case one was lost. */
+/** Milliseconds after which a project is read again, in case its notification was lost. */
 const CACHE_MS = 60_000;
 /** Milliseconds for which the cache reuses the time, because it sets a timer whenever it reads the clock. */
 const CLOCK_MS = 100;
@@ -37,7 +37,10 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     ttl: UNKNOWN_MS,
     ttlResolution: CLOCK_MS,
   });
-  /** As last read, by id, and kept longer than `cache`: a project that did not change is not opened again. */
+  /**
+   * Projects by id as last read, kept longer than in `cache`: the secrets of an unchanged one are not decrypted
+   * again.
+   */
   private readonly opened = new LRUCache<string, Project>({ max: CACHED_PROJECTS });
   private readonly loading = new Map<Key, Promise<Project | null>>();
   private readonly changeHandlers: ((projectId: string) => void)[] = [];
@@ -50,7 +53,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {
     this.listener = new NotificationListener({ connectionString: platformUrl }, PROJECTS_CHANNEL, {
-      onNotification: (payload) => this.hear(payload),
+      onNotification: (payload) => this.onNotification(payload),
       onListening: () => this.clear(),
       onError: (error) => this.logger.warn(`lost the platform database's notifications: ${error.message}`),
     });
@@ -65,26 +68,24 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   /**
-   * Waits until every process of the install has dropped the projects that changed before from its cache.
+   * Waits until every process has evicted all projects that changed before the call.
    * @returns false when a process did not acknowledge within two seconds, or could not be reached
    */
   async allReplicasAcknowledged(): Promise<boolean> {
     try {
       return await allReplicasAcknowledged(this.platformUrl, PROJECTS_CHANNEL);
     } catch (error) {
-      this.logger.warn(
-        `the processes of the install could not be asked for an acknowledgement: ${String(error)}`,
-      );
+      this.logger.warn(`the other processes could not be asked for an acknowledgement: ${String(error)}`);
       return false;
     }
   }
 
-  /** The active project of that id, or null. */
+  /** The active project with that id, or null. */
   findById(id: string): Promise<Project | null> {
     return this.find(`id:${id}`, { id });
   }
 
-  /** @throws AppError 404 when there is no active project of that id */
+  /** @throws AppError 404 when there is no active project with that id */
   async get(id: string): Promise<Project> {
     const project = await this.findById(id);
     if (!project) throw projectNotFound();
@@ -96,7 +97,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return this.cache.get(`id:${id}`) ?? null;
   }
 
-  /** The active project of that slug, or null. */
+  /** The active project with that slug, or null. */
   findBySlug(slug: string): Promise<Project | null> {
     return this.find(`slug:${slug}`, { slug });
   }
@@ -106,18 +107,18 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return [...new Set(this.cache.values())];
   }
 
-  /** Calls back with the id of each project that changed or went, in this process or another. */
+  /** Registers a handler for the id of each project that is changed or deleted, in this process or another. */
   onChange(handler: (projectId: string) => void): void {
     this.changeHandlers.push(handler);
   }
 
-  /** Drops a project from the cache: the next look-up reads it afresh. */
+  /** Evicts a project from the cache: the next look-up reads it again. */
   forget(id: string): void {
     for (const [key, project] of this.cache.entries()) {
       if (project.id === id) this.cache.delete(key);
     }
     this.unknown.clear();
-    // A look-up that runs may have read the old row.
+    // A look-up in progress may have read the old row.
     this.loading.clear();
     void this.evictIfGone(id);
     for (const handler of this.changeHandlers) handler(id);
@@ -128,7 +129,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     this.unknown.clear();
   }
 
-  private hear(payload: string): void {
+  private onNotification(payload: string): void {
     const answer = acknowledgementOf(payload);
     if (!answer) return this.forget(payload);
     this.listener
@@ -156,7 +157,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async remember(key: Key, loaded: Promise<Project | null>): Promise<Project | null> {
-    // After forget() the row that was read may be old: it serves this request, but is not cached.
+    // The row may have been read before forget(): it serves this request, but is not cached.
     const stillWanted = (): boolean => this.loading.get(key) === loaded;
     try {
       const project = await loaded;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ProjectEntity, ProjectSecretEntity } from './project.entity';
 
-/** The columns that a Project is made of. Not `updated_at`: a migration changes it, and nothing else of the project. */
+/** The columns that make up a Project. Not `updated_at`, which a migration changes without changing the project. */
 type Facts = Pick<
   ProjectEntity,
   | 'id'
@@ -17,7 +17,10 @@ type Facts = Pick<
   | 'polled'
 >;
 
-/** A hash of the rows, so that equal rows have one revision in every process. Hashes secrets in their encrypted form. */
+/**
+ * A hash of the rows, so that equal rows have one revision in every process. Hashes secrets in their encrypted
+ * form.
+ */
 export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
   const { id, slug, name, plan, settings, polled } = project;
   const { serverUrl, databaseName, loginRole, loginPassword } = project;

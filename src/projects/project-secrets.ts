@@ -8,7 +8,7 @@ import { ProjectSecretEntity } from './project.entity';
 
 export type SecretKind = 'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'server-url';
 
-/** The install's secrets were encrypted under another key. The message is for the administrator. */
+/** The secrets were encrypted with another key. The message is for the administrator. */
 class MasterKeyError extends Error {
   constructor(options: ErrorOptions) {
     super(

@@ -15,7 +15,7 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type ProjectSettings = { readonly [N in Name]: ValueOf<(typeof SETTINGS)[N]> };
 export const ProjectSettings = outputClass<ProjectSettings>('ProjectSettings', SETTINGS);
 
-/** A sparse set of settings as the admin API takes it. */
+/** A sparse set of settings as the admin API accepts it. */
 export type ProjectSettingsInput = { readonly [N in Name]?: NonNullable<ProjectSettings[N]> | null };
 export const ProjectSettingsInput = inputClass<ProjectSettingsInput>('ProjectSettingsInput', SETTINGS);
 
@@ -23,13 +23,13 @@ const fallbacks = Object.entries(SETTINGS).map(([name, { fallback }]) => [name, 
 
 export const DEFAULT_SETTINGS = Object.freeze(Object.fromEntries(fallbacks)) as ProjectSettings;
 
-/** Milliseconds that a statement of a request may run, by the role that it runs as. */
+/** Milliseconds that a statement of a request may run, by the request's role. */
 export function statementTimeout(settings: ProjectSettings, role: string): number {
   const { role_statement_timeouts: byRole, statement_timeout: otherwise } = settings;
   return Object.hasOwn(byRole, role) ? (byRole[role] as number) : otherwise;
 }
 
-/** Fills the gaps of stored settings with the defaults. */
+/** Adds the defaults to stored settings. */
 export function effectiveSettings(stored: ProjectSettingsInput): ProjectSettings {
   const set = Object.entries(stored).filter(([, value]) => value !== null && value !== undefined);
   return Object.freeze({ ...DEFAULT_SETTINGS, ...Object.fromEntries(set) });

@@ -1,6 +1,6 @@
 /**
- * Checks the server and migrates outdated databases at the start. At the start and every 30 seconds, undoes creations and
- * finishes deletions that a crash interrupted.
+ * At the start, checks the server and migrates outdated databases. At the start and every 30 seconds, undoes
+ * creations and finishes deletions that a crash interrupted.
  */
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { PLATFORM_URL } from '../database/platform/platform-url';
@@ -14,7 +14,7 @@ import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './provisioning/p
 import { TemplateDatabase } from './provisioning/template-database';
 
 const RECOVERY_INTERVAL_MS = 30_000;
-/** Databases that are migrated or dropped at the same time, so that a slow one does not delay the others. */
+/** Databases that are migrated or dropped in parallel, so that a slow one does not delay the others. */
 const CONCURRENT_DATABASES = 4;
 
 @Injectable()
@@ -34,8 +34,8 @@ export class ProjectUpkeep implements OnApplicationShutdown {
 
   /**
    * Runs before the first request. A project that cannot be migrated or recovered does not stop the others.
-   * @throws ServerUnusableError listing everything that the install's database role lacks
-   * @throws MasterKeyError when the key is not the one that the projects were made with
+   * @throws ServerUnusableError listing all rights that the installation's database role lacks
+   * @throws MasterKeyError when the secrets of the projects were encrypted with another key
    */
   async start(): Promise<void> {
     await this.template.ensureOn(new DatabaseServer(this.platformUrl));
@@ -45,7 +45,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     this.timer = setInterval(() => void this.recover(), RECOVERY_INTERVAL_MS).unref();
   }
 
-  /** With a wrong key every request would fail, and new projects would be encrypted under another key than old ones. */
+  /** With a wrong key every request would fail, and secrets of new projects would be encrypted with another key. */
   private async assertMasterKey(): Promise<void> {
     const newest = await this.projects.findNewest();
     if (newest) this.secrets.assertOpens('owner-password', newest.id, newest.ownerPassword);
@@ -56,13 +56,16 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     await this.recovering;
   }
 
-  /** Undoes interrupted creations and finishes interrupted deletions, except those that another process is working on. */
+  /**
+   * Undoes interrupted creations and finishes interrupted deletions, except those that another process is
+   * working on.
+   */
   recover(): Promise<void> {
     this.recovering ??= this.recoverAll().finally(() => (this.recovering = undefined));
     return this.recovering;
   }
 
-  /** Brings every project's database to the current schema, as its owner. */
+  /** Migrates every project's database to the current schema, as its owner. */
   async migrateOutdated(): Promise<void> {
     const waiting = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION);
     if (waiting.length === 0) return;
@@ -97,7 +100,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
   }
 }
 
-/** A few at a time, in order. */
+/** Runs `work` for all items in order, CONCURRENT_DATABASES at a time. */
 async function withEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const worker = async (): Promise<void> => {

@@ -72,7 +72,7 @@ export class ProjectRepository {
     });
   }
 
-  /** Active projects whose database is of another schema version. */
+  /** Active projects whose database has another schema version. */
   async listOutdated(schemaVersion: string): Promise<ProjectEntity[]> {
     return this.dataSource.manager.findBy(ProjectEntity, {
       status: 'active',
@@ -97,8 +97,8 @@ export class ProjectRepository {
   }
 
   /**
-   * Makes a provisioned project visible, with its first secret, in one transaction.
-   * @throws Error when its creation was given up meanwhile
+   * Activates a provisioned project with its first secret, in one transaction.
+   * @throws Error when its creation was undone meanwhile
    */
   async activate(
     id: string,
@@ -155,8 +155,8 @@ export class ProjectRepository {
   }
 
   /**
-   * Stores a secret that verifies, but signs only once rotateSecret() makes it the current one.
-   * @param until when it expires, unless that happens
+   * Stores a secret that verifies signatures, but does not sign until rotateSecret() makes it the current one.
+   * @param until when it expires unless it becomes the current one
    */
   async introduceSecret(secret: ProjectSecretEntity, until: Date): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
@@ -165,7 +165,10 @@ export class ProjectRepository {
     });
   }
 
-  /** Makes the secret the current one. The old ones are valid until `oldExpireAt`, and deleted if that is now. */
+  /**
+   * Makes the secret the current one. Old secrets are valid until `oldExpireAt`; if that is now, they are
+   * deleted.
+   */
   async rotateSecret(
     secret: ProjectSecretEntity,
     { now, oldExpireAt }: { now: Date; oldExpireAt: Date },
@@ -173,13 +176,13 @@ export class ProjectRepository {
   ): Promise<void> {
     const id = secret.projectId;
     await this.change(id, entry, async (manager) => {
-      // Rotations of one project wait for each other: only one secret may be the current one.
+      // Serialises rotations of one project: only one secret may be the current one.
       await manager.query('select from projects where id = $1 for update', [id]);
       await manager.query(
         'update project_secrets set expires_at = $2 where project_id = $1 and (expires_at is null or expires_at > $2)',
         [id, oldExpireAt],
       );
-      // Not left to each process' own clock, which may be behind.
+      // Deleted here, because another process' clock may be behind and still accept them.
       await manager.query('delete from project_secrets where project_id = $1 and expires_at <= $2', [
         id,
         now,
@@ -193,8 +196,8 @@ export class ProjectRepository {
   }
 
   /**
-   * Runs work that only one process may do for a project at a time. The lock has a connection of its own: work that waits
-   * for the pool must not hold a connection of it.
+   * Runs work that only one process may do for a project at a time. The lock has a connection of its own: if it took
+   * one of the pool, the work could wait for the pool for ever.
    * @returns false when another process holds the lock
    */
   async whileLocked(id: string, work: () => Promise<void>): Promise<boolean> {
@@ -226,7 +229,7 @@ export class ProjectRepository {
   }
 }
 
-/** Every process drops the project from its cache when the transaction commits. */
+/** Every process evicts the project from its cache when the transaction commits. */
 async function announce(manager: EntityManager, id: string): Promise<void> {
   await manager.query('select pg_notify($1, $2)', [PROJECTS_CHANNEL, id]);
 }

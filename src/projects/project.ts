@@ -1,4 +1,4 @@
-/** A project as the request path sees it: immutable, cached, with its secrets opened. */
+/** A project as the request path uses it: immutable, cached, with its secrets decrypted. */
 import type { KeyObject } from 'node:crypto';
 import { ProjectDatabase } from '../database/pools/project-database';
 import { Plan } from './plans';
@@ -31,17 +31,17 @@ export function isSecretValid(secret: ProjectSecret, now: number): boolean {
 export interface Project {
   readonly id: string;
   /**
-   * Changes if and only if anything else here does: the key of all caches of values that are made from a project. Reading
-   * an unchanged project again gives the same revision. No two projects share one.
+   * Changes if and only if another field here changes. Caches of values derived from a project use it as their key.
+   * Reading an unchanged project again gives the same revision, and no two projects share one.
    */
   readonly revision: string;
   readonly slug: string;
   readonly name: string;
   readonly plan: Plan;
   readonly settings: ProjectSettings;
-  /** The current one first. */
+  /** The current one is the first. */
   readonly secrets: readonly [ProjectSecret, ...ProjectSecret[]];
   readonly database: ProjectDatabase;
-  /** True without event triggers for its DDL: RelationAdopter looks for new tables once a second. */
+  /** True if the database has no event triggers for DDL: RelationAdopter then looks for new tables once a second. */
   readonly polled: boolean;
 }

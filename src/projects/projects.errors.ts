@@ -9,7 +9,7 @@ export const projectNotFound = (): AppError =>
     database: { sqlstate: 'PL404' },
   });
 
-/** @param isMadeUp the slug was generated, and every attempt was taken */
+/** @param isMadeUp the slug was generated, and every attempt collided */
 export const slugTaken = (slug: string, isMadeUp: boolean): AppError =>
   new AppError({
     status: 409,

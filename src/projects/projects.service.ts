@@ -1,6 +1,6 @@
 /**
- * Creates, changes and deletes projects. Creation and deletion pass through a status in the platform database, so that
- * ProjectUpkeep can finish or undo them after a crash at any moment.
+ * Creates, changes and deletes projects. Creation and deletion pass through a status in the platform database,
+ * so that ProjectUpkeep can finish or undo them after a crash at any moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -25,9 +25,12 @@ import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
 
 const SLUG_ATTEMPTS = 6;
-/** Milliseconds after which a deletion is answered although the database still exists: longer than ObstacleWatch takes. */
+/**
+ * Milliseconds after which a deletion is answered while the database still exists: longer than ObstacleWatch
+ * takes.
+ */
 const ANSWER_MS = 15_000;
-/** Milliseconds, longer than a rotation plus the difference of clocks: an interrupted rotation's secret expires after it. */
+/** Lifetime of a secret whose rotation was interrupted, in milliseconds: longer than a rotation plus clock skew. */
 const INTRODUCTION_MS = 600_000;
 
 /** Null and absent members stay as they are. */
@@ -108,8 +111,8 @@ export class ProjectsService {
 
   /**
    * Deletes a project, its database and its roles. It serves no more requests when this resolves.
-   * @returns `deleting` when the database still exists: it is being dropped, or ProjectUpkeep tries again
-   * @throws AppError 404, 409 while another request creates or deletes it
+   * @returns `deleting` while the database still exists: it is being dropped, or ProjectUpkeep will try again
+   * @throws AppError 404, or 409 while another request creates or deletes it
    */
   async remove(id: string, actor: Actor = PLINTH): Promise<'deleted' | 'deleting'> {
     const entity = await this.get(id);
@@ -129,7 +132,7 @@ export class ProjectsService {
       (error: unknown) => {
         if (!isMarked) throw error;
         this.logger.warn(
-          `project ${entity.slug} is not dropped yet and will be tried again: ${String(error)}`,
+          `project ${entity.slug} could not be dropped yet and will be retried: ${String(error)}`,
         );
         return 'deleting' as const;
       },
@@ -141,23 +144,24 @@ export class ProjectsService {
   }
 
   /**
-   * Gives the project new secrets that sign from now on; old keys, tokens and storage URLs stay valid for the grace
-   * period. No process signs with the new ones before every process accepts their signatures.
-   * @param graceSeconds 0 ends the old ones at once
+   * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace period. No
+   * process signs with the new secrets until every process accepts their signatures.
+   * @param graceSeconds 0 invalidates the old secrets at once
    */
   async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
     const { slug } = await this.get(id);
     const secret = this.factory.newSecret(id);
     await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
-    await this.tellEverybody(id);
+    await this.awaitReplicas(id);
     const now = this.clock.now();
     await this.projects.rotateSecret(
       secret,
       { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
       entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
     );
-    // Once this is answered, the new keys are valid and the old ones are not, on every process.
-    await this.tellEverybody(id);
+    // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
+    // old ones.
+    await this.awaitReplicas(id);
     return { id, slug, secret: this.secrets.openSigning(secret) };
   }
 
@@ -169,8 +173,8 @@ export class ProjectsService {
     return this.projects.whileLocked(entity.id, async () => {
       const [unfinished] = await this.projects.listUnfinished({ id: entity.id });
       if (!unfinished) return;
-      this.logger.log(`removing what is left of project ${entity.slug} (${unfinished.status})`);
-      await this.undo(unfinished, undoing(unfinished));
+      this.logger.log(`removing the remains of project ${entity.slug} (${unfinished.status})`);
+      await this.undo(unfinished, undoEntry(unfinished));
     });
   }
 
@@ -180,7 +184,7 @@ export class ProjectsService {
     return new DatabaseServer(url ?? this.platformUrl);
   }
 
-  /** The request names the other server, so its faults are answered to the request. */
+  /** The request names the other server, so the response reports that server's faults. */
   private async assertUsable(server: DatabaseServer): Promise<void> {
     await this.template.ensureOn(server).catch((error: Error) => {
       throw databaseServerUnusable(error);
@@ -188,10 +192,10 @@ export class ProjectsService {
   }
 
   /** Waits until every process knows the project's current secrets. */
-  private async tellEverybody(id: string): Promise<void> {
+  private async awaitReplicas(id: string): Promise<void> {
     this.registry.forget(id);
     if (await this.registry.allReplicasAcknowledged()) return;
-    this.logger.warn(`a process may not know yet that the keys of project ${id} were rotated`);
+    this.logger.warn(`a process did not confirm that it uses the rotated keys of project ${id}`);
   }
 
   private async provision(entity: ProjectEntity, actor: Actor): Promise<void> {
@@ -221,10 +225,10 @@ export class ProjectsService {
     await this.provisioner.setAutoRls(this.serverOf(entity), entity.databaseName, isOn);
   }
 
-  /** If it cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
+  /** If the creation cannot be undone now, the project stays marked as unfinished, and ProjectUpkeep tries again. */
   private async giveUp(entity: ProjectEntity): Promise<void> {
-    await this.undo(entity, undoing(entity)).catch((error: unknown) =>
-      this.logger.warn(`project ${entity.slug} is not undone yet: ${String(error)}`),
+    await this.undo(entity, undoEntry(entity)).catch((error: unknown) =>
+      this.logger.warn(`the creation of project ${entity.slug} could not be undone yet: ${String(error)}`),
     );
   }
 
@@ -252,7 +256,10 @@ export class ProjectsService {
     }
   }
 
-  /** Recovers the interrupted creation or deletion that holds the slug. @returns false when an active project has it */
+  /**
+   * Recovers the interrupted creation or deletion that holds the slug.
+   * @returns false when an active project has it
+   */
   private async freeSlug(slug: string): Promise<boolean> {
     const [unfinished] = await this.projects.listUnfinished({ slug });
     return unfinished !== undefined && (await this.recover(unfinished));
@@ -263,7 +270,7 @@ function entryFor(action: string, actor: Actor, projectId: string, details: Json
   return { action, actor, projectId, details };
 }
 
-function undoing({ id, slug, status }: ProjectEntity): AuditEntry {
+function undoEntry({ id, slug, status }: ProjectEntity): AuditEntry {
   return entryFor('project.undo', PLINTH, id, { slug, was: status });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Closes and opens new tables of projects on servers where no event trigger can (relation-adoption.ts), by looking once
- * a second at those in use. Does nothing for projects on other servers.
+ * Secures new tables of projects on servers without event triggers (relation-adoption.ts), by polling the projects in
+ * use once a second. Does nothing for projects on other servers.
  */
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { BoundedClient } from '../database/pools/bounded-client';
@@ -13,7 +13,7 @@ import { ProjectRegistry } from './project-registry.service';
 import { ADOPT, HAS_PENDING, SET_AUTO_RLS } from './provisioning/relation-adoption';
 
 const POLL_MS = 800;
-/** Projects are looked at one after the other: an owner's lock must not keep the others waiting. */
+/** Projects are polled one after the other: an owner's lock must not delay the others for longer. */
 const TIMEOUT_MS = 5_000;
 
 @Injectable()
@@ -53,7 +53,7 @@ export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShu
   private async poll(): Promise<void> {
     for (const project of this.registry.inUse().filter(({ polled }) => polled)) {
       await this.look(project).catch((error: unknown) =>
-        this.logger.warn(`new tables of project ${project.slug} could not be looked at: ${String(error)}`),
+        this.logger.warn(`new tables of project ${project.slug} could not be checked: ${String(error)}`),
       );
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Asks all processes of the install to acknowledge the notifications so far. PostgreSQL delivers notifications in the order
- * of commits, so a process that answers has handled every earlier change.
+ * Asks all processes of the installation to acknowledge the notifications sent so far. PostgreSQL delivers them
+ * in commit order, so a process that answers has handled every earlier change.
  */
 import { Client } from 'pg';
 import { LISTENER_NAME } from '../database/listen/notification-listener';
@@ -9,8 +9,8 @@ import { randomId } from '../infra/crypto/random';
 
 const REQUEST = 'acknowledge:';
 const ANSWERS_CHANNEL = 'plinth_acknowledged';
-/** Milliseconds. A process that crashed may still be counted for a while. */
-const PATIENCE_MS = 2_000;
+/** Milliseconds. The listener of a crashed process may still be counted for a while. */
+const ACKNOWLEDGE_TIMEOUT_MS = 2_000;
 
 /**
  * @param channel on which every process listens on one connection
@@ -25,7 +25,7 @@ export async function allReplicasAcknowledged(platformUrl: string, channel: stri
        where datname = current_database() and application_name = $1`,
       [LISTENER_NAME],
     );
-    const answered = answersTo(request, client, rows[0]?.listeners ?? 0);
+    const answered = awaitAnswers(request, client, rows[0]?.listeners ?? 0);
     await client.query('select pg_notify($1, $2)', [channel, request]);
     return answered;
   });
@@ -36,10 +36,10 @@ export function acknowledgementOf(payload: string): { channel: string; payload: 
   return payload.startsWith(REQUEST) ? { channel: ANSWERS_CHANNEL, payload } : null;
 }
 
-function answersTo(request: string, client: Client, expected: number): Promise<boolean> {
+function awaitAnswers(request: string, client: Client, expected: number): Promise<boolean> {
   return new Promise((resolve) => {
     let count = 0;
-    const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+    const timer = setTimeout(() => resolve(false), ACKNOWLEDGE_TIMEOUT_MS);
     const settle = (): void => {
       if (count < expected) return;
       clearTimeout(timer);

@@ -1,13 +1,13 @@
-/** Ends sessions of projects that harm others, and says so: in the log and as plinth_database_sessions_ended_total. */
+/** Ends sessions of projects that harm others; logs it and counts it in plinth_database_sessions_ended_total. */
 import { Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Counter } from 'prom-client';
 import { Metrics } from '../infra/telemetry/metrics';
 
-/** Why a session is ended: the label of the metric. */
+/** The reason for ending a session: the label of the metric. */
 const REASONS = {
-  lock: 'its open transaction held up the administration of another project',
-  stalled_client: 'its client neither read nor sent, which held up the deletion of a project',
+  lock: 'its open transaction blocked the administration of another project',
+  stalled_client: 'its client neither read nor sent, which blocked the deletion of a project',
   too_many_locks: 'its database held a large part of the lock table of the server',
   notify_queue: 'its transaction kept the notification queue of the server from being emptied',
 } as const;
@@ -48,7 +48,7 @@ export class SessionEnder {
     });
   }
 
-  /** @param admin a connection of the admin role; rejects where it may not end that session */
+  /** @param admin a connection of the admin role; rejects if that role may not end the session */
   async end(admin: Client, { pid, database }: ProjectSession, reason: EndReason): Promise<void> {
     const { rows } = await admin.query<{ ended: boolean }>({
       name: 'end',

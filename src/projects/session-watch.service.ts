@@ -1,6 +1,6 @@
 /**
- * Watches the resources that the projects of a server share without limits in PostgreSQL: the lock table and the
- * notification queue. Ends a session that takes so much that other projects would soon get none. One process watches each
+ * Watches the resources for which PostgreSQL has no limit per database: the lock table and the notification
+ * queue. Ends a session that takes so much that other projects would soon get none. One process watches each
  * server, the first that gets an advisory lock.
  */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
@@ -13,22 +13,23 @@ import { DatabaseServer, MAINTENANCE_DATABASE } from './provisioning/database-se
 import { EndReason, SessionEnder } from './session-ender.service';
 
 const LOOK_MS = 500;
-/** While a share is exceeded. */
-const SOON_MS = 100;
+/** Interval while a share is exceeded. */
+const LOOK_AGAIN_MS = 100;
 const SERVERS_MS = 60_000;
 const RECONNECT_MS = 5_000;
 const FACTS_MS = 2_000;
-/** PostgreSQL's answer when the lock table is full. */
+/** SQLSTATE out_of_memory, which PostgreSQL raises when the lock table is full. */
 const OUT_OF_MEMORY = '53200';
-/** The advisory lock of the process that watches, in a database to which no project's role can connect. */
+/** The advisory lock of the watching process, in a database to which no project's role can connect. */
 const WATCH_LOCK = 7_046_105;
-/** Shares of the whole above which a session is ended. */
+/** Share of the total above which a session is ended. */
 const LOCKS_OF_ONE_DATABASE = 0.25;
 const NOTIFY_QUEUE = 0.1;
 
 /**
- * Only FACTS locks a shared catalog: when the lock table is full, that fails. So it runs while there is room, and leaves the
- * roles of sessions in the connection's cache, where pg_terminate_backend() finds them. All statements are prepared.
+ * Only FACTS locks a shared catalog, which fails when the lock table is full. So it runs while there is room,
+ * and leaves the sessions' roles in the connection's catalog cache for pg_terminate_backend(). All statements
+ * are prepared.
  */
 const FACTS = `select
   (select coalesce(json_object_agg(d.oid, d.datname), '{}') from pg_database d join pg_roles o on o.oid = d.datdba
@@ -39,7 +40,7 @@ const FACTS = `select
 const CAPACITY = `(current_setting('max_locks_per_transaction')::float8 *
   (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int))`;
 
-/** Locks of the fast path take no room in the table, but they are few. */
+/** Fast-path locks take no room in the table, but they are few. */
 const STATE = `select pg_try_advisory_lock(${WATCH_LOCK}) as "isOurs", pg_notification_queue_usage() as queue,
   (select count(*) from pg_lock_status()) / ${CAPACITY} as locks`;
 
@@ -53,13 +54,13 @@ const LOCK_HOLDER = `select pid, database from (
     from ${SESSIONS} join (select pid, count(*) as locks from pg_lock_status() group by pid) l using (pid)) holder
   where share > ${LOCKS_OF_ONE_DATABASE} order by share desc, locks desc limit 1`;
 
-/** PostgreSQL does not show listeners. The oldest transaction, or a client that does not read, holds the queue back. */
+/** PostgreSQL does not show listeners. The oldest transaction, or a client that does not read, blocks the queue. */
 const QUEUE_HOLDER = `select pid, database from ${SESSIONS}
   where xact_start < now() - interval '1 second' or wait_event = 'ClientWrite'
   order by least(xact_start, query_start) limit 1`;
 
 interface Facts {
-  /** Of projects, by their oid. */
+  /** Databases of projects, by oid. */
   readonly databases: Readonly<Record<string, string>>;
   readonly superusers: readonly string[];
 }
@@ -143,7 +144,7 @@ class WatchedServer {
       const client = (this.client ??= await this.server.connectAsAdmin(MAINTENANCE_DATABASE, 'plinth-watch'));
       const isWrong = await this.endHarmful(client);
       this.hasFailed = false;
-      return isWrong ? SOON_MS : LOOK_MS;
+      return isWrong ? LOOK_AGAIN_MS : LOOK_MS;
     } catch (error) {
       // Logged once for each outage, which may be long.
       if (!this.hasFailed && !this.isStopped)
@@ -155,7 +156,7 @@ class WatchedServer {
 
   private async afterFailure(error: unknown): Promise<number> {
     // The connection itself is fine.
-    if (codeOf(error) === OUT_OF_MEMORY) return SOON_MS;
+    if (codeOf(error) === OUT_OF_MEMORY) return LOOK_AGAIN_MS;
     await this.client?.end().catch(() => undefined);
     this.client = undefined;
     this.factsUntil = 0;
@@ -190,7 +191,7 @@ class WatchedServer {
     const { rows } = await client.query<{ pid: number; database: string }>({ name: reason, text, values });
     const [session] = rows;
     if (!session) {
-      // It may belong to a project that is newer than the facts.
+      // The database may belong to a project that is newer than the facts.
       this.factsUntil = 0;
       return this.refreshFacts(client);
     }

@@ -9,7 +9,7 @@ import { TestPlinth } from '../support/plinth';
 const LIMITS = {
   total: 4,
   perProject: 1,
-  lentFreely: 1,
+  workingAtOnce: 1,
   // Far longer than the test: nobody is refused for having waited.
   acquireTimeoutMs: 600_000,
   idleTimeoutMs: 60_000,

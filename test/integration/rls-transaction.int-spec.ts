@@ -15,7 +15,7 @@ const LIMITS = {
   perProject: 3,
   acquireTimeoutMs: 20_000,
   idleTimeoutMs: 60_000,
-  lentFreely: 2,
+  workingAtOnce: 2,
   maxWaiting: 10_000,
   stalledMs: 60_000,
 };

@@ -46,7 +46,7 @@ export function amplePools(): ProjectPools {
   return new ProjectPools({
     total: 4,
     perProject: 4,
-    lentFreely: 2,
+    workingAtOnce: 2,
     acquireTimeoutMs: 5_000,
     idleTimeoutMs: 60_000,
     maxWaiting: 10,

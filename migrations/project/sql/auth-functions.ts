@@ -9,7 +9,7 @@ export const AUTH_FUNCTIONS = `
   end $$;
   create trigger complete_user before insert on auth.users for each row execute function auth.complete_user();
 
-  -- Called first in the statement of every request whose token names a session. PL401 becomes status 401.
+  -- Called first in the statement of every request whose token names a session. The API maps PL401 to status 401.
   create function auth.require_session(session uuid) returns void language plpgsql stable as $$
   begin
     perform from auth.sessions s join auth.users u on u.id = s.user_id

@@ -1,6 +1,6 @@
 /**
- * Accounts, sessions, mailed tokens, outgoing mails, second factors and the audit log of a project. Only the login role
- * reads and writes them (src/auth); anon, authenticated and service_role have no privileges on them.
+ * Accounts, sessions, mailed tokens, outgoing mails, second factors and the audit log of a project. Only the
+ * login role reads and writes them (src/auth); anon, authenticated and service_role have no privileges on them.
  */
 export const AUTH_TABLES = `
   create table auth.users (
@@ -65,7 +65,7 @@ export const AUTH_TABLES = `
     sent_at timestamptz,
     failed_at timestamptz,
     last_error text,
-    -- When a worker, or the recovery of lost mails, last took the mail in hand.
+    -- When a worker, or the recovery of lost mails, last processed the mail.
     handled_at timestamptz
   );
   create index outgoing_mails_created_at on auth.outgoing_mails (created_at);

@@ -1,8 +1,9 @@
 /**
- * Totals of buckets and of the project, exact under concurrency. One row per account would make all uploads into a bucket
- * wait for each other's commits. Hence an account (a bucket, or the project) has up to 16 slots, chosen by the backend's
- * process id, and each slot is granted a part of what is left up to the next mark (80 %, 95 %, the quota). Within its grant a
- * session updates its own slot only. When a grant is used up, all slots of the account are locked, counted and granted again.
+ * Totals of buckets and of the project, exact under concurrency. With one row per account, all uploads into a
+ * bucket would wait for each other's commits. Therefore an account (a bucket, or the project) has up to 16
+ * slots, chosen by the backend's process id. Each slot is granted a part of the remaining amount up to the next
+ * mark (80 %, 95 %, the quota), and within its grant a session updates its own slot only. When a grant is used
+ * up, all slots of the account are locked, counted and granted again.
  */
 export const STORAGE_CHARGES = `
   -- The mark that a total has reached, in percent.

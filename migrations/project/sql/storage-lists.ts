@@ -1,4 +1,7 @@
-/** Totals of file lists without counting: from storage.usage where one visible file proves that all are visible. */
+/**
+ * Totals of file lists without counting: storage.usage has the number if one visible file proves that all are
+ * visible.
+ */
 export const STORAGE_LISTS = `
   -- The number of files of a bucket, if a caller that sees one of them sees all: because no policy applies (sees_all), or
   -- because the select policies read bucket_id and owner_id only and all files of the bucket have the same owner. Else null.

@@ -40,8 +40,8 @@ export const STORAGE_POLICIES = `
 
   -- Whether the caller may upload: 'yes', 'no', or 'depends' when a policy reads columns that only the body determines.
   -- PostgreSQL checks row-level security before NOT NULL, NOT NULL before check constraints, and constraints before it
-  -- writes. So an insert that violates a constraint on purpose passes the policies and leaves nothing behind. The row has no
-  -- object_id; the negative size is the second line of defence if a trigger of the project fills the id in.
+  -- writes. So an insert that violates a constraint on purpose is checked by the policies and writes nothing. The row
+  -- has no object_id; if a trigger of the project fills it in, the negative size still violates a check constraint.
   create function storage.may_upload(bucket uuid, name text) returns text language plpgsql as $$
   declare
     violated text;

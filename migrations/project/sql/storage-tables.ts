@@ -46,7 +46,7 @@ export const STORAGE_TABLES = `
   );
   create index files_by_age on storage.files (bucket_id, created_at, id);
   create index files_by_size on storage.files (bucket_id, size, id);
-  -- Both columns of the shipped policies: counts the visible files of a bucket without reading them.
+  -- The shipped policies read these two columns only, so visible files are counted by an index-only scan.
   create index files_by_owner on storage.files (bucket_id, owner_id);
 
   alter table storage.buckets enable row level security;

@@ -1,4 +1,7 @@
-/** Triggers that keep storage.usage up to date for whatever SQL changes files, and what uploads read from it. */
+/**
+ * Triggers that update storage.usage after any SQL that changes files, and the function that uploads read it
+ * with.
+ */
 export const STORAGE_TOTALS = `
   create type storage.usage_change as (bucket_id uuid, bytes bigint, files bigint);
 

@@ -1,11 +1,11 @@
-/** Common to all controllers of the administration: guard, body parsing, and their place in the OpenAPI document. */
+/** Applied to all controllers of the admin API: guard, body parsing and OpenAPI tags. */
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { PlatformAdminGuard } from '../../access/platform-admin.guard';
 import { PlatformError } from '../../http/errors/platform-error.dto';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 
-/** Answers of single routes, for ApiResponse(). */
+/** Responses of single routes, for ApiResponse(). */
 export const PROJECT_NOT_FOUND = {
   status: 404,
   description: 'There is no such project',
@@ -22,7 +22,7 @@ export const AdminApi = (): ClassDecorator =>
       description: 'The platform admin key is missing or wrong',
       type: PlatformError,
     }),
-    ApiResponse({ status: 500, description: 'Something went wrong inside', type: PlatformError }),
+    ApiResponse({ status: 500, description: 'Internal error', type: PlatformError }),
     UseGuards(PlatformAdminGuard),
     UseInterceptors(JsonBodyInterceptor),
   );

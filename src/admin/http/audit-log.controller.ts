@@ -17,14 +17,14 @@ export class AuditLogController {
   constructor(private readonly audit: AuditLogRepository) {}
 
   @Get()
-  @ApiOperation({ summary: 'List changes, the latest first', operationId: 'listAuditLog' })
+  @ApiOperation({ summary: 'List changes, newest first', operationId: 'listAuditLog' })
   @ApiQuery({ type: ListAuditLogQuery })
   @ApiResponse({
     status: 200,
     type: [AuditLogEntry],
     headers: {
       'X-Next-Cursor': {
-        description: '`before` of the next page; absent on the last',
+        description: 'Value of `before` for the next page; absent on the last page',
         schema: { type: 'string' },
       },
     },
@@ -35,7 +35,7 @@ export class AuditLogController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuditLogEntry[]> {
     const { project_id: projectId, action, before, limit = DEFAULT_LIMIT } = query;
-    // One more than the limit shows whether there is a next page.
+    // Reads one entry more than the limit, which shows whether there is a next page.
     const entries = await this.audit.list({ projectId, action, before, limit: limit + 1 });
     const page = entries.slice(0, limit);
     const last = page.at(-1);

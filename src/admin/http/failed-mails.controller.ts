@@ -23,7 +23,7 @@ export class FailedMailsController {
   ) {}
 
   @Get('failed-mails')
-  @ApiOperation({ summary: 'List mails of all projects that were given up', operationId: 'listFailedMails' })
+  @ApiOperation({ summary: 'List undeliverable mails of all projects', operationId: 'listFailedMails' })
   @ApiQuery({ type: ListFailedMailsQuery })
   @ApiResponse({ status: 200, type: [FailedMailRecord] })
   @ApiResponse({ status: 400, description: 'Invalid parameters', type: PlatformError })
@@ -43,11 +43,11 @@ export class FailedMailsController {
 
   @Post('projects/:id/failed-mails/:mail_id/retry')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Send a mail that was given up, once more', operationId: 'retryFailedMail' })
+  @ApiOperation({ summary: 'Send an undeliverable mail again', operationId: 'retryFailedMail' })
   @ApiResponse({ status: 200, type: QueuedMail })
   @ApiResponse({
     status: 404,
-    description: 'There is no such mail that could still be of use',
+    description: 'The mail does not exist or can no longer be sent',
     type: PlatformError,
   })
   async retry(

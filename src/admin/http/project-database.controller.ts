@@ -39,13 +39,13 @@ export class ProjectDatabaseController {
   @ApiResponse({ status: 200, type: SqlAnswer })
   @ApiResponse({
     status: 400,
-    description: 'The SQL failed, and nothing of it was kept',
+    description: 'The SQL failed and was rolled back',
     type: PlatformError,
   })
   @ApiResponse(PROJECT_NOT_FOUND)
   @ApiResponse({
     status: 503,
-    description: 'The database server could not go on; Retry-After says when to try again',
+    description: 'The database server could not complete the SQL; Retry-After has the seconds to wait',
     type: PlatformError,
   })
   sql(@Param('id') id: string, @StrictBody() body: SqlDto, @CurrentActor() actor: Actor): Promise<SqlAnswer> {

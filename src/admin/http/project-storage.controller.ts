@@ -9,7 +9,7 @@ import { AdminApi, PROJECT_NOT_FOUND } from './admin-api.decorator';
 
 const UNAVAILABLE = {
   status: 500,
-  description: 'The storage provider does not answer',
+  description: 'The storage provider cannot be reached',
   type: PlatformError,
 };
 
@@ -42,7 +42,7 @@ export class ProjectStorageController {
   @Post('sweep')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Remove bytes that no file names, as the hourly sweep does',
+    summary: 'Remove objects that belong to no file, as the hourly sweep does',
     operationId: 'sweepProjectStorage',
   })
   @ApiResponse({ status: 200, type: StorageSweepResult })

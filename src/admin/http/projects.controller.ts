@@ -30,7 +30,7 @@ export class ProjectsController {
   @ApiResponse(INVALID)
   @ApiResponse({
     status: 409,
-    description: 'The slug is taken, the one that is made from the name too',
+    description: 'The given or derived slug is taken',
     type: PlatformError,
   })
   async create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
@@ -40,7 +40,7 @@ export class ProjectsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List projects, in the order of their creation', operationId: 'listProjects' })
+  @ApiOperation({ summary: 'List projects in the order of creation', operationId: 'listProjects' })
   @ApiQuery({ type: ListProjectsQuery })
   @ApiResponse({
     status: 200,
@@ -90,11 +90,15 @@ export class ProjectsController {
   @ApiResponse({ status: 200, type: DeletedProject })
   @ApiResponse({
     status: 202,
-    description: 'The project serves no request any more; its database is still being dropped',
+    description: 'The project no longer serves requests; its database is still being dropped',
     type: DeletedProject,
   })
   @ApiResponse(PROJECT_NOT_FOUND)
-  @ApiResponse({ status: 409, description: 'It is being created or deleted right now', type: PlatformError })
+  @ApiResponse({
+    status: 409,
+    description: 'Another request is creating or deleting the project',
+    type: PlatformError,
+  })
   async remove(
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
@@ -119,7 +123,7 @@ export class ProjectsController {
   @Post(':id/keys/rotate')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Give a project new keys and secrets; what the old ones signed holds for a grace period',
+    summary: 'Rotate the keys and secrets of a project; old signatures stay valid for a grace period',
     operationId: 'rotateProjectKeys',
   })
   @ApiBody({ type: RotateKeysDto, required: false })

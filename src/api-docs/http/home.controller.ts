@@ -1,4 +1,4 @@
-/** The address of the install itself: what runs here, and where to read on (DECISIONS.md 7). */
+/** The root of the installation: name, version and links (DECISIONS.md 7). */
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -10,7 +10,7 @@ import { PRODUCT } from '../../config/product';
 import { plainPage } from '../plain-page';
 import { TourStep, tourSteps } from '../tour';
 
-/** Where to read on: paths without a leading slash, so that the page works behind a proxy that adds a prefix. */
+/** Links of the home page: paths without a leading slash, so that they work behind a proxy that adds a prefix. */
 const LINKS = [
   { name: 'docs', path: 'docs', title: 'The interface, to read and to try' },
   { name: 'openapi', path: 'openapi.json', title: 'The interface as an OpenAPI document' },
@@ -24,7 +24,7 @@ const LINKS = [
 export class HomeController {
   constructor(@Inject(SERVER_CONFIG) private readonly server: ServerConfig) {}
 
-  /** A page for browsers, JSON for others. */
+  /** HTML for browsers, JSON for other clients. */
   @Get()
   home(@Req() request: Request, @Res() response: Response): void {
     response.setHeader('Vary', 'Accept');

@@ -1,4 +1,4 @@
-/** The OpenAPI document of a project, with its tables typed (DECISIONS.md 7); also where PostgREST has one, at table REST's root. */
+/** A project's OpenAPI document with typed tables (DECISIONS.md 7), also at table REST's root as in PostgREST. */
 import { Controller, Get, Options, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -44,7 +44,7 @@ export class ProjectDocsController {
 
   private async answer(caller: Caller, request: Request, response: Response, type: string): Promise<void> {
     const { body, size, etag } = await this.documents.get(caller);
-    // What is in it depends on who asks.
+    // The document depends on the caller's role.
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
     const conditions = { ifNoneMatch: request.get('if-none-match') };
     if (evaluatePreconditions(conditions, { etag, lastModified: Infinity }) === 'not_modified') {

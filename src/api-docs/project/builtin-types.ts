@@ -1,9 +1,9 @@
-/** PostgreSQL's own types as JSON Schema: what row_to_json() makes of them, and what it reads back. */
+/** JSON Schemas of PostgreSQL's own types, as row_to_json() writes them and json_populate_record() reads them. */
 import type { Schema } from './openapi';
 
 const INT2 = 32_767;
 
-/** Formats are those of the OpenAPI format registry. Whatever is not listed is written as text. */
+/** Formats are those of the OpenAPI format registry. Types that are not listed are written as text. */
 const SCHEMAS: Readonly<Record<string, Schema>> = {
   smallint: { type: 'integer', format: 'int32', minimum: -INT2 - 1, maximum: INT2 },
   integer: { type: 'integer', format: 'int32' },
@@ -24,7 +24,7 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   jsonb: {},
 };
 
-/** `character varying(20)` has a length, `numeric(10,2)` and `timestamp(3) with time zone` a precision. */
+/** Modifiers: the length in `character varying(20)`, the precision in `timestamp(3) with time zone`. */
 const MODIFIED = /^([a-z ]+?)\((\d+)(?:,-?\d+)?\)((?: [a-z ]+)?)$/;
 
 /** @param name as format_type() writes it, without array brackets */
@@ -35,7 +35,7 @@ export function builtinSchema(name: string): Schema {
   const plain = type === undefined ? name : `${type}${rest}`;
   const known = Object.hasOwn(SCHEMAS, plain) ? SCHEMAS[plain] : undefined;
   if (known) return known;
-  // The extension's own, in whatever schema it was installed.
+  // The type of an extension, in whatever schema it was installed.
   if (/^(?:\w+\.)?hstore$/.test(plain))
     return { type: 'object', additionalProperties: { type: 'string', nullable: true } };
   return { type: 'string' };

@@ -23,7 +23,7 @@ it.each([
   ['NULL::text', { type: 'string' }],
   [`'{1,2}'::integer[]`, { type: 'array' }],
   [`'{broken'::text`, {}],
-  // JSON's numbers would show another one.
+  // A JSON number would be another value.
   ['9007199254740993', { type: 'integer' }],
   [`'(1,2)'::point3`, { allOf: [{ $ref: '#/components/schemas/point3.Type' }] }],
 ])('%s is none', (text, schema) => {

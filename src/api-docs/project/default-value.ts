@@ -1,4 +1,4 @@
-/** What a column's default says to a client: its value where it is one; expressions may name what a caller must not know. */
+/** Documents a column's default if it is a literal. An expression may contain names that the caller must not see. */
 import type { Schema } from './openapi';
 
 /** `'it''s'::text`, `'{}'::jsonb`, `5`, `(-1)`, `'-1'::integer`, `true`: a literal, with or without a cast. */
@@ -8,7 +8,7 @@ const BARE = /^\(?(-?\d+(?:\.\d+)?|true|false)\)?(?:::[\w\s."\]()[,]+)?$/;
 /**
  * The default as JSON, if it is a literal of a type that JSON has.
  * @param text as pg_get_expr() prints it
- * @returns undefined for expressions and for what has no plain form
+ * @returns undefined for expressions and for literals of other types
  */
 export function defaultValue(text: string, { type, allOf }: Schema): unknown {
   const literal = BARE.exec(text)?.[1] ?? QUOTED.exec(text)?.[1]?.replaceAll("''", "'");
@@ -30,7 +30,7 @@ export function defaultValue(text: string, { type, allOf }: Schema): unknown {
   }
 }
 
-/** Not where JSON would show another number than the one that is stored. */
+/** False where a JSON number would differ from the stored value. */
 function exactNumber(literal: string): number | undefined {
   const value = Number(literal);
   return literal !== '' && Number.isFinite(value) && String(value) === literal ? value : undefined;

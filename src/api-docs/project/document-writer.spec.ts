@@ -3,7 +3,7 @@ import { DocumentWriter } from './document-writer';
 
 const LARGEST_BLOCK = 64 * 1024;
 
-it('writes the parts of each section, the first of a name, with the digest of the whole', async () => {
+it('writes the parts of each section, the first of each name, and a digest of the document', async () => {
   const writer = new DocumentWriter();
   writer.add('paths', '/a', { get: {} });
   writer.addAll('schemas', [

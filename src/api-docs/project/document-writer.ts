@@ -1,4 +1,4 @@
-/** Writes the parts of a document as text, in slices, so that a schema of thousands of tables never blocks the event loop. */
+/** Writes the parts of a document as text, in slices, so that thousands of tables do not block the event loop. */
 import { createHash } from 'node:crypto';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { BodyBlocks } from '../../row-stream/body-blocks';
@@ -9,7 +9,7 @@ const SECTIONS = ['paths', 'schemas', 'parameters', 'responses', 'headers', 'sec
 export type Section = (typeof SECTIONS)[number];
 
 export interface WrittenDocument {
-  /** UTF-8, in blocks: one piece of memory of that size would take long to get. */
+  /** UTF-8, in blocks: allocating one buffer of that size would take long. */
   readonly body: readonly Buffer[];
   /** Bytes. */
   readonly size: number;
@@ -22,7 +22,7 @@ class Members {
   readonly names = new Set<string>();
   private readonly text = new BodyBlocks();
 
-  /** The first of a name counts. */
+  /** If a name occurs twice, the first member is kept. */
   add(name: string, value: unknown): void {
     if (this.names.has(name)) return;
     const separator = this.names.size > 0 ? ',' : '';
@@ -39,7 +39,7 @@ export class DocumentWriter {
   private readonly sections = new Map(SECTIONS.map((section) => [section, new Members()]));
   private readonly slices = new Slices();
 
-  /** The first of a name counts. */
+  /** If a name occurs twice, the first part is kept. */
   add(section: Section, name: string, value: unknown): void {
     this.membersOf(section).add(name, value);
   }
@@ -52,12 +52,12 @@ export class DocumentWriter {
     return this.membersOf(section).names.has(name);
   }
 
-  /** To be called between parts. */
+  /** Call it between parts: yields to the event loop when the slice is used up. */
   async pause(): Promise<void> {
     if (this.slices.isOver) await this.slices.rest();
   }
 
-  /** @param head all of the document that is neither a path nor a component */
+  /** @param head everything in the document except paths and components */
   async finish(head: Omit<OpenAPIObject, 'paths' | 'components'>): Promise<WrittenDocument> {
     const hash = createHash('sha1');
     const body: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { addressOf, componentStem, encodeName, pathSegment, queryName } from './names';
 
-it('makes names of components that no two objects share', () => {
+it('makes component names that no two objects share', () => {
   const names = ['a', 'A', 'a b', 'a_b', 'a-b', 'a.b', 'a-20-b', 'a/b', 'ä', '🦊', '', ' '];
   const encoded = names.map(encodeName);
   expect(new Set(encoded).size).toBe(names.length);
@@ -13,7 +13,7 @@ it('makes names of components that no two objects share', () => {
   expect(stems).toEqual(['api-2e-notes', 'api.notes', 'notes']);
 });
 
-it('writes addresses as URLs take them', () => {
+it('encodes names for paths', () => {
   expect(addressOf({ schema: 'api', name: 'a/b' }, 'public')).toBe('api.a/b');
   expect(pathSegment('a/b %{c}')).toBe('a%2Fb%20%25%7Bc%7D');
   expect(pathSegment(`it's (*)`)).toBe('it%27s%20%28%2A%29');

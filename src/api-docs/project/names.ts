@@ -1,28 +1,31 @@
 /**
- * Names of tables, columns and functions where OpenAPI and URLs allow less than PostgreSQL does: component names are
- * letters, digits, `.`, `-` and `_`. Different names never become the same.
+ * Encodes names of tables, columns and functions where OpenAPI and URLs allow fewer characters than PostgreSQL.
+ * Component names consist of letters, digits, `.`, `-` and `_`. Different names are never encoded alike.
  */
 import type { QualifiedName } from '../../rest/catalog/catalog';
 import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from '../../rest/grammar/operators';
 
-/** `order lines` to `order-20-lines`: whatever is no letter, digit or `_` as its code point in hexadecimal. */
+/**
+ * `order lines` to `order-20-lines`: any other character than a letter, digit or `_` becomes its code point in
+ * hex.
+ */
 export function encodeName(name: string): string {
   return name.replace(/[^A-Za-z0-9_]/gu, (char) => `-${(char.codePointAt(0) as number).toString(16)}-`);
 }
 
-/** The stem of an object's component names and operation ids; those of the default schema go without it. */
+/** The prefix of an object's component names and operation ids; the default schema is left out. */
 export function componentStem({ schema, name }: QualifiedName, defaultSchema: string): string {
   return schema === defaultSchema ? encodeName(name) : `${encodeName(schema)}.${encodeName(name)}`;
 }
 
-/** `notes`, `api.notes`: how a client addresses a relation or function, before percent-encoding. */
+/** `notes`, `api.notes`: the name of a relation or function in a URL, before percent-encoding. */
 export function addressOf({ schema, name }: QualifiedName, defaultSchema: string): string {
   return schema === defaultSchema ? name : `${schema}.${name}`;
 }
 
 /**
- * One segment of a path (RFC 3986, 3.3). Null for what no client can send: dot segments are resolved away, however they
- * are encoded.
+ * One segment of a path (RFC 3986, 3.3). Null for names that no client can send: dot segments are resolved
+ * away, even if they are percent-encoded.
  */
 export function pathSegment(address: string): string | null {
   if (address === '.' || address === '..') return null;
@@ -32,7 +35,7 @@ export function pathSegment(address: string): string | null {
   );
 }
 
-/** Names that the query grammar reads without quotes, and as nothing else. */
+/** Names that the query grammar accepts without quotes and cannot mistake for anything else. */
 const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_$]+(?:[ -][\p{L}\p{M}\p{N}_$]+)*$/u;
 
 /** A column or argument as the name of a query parameter: `id`, `"a.b"`, `"order"`. */

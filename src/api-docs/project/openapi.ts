@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document by name: @nestjs/swagger exports only the whole. */
+/** Names for the parts of an OpenAPI document: @nestjs/swagger exports only the type of the whole. */
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 export type Components = NonNullable<OpenAPIObject['components']>;
@@ -16,10 +16,10 @@ export const schemaRef = (name: string): Reference => ({ $ref: `#/components/sch
 export const parameterRef = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` });
 export const responseRef = (name: string): Reference => ({ $ref: `#/components/responses/${name}` });
 
-/** A list of what the schema describes. */
+/** An array of the given schema. */
 export const listOf = (items: Schema | Reference): Schema => ({ type: 'array', items });
 
-/** Beside `$ref` nothing counts (OpenAPI 3.0, Reference Object), so what is said of it needs a schema around it. */
+/** OpenAPI 3.0 ignores siblings of `$ref` (Reference Object), so a description needs `allOf` around it. */
 export function annotated(schema: Schema | Reference, annotations: Schema): Schema {
   if ('$ref' in schema) {
     return Object.keys(annotations).length === 0 ? { allOf: [schema] } : { allOf: [schema], ...annotations };

@@ -1,4 +1,4 @@
-/** What the platform's document says of auth and storage, for one project: its addresses filled in, the rest left out. */
+/** The auth and storage operations of the platform's document, with one project's id in their paths. */
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Project } from '../../projects/project';
 import type { Components, Operation, PathItem, Reference } from './openapi';
@@ -9,7 +9,7 @@ export interface PlatformPart {
 }
 
 const AREAS = /^\/(v1\/auth\/\{project_id\}|p\/\{project_slug\}\/storage)\//;
-/** Only the service-role key may call these, so only it is told of them. */
+/** Only the service-role key may call these, so only its document lists them. */
 const SERVICE_ONLY = /^\/v1\/auth\/\{project_id\}\/admin\//;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
 
@@ -28,7 +28,7 @@ export function platformPart(platform: OpenAPIObject, project: Project, isServic
   return { paths, schemas: usedSchemas(platform, [...paths.values()]) };
 }
 
-/** The parameters that the paths have filled in by now. */
+/** Parameters that are part of the paths now. */
 function withoutProject(item: PathItem): PathItem {
   const operations = METHODS.flatMap((method) => {
     const operation = item[method];
@@ -43,7 +43,7 @@ function remaining({ parameters = [] }: Operation): Operation['parameters'] {
   );
 }
 
-/** Schemas that the paths refer to, and those that these refer to. */
+/** Schemas that the paths refer to, directly or through other schemas. */
 function usedSchemas(platform: OpenAPIObject, paths: readonly PathItem[]): PlatformPart['schemas'] {
   const all = platform.components?.schemas ?? {};
   const used = new Map<string, Exclude<(typeof all)[string], undefined>>();

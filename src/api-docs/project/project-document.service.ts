@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of a project, as a role may see it. Kept as long as the catalog that it was made of: asking again
- * costs no round trip with a key, and the session check with a user's token.
+ * The OpenAPI document of a project, as a role may see it. Cached for as long as the catalog it was built from:
+ * a repeated request costs no round trip with a key, and the session check with a user's token.
  */
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -15,17 +15,17 @@ import type { WrittenDocument } from './document-writer';
 import { ProjectFactsRepository } from './project-facts.repository';
 import { writeProjectDocument } from './write-project-document';
 
-/** Bytes of documents in memory; one of a thousand tables has a few millions. */
+/** Limit for the bytes of cached documents; one of a thousand tables has a few million. */
 const CACHED_BYTES = 64 * 1024 * 1024;
-/** Who is a member of which role is no DDL, so nothing announces it. */
+/** Changes of role memberships are not announced like DDL, so documents are rebuilt after this time. */
 const CACHED_MS = 60_000;
 
-/** Documents that are made at once, of all projects: each takes a query of a second for thousands of tables, and its size in memory. */
+/** Documents built at once, of all projects: for thousands of tables each takes a query of a second, and memory. */
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
 export interface ProjectDocument extends Omit<WrittenDocument, 'digest'> {
-  /** Strong, with its quotes. */
+  /** Strong ETag, with its quotes. */
   readonly etag: string;
 }
 
@@ -51,7 +51,7 @@ export class ProjectDocumentService {
     private readonly callers: CallerCheck,
   ) {}
 
-  /** @throws AppError 401 for a caller that the database refuses, 503 when too many documents are being made */
+  /** @throws AppError 401 for a caller that the database refuses, 503 when too many documents are being built */
   async get(caller: Caller): Promise<ProjectDocument> {
     await this.callers.assertValid(caller);
     const catalog = await this.catalogs.current(caller.database);
@@ -65,7 +65,7 @@ export class ProjectDocumentService {
     });
   }
 
-  /** Requests for the same document at the same time share the work. */
+  /** Simultaneous requests for the same document share one build. */
   private shared(key: string, make: () => Promise<ProjectDocument>): Promise<ProjectDocument> {
     const running = this.running.get(key);
     if (running) return running;
@@ -83,13 +83,13 @@ export class ProjectDocumentService {
   }
 }
 
-/** All that a document is made of besides the schema. */
+/** Everything that determines a document besides the schema. */
 function keyOf({ project, role }: Caller): string {
   const { id, slug, name, settings } = project;
   return JSON.stringify([id, role, slug, name, settings.exposed_schemas]);
 }
 
-/** Whatever a project sets: accounts, sessions and tokens are nobody's interface. */
+/** Schemas that are never documented, whatever a project exposes: accounts, sessions and tokens are internal. */
 function schemasOf(exposed: readonly string[]): string[] {
   return exposed.filter((schema) => schema !== 'auth');
 }
@@ -98,7 +98,7 @@ function tooManyDocuments(): AppError {
   return new AppError({
     status: 503,
     code: 'service_unavailable',
-    message: 'The service is busy: too many documents are being made',
+    message: 'The service is busy: too many documents are being built',
     headers: { 'Retry-After': '2' },
     database: { sqlstate: 'PL503' },
   });

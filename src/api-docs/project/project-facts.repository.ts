@@ -1,6 +1,6 @@
 /**
- * Reads what a role may see of a project's schemas: privileges, and what table REST's catalog has no use for (comments,
- * defaults, labels). One round trip; pg_catalog is readable for everybody, the role is a parameter.
+ * Reads the parts of a project's schemas that a role may see: privileges, and facts that table REST's catalog lacks
+ * (comments, defaults, labels). One round trip; pg_catalog is readable for every role, so the role is a parameter.
  */
 import { Injectable } from '@nestjs/common';
 import type { ProjectDatabase } from '../../database/pools/project-database';
@@ -9,17 +9,17 @@ import type { ProjectFacts, RelationFacts, RoutineFacts, TypeFacts } from './pro
 
 const REASON = 'the schema itself is read, not data';
 
-/** Bytes of all rows together. */
+/** Limit for the bytes of all rows together. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Characters. */
+/** Limit for the characters of a comment. */
 const MAX_COMMENT = 10_000;
-/** Bytes of a default as PostgreSQL keeps it; a longer one is not told. */
+/** Limit for the bytes of a default as PostgreSQL stores it; longer ones are left out. */
 const MAX_DEFAULT = 65_536;
 
-/** Makes format_type() qualify every name that is not built in, as in the catalog. */
+/** With an empty search_path, format_type() qualifies every name that is not built in, as in the catalog. */
 const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
-/** Parameters of all: the role, the exposed schemas. */
+/** Parameters of all queries: the role, the exposed schemas. */
 const RELATIONS = `
   select n.nspname as schema, c.relname as name, left(obj_description(c.oid, 'pg_class'), ${MAX_COMMENT}) as comment,
     has_table_privilege($1::name, c.oid, 'DELETE') as may_delete,
@@ -49,7 +49,7 @@ const ROUTINES = `
   where p.prokind = 'f' and n.nspname = any($2::text[])
     and has_schema_privilege($1::name, n.oid, 'USAGE') and has_function_privilege($1::name, p.oid, 'EXECUTE')`;
 
-/** Row types of relations only where the relation may be documented itself. */
+/** Row types only of relations that may be documented themselves. */
 const TYPES = `
   select format_type(t.oid, null) as name, n.nspname as schema, t.typname as type_name, t.typtype as kind,
     has_type_privilege($1::name, t.oid, 'USAGE') and has_schema_privilege($1::name, n.oid, 'USAGE') as usable,

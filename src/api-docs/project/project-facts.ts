@@ -1,6 +1,6 @@
-/** What a role may see and call of a project's schemas, as project-facts.repository.ts reads it. */
+/** The objects of a project's schemas that a role may see and call, as project-facts.repository.ts reads them. */
 
-/** A relation that the role has some right to. */
+/** A relation on which the role has a privilege. */
 export interface RelationFacts {
   readonly schema: string;
   readonly name: string;
@@ -9,12 +9,12 @@ export interface RelationFacts {
   readonly columns: readonly ColumnFacts[] | null;
 }
 
-/** A JSON array, because a thousand tables have ten thousand of them. */
+/** A tuple instead of an object, because a thousand tables have ten thousand columns. */
 export type ColumnFacts = readonly [
   name: string,
   /** Bits of RIGHTS. */
   rights: number,
-  /** True for what nobody may write: generated columns, identities ALWAYS. */
+  /** True for columns that no role may write: generated columns, identities ALWAYS. */
   isGenerated: boolean,
   /** The default as PostgreSQL prints it. */
   defaultText: string | null,
@@ -27,20 +27,20 @@ export const RIGHTS = { select: 1, insert: 2, update: 4 } as const;
 export interface RoutineFacts {
   readonly schema: string;
   readonly name: string;
-  /** Types of the input arguments, as the catalog writes them. */
+  /** Types of the input arguments, as in the catalog. */
   readonly types: readonly string[];
   readonly result: string;
   readonly comment: string | null;
 }
 
-/** A type that is not PostgreSQL's own, but for arrays: an enum, a domain, a row type; a base or range type. */
+/** A type that is neither built in nor an array: an enum, a domain, a row type; a base or range type. */
 export interface TypeFacts {
   /** As format_type() writes it under an empty search_path. */
   readonly name: string;
   readonly schema: string;
   readonly type_name: string;
   readonly kind: 'e' | 'd' | 'c' | 'b' | 'r' | 'm';
-  /** False for a type that the role may not use: neither its name nor what is in it is told. */
+  /** False for a type that the role may not use: its name and its contents are left out. */
   readonly usable: boolean;
   /** Of a domain, with length and precision. */
   readonly base: string | null;

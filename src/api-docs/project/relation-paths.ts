@@ -19,9 +19,9 @@ import {
 import type { VisibleRelation } from './visible-relation';
 
 export interface RelationNames {
-  /** Of components and operation ids. */
+  /** Prefix of component names and operation ids. */
   readonly stem: string;
-  /** As clients write it. */
+  /** The name in a URL. */
   readonly address: string;
 }
 
@@ -45,7 +45,7 @@ export function filterParameters(visible: VisibleRelation, { stem }: RelationNam
 export function relationPaths(visible: VisibleRelation, names: RelationNames): PathItem {
   const { maySelect, mayInsert, mayUpdate, mayDelete, primaryKey, columns } = visible;
   const insertable = new Set(columns.filter((one) => one.mayInsert).map(({ column }) => column.name));
-  // The body of a PUT gives the key, which an identity ALWAYS does not take.
+  // The body of a PUT must contain the key, but an identity ALWAYS accepts no value.
   const mayGiveKey = primaryKey.length > 0 && primaryKey.every((name) => insertable.has(name));
   const mayPut = maySelect && mayInsert && mayUpdate && mayGiveKey;
   return {
@@ -67,7 +67,7 @@ function selectRows(visible: VisibleRelation, { stem, address }: RelationNames):
     ],
     responses: {
       200: rows('The rows', stem),
-      206: rows('A part of the rows, where a count was asked for', stem),
+      206: rows('A part of the rows, if a count was requested', stem),
       ...restErrors(...ALWAYS, 406, 416),
     },
   };
@@ -83,10 +83,10 @@ function insertRows({ maySelect }: VisibleRelation, { stem, address }: RelationN
       content: { 'application/json': { schema: { oneOf: [insert, listOf(insert)] } } },
     },
     responses: {
-      ...(maySelect ? { 200: rows('An upsert that changed rows and added none', stem) } : {}),
+      ...(maySelect ? { 200: rows('An upsert that only updated rows', stem) } : {}),
       201: maySelect
         ? rows('The new rows; nothing with return=minimal', stem)
-        : { description: 'Inserted; without the rows, which cannot be read back' },
+        : { description: 'Inserted; the rows are not returned because the role may not read them' },
       ...restErrors(...ALWAYS, 409, 413, 415),
     },
   };

@@ -1,4 +1,4 @@
-/** The shapes of a relation's rows: as they are read, inserted and updated. */
+/** The schemas of a relation's rows: as read, inserted and updated. */
 import { type Catalog, nameKey, type QualifiedName, representationKey } from '../../rest/catalog/catalog';
 import { defaultValue } from './default-value';
 import { annotated, type Reference, type Schema } from './openapi';
@@ -77,7 +77,7 @@ function columnSchema(
   };
 }
 
-/** A domain that is cast to json on its way out, or from json or text on its way in, may have any shape. */
+/** A domain with a cast to json for output, or from json or text for input, may have any shape. */
 function outputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema | Reference {
   const isRepresented = catalog.representations.has(representationKey(column.declaredType, 'json'));
   return isRepresented ? {} : typeOf(column, types);
@@ -88,7 +88,7 @@ function inputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasO
   return isRepresented ? {} : typeOf(column, types);
 }
 
-/** A domain's name says more than its base type; of all others the input type has the length. */
+/** A domain's name is more specific than its base type. For other types, the input type includes the length. */
 function typeOf(
   { inputType, declaredType }: VisibleColumn['column'],
   types: TypeSchemas,
@@ -97,7 +97,7 @@ function typeOf(
   return types.of(isBuiltIn ? inputType : declaredType);
 }
 
-/** Notes by column, in the words of PostgREST, whose readers look for them. Nothing that the role may not read is named. */
+/** Notes by column in PostgREST's wording, which its tools look for. They name nothing that the role may not read. */
 function foreignKeysOf(
   relation: QualifiedName,
   { catalog, readable }: RelationSchemasOptions,

@@ -1,4 +1,7 @@
-/** What all table REST operations share: parameters, headers, the error body (SPEC.md 4.3, 7.3; docs/rest.md). */
+/**
+ * Components shared by all table REST operations: parameters, headers, the error body (SPEC.md 4.3, 7.3;
+ * docs/rest.md).
+ */
 import {
   type Parameter,
   parameterRef,
@@ -10,7 +13,7 @@ import {
 
 const DATABASE_ERROR: Schema = {
   type: 'object',
-  description: 'What the database said; null where it said nothing',
+  description: 'Error of the database; null if it reported none',
   required: ['message', 'sqlstate', 'detail', 'hint', 'constraint', 'column'],
   properties: {
     message: { type: 'string' },
@@ -31,8 +34,8 @@ const REST_ERROR: Schema = {
   required: ['detail', 'message', 'code', 'details', 'hint'],
   properties: {
     detail: DATABASE_ERROR,
-    message: { type: 'string', description: 'As in detail, for clients of PostgREST' },
-    code: { type: 'string', description: 'As PostgREST has it, PGRST116 for example; else the sqlstate' },
+    message: { type: 'string', description: 'The same as detail.message, for clients of PostgREST' },
+    code: { type: 'string', description: 'The code of PostgREST, such as PGRST116; otherwise the SQLSTATE' },
     details: { type: 'string', nullable: true },
     hint: { type: 'string', nullable: true },
   },
@@ -47,13 +50,13 @@ const MEANINGS = {
   403: 'Privileges or row-level security do not allow it',
   404: 'Row or resource does not exist',
   405: 'The resource does not support the method',
-  406: 'Nothing that was accepted can be made, or more than one row for a single object',
+  406: 'No accepted media type is available, or a single object was requested and the result is not one row',
   409: 'A unique, foreign key or exclusion constraint is violated',
   413: 'The body is too large',
-  415: 'The media type of the body is not read here',
-  416: 'The range lies behind the last row',
+  415: 'The media type of the body is not supported',
+  416: 'The range begins after the last row',
   500: 'Server error, or the statement took too long',
-  503: 'The database is busy or cannot be reached; Retry-After says when to try again',
+  503: 'The database is busy or cannot be reached; Retry-After has the seconds to wait',
 } as const;
 
 export type RestErrorStatus = keyof typeof MEANINGS;
@@ -85,16 +88,16 @@ const COUNT: Schema = { type: 'integer', minimum: 0 };
 const PARAMETERS = {
   select: inQuery('select', 'Columns, aliases, casts, JSON paths, embedded resources', TEXT, '*'),
   order: inQuery('order', 'Columns with .asc or .desc, .nullsfirst or .nullslast', TEXT),
-  limit: inQuery('limit', 'Rows at the most', COUNT),
+  limit: inQuery('limit', 'Maximum number of rows', COUNT),
   offset: inQuery('offset', 'Rows to skip', COUNT),
-  and: inQuery('and', 'Conditions that all hold: (a.gt.1,a.lt.5)', TEXT),
-  or: inQuery('or', 'Conditions of which one holds: (a.eq.1,b.is.null)', TEXT),
-  columns: inQuery('columns', 'Columns that the body gives values for', TEXT),
-  on_conflict: inQuery('on_conflict', 'Columns of the unique key that decides about a conflict', TEXT),
+  and: inQuery('and', 'Conditions that must all be true: (a.gt.1,a.lt.5)', TEXT),
+  or: inQuery('or', 'Conditions of which one must be true: (a.eq.1,b.is.null)', TEXT),
+  columns: inQuery('columns', 'Columns of the body to write', TEXT),
+  on_conflict: inQuery('on_conflict', 'Columns of the unique constraint that detects conflicts', TEXT),
   Range: {
     name: 'Range',
     in: 'header',
-    description: 'Rows by number, as limit and offset: 0-9',
+    description: 'First and last row, an alternative to limit and offset: 0-9',
     schema: TEXT,
   },
   preferRead: {
@@ -122,12 +125,12 @@ export function restParameters(...names: (keyof typeof PARAMETERS)[]): Reference
 
 export const REST_HEADERS: NonNullable<Response['headers']> = {
   'rest.Content-Range': {
-    description: 'First and last row and, where a count was asked for, all of them: 0-9/42',
+    description: 'First and last row and, if a count was requested, the total: 0-9/42',
     schema: { type: 'string' },
   },
 };
 
-/** Headers of an answer with rows. */
+/** Headers of a response with rows. */
 export const RANGE_HEADERS: NonNullable<Response['headers']> = {
   'Content-Range': { $ref: '#/components/headers/rest.Content-Range' },
 };

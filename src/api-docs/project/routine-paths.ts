@@ -1,4 +1,4 @@
-/** The operations on one function: GET where it changes nothing, POST always. Overloads share an address. */
+/** The operations on one function: GET if it is not volatile, POST always. Overloads share a path. */
 import {
   type MediaHandler,
   nameKey,
@@ -28,7 +28,7 @@ export interface VisibleRoutine {
 
 export interface RoutinePathsOptions {
   readonly stem: string;
-  /** As clients write it, after `rpc/`. */
+  /** The name in a URL, after `rpc/`. */
   readonly address: string;
   readonly types: TypeSchemas;
   readonly mediaHandlers: readonly MediaHandler[];
@@ -36,7 +36,7 @@ export interface RoutinePathsOptions {
   readonly rowOf: (name: QualifiedName) => Reference | null;
 }
 
-/** What a body that is one unnamed argument has for a type. */
+/** Media types of a body that is the value of one unnamed argument. */
 const RAW_BODIES: Readonly<Record<string, string>> = {
   json: 'application/json',
   jsonb: 'application/json',
@@ -94,13 +94,13 @@ function head(
   };
 }
 
-/** Window and order apply to rows only. */
+/** Limit, offset and order apply to functions that return rows only. */
 function resultParameters(overloads: readonly VisibleRoutine[]): Reference[] {
   const isTabular = overloads.some(({ routine }) => routine.result === 'composite' && routine.returnsSet);
   return isTabular ? restParameters('select', 'order', 'limit', 'offset', 'preferRead') : [];
 }
 
-/** An argument that not every overload needs is optional. */
+/** An argument that some overload does not need is optional. */
 function queryArguments(overloads: readonly VisibleRoutine[], { types }: RoutinePathsOptions): Parameter[] {
   const parameters = new Map<string, Parameter>();
   for (const { routine } of overloads) {
@@ -123,12 +123,12 @@ function queryArguments(overloads: readonly VisibleRoutine[], { types }: Routine
   return [...parameters.values()];
 }
 
-/** Arrays, objects and JSON are text in a query string; the values of a variadic argument repeat its name. */
+/** Arrays, objects and JSON are text in a query string; a variadic argument is repeated for each value. */
 function queryArgument({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Schema {
   const schema = types.of(inputType);
   if ('$ref' in schema || schema.type === undefined || schema.type === 'object') return { type: 'string' };
   if (schema.type !== 'array') return schema;
-  return variadic ? schema : { type: 'string', description: 'As PostgreSQL writes it: {1,2}' };
+  return variadic ? schema : { type: 'string', description: 'As PostgreSQL array text: {1,2}' };
 }
 
 function bodyOf(
@@ -167,7 +167,7 @@ function responses(
   }
   const answers: Record<string, Response> = {};
   if (contents.size > 0) {
-    answers[200] = { description: 'What the function returned', content: contentOf(contents) };
+    answers[200] = { description: 'The result of the function', content: contentOf(contents) };
   }
   if (overloads.some(({ routine }) => routine.result === 'void')) {
     answers[204] = { description: 'The function ran; it returns nothing' };

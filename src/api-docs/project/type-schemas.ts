@@ -1,10 +1,10 @@
-/** A project's types as JSON Schema: enums and domains in place, composite types as components of their own. */
+/** A project's types as JSON Schema: enums and domains inline, composite types as components. */
 import { builtinSchema } from './builtin-types';
 import { componentStem } from './names';
 import { annotated, listOf, type Reference, type Schema, schemaRef } from './openapi';
 import type { TypeFacts } from './project-facts';
 
-/** Domains over domains end somewhere; a catalog read in the middle of DDL may not. */
+/** Limit for domains over domains: a catalog that was read during DDL could contain a cycle. */
 const MAX_DEPTH = 32;
 
 export interface TypeSchemasOptions {
@@ -24,7 +24,7 @@ export class TypeSchemas {
     this.types = new Map(types.map((type) => [type.name, type]));
   }
 
-  /** @param name as format_type() writes it; what the role may not use is described by its shape alone */
+  /** @param name as format_type() writes it; a type that the role may not use is described by its shape alone */
   of(name: string, depth = 0): Schema | Reference {
     if (name.endsWith('[]')) return listOf(this.of(name.slice(0, -2), depth));
     const type = this.types.get(name);
@@ -43,7 +43,7 @@ export class TypeSchemas {
     }
   }
 
-  /** Composite types that were asked for, by the names of their components. */
+  /** Composite types in use, by component name. */
   components(): ReadonlyMap<string, Schema> {
     return this.used;
   }
@@ -60,7 +60,7 @@ export class TypeSchemas {
     const stem = componentStem({ schema: type.schema, name: type.type_name }, this.options.defaultSchema);
     const name = `${stem}.Type`;
     if (!this.used.has(name)) {
-      // Known before its members are: an array of itself ends here.
+      // Registered before its members are read: a type can contain an array of itself.
       this.used.set(name, {});
       const members = type.attributes.map(([member, typeName]): [string, Schema] => [
         member,
@@ -77,10 +77,10 @@ export class TypeSchemas {
   }
 }
 
-/** The same, or null. An enum has to list it too (OpenAPI 3.0.3, "nullable"). */
+/** The same schema, or null. An enum has to list null too (OpenAPI 3.0.3, "nullable"). */
 export function nullable(schema: Schema | Reference): Schema {
   if ('$ref' in schema) return annotated(schema, { nullable: true });
-  // Without a type it allows null already.
+  // A schema without a type allows null already.
   if (schema.type === undefined && !schema.allOf) return schema;
   return {
     ...schema,

@@ -1,4 +1,4 @@
-/** A relation as one role sees it: the catalog's structure, cut down to what the role has rights to. */
+/** A relation as one role sees it: the catalog's structure, reduced to the role's privileges. */
 import type { Column, Relation } from '../../rest/catalog/catalog';
 import { type ColumnFacts, type RelationFacts, RIGHTS } from './project-facts';
 
@@ -20,11 +20,11 @@ export interface VisibleRelation {
   readonly mayInsert: boolean;
   readonly mayUpdate: boolean;
   readonly mayDelete: boolean;
-  /** Empty unless the role may read all of it. */
+  /** Empty unless the role may read the whole key. */
   readonly primaryKey: readonly string[];
 }
 
-/** Null for what the role can neither read nor insert into. */
+/** Null if the role can neither read nor insert. */
 export function visibleRelation(relation: Relation, facts: RelationFacts): VisibleRelation | null {
   const columns = (facts.columns ?? []).flatMap((one) => visibleColumn(relation, one));
   const readable = new Set(columns.filter(({ maySelect }) => maySelect).map(({ column }) => column.name));
@@ -37,7 +37,7 @@ export function visibleRelation(relation: Relation, facts: RelationFacts): Visib
     columns,
     maySelect,
     mayInsert,
-    // Both need a filter, and a filter reads.
+    // PATCH and DELETE need a filter, and a filter needs SELECT.
     mayUpdate: maySelect && relation.updatable && columns.some((one) => one.mayUpdate),
     mayDelete: maySelect && relation.deletable && facts.may_delete,
     primaryKey: relation.primaryKey.every((name) => readable.has(name)) ? relation.primaryKey : [],

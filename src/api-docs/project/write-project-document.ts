@@ -1,4 +1,4 @@
-/** Makes the document of one project for one role: auth and storage from the platform's, table REST from the schema. */
+/** Writes a project's document for one role: auth and storage from the platform's, table REST from the schema. */
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
@@ -19,13 +19,13 @@ export interface ProjectDocumentSource {
   readonly platform: OpenAPIObject;
   readonly project: Project;
   readonly role: string;
-  /** The default one first. */
+  /** The first is the default schema. */
   readonly schemas: readonly string[];
   readonly catalog: Catalog;
   readonly facts: ProjectFacts;
 }
 
-/** Like ProjectDocumentSource, with what is used all over. */
+/** ProjectDocumentSource with values that several parts share. */
 interface Draft extends ProjectDocumentSource {
   readonly defaultSchema: string;
   readonly visible: readonly VisibleRelation[];
@@ -65,7 +65,7 @@ export async function writeProjectDocument(source: ProjectDocumentSource): Promi
       { name: 'auth', description: tags.get('auth') },
       { name: 'storage', description: tags.get('storage') },
       { name: 'rpc', description: 'Functions' },
-      // A table may be called what it likes; each tag is listed once.
+      // A relation or function may have the same name as another tag; each tag is listed once.
       ...tableTags.filter(({ name }) => !['auth', 'storage', 'rpc'].includes(name)),
     ],
   });
@@ -78,7 +78,7 @@ async function draftOf(source: ProjectDocumentSource, writer: DocumentWriter): P
   for (const one of facts.relations) {
     await writer.pause();
     const relation = catalog.relations.get(nameKey(one));
-    // A partition is reached through its table.
+    // Partitions are accessed through their table.
     const seen = relation && !relation.isPartition ? visibleRelation(relation, one) : null;
     if (seen) visible.push(seen);
   }
@@ -140,7 +140,7 @@ async function writeRoutines(draft: Draft, writer: DocumentWriter): Promise<void
   }
 }
 
-/** Functions that the role may execute, overloads together. */
+/** Functions that the role may execute; overloads are grouped. */
 function visibleRoutines({ catalog, facts }: Draft): VisibleRoutine[][] {
   const signature = (types: readonly string[]): string => types.join('\0');
   const byName = new Map<string, VisibleRoutine[]>();
@@ -158,8 +158,8 @@ const firstOf = (overloads: readonly VisibleRoutine[]): { routine: Routine; fact
   overloads[0] as VisibleRoutine;
 
 /**
- * By name, and where `a.b.c` could mean two things, what table REST takes it for comes first: a name of the default
- * schema, then the shortest schema.
+ * Sorted by name. Where `a.b.c` is ambiguous, the object that table REST resolves it to comes first: a name of
+ * the default schema, then the shortest schema.
  */
 function inOrder<Item>(
   items: readonly Item[],

@@ -1,4 +1,4 @@
-// Whom the embedded PostgreSQL lets in, as written to <cluster>/pg_hba.conf at each start.
+// Writes <cluster>/pg_hba.conf, the rules by which the embedded PostgreSQL admits clients, at each start.
 import { chown, copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LOGIN_GROUP } from '../platform/login-group';
@@ -9,8 +9,8 @@ const LOCAL_FILE = 'pg_hba.local.conf';
 const HEADER = '# Written by Plinth at each start.';
 
 /**
- * The superuser and members of the group. Owners may create roles, with LOGIN too, whose connections nothing would
- * bound; they cannot make them members. Rules of the administrator's own come first.
+ * Admits the superuser and members of the group only. Owners may create roles with LOGIN, but cannot add them to the
+ * group, so no connection escapes Plinth's limits. The administrator's own rules come first.
  */
 function rules(superuser: string): string {
   return [
@@ -24,7 +24,7 @@ function rules(superuser: string): string {
   ].join('\n');
 }
 
-/** Before the server starts. What stood there of somebody else's making is kept as pg_hba.conf.old. */
+/** Called before the server starts. A pg_hba.conf that Plinth did not write is kept as pg_hba.conf.old. */
 export async function writeClientAuthentication(
   clusterDir: string,
   superuser: string,

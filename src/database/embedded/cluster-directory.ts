@@ -35,7 +35,7 @@ export interface Cluster {
   dataDir: string;
   /** <dataDir>/postgres */
   clusterDir: string;
-  /** Who runs PostgreSQL and owns the cluster; null: ourselves. */
+  /** The system user that runs PostgreSQL and owns the cluster; null: the user of this process. */
   user: SystemUser | null;
   binaries: PostgresBinaries;
   settings: Settings;
@@ -44,17 +44,19 @@ export interface Cluster {
 }
 
 /**
- * The cluster's directory as PostgreSQL is told it, which is started inside it. For another user than ourselves it is
- * the working directory by its name in /proc: a path that works even when that user may not pass the directories above,
- * such as /root. (PostgreSQL changes into its data directory and uses paths relative to it from then on.)
+ * The path of the cluster's directory that is passed to PostgreSQL, which is started in that directory. For
+ * another system user it is the working directory's name in /proc, which works even when that user may not
+ * traverse the directories above, such as /root. (PostgreSQL changes into its data directory and uses relative
+ * paths from then on.)
  */
 export function clusterPath(directory: string, user: SystemUser | null): string {
   return user && process.platform === 'linux' ? '/proc/self/cwd' : directory;
 }
 
 /**
- * Makes the cluster ready to start and gives its superuser's password: creates it if there is none, otherwise checks
- * that it fits. Removes what a killed initdb left. Throws EmbeddedPostgresError, also for another major version.
+ * Makes the cluster ready to start and returns its superuser's password: creates it if there is none, otherwise
+ * checks its version. Removes the remains of an interrupted initdb.
+ * @throws EmbeddedPostgresError also when another major version created the cluster
  */
 export async function prepareCluster(cluster: Cluster): Promise<string> {
   const { dataDir, clusterDir, binaries } = cluster;
@@ -69,7 +71,7 @@ export async function prepareCluster(cluster: Cluster): Promise<string> {
   return password;
 }
 
-/** An initdb whose parent was killed may still be writing for a moment, hence the retries. */
+/** An initdb whose parent was killed may go on writing for a moment, hence the retries. */
 async function removeUnfinished(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => name.startsWith(UNFINISHED));
   const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
@@ -105,7 +107,7 @@ async function superuserPassword(dataDir: string, clusterExists: boolean): Promi
   return password;
 }
 
-/** Made under another name and renamed when whole, so that a kill at any moment leaves no half cluster. */
+/** Created under another name and renamed when complete, so that a kill at any moment leaves no partial cluster. */
 async function createCluster(cluster: Cluster, password: string): Promise<void> {
   const { dataDir, clusterDir, user, onProgress } = cluster;
   await assertNothingThere(clusterDir);
@@ -117,7 +119,7 @@ async function createCluster(cluster: Cluster, password: string): Promise<void> 
     await appendFile(path.join(unfinished, 'postgresql.conf'), "\ninclude 'plinth.conf'\n", { flush: true });
     await rename(unfinished, clusterDir);
   } catch (error) {
-    // On a full disk its space is needed.
+    // Frees the space on a full disk.
     await rm(unfinished, { recursive: true, force: true });
     throw error;
   }
@@ -153,7 +155,7 @@ async function initialise(cluster: Cluster, directory: string, password: string)
   );
 }
 
-/** The builtin locale provider sorts and folds UTF-8 alike on every system, whatever locales are installed. */
+/** The builtin locale provider sorts and folds UTF-8 the same way on every system, whatever locales are installed. */
 function initdbArguments(directory: string, settings: Settings): string[] {
   return [
     `--pgdata=${directory}`,
@@ -169,7 +171,7 @@ function initdbArguments(directory: string, settings: Settings): string[] {
   ];
 }
 
-/** An open file without a name: initdb reads it as its standard input, and nobody else can. */
+/** An open file without a name: initdb reads it as its standard input, and no other process can open it. */
 async function passwordInput(
   dataDir: string,
   password: string,
@@ -185,7 +187,7 @@ async function passwordInput(
   }
 }
 
-/** PostgreSQL insists on owner and mode, which a restored backup may have lost. */
+/** PostgreSQL refuses a data directory with another owner or mode; a restored backup may have lost them. */
 async function secure({ clusterDir, user }: Cluster): Promise<void> {
   const { uid, mode } = await stat(clusterDir);
   if (user && uid !== user.uid) await run('chown', ['-R', `${user.uid}:${user.gid}`, clusterDir]);
@@ -196,7 +198,7 @@ async function writeSettings({ clusterDir, user, settings }: Cluster): Promise<v
   await replaceFile(path.join(clusterDir, 'plinth.conf'), settingsText(clusterSettings(settings)), user);
 }
 
-/** Whole or not at all, also on a disk that is full. @param user that gets the file */
+/** Replaces the file atomically, also on a full disk. @param user the new owner of the file */
 async function replaceFile(file: string, text: string, user: SystemUser | null = null): Promise<void> {
   const draft = `${file}.new`;
   try {

@@ -1,15 +1,15 @@
-// Bounds on what one project's sessions may take of the embedded server.
+// Limits on the resources that one project's sessions may use on the embedded server.
 
 export const CLUSTER_LIMITS: Readonly<Record<string, string>> = {
   max_connections: '300',
-  // Free slots that only the platform and login roles may take (pg_use_reserved_connections): DATABASE_MAX_CONNECTIONS and
-  // listeners. Slots that they already hold are not counted, so owners get connections while fewer than 180 are open.
+  // Slots for the platform and login roles alone (pg_use_reserved_connections): DATABASE_MAX_CONNECTIONS and the
+  // listeners. Slots in use do not count, so owners can connect while fewer than 180 connections are open.
   superuser_reserved_connections: '20',
   reserved_connections: '100',
-  // Room for 76,800 locks; SessionWatch ends who takes a quarter of it.
+  // Room for 76,800 locks; SessionWatch ends a session that holds a quarter of them.
   max_locks_per_transaction: '256',
-  // Of one session, for sorts and the like. A full disk stops everybody.
+  // For each session's sorts and hashes. A full disk would stop every project.
   temp_file_limit: '8GB',
-  // A client that does not finish logging in keeps a connection, and DROP DATABASE waiting.
+  // A client that never finishes logging in occupies a connection and blocks DROP DATABASE.
   authentication_timeout: '10s',
 };

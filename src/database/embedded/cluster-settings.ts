@@ -6,19 +6,19 @@ import { CLUSTER_LIMITS } from './cluster-limits';
 export type Settings = Readonly<Record<string, string>>;
 
 /**
- * Sized for a small server beside Node on one machine. `ALTER SYSTEM` (as the superuser) overrides each of them.
- * The log gets what the server does, but no statement of a client: those hold users' data.
+ * Sized for a small server that shares a machine with Node. `ALTER SYSTEM` (as the superuser) overrides each of them.
+ * The log contains the server's own events, but no statement of a client, since statements hold users' data.
  */
 const DEFAULTS: Settings = {
   ...CLUSTER_LIMITS,
-  // In the cluster's directory, where the server works: no path is too long for it, and nobody else may enter.
+  // The cluster's directory, which is the server's working directory: the path is never too long, and it is private.
   unix_socket_directories: '.',
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   max_wal_size: '1GB',
   random_page_cost: '1.1',
   shared_preload_libraries: 'pg_stat_statements',
-  // CREATE ROLE and its like are kept as they are written, passwords included.
+  // Utility statements such as CREATE ROLE are recorded as they are written, passwords included.
   'pg_stat_statements.track_utility': 'off',
   jit: 'off',
   password_encryption: 'scram-sha-256',
@@ -29,13 +29,14 @@ const DEFAULTS: Settings = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
-  // The kind of process at the end: ServerLog tells the server's own faults from those of connections by it.
+  // %b, the kind of process: ServerLog uses it to tell the server's own errors from those of client connections.
   log_line_prefix: '%m [%p] %b ',
 };
 
 /**
- * After a crash PostgreSQL first syncs its files: one by one, which takes seconds for every ten projects on a busy disk, or
- * the file system at once. Before Linux 5.8 that way reported no errors (manual, recovery_init_sync_method).
+ * After a crash PostgreSQL first syncs its files. One by one, that takes seconds for every ten projects on a
+ * busy disk; `syncfs` syncs the whole file system at once, but reported no errors before Linux 5.8 (manual,
+ * recovery_init_sync_method).
  */
 const SYNC_AT_ONCE: Settings = syncReportsErrors() ? { recovery_init_sync_method: 'syncfs' } : {};
 

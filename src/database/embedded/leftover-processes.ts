@@ -1,4 +1,4 @@
-// Ends what is left of an earlier PostgreSQL on a cluster directory, before a new one starts there.
+// Ends processes that an earlier PostgreSQL left on a cluster directory, before a new one starts there.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,22 +23,22 @@ interface Step {
   signal: NodeJS.Signals;
 }
 
-/** Only a postmaster may be sent SIGINT: to its children that means something else. */
+/** Only a postmaster may be sent SIGINT: its children treat it as a request to cancel their statement. */
 const FOR_A_POSTMASTER: readonly Step[] = [
-  // The watcher of a killed parent has asked for a fast shutdown already; that takes a checkpoint's time.
+  // The watcher of a killed parent has already asked for a fast shutdown, which takes as long as a checkpoint.
   { afterMs: 2_000, signal: 'SIGINT' },
   // Immediate shutdown: nothing is lost, but the next start has to recover.
   { afterMs: 60_000, signal: 'SIGQUIT' },
 ];
-/** Most notice the death of their postmaster and end. One that computes does not, and one that hangs cannot. */
+/** Most children notice that the postmaster died, and exit. One that is busy computing or hangs does not. */
 const FOR_ORPHANS: readonly Step[] = [
   { afterMs: 0, signal: 'SIGQUIT' },
   { afterMs: 1_000, signal: 'SIGKILL' },
 ];
 
 /**
- * Waits until no process of an earlier PostgreSQL works in the directory, asking it to stop if need be, and removes a
- * lock file that PostgreSQL would take for a running postmaster's, and the sockets that killed ones left.
+ * Waits until no process of an earlier PostgreSQL works in the directory, and signals it to stop if necessary. Then
+ * removes stale sockets, and a lock file that PostgreSQL would take for a running postmaster's.
  * Throws EmbeddedPostgresError when a process does not end.
  */
 export async function endLeftovers(clusterDir: string, onProgress: (message: string) => void): Promise<void> {
@@ -54,7 +54,7 @@ export async function endLeftovers(clusterDir: string, onProgress: (message: str
       const targets = left.postmaster === null ? left.all : [left.postmaster];
       targets.forEach((pid) => signalQuietly(pid, step.signal));
     }
-    if (waited >= GIVE_UP_AFTER_MS) throw unending(left);
+    if (waited >= GIVE_UP_AFTER_MS) throw stillRunning(left);
     await sleep(POLL_MS);
   }
   await removeMisleadingLockFile(clusterDir);
@@ -65,7 +65,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 
@@ -90,7 +90,7 @@ async function isPostgresIn(pid: number, directory: string): Promise<boolean> {
     if ((await readFile(`/proc/${pid}/comm`, 'utf8')).trim() !== 'postgres') return false;
     return (await readlink(`/proc/${pid}/cwd`)) === directory;
   } catch {
-    // It has ended meanwhile, or belongs to another user, as no process of ours does.
+    // The process has ended, or belongs to another user and so is not ours.
     return false;
   }
 }
@@ -108,17 +108,17 @@ async function lockFilePid(clusterDir: string): Promise<number | null> {
 }
 
 /**
- * Nothing of the cluster runs any more. PostgreSQL refuses an empty lock file, which a full disk leaves, and takes a pid
- * that is in use for a postmaster's: by now it is another process's, or a zombie's that its new parent does not reap
- * (Node as a container's first process). Any other file stays: PostgreSQL itself makes sure that nothing uses the shared
- * memory named in it.
+ * Called when no process of the cluster runs any more. PostgreSQL refuses an empty lock file, which a full disk
+ * leaves, and takes any pid in use for a postmaster's. By now that pid belongs to another process, or to a
+ * zombie that its new parent does not reap (Node as a container's first process). Any other file stays:
+ * PostgreSQL itself checks that the shared memory named in it is unused.
  */
 async function removeMisleadingLockFile(clusterDir: string): Promise<void> {
   const pid = await lockFilePid(clusterDir);
   if (pid === null || isInUse(pid)) await rm(lockFile(clusterDir), { force: true });
 }
 
-/** Each with a lock file of its own; a postmaster that was killed leaves both, and the next may have another port. */
+/** Each socket has a lock file. A killed postmaster leaves both, and the next one may use another port. */
 async function removeSockets(clusterDir: string): Promise<void> {
   const names = await readdir(clusterDir).catch(() => []);
   const sockets = names.filter((name) => name.startsWith('.s.PGSQL.'));
@@ -138,7 +138,7 @@ function lockFile(clusterDir: string): string {
   return path.join(clusterDir, 'postmaster.pid');
 }
 
-function unending(left: Leftovers): EmbeddedPostgresError {
+function stillRunning(left: Leftovers): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The PostgreSQL of an earlier run does not stop (${left.all.join(', ')}): end these processes first.`,
   );

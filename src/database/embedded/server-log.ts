@@ -1,14 +1,14 @@
-// The file that PostgreSQL writes to: <data directory>/postgres.log. A file, not a pipe, so that a busy or killed Node
-// can neither stall PostgreSQL nor lose its last words.
+// PostgreSQL's log file, <data directory>/postgres.log. A file, not a pipe, so that a busy or killed Node process can
+// neither stall PostgreSQL nor lose its last messages.
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Beyond this the file of earlier runs is put aside at start; there is one such older file at most. */
+/** A larger log is renamed to postgres.log.1 at start, replacing the one before. */
 const ROTATE_AT_BYTES = 10 * 1024 * 1024;
 
 const FAULT = /^.*?(?:FATAL|PANIC|initdb: error):\s*/;
-/** By log_line_prefix: what clients were told, such as that the server is starting. */
-const TOLD_A_CLIENT = /\] (?:dead-end )?client backend /;
+/** Lines of client backends (by log_line_prefix): refusals such as "the database system is starting up". */
+const CLIENT_BACKEND = /\] (?:dead-end )?client backend /;
 
 export class ServerLog {
   private constructor(
@@ -29,10 +29,10 @@ export class ServerLog {
     return this.handle.fd;
   }
 
-  /** The fault that PostgreSQL gave since this log was opened, in one line; else its last line. */
+  /** The last error that PostgreSQL logged since this log was opened, in one line; else its last line. */
   async lastFault(): Promise<string> {
     const written = (await readFile(this.file)).subarray(this.startOffset).toString('utf8');
-    const lines = written.split('\n').filter((line) => line.trim() !== '' && !TOLD_A_CLIENT.test(line));
+    const lines = written.split('\n').filter((line) => line.trim() !== '' && !CLIENT_BACKEND.test(line));
     const fault = lines.findLast((line) => FAULT.test(line)) ?? lines.at(-1) ?? 'it said nothing';
     return fault.replace(FAULT, '').trim();
   }

@@ -1,4 +1,4 @@
-// Chooses the user that PostgreSQL runs as. PostgreSQL refuses to run as root, so root hands it to somebody else.
+// Chooses the system user that PostgreSQL runs as. PostgreSQL refuses to run as root.
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { EmbeddedPostgresError } from './embedded-postgres.error';
 
 const run = promisify(execFile);
 
-/** Users without rights that exist on nearly every system, best first. None is ever created. */
+/** Unprivileged users that exist on nearly every system, best first. None is ever created. */
 const CANDIDATES = ['postgres', 'nobody'];
 
 export interface SystemUser {
@@ -19,14 +19,14 @@ function isRoot(): boolean {
 }
 
 /**
- * The user for a cluster directory: null (ourselves) unless we are root; then the owner of an existing cluster, or the
- * first unprivileged user that the system has. Throws EmbeddedPostgresError when there is none, or when the cluster
- * belongs to somebody else and we are not root.
+ * The user for a cluster directory: null (the user of this process) unless we are root; then the owner of an
+ * existing cluster, or the first unprivileged user that the system has. Throws EmbeddedPostgresError when there
+ * is none, or when the cluster belongs to another user and we are not root.
  */
 export async function serverUser(clusterDir: string): Promise<SystemUser | null> {
   const owner = await ownerOf(clusterDir);
   if (!isRoot()) {
-    assertOwn(owner, clusterDir);
+    assertOwnedByUs(owner, clusterDir);
     return null;
   }
   return owner && owner.uid !== 0 ? owner : unprivilegedUser();
@@ -44,7 +44,7 @@ async function ownerOf(path: string): Promise<SystemUser | null> {
   }
 }
 
-function assertOwn(owner: SystemUser | null, clusterDir: string): void {
+function assertOwnedByUs(owner: SystemUser | null, clusterDir: string): void {
   if (owner === null || owner.uid === process.getuid?.()) return;
   throw new EmbeddedPostgresError(
     `The database directory ${clusterDir} belongs to another user (uid ${owner.uid}): ` +

@@ -4,23 +4,26 @@ import type { Socket } from 'node:net';
 import type { SystemUser } from './server-user';
 
 /**
- * The shell leaves a watcher behind and then becomes the program, so the program keeps the pid that Node knows.
- * The watcher reads a pipe whose other end only Node holds: end of file means that Node is gone, however it went, and
- * SIGINT is PostgreSQL's fast shutdown. The double fork keeps the watcher from being a child that the postmaster would
- * reap and log. `$$` is the shell's own pid, in a subshell too.
+ * The shell starts a watcher and then becomes the program with exec, so the program keeps the pid that Node
+ * knows. The watcher reads a pipe whose other end only Node holds: end of file means that Node has ended, for
+ * whatever reason, and the watcher sends SIGINT, PostgreSQL's fast shutdown. The double fork keeps the watcher
+ * from being a child that the postmaster would reap and log. `$$` is the shell's own pid, in a subshell too.
  */
 const SUPERVISOR = `
   ( ( cd /; read -r word <&3; [ "$word" = finished ] || kill -INT $$ ) & )
   exec "$@" 3<&-
 `;
 
-/** Libraries and messages behave alike everywhere; nothing of our environment (keys, PG* variables) is passed on. */
+/**
+ * A fixed locale and time zone for the same behaviour everywhere. Our own variables (keys, PG*) are not passed
+ * on.
+ */
 const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface SupervisedOptions {
-  /** Working directory; entered before the user changes, so the user need not be able to reach it by its path. */
+  /** Working directory; entered before the switch of users, so that user need not be able to reach its path. */
   cwd: string;
-  /** User to run as; null runs it as ourselves. */
+  /** User to run as; null: the user of this process. */
   user: SystemUser | null;
   /** File descriptor that gets standard output and standard error. */
   output: number;
@@ -37,15 +40,15 @@ export interface SupervisedProcess {
   pid: number;
   /** Resolves when the program has ended; never rejects. */
   exited: Promise<ProcessExit>;
-  /** Signals the program; does nothing once it has ended. */
+  /** Sends a signal to the program; does nothing once it has ended. */
   kill(signal: NodeJS.Signals): void;
-  /** Whether waiting for the program keeps Node alive; it does not by default. */
+  /** Makes the program keep Node alive; by default it does not. */
   hold(): void;
 }
 
 /**
  * Starts a program in a session of its own, so that Ctrl-C in the terminal reaches Node alone.
- * Rejects when it cannot be started at all; a program that cannot be executed exits with 126 or 127.
+ * Rejects when it cannot be started; a program that cannot be executed exits with 126 or 127.
  */
 export function startSupervised(
   program: string,
@@ -68,7 +71,7 @@ export function startSupervised(
 
 function supervise(child: ChildProcess): SupervisedProcess {
   const lifeline = child.stdio[3] as Socket;
-  // The watcher may be gone already, and that is no fault of ours.
+  // The watcher may have ended already, which is no error here.
   lifeline.on('error', () => undefined);
   lifeline.unref();
   child.unref();

@@ -1,15 +1,15 @@
-/** LISTEN on one connection of its own, reconnecting for as long as it is wanted. */
+/** LISTEN on a connection of its own, which reconnects until it is stopped. */
 import { Client, ClientConfig } from 'pg';
 
 const RECONNECT_MS = { first: 100, most: 5_000 };
 
-/** What a listening connection calls itself in pg_stat_activity. */
+/** The application_name of a listening connection in pg_stat_activity. */
 export const LISTENER_NAME = 'plinth-listen';
 
 export interface ListenerEvents {
   /** A notification arrived. */
   onNotification(payload: string): void;
-  /** Listening began (again): whatever was said before was missed. */
+  /** LISTEN succeeded (again): earlier notifications were missed. */
   onListening(): void;
   onError?(error: Error): void;
 }
@@ -28,7 +28,7 @@ export class NotificationListener {
     private readonly events: ListenerEvents,
   ) {}
 
-  /** Resolves after the first attempt, whether or not it succeeded; later ones go on in the background. */
+  /** Resolves after the first attempt, successful or not; later attempts run in the background. */
   async start(): Promise<void> {
     const client = new Client({ application_name: LISTENER_NAME, keepAlive: true, ...this.config });
     this.client = client;
@@ -46,7 +46,7 @@ export class NotificationListener {
     }
   }
 
-  /** Notifies a channel over the listening connection; nothing is said while that is lost. */
+  /** NOTIFY over the listening connection; does nothing while that is lost. */
   async say(channel: string, payload: string): Promise<void> {
     await this.client?.query('select pg_notify($1, $2)', [channel, payload]);
   }

@@ -1,4 +1,7 @@
-/** The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own migrations. */
+/**
+ * The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own
+ * migrations.
+ */
 import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 import { codeOf } from '../../common/errors/error-facts';
@@ -12,7 +15,7 @@ import { missingCapabilities, readCapabilities, ServerUnusableError } from './se
 /** In the order in which they are applied. */
 const PLATFORM_MIGRATIONS = [Initial1790000000100];
 
-/** Serialises migrations of replicas that start together; any constant will do. */
+/** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
 const MIGRATION_LOCK = 7_046_101;
 
 const INVALID_CATALOG_NAME = '3D000';
@@ -22,7 +25,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * Connects, creates the database if it is missing, and migrates it.
  * @param url of the platform database, as a role with CREATEDB and CREATEROLE
- * @throws ServerUnusableError saying all that is missing
+ * @throws ServerUnusableError listing everything that is missing
  */
 export async function openPlatformDatabase(
   url: string,
@@ -49,7 +52,7 @@ export async function openPlatformDatabase(
   return dataSource;
 }
 
-/** Leaves a database alone that a newer version has migrated, or a development version from before 0.1.0. */
+/** Refuses a database that was migrated by a newer version, or by a development version from before 0.1.0. */
 async function assertKnownMigrations(client: Client): Promise<void> {
   const { rows: tables } = await client.query<{ found: boolean }>(
     `select to_regclass('public.migrations') is not null as found`,
@@ -65,8 +68,8 @@ async function assertKnownMigrations(client: Client): Promise<void> {
 }
 
 /**
- * Where the server counts statements, as the embedded one does, the platform database shows them to administrators.
- * Owners of projects neither reach this database nor may create the extension in theirs.
+ * Where the server loads pg_stat_statements, as the embedded one does, the platform database shows it to
+ * administrators. Owners of projects can neither connect here nor create the extension in their databases.
  */
 async function openStatementStatistics(client: Client): Promise<void> {
   const { rowCount } = await client.query(
@@ -93,7 +96,7 @@ async function prepareDatabase(url: string): Promise<void> {
       `the database "${name}" does not exist and cannot be created`,
     );
   }
-  await connected(url, (client) => closeToOthers(client, name));
+  await connected(url, (client) => revokePublicConnect(client, name));
 }
 
 async function assertUsable(client: Client): Promise<void> {
@@ -105,13 +108,13 @@ async function createDatabase(client: Client, name: string): Promise<void> {
   try {
     await client.query(`create database ${quoteIdentifier(name)}`);
   } catch (error) {
-    // A replica that started at the same moment was faster.
+    // Another replica, started at the same moment, has created it.
     if (codeOf(error) !== DUPLICATE_DATABASE && codeOf(error) !== UNIQUE_VIOLATION) throw error;
   }
 }
 
-/** Roles of projects have no business here. Where the role is not the owner, capabilityWarnings() tells. */
-async function closeToOthers(client: Client, name: string): Promise<void> {
+/** Keeps projects' roles out. capabilityWarnings() reports it where the role is not the database's owner. */
+async function revokePublicConnect(client: Client, name: string): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_database where datname = $1 and has_database_privilege('public', oid, 'connect')
        and pg_has_role(datdba, 'USAGE')`,
@@ -122,8 +125,8 @@ async function closeToOthers(client: Client, name: string): Promise<void> {
 }
 
 /**
- * Like withConnection, but a server that cannot be reached, or refuses the role, is said in one line.
- * @param consequence of the missing connection, in front of the reason
+ * Like withConnection, but reports in one line a server that cannot be reached or refuses the role.
+ * @param consequence of the missing connection, put in front of the reason
  * @throws ServerUnusableError
  */
 async function connected<T>(
@@ -146,16 +149,16 @@ async function connected<T>(
   }
 }
 
-/** As node-postgres reads the URL, which may name a socket in a parameter. */
+/** Parsed as node-postgres parses the URL, which may name a socket in a parameter. */
 function addressOf(url: string): string {
   const { host, port } = new Client({ connectionString: url });
   return `${host}:${port}`;
 }
 
 function reasonOf(error: unknown): string {
-  // Node gives an AggregateError without a message when all addresses of a name refuse.
+  // Node gives an AggregateError without a message when all addresses of a name refuse the connection.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   if (!(error instanceof Error)) return String(error);
-  // Neither the system nor a PostgreSQL said it: what answers closed the connection, was silent or spoke otherwise.
+  // No code of the system or of PostgreSQL: the other side closed, did not answer or spoke another protocol.
   return codeOf(error) === undefined ? `${error.message} (is it a PostgreSQL server?)` : error.message;
 }

@@ -1,5 +1,5 @@
-/** Injection token of the platform database's connection URL: embedded or DATABASE_URL, known once it runs. */
+/** Injection token: the connection URL of the platform database (embedded or DATABASE_URL), known once it runs. */
 export const PLATFORM_URL = Symbol('PLATFORM_URL');
 
-/** Injection token to wait for: the platform database exists and is migrated. */
+/** Injection token: resolves when the platform database exists and is migrated. */
 export const PLATFORM_READY = Symbol('PLATFORM_READY');

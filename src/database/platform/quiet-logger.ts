@@ -1,4 +1,4 @@
-/** TypeORM's own logger writes past ours, to the console. What fails is thrown as well, so it has nothing to add. */
+/** TypeORM's own logger writes to the console and bypasses ours. Failures are thrown as well, so nothing is lost. */
 import type { Logger } from 'typeorm';
 
 const nothing = (): void => undefined;

@@ -1,14 +1,14 @@
-/** What the install's admin role may do on a PostgreSQL server, and what follows where it may not. */
+/** The rights of the installation's admin role on a PostgreSQL server, and the consequences of missing ones. */
 import { Client } from 'pg';
 import { quoteIdentifier } from '../sql/identifier';
 import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from './login-group';
 
-/** Roles that all projects of a server share; requests run as them. */
+/** Roles that all projects of a server share; requests run under them. */
 export const REQUEST_ROLES = ['anon', 'authenticated', 'service_role'] as const;
 
 interface SharedRole {
   readonly name: string;
-  /** May log in, is a superuser, or may create databases or roles: what a request must never run as. */
+  /** May log in, is a superuser, or may create databases or roles: no request may run under such a role. */
   readonly powerful: boolean;
   readonly bypassRls: boolean;
   /** The admin role may grant it to a project's roles. */
@@ -29,13 +29,13 @@ export interface ServerCapabilities {
   readonly admitRoles: boolean;
   /** The shared roles that exist already. */
   readonly sharedRoles: readonly SharedRole[];
-  /** Databases, not of Plinth's making, that any role of the server may connect to. */
+  /** Databases that Plinth did not create and that any role of the server may connect to. */
   readonly openDatabases: readonly string[];
 }
 
 const OLDEST_VERSION = 14;
 
-/** The admin role of a server cannot do what Plinth needs, or the server cannot be reached. */
+/** The server cannot be reached, or its admin role lacks rights that Plinth needs. */
 export class ServerUnusableError extends Error {
   constructor(
     readonly faults: readonly string[],
@@ -52,7 +52,7 @@ type Row = Omit<ServerCapabilities, 'sharedRoles' | 'openDatabases' | 'grantBypa
   readonly bypassRls: boolean;
 };
 
-/** One round trip each; nothing is changed. */
+/** Costs one round trip for each statement and changes nothing. */
 export async function readCapabilities(client: Client): Promise<ServerCapabilities> {
   const { rows } = await client.query<Row>(
     `select current_setting('server_version_num')::int / 10000 as version, rolname as role, rolsuper as superuser,
@@ -69,7 +69,7 @@ export async function readCapabilities(client: Client): Promise<ServerCapabiliti
   const sharedRoles = await readSharedRoles(client, capabilities);
   return {
     ...capabilities,
-    // Before PostgreSQL 16 only a superuser could hand BYPASSRLS on.
+    // Before PostgreSQL 16 only a superuser could grant BYPASSRLS.
     grantBypassRls: row.superuser || (bypassRls && row.version >= 16),
     admitRoles: row.version >= LOGIN_GROUP_SINCE && (row.superuser || administersLogins),
     sharedRoles,
@@ -81,7 +81,7 @@ async function readSharedRoles(
   client: Client,
   { superuser, version }: Pick<ServerCapabilities, 'superuser' | 'version'>,
 ): Promise<SharedRole[]> {
-  // Before PostgreSQL 16 CREATEROLE grants every role but superusers; since then it takes the admin option.
+  // Before PostgreSQL 16 CREATEROLE could grant every role but superusers; since then it takes the admin option.
   const { rows } = await client.query<SharedRole>(
     `select rolname as name, rolsuper or rolcanlogin or rolcreatedb or rolcreaterole as powerful,
        rolbypassrls as "bypassRls",
@@ -127,7 +127,7 @@ export function missingCapabilities(capabilities: ServerCapabilities): string[] 
   return faults;
 }
 
-/** What works, but differently; one line each with the consequence. */
+/** Restrictions that Plinth can work with; one line each with the consequence. */
 export function capabilityWarnings(capabilities: ServerCapabilities, serviceBypassesRls: boolean): string[] {
   const { version, role, superuser, openDatabases } = capabilities;
   const warnings: string[] = [];

@@ -1,18 +1,21 @@
 /**
- * Limits how many connections of a pool work at once. Where PostgreSQL shares few cores with this process, more backends do
- * not answer more: each has cold caches and costs context switches. A connection that works for longer than a moment is
- * likely to wait for a lock, the disk or a client rather than for a core, and does not count. So slow statements delay quick
- * ones by no more than that.
+ * Limits how many connections of a pool work at once. When PostgreSQL shares few cores with this process, more
+ * backends do not increase throughput: each has cold caches and adds context switches. A connection in use for
+ * longer than MOMENT_MS probably waits for a lock, the disk or a client, not for a core, and does not count.
+ * Slow statements therefore delay quick ones by no more than that.
  */
 
-/** Milliseconds after which a borrower counts as slow. Also the interval at which a pool serves waiting requests. */
+/**
+ * Milliseconds after which a connection in use counts as slow. Also the interval at which waiting requests are
+ * served.
+ */
 export const MOMENT_MS = 2;
 
 export class ConcurrencyLimiter<T> {
-  /** When each was lent, in milliseconds of the monotonic clock. */
+  /** When each connection was lent, in milliseconds of the monotonic clock. */
   private readonly since = new Map<T, number>();
 
-  /** @param limit how many quick borrowers there may be at once */
+  /** @param limit the number of quick connections in use at once */
   constructor(private readonly limit: number) {}
 
   add(borrowed: T): void {

@@ -1,10 +1,10 @@
-/** A connection for one piece of work outside the request path: provisioning, migrations, the owner's SQL. */
+/** A connection for one task outside the request path: provisioning, migrations, the owner's SQL. */
 import { Client, ClientConfig } from 'pg';
 import { BoundedClient, BoundedClientConfig } from './bounded-client';
 
 const APPLICATION = { application_name: 'plinth-admin' };
 
-/** Connects, works, disconnects. Rejects with the driver's error. */
+/** Connects, runs `work`, disconnects. Rejects with the driver's error. */
 export async function withConnection<T>(
   config: ClientConfig,
   work: (client: Client) => Promise<T>,
@@ -12,7 +12,7 @@ export async function withConnection<T>(
   return working(new Client({ ...APPLICATION, ...config }), work);
 }
 
-/** The same in a database whose owner is a stranger. @throws DatabaseFault result_too_large as well */
+/** For a database that has an untrusted owner. @throws DatabaseFault result_too_large as well */
 export async function withBoundedConnection<T>(
   config: BoundedClientConfig,
   work: (client: BoundedClient) => Promise<T>,

@@ -1,4 +1,4 @@
-/** One connection of a project's pool. It keeps its session clean, and makes Plinth's errors of the driver's. */
+/** One connection of a project's pool. It keeps its session clean, and maps the driver's errors to Plinth's. */
 import {
   PipelineConnection,
   ResultTooLargeError,
@@ -13,13 +13,13 @@ import { SessionState } from './session-state';
 export class PooledConnection extends PipelineConnection {
   /** Milliseconds of the monotonic clock at which it was last given back. */
   idleSince = 0;
-  /** Pipelines that were sent; each is one round trip, however many statements it holds. */
+  /** Number of pipelines sent; each is one round trip, however many statements it holds. */
   roundTrips = 0;
   private readonly session = new SessionState();
 
   constructor(readonly database: ProjectDatabase) {
     super({ ...loginConfig(database), application_name: 'plinth' });
-    // A transaction changed one of the reported settings for the session.
+    // A function changed one of the reported settings for the whole session.
     this.onParameterStatus = () => (this.session.isClean = false);
   }
 
@@ -28,14 +28,14 @@ export class PooledConnection extends PipelineConnection {
     return super.start(statements);
   }
 
-  /** AppError 500 for a result that is too large; else the driver's error, or what a sink has thrown. */
+  /** AppError 500 for a result that is too large; else the driver's error, or the one that a sink has thrown. */
   protected override onFailure(error: Error): Error {
     this.session.isClean = false;
     const failure = super.onFailure(error);
     return failure instanceof ResultTooLargeError ? resultTooLarge(failure.maxBytes) : cleanError(failure);
   }
 
-  /** To be sent after the last statement of a piece of work, in the same round trip. Releases what the session holds. */
+  /** Statements to send in the same round trip after the last one of a request. They release session resources. */
   get departure(): readonly Statement[] {
     return this.session.departure;
   }
@@ -45,7 +45,7 @@ export class PooledConnection extends PipelineConnection {
     return this.session.isClean;
   }
 
-  /** Makes the session clean again, or marks the connection as broken. */
+  /** Restores the session, or marks the connection as broken. */
   async clean(): Promise<void> {
     try {
       await this.pipeline(this.session.cleaning);
@@ -55,14 +55,14 @@ export class PooledConnection extends PipelineConnection {
     }
   }
 
-  /** Called when rows begin to flow to a client; set by the pool. */
+  /** Called when rows start to stream to a client; set by the pool. */
   onStream: (client: string, end: () => void) => void = () => undefined;
 
   /**
-   * From now on the connection is held for as long as a client takes to read.
+   * The connection is held from now on until the client has read the response.
    * @param client address
-   * @param end breaks the answer off when others need the connection
-   * @throws DatabaseFault too_many_streams when too many are held like that
+   * @param end aborts the response when other requests need the connection
+   * @throws DatabaseFault too_many_streams when too many connections are held in this way
    */
   beginStream(client: string, end: () => void): void {
     this.onStream(client, end);

@@ -1,4 +1,4 @@
-/** The address of a project's database, and the role as which Plinth's request path logs in to it. */
+/** The address of a project's database, and the role with which Plinth's request path logs in to it. */
 import type { ClientConfig } from 'pg';
 import type { ServerAddress } from '../../pg-pipeline';
 import { SESSION_DEFAULTS } from './session-defaults';
@@ -10,7 +10,10 @@ export interface ProjectDatabase extends ServerAddress {
   /** The project's id: the key of its pool. */
   readonly key: string;
   readonly database: string;
-  /** The login role: NOINHERIT, may switch to anon, authenticated, service_role and what the project granted to it. */
+  /**
+   * The login role: NOINHERIT, may switch to anon, authenticated, service_role and what the project granted to
+   * it.
+   */
   readonly user: string;
   readonly password: string;
 }

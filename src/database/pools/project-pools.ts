@@ -1,7 +1,7 @@
 /**
- * Connections to all projects' databases under one global cap. A project keeps at most its share; when the cap is
- * reached, the connection that idled longest, of whatever project, makes room. Written here because no pool library
- * spans databases with one cap.
+ * Connections to all projects' databases under one global limit. Each project has a limit of its own; when the global
+ * one is reached, the longest idle connection of any project is closed to make room. Written here because no pool
+ * library shares one limit between databases.
  */
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
 import { loginRefused, poolExhausted } from './pool.errors';
@@ -10,23 +10,26 @@ import { ProjectDatabase } from './project-database';
 import { Streams } from './streams';
 
 export interface PoolLimits {
-  /** Connections in all. */
+  /** Connections of all projects. */
   readonly total: number;
   /** Connections of one project. */
   readonly perProject: number;
-  /** Of those, how many work at once. Ones that take longer than a moment do not count (concurrency-limiter.ts). */
-  readonly lentFreely: number;
+  /**
+   * How many of these may work at once. Those in use for longer than a moment do not count
+   * (concurrency-limiter.ts).
+   */
+  readonly workingAtOnce: number;
   /** Milliseconds that a request waits for a connection before it gets 503. */
   readonly acquireTimeoutMs: number;
   /** Milliseconds after which an idle connection is closed. */
   readonly idleTimeoutMs: number;
   /** Requests that may wait for one project's connections before further ones get 503 at once. */
   readonly maxWaiting: number;
-  /** Milliseconds without progress after which an answer is broken off for requests that wait for its connection. */
+  /** Milliseconds without progress after which a response is aborted if requests wait for its connection. */
   readonly stalledMs: number;
 }
 
-/** Shares of the connections that answers at their clients' pace may hold, and of those that one client may hold. */
+/** Shares of the connections that streamed responses may hold, in all and for one client. */
 const STREAMING_SHARE = 3 / 4;
 const CLIENT_SHARE = 2 / 3;
 
@@ -34,23 +37,23 @@ interface Waiter {
   readonly database: ProjectDatabase;
   resolve(connection: PooledConnection): void;
   reject(error: Error): void;
-  /** When it gets 503, in milliseconds of the monotonic clock. */
+  /** When it is refused with 503, in milliseconds of the monotonic clock. */
   readonly until: number;
 }
 
 interface Pool {
   readonly idle: PooledConnection[];
   readonly lent: ConcurrencyLimiter<PooledConnection>;
-  /** In order of arrival, which is that of their deadlines. */
+  /** In order of arrival, which is also the order of their deadlines. */
   readonly waiting: Waiter[];
   /** Open or opening connections. */
   size: number;
-  /** Serves waiting requests again after a moment; null when none waits. */
+  /** Timer that serves waiting requests after a moment; null when none waits. */
   watch: NodeJS.Timeout | null;
   closed: boolean;
 }
 
-/** A wrong password, a role without LOGIN, a missing CONNECT privilege. */
+/** Wrong password, role without LOGIN, missing CONNECT privilege. */
 const REFUSED = new Set(['28P01', '28000', '42501']);
 
 export class ProjectPools {
@@ -76,7 +79,7 @@ export class ProjectPools {
     this.sweeper.unref();
   }
 
-  /** For metrics: open connections, those held by streamed answers, waiting requests, and round trips so far. */
+  /** For metrics: open connections, those held by streamed responses, waiting requests, and round trips so far. */
   stats(): { open: number; streaming: number; waiting: number; projects: number; roundTrips: number } {
     let waiting = 0;
     for (const pool of this.pools.values()) waiting += pool.waiting.length;
@@ -85,8 +88,8 @@ export class ProjectPools {
   }
 
   /**
-   * Lends a connection to `work` and takes it back whatever happens.
-   * @throws DatabaseFault no_free_connection when none becomes free in time, or all are closed for good.
+   * Lends a connection to `work` and takes it back however that ends.
+   * @throws DatabaseFault no_free_connection when none becomes free in time, or the pools are closed.
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const connection = this.takeAtOnce(database) ?? (await this.acquire(database));
@@ -97,12 +100,15 @@ export class ProjectPools {
       this.roundTrips += connection.roundTrips - before;
       while (connection.cancelling) await connection.cancelling;
       if (connection.isClean || connection.broken) this.release(connection);
-      // The answer does not wait for it.
+      // Cleaned after the response was sent.
       else void connection.clean().then(() => this.release(connection));
     }
   }
 
-  /** Closes a project's connections: it was deleted, moved, or its credentials changed. Those in use close when released. */
+  /**
+   * Closes the connections of a project that was deleted or moved, or whose credentials changed. Those in use
+   * close on release.
+   */
   async evict(key: string): Promise<void> {
     const pool = this.pools.get(key);
     if (!pool) return;
@@ -112,7 +118,7 @@ export class ProjectPools {
     await Promise.all(pool.idle.splice(0).map((connection) => this.discard(pool, connection)));
   }
 
-  /** Closes all connections for good. Later requests for one, as from background work, are refused. */
+  /** Closes all connections permanently. Later requests, such as those of background work, are refused. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.sweeper);
@@ -122,7 +128,7 @@ export class ProjectPools {
   private poolOf(database: ProjectDatabase): Pool {
     let pool = this.pools.get(database.key);
     if (!pool) {
-      const lent = new ConcurrencyLimiter<PooledConnection>(this.limits.lentFreely);
+      const lent = new ConcurrencyLimiter<PooledConnection>(this.limits.workingAtOnce);
       pool = { idle: [], lent, waiting: [], size: 0, watch: null, closed: false };
       this.pools.set(database.key, pool);
     }
@@ -149,11 +155,11 @@ export class ProjectPools {
       const until = performance.now() + this.limits.acquireTimeoutMs;
       pool.waiting.push({ database, resolve, reject, until });
       this.serve(pool);
-      this.watchOver(pool);
+      this.pollWaiting(pool);
     });
   }
 
-  /** Serves a pool's waiters, oldest first, as far as idle connections and the limits allow. */
+  /** Serves a pool's waiting requests, oldest first, as far as idle connections and the limits allow. */
   private serve(pool: Pool): void {
     while (pool.waiting.length > 0 && pool.idle.length > 0 && pool.lent.mayGrow()) {
       const connection = pool.idle.pop() as PooledConnection;
@@ -167,10 +173,10 @@ export class ProjectPools {
     return pool.waiting.length > opening && pool.idle.length === 0 && pool.lent.mayGrow(opening);
   }
 
-  /** While requests wait: refuses those whose time is over, and serves others, since borrowers may count as slow by now. */
-  private watchOver(pool: Pool): void {
+  /** While requests wait: refuses expired ones and serves others, as connections in use may count as slow by now. */
+  private pollWaiting(pool: Pool): void {
     pool.watch ??= setTimeout(() => {
-      // After the answers that came meanwhile: a busy event loop must not look like a slow database.
+      // Runs after pending I/O events: a busy event loop must not look like a slow database.
       setImmediate(() => {
         pool.watch = null;
         const now = performance.now();
@@ -178,13 +184,13 @@ export class ProjectPools {
         this.serve(pool);
         if (pool.waiting.length > 0) {
           this.endStalledFor(pool);
-          this.watchOver(pool);
+          this.pollWaiting(pool);
         }
       });
     }, MOMENT_MS);
   }
 
-  /** Requests wait and no connection can be opened: ends answers whose clients take nothing. */
+  /** Requests wait and no connection can be opened: ends responses whose clients have stopped reading. */
   private endStalledFor(pool: Pool): void {
     const [waiter] = pool.waiting;
     if (!waiter || this.streams.size === 0 || pool.idle.length > 0) return;
@@ -192,7 +198,10 @@ export class ProjectPools {
     else if (this.open >= this.limits.total) this.streams.endFor(pool.waiting.length, null);
   }
 
-  /** Opens a connection for a pool's oldest waiter where the limits allow, closing another project's idle one if need be. */
+  /**
+   * Opens a connection for a pool's oldest waiting request if the limits allow; may close another project's
+   * idle one.
+   */
   private openFor(pool: Pool): boolean {
     const waiter = pool.waiting[0];
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;
@@ -210,7 +219,7 @@ export class ProjectPools {
         void this.discard(pool, connection);
         pool.waiting.shift()?.reject(this.refusal(connection.database, error));
         this.serve(pool);
-        this.serveStarved();
+        this.serveOtherPools();
       },
     );
     return true;
@@ -230,17 +239,17 @@ export class ProjectPools {
     if (connection.broken || pool.closed) {
       void this.discard(pool, connection);
       this.serve(pool);
-      this.serveStarved();
+      this.serveOtherPools();
       return;
     }
     connection.idleSince = performance.now();
     pool.idle.push(connection);
     if (pool.waiting.length > 0) this.serve(pool);
-    if (this.open >= this.limits.total && pool.idle.length > 0) this.serveStarved();
+    if (this.open >= this.limits.total && pool.idle.length > 0) this.serveOtherPools();
   }
 
-  /** A connection that became idle or went makes room for a project that waits. */
-  private serveStarved(): void {
+  /** A connection became idle or was closed: serves another project that waits for the global limit. */
+  private serveOtherPools(): void {
     for (const pool of this.pools.values()) {
       if (this.needsConnection(pool) && this.openFor(pool)) return;
     }
@@ -284,7 +293,7 @@ export class ProjectPools {
   }
 }
 
-/** At least one, and of several not all. */
+/** At least one, but not all if there are several. */
 function shareOf(connections: number, share: number): number {
   return Math.max(1, Math.floor(connections * share));
 }

@@ -1,9 +1,9 @@
-/** The refusal of a result of a project's database that Plinth would have to hold in memory. */
+/** The refusal of a project database's result that is too large to hold in memory. */
 import { DatabaseFault, isFault } from '../../common/errors/database-fault';
 
 const MIB = 1024 * 1024;
 
-/** @param maxBytes that the rows may have */
+/** @param maxBytes the limit for the rows */
 export function resultTooLarge(maxBytes: number): DatabaseFault {
   return new DatabaseFault(
     'result_too_large',

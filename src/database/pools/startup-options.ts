@@ -1,6 +1,6 @@
 /**
- * Settings for the startup packet. They take precedence over ALTER ROLE and ALTER DATABASE, so that an owner cannot keep
- * Plinth from working in the project's database.
+ * Settings for the startup packet. They take precedence over ALTER ROLE and ALTER DATABASE, so that an owner cannot
+ * stop Plinth's own work in the project's database.
  */
 
 /** Settings of every session that Plinth opens for its own work. */
@@ -10,14 +10,17 @@ const OWN_SESSION: Readonly<Record<string, string>> = {
   local_preload_libraries: '',
 };
 
-/** The `options` of a connection: these settings, and those of every session of Plinth's own. */
+/** The `options` of a connection: these settings and those of OWN_SESSION. */
 export function startupOptions(settings: Readonly<Record<string, string>>): string {
   return Object.entries({ ...OWN_SESSION, ...settings })
     .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)
     .join(' ');
 }
 
-/** For Plinth's work as the owner, such as migrations. A timeout in the connection's configuration takes precedence. */
+/**
+ * For Plinth's work as the owner, such as migrations. A timeout in the connection's configuration takes
+ * precedence.
+ */
 export const OWNER_WORK_OPTIONS = startupOptions({
   search_path: '"public", "extensions"',
   statement_timeout: '0',

@@ -13,10 +13,10 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** What of a connection counts here. */
+/** The part of a connection that these tests need. */
 type Held = Pick<PooledConnection, 'pausedSince' | 'database'>;
 
-/** @returns the connection, paused just now */
+/** @returns the connection of a stream that has just been paused */
 function begin(name: string, project = 'a', client = '192.0.2.1'): Held {
   const held = { pausedSince: performance.now(), database: { key: project } } as Held;
   const connection = held as PooledConnection;
@@ -39,7 +39,7 @@ it('refuses one too many of a client, of a project, and of all, while all make p
   expect([streams.size, ended]).toEqual([5, []]);
 });
 
-it('ends the one that is stalled for the longest for a further one, and only of those that count for the limit', () => {
+it('ends the longest stalled stream for a new one, among those that count for the same limit', () => {
   begin('first');
   pass(10);
   begin('second');
@@ -56,7 +56,7 @@ it('ends the one that is stalled for the longest for a further one, and only of 
   expect(() => begin('fifth')).toThrow(refused);
 });
 
-it('ends as many stalled ones as requests wait, and none that makes progress', () => {
+it('ends as many stalled streams as requests wait, and none that makes progress', () => {
   const first = begin('1');
   pass(1);
   const [second, third] = [begin('2', 'a', '192.0.2.2'), begin('3', 'a', '192.0.2.3')];
@@ -65,7 +65,7 @@ it('ends as many stalled ones as requests wait, and none that makes progress', (
   third.pausedSince = null;
   streams.endFor(1, 'a');
   expect(ended).toEqual(['1']);
-  // It has not given its connection back yet.
+  // It has not released its connection yet.
   streams.endFor(1, 'a');
   expect(ended).toEqual(['1']);
   streams.delete(first as PooledConnection);

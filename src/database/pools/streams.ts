@@ -1,18 +1,18 @@
 /**
- * Answers that flow to clients while they hold a connection: a client that reads slowly keeps it from others. So only some of
- * a project's connections may be held like that, fewer by one client, and the one that made no progress for the longest is
- * ended when others need it.
+ * Responses that stream to clients while they hold a connection, which a slow client can block for others. Only
+ * some of a project's connections may be held in this way, and fewer by one client. When others need a
+ * connection, the response that made no progress for the longest time is ended.
  */
 import { DatabaseFault } from '../../common/errors/database-fault';
 import type { PooledConnection } from './pooled-connection';
 
 export interface StreamLimits {
-  /** In all projects. */
+  /** For all projects. */
   readonly total: number;
   readonly perProject: number;
-  /** Of one client in one project. */
+  /** For one client in one project. */
   readonly perClient: number;
-  /** Milliseconds without progress after which an answer may be ended in favour of others. */
+  /** Milliseconds without progress after which a response may be ended in favour of others. */
   readonly stalledMs: number;
 }
 
@@ -20,13 +20,13 @@ interface Stream {
   readonly connection: PooledConnection;
   readonly project: string;
   readonly client: string;
-  /** Breaks the answer off, which gives the connection back a moment later. */
+  /** Aborts the response; the connection is released a moment later. */
   readonly end: () => void;
 }
 
 export class Streams {
   private readonly open = new Map<PooledConnection, Stream>();
-  /** Streams that were ended and have not given their connection back yet. */
+  /** Streams that were ended and have not released their connection yet. */
   private readonly ending = new Set<PooledConnection>();
 
   constructor(private readonly limits: StreamLimits) {}
@@ -36,7 +36,7 @@ export class Streams {
   }
 
   /**
-   * Counts an answer from now on, until delete(). Ends a stalled one where there are too many.
+   * Registers a response until delete(). Ends a stalled one if there are too many.
    * @throws DatabaseFault too_many_streams when there are too many and all of them make progress
    */
   begin(stream: Stream): void {
@@ -55,8 +55,8 @@ export class Streams {
   }
 
   /**
-   * Ends stalled answers for requests that wait for a connection, the longest stalled first.
-   * @param project whose connections are needed; null: of any project
+   * Ends stalled responses for requests that wait for a connection, longest stalled first.
+   * @param project whose connections are needed; null: any project
    */
   endFor(waiting: number, project: string | null): void {
     const isMeant = (key: string): boolean => project === null || key === project;

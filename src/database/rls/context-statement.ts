@@ -1,4 +1,4 @@
-/** Composes the one parameterised statement that puts a connection into a caller's RLS context. */
+/** Composes the parameterised statement that sets a caller's RLS context on a connection. */
 import type { RowSink } from '../../pg-pipeline';
 import { SESSION_DEFAULTS } from '../pools/session-defaults';
 import type { Statement } from '../statement';
@@ -6,15 +6,15 @@ import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
 
 /** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */
 export const SESSION_REVOKED_SQLSTATE = 'PL401';
-/** Raised by auth.require_session() when the session is good, but a second factor is demanded and was not given. */
+/** Raised by auth.require_session() when the session is valid, but a required second factor was not given. */
 export const SECOND_FACTOR_SQLSTATE = 'PL403';
 
-/** Nothing is read from the one row of a context statement. */
+/** The row of a context statement holds no data. */
 const IGNORE_ROWS: RowSink = { onRow: () => undefined };
 
 /**
- * Before Plinth's own statements, behind RESET_SETTINGS, which leaves the role alone: a function of the project may have
- * set one for the whole session.
+ * Sent before Plinth's own statements, after RESET_SETTINGS. RESET ALL does not reset the role, and a function of the
+ * project may have set one for the whole session.
  */
 export const SYSTEM_CONTEXT: Statement = {
   name: 'ctx:system',
@@ -24,9 +24,10 @@ export const SYSTEM_CONTEXT: Statement = {
 };
 
 /**
- * The session check comes first: it runs as the login role, which alone may read auth.sessions; the role is set last.
- * Every set_config is local to the transaction (third argument true); what the session has anyway is left out. num_nulls
- * takes them all, in order, and spares both sides the way back of what was just sent.
+ * The session check comes first: it runs as the login role, which alone may read auth.sessions; the role is set
+ * last. Every set_config is local to the transaction (third argument true); values that the session already has
+ * are left out. num_nulls evaluates its arguments in order and returns one number, so the values are not sent
+ * back.
  */
 export function contextStatement(context: RlsContext, settings: ContextSettings = {}): Statement {
   const values: string[] = [];
@@ -45,30 +46,30 @@ export function contextStatement(context: RlsContext, settings: ContextSettings 
     if (value !== undefined && value !== SESSION_DEFAULTS[setting]) add(value, FIRST_SETTING << index);
   });
   values.push(context.role);
-  const { name, text } = wordsOf(parts);
+  const { name, text } = templateOf(parts);
   return { name, text, values, sink: IGNORE_ROWS };
 }
 
-/** Parts that a context may have; each bit is a parameter. */
+/** Optional parts of a context; each bit stands for a parameter. */
 const SESSION = 1;
 const FACTOR = 2;
 const FIRST_SETTING = 4;
 
-interface Words {
+interface Template {
   readonly name: string;
   readonly text: string;
 }
 
-/** By parts: composing the text costs a request more than all the values in it, and there are few of them. */
-const WORDS = new Map<number, Words>();
+/** By parts: composing the text would cost a request more than all its values, and there are few combinations. */
+const TEMPLATES = new Map<number, Template>();
 
-function wordsOf(parts: number): Words {
-  let words = WORDS.get(parts);
-  if (!words) WORDS.set(parts, (words = compose(parts)));
-  return words;
+function templateOf(parts: number): Template {
+  let template = TEMPLATES.get(parts);
+  if (!template) TEMPLATES.set(parts, (template = compose(parts)));
+  return template;
 }
 
-function compose(parts: number): Words {
+function compose(parts: number): Template {
   const columns: string[] = [];
   let count = 0;
   const parameter = (): string => `$${(count += 1)}`;

@@ -1,4 +1,7 @@
-/** Sends a pipeline, and once more where it failed for what an earlier request left on the connection. */
+/**
+ * Sends a pipeline, and repeats it once if it failed because of state that an earlier request left in the
+ * session.
+ */
 import { DatabaseError } from 'pg';
 import { DatabaseFault } from '../../common/errors/database-fault';
 import { type RunningPipeline, STALE_PLAN } from '../../pg-pipeline';
@@ -9,16 +12,16 @@ import { SECOND_FACTOR_SQLSTATE, SESSION_REVOKED_SQLSTATE } from './context-stat
 
 export interface Pipeline {
   readonly statements: readonly Statement[];
-  /** How many of them, from the first, put the caller into their context: if one fails, the caller is refused. */
+  /** The number of statements, from the first, that set the caller's context: if one fails, the caller is refused. */
   readonly context: number;
-  /** How many of those that follow are the work itself. */
+  /** The number of following statements that do the work itself. */
   readonly count: number;
 }
 
 export interface Repetition {
-  /** False when rows that came before the failure cannot be taken back. */
+  /** False when rows were already passed on before the failure. */
   readonly mayRepeat?: () => boolean;
-  /** Ends the transaction that the pipeline began. */
+  /** Rolls back the transaction that the pipeline began. */
   readonly undo?: () => Promise<void>;
 }
 
@@ -49,13 +52,13 @@ function withoutName({ name: _name, ...statement }: Statement): Statement {
   return statement;
 }
 
-/** A statement that a function deallocated, or prepared under a name that is taken. */
+/** A prepared statement that a function deallocated, or a name that it took. */
 const PREPARED_BY_OTHERS = new Set(['26000', '42P05']);
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
- * What has to be sent before the pipeline may pass: nothing was committed, so it may be repeated. Null when the failure
- * is the request's own.
+ * Statements to send before the pipeline is repeated; nothing was committed, so that is safe. Null when the request
+ * itself caused the failure.
  */
 function remedyFor(
   connection: PooledConnection,
@@ -69,7 +72,7 @@ function remedyFor(
   return isInContext && code === INSUFFICIENT_PRIVILEGE ? [RESET_ROLE] : null;
 }
 
-/** An error of the context statement is the caller's credential being refused, not the query failing. */
+/** An error of the context statement means that the caller's credential is refused, not that the query failed. */
 function attribution(error: unknown, query: RunningPipeline, contextStatements: number): unknown {
   const refused = error instanceof DatabaseError && query.current < contextStatements;
   if (refused && isRefusal(error)) return callerRefused(error);

@@ -7,9 +7,9 @@ export interface RlsContext {
   readonly role: string;
   /** The bearer's claims as JSON text: what auth.jwt() returns. */
   readonly claims: string;
-  /** The session of the access token, checked in the request's own statement; null for keys and foreign tokens. */
+  /** The session of the access token, checked in the request's own round trip; null for keys and foreign tokens. */
   readonly sessionId: string | null;
-  /** Set for a token of one factor where a second one is demanded: of users who have one, or of all. */
+  /** Set for a token of one factor where a second is required: of users who have one, or of all users. */
   readonly secondFactor?: 'enrolled' | 'always';
 }
 
@@ -28,11 +28,11 @@ export const CONTEXT_SETTINGS = [
 ] as const;
 
 export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], string>> & {
-  /** Of the transaction; by default that of the database. It can only be set before anything is read. */
+  /** Isolation level of the transaction; default: that of the database. It must be set before the first query. */
   isolation?: IsolationLevel;
-  /** A function of the project is called, which could see more of an earlier request than its settings. */
+  /** A function of the project is called, which could observe more of an earlier request than its settings. */
   callsFunction?: boolean;
-  /** No code that runs can keep anything beyond the transaction: nothing is given up behind it. */
+  /** The statements run no code that can leave state in the session, so no release statements are sent after them. */
   leavesNothing?: boolean;
 };
 

@@ -1,6 +1,7 @@
 /**
- * The door: the only way to a project's data. It opens the transaction, sets role, claims and request facts, runs,
- * and commits; a connection in doubt is destroyed. A request of one statement costs one round trip (docs/rls-door.md).
+ * The RLS door, the only way to a project's data. It opens the transaction, sets role, claims and request facts, runs
+ * the statements and commits. A connection in doubt is closed. A request of one statement costs one round trip
+ * (docs/rls-door.md).
  */
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -17,9 +18,9 @@ import { ContextSettings, RlsContext } from './rls-context';
 
 /** Runs statements inside an open transaction. */
 export interface TransactionScope {
-  /** One statement, one round trip. */
+  /** Runs one statement in one round trip. */
   query(statement: Statement): Promise<StatementResult>;
-  /** Several statements in one round trip; the first that fails ends the transaction. */
+  /** Runs several statements in one round trip; the first that fails ends the transaction. */
   batch(statements: readonly Statement[]): Promise<StatementResult[]>;
 }
 
@@ -39,18 +40,21 @@ export class RlsTransaction {
     return result as StatementResult;
   }
 
-  /** Runs statements known beforehand in the caller's context, all or none, in one round trip. */
+  /** Runs statements known beforehand in the caller's context, in one transaction and one round trip. */
   async batch(
     context: RlsContext,
     statements: readonly Statement[],
     settings?: ContextSettings,
   ): Promise<StatementResult[]> {
     const pipeline = inContext(context, statements, settings);
-    return this.pools.use(context.database, (connection) => atOnce(connection, pipeline, settings));
+    return this.pools.use(context.database, (connection) =>
+      implicitTransaction(connection, pipeline, settings),
+    );
   }
 
   /**
-   * Like batch(), but tells while it runs how to slow it down or stop it: for results that flow on to a client.
+   * Like batch(), but gives the caller control to pause or abort it while it runs: for results streamed to a
+   * client.
    */
   async stream(
     context: RlsContext,
@@ -62,7 +66,7 @@ export class RlsTransaction {
     return this.pools.use(context.database, async (connection) => {
       consumer.onStart(connection);
       try {
-        return await atOnce(connection, pipeline, settings, () => consumer.onRepeat());
+        return await implicitTransaction(connection, pipeline, settings, () => consumer.onRepeat());
       } finally {
         connection.resume();
       }
@@ -70,9 +74,9 @@ export class RlsTransaction {
   }
 
   /**
-   * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and undoes without
-   * an error by answering `rollback`. Costs a second round trip.
-   * @param consumer of rows that flow to a client before the decision, as those of a read may
+   * Like batch(), but `decide` sees the results before they are committed: it refuses by throwing, and rolls
+   * back without an error by returning `rollback`. Costs a second round trip.
+   * @param consumer of rows that may be streamed to a client before the decision, such as those of a read
    */
   async runThenDecide(
     context: RlsContext,
@@ -81,7 +85,7 @@ export class RlsTransaction {
     decide: (results: StatementResult[]) => 'commit' | 'rollback',
     consumer: StreamConsumer = NO_CONSUMER,
   ): Promise<StatementResult[]> {
-    const pipeline = begun(inContext(context, statements, settings));
+    const pipeline = explicitTransaction(inContext(context, statements, settings));
     return this.pools.use(context.database, async (connection) => {
       consumer.onStart(connection);
       try {
@@ -99,7 +103,7 @@ export class RlsTransaction {
     });
   }
 
-  /** Runs work that needs a result before it knows the next statement, in an explicit transaction. */
+  /** Runs work in an explicit transaction, where a statement depends on the result of an earlier one. */
   async run<T>(
     context: RlsContext,
     work: (scope: TransactionScope) => Promise<T>,
@@ -111,7 +115,7 @@ export class RlsTransaction {
   /**
    * Runs one statement of Plinth's own bookkeeping (accounts, sessions, sweeps) as the login role, outside any
    * caller's rights.
-   * @param reason why no caller's context applies; for the reader and for grep
+   * @param reason why no caller's context applies; it documents the call and can be found by grep
    */
   async systemQuery(
     database: ProjectDatabase,
@@ -122,23 +126,23 @@ export class RlsTransaction {
     return result as StatementResult;
   }
 
-  /** Like systemQuery, for several statements in one round trip, all or none. */
+  /** Like systemQuery, for several statements in one transaction and one round trip. */
   async systemBatch(
     database: ProjectDatabase,
     _reason: string,
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
-    return this.pools.use(database, (connection) => atOnce(connection, asSystem(statements)));
+    return this.pools.use(database, (connection) => implicitTransaction(connection, asSystem(statements)));
   }
 
-  /** Like systemBatch, for reading: all statements see one moment of the database, where each else sees its own. */
+  /** Like systemBatch, for reading: all statements share one snapshot (REPEATABLE READ). */
   async systemSnapshot(
     database: ProjectDatabase,
     _reason: string,
     statements: readonly Statement[],
   ): Promise<StatementResult[]> {
     const begin = { text: 'begin isolation level repeatable read read only' };
-    const pipeline = begun(asSystem(statements), begin);
+    const pipeline = explicitTransaction(asSystem(statements), begin);
     return this.pools.use(database, async (connection) => {
       const undo = (): Promise<void> => rollback(connection);
       try {
@@ -167,7 +171,7 @@ export class RlsTransaction {
   ): Promise<T> {
     return this.pools.use(database, async (connection) => {
       try {
-        await sendRepeating(connection, begun(context), { undo: () => rollback(connection) });
+        await sendRepeating(connection, explicitTransaction(context), { undo: () => rollback(connection) });
         const result = await work({
           query: async (statement) => (await connection.pipeline([statement]))[0] as StatementResult,
           batch: (statements) => connection.pipeline(statements),
@@ -182,19 +186,22 @@ export class RlsTransaction {
   }
 }
 
-/** A connection whose transaction can't be ended is not used again. */
+/** If the transaction can't be ended, the connection is not used again. */
 async function rollback(connection: PooledConnection): Promise<void> {
   await connection.pipeline([{ text: 'rollback' }, ...connection.departure]).catch(() => {
     connection.broken = true;
   });
 }
 
-/** `none` and the login role would leave the caller's rights behind (SET ROLE manual page). */
+/** `none` or the login role would keep Plinth's own rights (SET ROLE manual page). */
 function assertRole(context: RlsContext): void {
   if (context.role === 'none' || context.role === context.database.user) throw callerRefused();
 }
 
-/** The statements behind those that set the caller's context. @throws DatabaseFault caller_refused for a role that nobody may take */
+/**
+ * Prepends the statements that set the caller's context.
+ * @throws DatabaseFault caller_refused for a forbidden role
+ */
 function inContext(
   context: RlsContext,
   statements: readonly Statement[],
@@ -202,7 +209,7 @@ function inContext(
 ): Pipeline {
   assertRole(context);
   const all: Statement[] = [];
-  // Ends with the transaction as `set transaction` does, and is no error outside of a block that was begun.
+  // Lasts for the transaction like SET TRANSACTION, but raises no warning outside a transaction block.
   if (settings?.isolation) all.push({ text: `set transaction_isolation = '${settings.isolation}'` });
   all.push(RESET_SETTINGS);
   if (settings?.callsFunction) all.push(...RESET_BEFORE_CALL);
@@ -218,8 +225,11 @@ function asSystem(statements: readonly Statement[]): Pipeline {
   return { statements: all, context: 2, count: statements.length };
 }
 
-/** In an explicit transaction, which the pipeline does not end. */
-function begun({ statements, context, count }: Pipeline, begin: Statement = { text: 'begin' }): Pipeline {
+/** In an explicit transaction, which stays open after the pipeline. */
+function explicitTransaction(
+  { statements, context, count }: Pipeline,
+  begin: Statement = { text: 'begin' },
+): Pipeline {
   return { statements: [begin, ...statements], context: context + 1, count };
 }
 
@@ -227,8 +237,8 @@ function extended({ statements, context, count }: Pipeline, more: readonly State
   return { statements: [...statements, ...more], context, count };
 }
 
-/** As one implicit transaction. */
-function atOnce(
+/** In one implicit transaction. */
+function implicitTransaction(
   connection: PooledConnection,
   pipeline: Pipeline,
   settings: ContextSettings = {},
@@ -238,7 +248,7 @@ function atOnce(
   return sendRepeating(connection, all, { mayRepeat });
 }
 
-/** PostgreSQL cuts names here, and two that were cut alike would be one. */
+/** PostgreSQL truncates longer names, so two of them could become one. */
 const MAX_NAME_BYTES = 63;
 
 /** Row-level security makes plans depend on the role, so it is part of the statement's name. */

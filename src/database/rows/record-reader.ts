@@ -1,13 +1,13 @@
 /**
- * Reads the columns of a record that Plinth keeps in a project's database. The project's owner may have given a column
- * another type or any value, so each is checked for what it must be before it is used.
+ * Reads the columns of a record that Plinth keeps in a project's database. The project's owner may have changed a
+ * column's type or stored any value, so each value is checked before it is used.
  */
 import type { QueryResultRow } from 'pg';
 import { DatabaseFault, isFault } from '../../common/errors/database-fault';
 import { isJsonObject, JsonObject } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 
-/** What `infinity` stands for, and every year that RFC 3339 cannot write. */
+/** Replaces `infinity` and every year that RFC 3339 cannot write. */
 const LAST_DATE = Date.parse('9999-12-31T23:59:59.999Z');
 const FIRST_DATE = Date.parse('0001-01-01T00:00:00.000Z');
 
@@ -22,7 +22,7 @@ export class RecordReader {
     return (this.row[column] ?? null) === null;
   }
 
-  /** @throws DatabaseFault unusable_record, as all of these do, when the value is not what it must be */
+  /** @throws DatabaseFault unusable_record, as all methods here do, when the value does not fit */
   uuid(column: string): string {
     const value: unknown = this.row[column];
     if (typeof value === 'string' && UUID.test(value)) return value;
@@ -57,7 +57,7 @@ export class RecordReader {
     throw this.unusable(column, 'no boolean');
   }
 
-  /** @param most 2^53 - 1 at most; bigint arrives as text and is read too */
+  /** @param most at most 2^53 - 1; bigint, which arrives as text, is accepted */
   integer(column: string, least: number, most: number): number {
     const value: unknown = this.row[column];
     const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
@@ -67,7 +67,7 @@ export class RecordReader {
     throw this.unusable(column, `no whole number from ${least} to ${most}`);
   }
 
-  /** Of the years 1 to 9999: earlier and later ones, `infinity` too, become the first or last moment of these. */
+  /** Years 1 to 9999: earlier and later ones and `infinity` become the first or last moment of that range. */
   date(column: string): Date {
     const value: unknown = this.row[column];
     const time = value instanceof Date ? value.getTime() : isInfinite(value) ? value : NaN;
@@ -90,14 +90,14 @@ export class RecordReader {
     return this.isNull(column) ? null : this.bytes(column, most);
   }
 
-  /** Of a column that was selected as text, so that nothing is parsed before it was measured. @param most characters */
+  /** For a column selected as text, so that its length is checked before it is parsed. @param most characters */
   jsonObject(column: string, most: number): JsonObject {
     const value = parsed(this.text(column, most));
     if (isJsonObject(value)) return value;
     throw this.unusable(column, 'no JSON object');
   }
 
-  /** The error of a column that holds something of no use. @param fault `no UUID` */
+  /** The error of a column with an unusable value. @param fault `no UUID` */
   unusable(column: string, fault: string): DatabaseFault {
     return new DatabaseFault(
       'unusable_record',
@@ -110,12 +110,12 @@ export function isUnusableRecord(error: unknown): boolean {
   return isFault(error, 'unusable_record');
 }
 
-/** As node-postgres gives `infinity` and `-infinity`. */
+/** node-postgres returns `infinity` and `-infinity` as numbers. */
 function isInfinite(value: unknown): value is number {
   return value === Infinity || value === -Infinity;
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for text that is no JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,4 +1,4 @@
-/** Error texts of a project's database, in which its owner's SQL may write anything. */
+/** Cleans error texts of a project's database, which the owner's SQL can choose. */
 import { DatabaseError } from 'pg';
 
 const TEXTS = [
@@ -14,10 +14,13 @@ const TEXTS = [
   'internalQuery',
 ] as const;
 
-/** Control characters but tab and line feed, and those that reverse the text behind them: a terminal obeys them. */
+/** Control characters except tab and line feed, and those that reverse text: a terminal would obey them. */
 const UNPRINTABLE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Replaces what is no text in the fields of an error. Their length is bounded on the wire (pools/message-limiter.ts). */
+/**
+ * Replaces unprintable characters in an error's fields. The wire limits their length
+ * (pg-pipeline/message-limiter.ts).
+ */
 export function cleanError(error: Error): Error {
   if (!(error instanceof DatabaseError)) return error;
   for (const field of TEXTS) {

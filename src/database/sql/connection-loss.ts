@@ -1,4 +1,4 @@
-/** Errors of a database server that cannot be reached or went away: those of the system, the driver and TypeORM. */
+/** Recognises errors of a server that cannot be reached or went away: of the system, the driver and TypeORM. */
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
@@ -22,13 +22,13 @@ const NETWORK_CODES = new Set([
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
-/** node-postgres gives these no code. */
+/** Errors of node-postgres that have no code. */
 const DRIVER_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout (expired|exceeded))/;
 
 export function isConnectionLoss(thrown: unknown): boolean {
   if (thrown instanceof QueryFailedError) return isServerAway(thrown.driverError as unknown);
-  // Node's own errors may be of another realm, where `instanceof Error` is false.
+  // Node's own errors may come from another realm, where `instanceof Error` is false.
   if (!types.isNativeError(thrown)) return false;
   const code = codeOf(thrown);
   if (code === undefined)
@@ -36,13 +36,13 @@ export function isConnectionLoss(thrown: unknown): boolean {
   return NETWORK_CODES.has(code) || isOfConnect(thrown);
 }
 
-/** TypeORM wraps what the server said; whatever else a statement of Plinth's own runs into is no loss. */
+/** TypeORM wraps the server's errors. Any other failure of a statement is not a lost connection. */
 function isServerAway(driverError: unknown): boolean {
   if (!(driverError instanceof DatabaseError)) return isConnectionLoss(driverError);
   return mayRecover(driverError.code ?? '');
 }
 
-/** Node tries each address of a name, and gives an error for each (AggregateError). */
+/** Node tries each address of a name and collects an error for each (AggregateError). */
 function causesOf({ errors }: Error & { readonly errors?: unknown }): readonly unknown[] {
   return Array.isArray(errors) ? errors : [];
 }
@@ -51,7 +51,7 @@ function codeOf(error: Error): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** Whatever keeps a socket from being opened, in codes that files have too: a Unix socket that is not there is ENOENT. */
+/** Codes that file operations share count only for `connect`: a missing Unix socket gives ENOENT. */
 function isOfConnect(error: NodeJS.ErrnoException): boolean {
   return error.syscall === 'connect';
 }

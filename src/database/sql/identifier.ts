@@ -1,4 +1,4 @@
-/** The one function that puts a name into SQL text. Values never go there: they are parameters. */
+/** The only functions that put a name into SQL text. Values are always parameters. */
 
 /**
  * Quotes an SQL identifier (PostgreSQL manual, 4.1.1).

@@ -1,4 +1,4 @@
-/** SQLSTATEs (PostgreSQL manual, appendix A). http/errors/sqlstate-status.ts decides which HTTP status each gets. */
+/** SQLSTATEs (PostgreSQL manual, appendix A). http/errors/sqlstate-status.ts maps them to HTTP statuses. */
 
 export const UNIQUE_VIOLATION = '23505';
 export const INSUFFICIENT_PRIVILEGE = '42501';
@@ -8,7 +8,7 @@ export function isServerUnavailable(sqlstate: string): boolean {
   return /^(08|53|57P)/.test(sqlstate);
 }
 
-/** True when the same statement may succeed in a moment: not for limits of a role (53400) or a dropped database (57P04). */
+/** True when a retry may succeed in a moment: not for a role's limits (53400) or a dropped database (57P04). */
 export function mayRecover(sqlstate: string): boolean {
   return /^(08|53(?!400)|57P0[123])/.test(sqlstate);
 }

@@ -2,7 +2,7 @@ import { Slots } from './slots';
 
 const full = (): Error => new Error('full');
 
-/** Work that ends when told to. */
+/** Work that ends when the test resolves it. */
 function held(): { work: () => Promise<void>; started: () => boolean; end: () => void } {
   let start = false;
   let end = (): void => undefined;
@@ -20,7 +20,7 @@ function held(): { work: () => Promise<void>; started: () => boolean; end: () =>
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
-  it('run as much at once as there are slots, the rest in the order in which it came', async () => {
+  it('run as many tasks at once as there are slots, and the rest in order of arrival', async () => {
     const slots = new Slots(2, 10);
     const tasks = [held(), held(), held(), held()];
     const done = tasks.map(({ work }) => slots.use(work, full));
@@ -34,7 +34,7 @@ describe('slots', () => {
     expect(slots.waiting).toBe(0);
   });
 
-  it('turn away what finds the line full, at once', async () => {
+  it('refuse a task at once when the queue is full', async () => {
     const slots = new Slots(1, 1);
     const [running, waiting] = [held(), held()];
     const done = [slots.use(running.work, full)];
@@ -47,7 +47,7 @@ describe('slots', () => {
     await Promise.all(done);
   });
 
-  it('are given back when the work fails', async () => {
+  it('are released when the work fails', async () => {
     const slots = new Slots(1, 0);
     const failure = new Error('no');
     await expect(slots.use(() => Promise.reject(failure), full)).rejects.toBe(failure);

@@ -9,8 +9,8 @@ export class Slots {
   private readonly line: Waiting[] = [];
 
   /**
-   * @param size most pieces of work at once
-   * @param maxWaiting most pieces of work in the queue; further ones are refused
+   * @param size limit for tasks at once
+   * @param maxWaiting limit for tasks in the queue; further ones are refused
    */
   constructor(
     size: number,
@@ -30,12 +30,12 @@ export class Slots {
 
   /**
    * Runs work in a slot, first come, first served.
-   * @param turnedAway makes the error for a full queue
+   * @param whenFull creates the error for a full queue
    */
-  async use<T>(work: () => Promise<T>, turnedAway: () => Error): Promise<T> {
+  async use<T>(work: () => Promise<T>, whenFull: () => Error): Promise<T> {
     if (this.free > 0) this.free -= 1;
     else {
-      if (this.line.length >= this.maxWaiting) throw turnedAway();
+      if (this.line.length >= this.maxWaiting) throw whenFull();
       await new Promise<void>((enter) => this.line.push({ enter }));
     }
     try {

@@ -1,4 +1,4 @@
-/** The error of a request that Redis does not answer. Guesses that are not counted would be worse than a 503. */
+/** The error of a request when Redis does not respond. Uncounted attempts at guessing would be worse than a 503. */
 import { AppError } from '../../common/errors/app-error';
 
 export async function viaRedis<T>(work: Promise<T>): Promise<T> {

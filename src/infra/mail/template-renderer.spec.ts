@@ -7,10 +7,10 @@ afterAll(() => renderer.onApplicationShutdown());
 const render = (parts: Partial<MailTemplate>): Promise<MailTemplate> =>
   renderer.render({ subject: 's', text: 't', html: 'h', ...parts }, { name: '<b>Ada</b>', token: 'abc' });
 
-/** What is refused in that is no stall; a template that is not ended may take half a second. */
+/** A refusal within this time does not block the event loop; a template that is not ended may take half a second. */
 const MOMENT_MS = 200;
 
-/** How long work took, and the longest time in which the event loop did nothing else meanwhile, in milliseconds. */
+/** Milliseconds that work took, and the longest time for which it blocked the event loop. */
 async function timesOf(begin: () => Promise<unknown>): Promise<{ took: number; stalled: number }> {
   const start = performance.now();
   let [stalled, last] = [0, start];

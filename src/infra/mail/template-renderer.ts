@@ -7,7 +7,7 @@ import { Slots } from '../concurrency/slots';
 import { MailTemplate, MailValues } from './mail-template';
 
 /** Milliseconds, longer than the engine's own limit: ends a template that the engine's limit does not catch. */
-const PATIENCE_MS = 2_000;
+const RENDER_TIMEOUT_MS = 2_000;
 const MAX_HEAP_MIB = 64;
 const THREADS = 2;
 const MAX_WAITING = 1_000;
@@ -48,7 +48,7 @@ export class TemplateRenderer implements OnApplicationShutdown {
 
   private async renderNow(template: MailTemplate, values: MailValues): Promise<MailTemplate> {
     try {
-      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const signal = AbortSignal.timeout(RENDER_TIMEOUT_MS);
       return await this.threads.run({ template, values }, { name: 'render', signal });
     } catch (error) {
       throw new TemplateFault(reasonOf(error), { cause: error });
@@ -58,7 +58,7 @@ export class TemplateRenderer implements OnApplicationShutdown {
 
 function reasonOf(error: unknown): string {
   const { name, code, message } = error as { name?: string; code?: string; message?: string };
-  if (name === 'AbortError') return `it takes longer than ${PATIENCE_MS / 1000} seconds`;
+  if (name === 'AbortError') return `it takes longer than ${RENDER_TIMEOUT_MS / 1000} seconds`;
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'it takes too much memory';
   return message ?? String(error);
 }

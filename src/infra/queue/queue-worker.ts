@@ -5,14 +5,16 @@ import type { Worker } from 'bullmq';
 import { RedisClient } from '../coordination/redis-client';
 
 /**
- * Milliseconds of pause after an error of the queue itself. BullMQ pauses only after a refused connection; after any other
- * error it tries again at once, and a database that answers with errors would starve the event loop.
+ * Milliseconds of pause after an error of the queue itself. BullMQ pauses only after a refused connection;
+ * after any other error it tries again at once, and a database that answers with errors would starve the event
+ * loop.
  */
 const REST_MS = 2_000;
 
 /**
- * Options for `@Processor`. Another worker takes a job over within 30 seconds after its worker was killed, any number of times.
- * `runRetryDelay` is BullMQ's wait after a refused connection, which its close() waits for too: 15 seconds by default.
+ * Options for `@Processor`. Another worker takes a job over within 30 seconds after its worker was killed, any
+ * number of times. `runRetryDelay` is BullMQ's wait after a refused connection, which its close() waits for
+ * too: 15 seconds by default.
  */
 export const WORKER_OPTIONS = {
   lockDuration: 20_000,
@@ -30,13 +32,16 @@ export abstract class QueueWorker extends WorkerHost implements BeforeApplicatio
     super();
   }
 
-  /** Before the pools close, so that a running job can be finished and marked. Does not wait for an unreachable Redis. */
+  /** Runs before the pools close, so that a running job can be completed. Does not wait for an unreachable Redis. */
   async beforeApplicationShutdown(): Promise<void> {
     clearTimeout(this.rest);
     await this.startedWorker()?.close(this.redis.isAway);
   }
 
-  /** Null in a process that never served (the first of several, or after a failed start), where Nest's getter throws. */
+  /**
+   * Null in a process that never served (the first of several, or after a failed start), where Nest's getter
+   * throws.
+   */
   private startedWorker(): Worker | null {
     try {
       return this.worker;
@@ -48,7 +53,7 @@ export abstract class QueueWorker extends WorkerHost implements BeforeApplicatio
   /** Without a listener BullMQ would write to the console. */
   @OnWorkerEvent('error')
   onError(error: Error): void {
-    this.logger.warn(`a worker of the queue: ${error.message}`);
+    this.logger.warn(`queue worker: ${error.message}`);
     if (this.rest) return;
     void this.worker.pause(true);
     this.rest = setTimeout(() => {

@@ -2,7 +2,7 @@
 import { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 
-/** Nest's own start-up steps: of interest when something does not start. */
+/** Context of Nest's own start-up messages, useful only when a start fails. */
 const FRAMEWORK = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -11,9 +11,9 @@ const FRAMEWORK = new Set([
   'NestApplication',
 ]);
 
-/** Context of the errors that Nest logs before it throws them again: main.ts prints those. */
+/** Context of errors that Nest logs and throws again; main.ts prints those. */
 const RETHROWN = 'ExceptionHandler';
-/** Most characters of one text. An error that a project's SQL raised may have megabytes. */
+/** Limit for the characters of one text: an error raised by a project's SQL may have megabytes. */
 const MAX_TEXT = 8_192;
 /** A JWT, or the beginning of one: all keys and access tokens are JWTs. */
 const TOKEN = /\beyJ[\w-]{10,}(?:\.[\w-]*){0,2}/g;

@@ -7,7 +7,7 @@ import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
-import { admissionOf, joinRole, limitsOf } from './global-roles';
+import { joinRole, limitsOf, loginGroupGrant } from './global-roles';
 import { ObstacleWatch } from './obstacle-watch.service';
 import { ADOPT } from './relation-adoption';
 import { PreparedServer, TemplateDatabase } from './template-database';
@@ -23,11 +23,14 @@ export interface DatabaseBlueprint {
 
 type Names = Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>;
 
-/** Connections that an owner may hold: psql, migration tools. */
+/** Limit for connections of an owner: psql, migration tools. */
 const OWNER_CONNECTIONS = 40;
-/** Longer than a checkpoint and the removal of a large database's files. A drop that exceeds it is repeated later. */
+/**
+ * Longer than a checkpoint and the removal of a large database's files. A drop that takes longer is repeated
+ * later.
+ */
 const DROP_LIMIT = '5min';
-/** Longer than ObstacleWatch takes to end the sessions of projects that hold a lock. */
+/** Longer than ObstacleWatch takes to end sessions of projects that hold a lock. */
 const LOCK_LIMIT = '30s';
 const DEPENDENT_OBJECTS = '2BP01';
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -42,9 +45,9 @@ export class DatabaseProvisioner {
   ) {}
 
   /**
-   * Creates roles and database; both are complete when it resolves.
-   * @returns whether new tables are closed and opened by polling (RelationAdopter), because the server lets Plinth
-   *   neither create event triggers nor hand out BYPASSRLS
+   * Creates the roles and the database; both are complete when it resolves.
+   * @returns polled: whether RelationAdopter must secure new tables by polling, because Plinth can create no event
+   *   triggers on this server or cannot grant BYPASSRLS
    */
   async create(server: DatabaseServer, plan: DatabaseBlueprint): Promise<{ polled: boolean }> {
     const prepared = await this.template.ensureOn(server);
@@ -72,8 +75,8 @@ export class DatabaseProvisioner {
   }
 
   /**
-   * Drops database and roles if they exist, whatever the owner did to them. Ends sessions that block it, also those of
-   * other projects.
+   * Drops the database and the roles if they exist, in whatever state the owner left them. Ends sessions that
+   * block the drop, including those of other projects.
    */
   async drop(server: DatabaseServer, names: Names): Promise<void> {
     await this.administer(server, async (client) => {
@@ -89,7 +92,7 @@ export class DatabaseProvisioner {
     });
   }
 
-  /** Work on global objects, which sessions of projects must not hold up. */
+  /** For work on global objects, which sessions of projects must not block. */
   private administer<T>(server: DatabaseServer, work: (client: Client) => Promise<T>): Promise<T> {
     return server.asAdmin(MAINTENANCE_DATABASE, (client) =>
       this.obstacles.during(server, client, () => work(client)),
@@ -97,8 +100,8 @@ export class DatabaseProvisioner {
   }
 
   /**
-   * Tells the event trigger whether to close new tables (setting auto_rls). Without one there is nothing to tell, and
-   * only a superuser may set a parameter that PostgreSQL does not know for a database.
+   * Stores the setting auto_rls as a database parameter, which the event trigger reads. Does nothing where
+   * there are no event triggers: only a superuser may set a parameter that PostgreSQL does not know.
    */
   async setAutoRls(server: DatabaseServer, database: string, on: boolean): Promise<void> {
     const { capabilities } = await this.template.ensureOn(server);
@@ -131,8 +134,8 @@ export class DatabaseProvisioner {
   }
 
   /**
-   * Another project may have granted something to the role, or a prepared transaction of another one may hold a lock on
-   * it: that keeps it from being dropped, not from being void.
+   * The role cannot be dropped while another project has granted it privileges or a prepared transaction holds a lock
+   * on it. It then stays without LOGIN and password.
    */
   private async dropRole(client: Client, role: string): Promise<void> {
     try {
@@ -141,16 +144,16 @@ export class DatabaseProvisioner {
       if (![DEPENDENT_OBJECTS, LOCK_NOT_AVAILABLE].includes(codeOf(error) ?? '')) throw error;
       await client.query(`alter role ${quoteIdentifier(role)} nologin nocreaterole password null`);
       this.logger.warn(
-        `the role ${role} of a deleted project stays, without login: another database grants it something`,
+        `the role ${role} of a deleted project was kept without LOGIN: another database grants it privileges`,
       );
     }
   }
 }
 
-/** One simple query, hence one transaction: both roles with their memberships, or none. */
+/** One simple query, hence one transaction: creates both roles with their memberships, or none. */
 function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer): string {
   const [owner, login] = [quoteIdentifier(plan.ownerRole), quoteIdentifier(plan.loginRole)];
-  // From PostgreSQL 16 on CREATEROLE reaches only the roles that it created itself: a project may have roles of its own.
+  // From PostgreSQL 16 on CREATEROLE covers only roles that the owner created, so owners may have it.
   const createRole = capabilities.version >= 16 ? 'createrole' : '';
   return `
     create role ${owner} login ${createRole} connection limit ${OWNER_CONNECTIONS}
@@ -160,9 +163,9 @@ function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer):
     alter role ${login} set search_path = public, extensions;
     alter role ${owner} set search_path = public, extensions;
     alter role ${login} set idle_in_transaction_session_timeout = '60s';
-    -- JIT compilation takes half a second, more than it saves a typical request. A function may turn it on for itself.
+    -- JIT compilation takes half a second, more than it saves a typical request. A function may set jit = on for itself.
     alter role ${login} set jit = off;
-    ${admissionOf(capabilities, plan.ownerRole, plan.loginRole)} ${limitsOf(capabilities, plan.loginRole)}`;
+    ${loginGroupGrant(capabilities, plan.ownerRole, plan.loginRole)} ${limitsOf(capabilities, plan.loginRole)}`;
 }
 
 async function handOver(client: Client, plan: DatabaseBlueprint, prepared: PreparedServer): Promise<void> {
@@ -194,8 +197,9 @@ async function handOver(client: Client, plan: DatabaseBlueprint, prepared: Prepa
 }
 
 /**
- * Nothing goes past row-level security but TRUNCATE, which no client needs. Where no event trigger closes a new table,
- * client roles get no useful privilege until RelationAdopter has closed it (relation-adoption.ts explains the marks).
+ * All of these privileges are subject to row-level security; TRUNCATE is not, and client roles do not need it.
+ * Without event triggers, client roles get no useful privilege until RelationAdopter has secured a table
+ * (relation-adoption.ts).
  */
 function newTableGrants({ capabilities }: PreparedServer): string[] {
   return capabilities.superuser
@@ -209,7 +213,7 @@ function newTableGrants({ capabilities }: PreparedServer): string[] {
       ];
 }
 
-/** Without SUPERUSER only those that Plinth's role may end. */
+/** Without SUPERUSER, only the sessions that Plinth's role may end. */
 async function endSessions(client: Client, database: string): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pg_has_role(usesysid, 'USAGE')`,
@@ -218,8 +222,9 @@ async function endSessions(client: Client, database: string): Promise<void> {
 }
 
 /**
- * Prepared transactions outlive their sessions and keep a database from being dropped. They end in their own database
- * only; ROLLBACK PREPARED runs no code of the owner's, so the admin role may go there.
+ * Prepared transactions outlive their sessions and block DROP DATABASE. They can be rolled back only from
+ * within their own database. ROLLBACK PREPARED runs no code of the owner's, so the admin role may connect to
+ * it.
  */
 async function rollBackPrepared(server: DatabaseServer, client: Client, database: string): Promise<void> {
   const { rows } = await client.query<{ gid: string }>(
@@ -236,7 +241,7 @@ async function rollBackPrepared(server: DatabaseServer, client: Client, database
 /** datconnlimit after an interrupted DROP DATABASE: such a database can only be dropped. */
 const INVALID = -2;
 
-/** An owner may declare the database a template, which PostgreSQL does not drop. */
+/** An owner may mark the database as a template, which DROP DATABASE refuses. */
 async function openForDropping(client: Client, database: string): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_database where datname = $1 and datconnlimit <> ${INVALID}`,
@@ -249,8 +254,9 @@ async function openForDropping(client: Client, database: string): Promise<void> 
 }
 
 /**
- * Ends the sessions in it and drops it. Where an autovacuum worker, a superuser's process, is among them, `force` is
- * refused to anybody else; without it PostgreSQL sends the worker away by itself and waits a few seconds for that.
+ * Drops the database and ends its sessions. With an autovacuum worker among them, which runs as a superuser,
+ * FORCE fails for any other role. Without FORCE, PostgreSQL stops the worker itself and waits a few seconds for
+ * it.
  */
 async function dropDatabase(client: Client, name: string): Promise<void> {
   try {
@@ -262,7 +268,7 @@ async function dropDatabase(client: Client, name: string): Promise<void> {
   }
 }
 
-/** The project's two roles, and those that it created for itself (PostgreSQL 16 and later), the latter first. */
+/** The project's two roles, and before them those that the owner created (PostgreSQL 16 and later). */
 async function rolesOf(client: Client, { ownerRole, loginRole }: Names): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `with recursive made (oid, depth) as (

@@ -1,27 +1,30 @@
-/** A PostgreSQL server that holds projects' databases, reached as the install's admin role. */
+/** A PostgreSQL server that holds projects' databases, reached as the installation's admin role. */
 import { Client, ClientConfig } from 'pg';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { ProjectDatabase } from '../../database/pools/project-database';
 
-/** Where work on the server's global objects is done: the one database that every server has. */
+/** Work on the server's global objects runs in this database, which exists on every server. */
 export const MAINTENANCE_DATABASE = 'postgres';
 
-/** Global objects of one server change under this lock, whichever process or install changes them. */
+/** Advisory lock for changes to a server's global objects, by any process or installation. */
 const SERVER_LOCK = 7_046_102;
 
 export class DatabaseServer {
   /** Name or address, or the directory of its Unix socket. */
   readonly host: string;
-  /** The same for others than this process: the URL's own host, where a parameter sends Plinth to a socket. */
+  /**
+   * The host for clients other than this process: the URL's own host, even if a parameter sends Plinth to a
+   * socket.
+   */
   readonly publicHost: string;
   readonly port: number;
   readonly ssl: ProjectDatabase['ssl'];
-  /** The same for the same server and admin role. */
+  /** Equal for the same server and admin role. */
   readonly key: string;
 
   /** @param adminUrl connection URL as a role with CREATEDB and CREATEROLE; its database part is not used */
   constructor(private readonly adminUrl: string) {
-    // node-postgres reads the URL with all that it may hold (sslmode, sslrootcert, a socket's directory).
+    // node-postgres parses everything that the URL may contain (sslmode, sslrootcert, a socket's directory).
     const { host, port, ssl, user = '' } = new Client({ connectionString: adminUrl });
     this.host = host;
     this.publicHost = hostIn(adminUrl) || host;
@@ -30,12 +33,12 @@ export class DatabaseServer {
     this.key = `${user}@${host}:${port}`;
   }
 
-  /** The admin role in a database of this server. After provisioning never in a project's: owner code runs there. */
+  /** Connects as the admin role. After provisioning, never use it in a project's database: owner code runs there. */
   async asAdmin<T>(database: string, work: (client: Client) => Promise<T>): Promise<T> {
     return withConnection({ connectionString: this.adminUrlOf(database) }, work);
   }
 
-  /** The same as a connection that stays open; its end is the caller's. */
+  /** Like asAdmin(), but the connection stays open and the caller ends it. */
   async connectAsAdmin(database: string, name: string): Promise<Client> {
     const client = new Client({ connectionString: this.adminUrlOf(database), application_name: name });
     client.on('error', () => undefined);
@@ -67,7 +70,7 @@ export class DatabaseServer {
   }
 }
 
-/** An address of IPv6 without its brackets, as node-postgres has it. */
+/** An IPv6 address without its brackets, as node-postgres returns it. */
 function hostIn(url: string): string {
   return decodeURIComponent(new URL(url).hostname).replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,7 +1,8 @@
 /**
- * Event triggers on DDL in a project's database: one notifies table REST that the schema changed, the other closes new
- * objects in `public` until a policy opens them. Only a superuser may create event triggers; the functions belong to
- * the admin role, because they also fire for a superuser's DDL and must not be the owner's to replace.
+ * Event triggers on DDL in a project's database: one notifies table REST that the schema changed, the other
+ * closes new objects in `public` until a policy opens them. Only a superuser may create event triggers. Their
+ * functions belong to the admin role: they also run for a superuser's DDL, so the owner must not be able to
+ * replace them.
  */
 import { Client } from 'pg';
 
@@ -11,10 +12,10 @@ export const DDL_CHANNEL = 'plinth_ddl';
 /** The trigger that announces it. */
 export const DDL_TRIGGER = 'plinth_announce_ddl';
 
-/** Increase it with every change below: new projects then get it through a new template. */
+/** Increase it with every change below: new projects get the change through a new template. */
 export const EVENT_TRIGGERS_REVISION = 1;
 
-/** Idempotent. The admin role's search_path is fixed, so that no object of the owner's is picked up. */
+/** Idempotent. The admin role's search_path is fixed, so that names never resolve to the owner's objects. */
 export async function installEventTriggers(client: Client): Promise<void> {
   await client.query(`
     set search_path = pg_catalog;
@@ -27,8 +28,8 @@ export async function installEventTriggers(client: Client): Promise<void> {
       perform pg_notify('${DDL_CHANNEL}', '');
     end $$;
 
-    -- Tables: row-level security on. Views: the caller's rights, not the owner's (from PostgreSQL 15; before, and for
-    -- relations without row-level security, the grants of the client roles are revoked).
+    -- Tables: row-level security is enabled. Views: the caller's rights apply, not the owner's (from PostgreSQL 15 on;
+    -- before, and for relations without row-level security, the grants of the client roles are revoked).
     create or replace function plinth.close_new_relation() returns event_trigger
       language plpgsql set search_path = pg_catalog as $$
     declare

@@ -4,7 +4,7 @@ import { LOGIN_GROUP, LOGIN_GROUP_SINCE } from '../../database/platform/login-gr
 import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
 import { quoteIdentifier } from '../../database/sql/identifier';
 
-/** Creates missing roles; call it under the server's lock. */
+/** Creates missing roles. The caller holds the server's lock. */
 export async function ensureGlobalRoles(client: Client, capabilities: ServerCapabilities): Promise<void> {
   const known = new Map(capabilities.sharedRoles.map((role) => [role.name, role]));
   for (const name of REQUEST_ROLES) {
@@ -17,16 +17,19 @@ export async function ensureGlobalRoles(client: Client, capabilities: ServerCapa
   }
 }
 
-/** More than the pools of several processes open for one project; an owner's function can change the role's password. */
+/**
+ * More than the pools of several processes open for one project; an owner's function can change the role's
+ * password.
+ */
 const LOGIN_CONNECTIONS = 100;
 
-/** As text of SQL: lets Plinth's own roles in, and gives them nothing else. Empty where that is not Plinth's to do. */
-export function admissionOf({ admitRoles }: ServerCapabilities, ...roles: readonly string[]): string {
+/** SQL that adds roles to LOGIN_GROUP without any privileges. Empty where Plinth cannot do that. */
+export function loginGroupGrant({ admitRoles }: ServerCapabilities, ...roles: readonly string[]): string {
   const members = roles.map(quoteIdentifier).join(', ');
   return admitRoles ? `grant ${LOGIN_GROUP} to ${members} with inherit false, set false;` : '';
 }
 
-/** As text of SQL: a login role gets connections when owners have taken all others, but not more than its share. */
+/** SQL that reserves connections for a login role when owners have taken all others, and limits their number. */
 export function limitsOf({ superuser, version }: ServerCapabilities, loginRole: string): string {
   const login = quoteIdentifier(loginRole);
   const limit = `alter role ${login} connection limit ${LOGIN_CONNECTIONS};`;
@@ -35,14 +38,14 @@ export function limitsOf({ superuser, version }: ServerCapabilities, loginRole: 
 }
 
 /**
- * Creates the group, and admits the roles of projects that were made before there was one. Call it under the server's
- * lock.
+ * Creates the group, and adds the roles of projects that were created before the group existed. The caller holds the
+ * server's lock.
  */
 export async function ensureLoginGroup(client: Client, capabilities: ServerCapabilities): Promise<void> {
   if (!capabilities.admitRoles) return;
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [LOGIN_GROUP]);
   if (rowCount === 0) await client.query(`create role ${LOGIN_GROUP} nologin`);
-  else if (capabilities.superuser) await dismissAdministrators(client);
+  else if (capabilities.superuser) await revokeAdminOptions(client);
   const { rows } = await client.query<{ owner: string; login: string }>(
     `select o.rolname as owner, l.rolname as login
      from pg_database d join pg_roles o on o.oid = d.datdba and o.rolname = d.datname || '_owner'
@@ -52,15 +55,15 @@ export async function ensureLoginGroup(client: Client, capabilities: ServerCapab
     [LOGIN_GROUP],
   );
   for (const { owner, login } of rows) {
-    await client.query(admissionOf(capabilities, owner, login) + limitsOf(capabilities, login));
+    await client.query(loginGroupGrant(capabilities, owner, login) + limitsOf(capabilities, login));
   }
 }
 
 /**
- * An owner may have made a role of that name before Plinth did, and is its administrator then. Roles that a superuser
- * lets administer it are installs' admin roles, which may create databases; owners cannot hand that on.
+ * An owner may have created a role of that name before Plinth did, and would then have the admin option on it.
+ * The admin option of roles that a superuser granted it to is kept: those are admin roles of installations.
  */
-async function dismissAdministrators(client: Client): Promise<void> {
+async function revokeAdminOptions(client: Client): Promise<void> {
   const { rows } = await client.query<{ member: string; grantor: string }>(
     `select r.rolname as member, pg_get_userbyid(m.grantor) as grantor
      from pg_auth_members m join pg_roles r on r.oid = m.member
@@ -83,15 +86,15 @@ export async function serviceBypassesRls(client: Client): Promise<boolean> {
 }
 
 /**
- * Makes the admin role a member that has the role's rights: one that is no superuser needs it before it may hand
- * objects over, end sessions or drop a database.
+ * Makes the admin role a member with the role's privileges. Without SUPERUSER it needs them to transfer
+ * ownership, end sessions or drop a database.
  */
 export async function joinRole(
   client: Client,
   role: string,
   { version }: Pick<ServerCapabilities, 'version'>,
 ): Promise<void> {
-  // From PostgreSQL 16 on, the creator of a role is its administrator without having its privileges.
+  // From PostgreSQL 16 on, the creator of a role has the admin option on it, but not its privileges.
   const options = version >= 16 ? 'with inherit true, set true' : '';
   await client.query(`grant ${quoteIdentifier(role)} to current_user ${options}`);
 }

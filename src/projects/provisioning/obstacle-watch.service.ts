@@ -1,7 +1,8 @@
 /**
- * Ends sessions of projects that hold up a statement of the admin role. Dropping a database waits until every session of
- * the server has taken note (wait event ProcSignalBarrier), which a session that waits for its client does not do; and
- * changing a role waits for every transaction that holds a lock on it. Both would wait for ever.
+ * Ends sessions of projects that block a statement of the admin role. DROP DATABASE waits until every session
+ * of the server has processed a barrier (wait event ProcSignalBarrier), which a session that is blocked on its
+ * client does not; and ALTER ROLE waits for every transaction that holds a lock on the role. Both could wait
+ * for ever.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
@@ -9,8 +10,8 @@ import type { Client } from 'pg';
 import { EndReason, PROJECT_SESSIONS, ProjectSession, SessionEnder } from '../session-ender.service';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
 
-/** Milliseconds that the work may take before the sessions that block it are looked up. */
-const PATIENCE_MS = 1_000;
+/** Milliseconds that the work may take before blocking sessions are looked up. */
+const UNBLOCK_AFTER_MS = 1_000;
 const LOOK_MS = 500;
 /** Milliseconds without any progress after which a client counts as stalled. */
 const STALLED_MS = 4_000;
@@ -19,8 +20,8 @@ const BLOCKERS = `select s.pid, s.datname as database
   from ${PROJECT_SESSIONS} s where s.pid = any (pg_blocking_pids($1))`;
 
 /**
- * Sessions that wait for their clients in the middle of a statement, or of logging in. The mark changes when a session
- * gets on; of a COPY, as pg_dump uses it, the bytes tell.
+ * Sessions that wait for their clients in the middle of a statement, or of logging in. `mark` changes when a session
+ * makes progress; for a COPY, as pg_dump uses it, it is the number of bytes.
  */
 const WAITING_FOR_CLIENTS = `select s.pid, s.datname as database,
     concat_ws(' ', s.wait_event, s.backend_start, s.query_start, c.bytes_processed) as mark
@@ -37,7 +38,7 @@ export class ObstacleWatch {
 
   constructor(private readonly sessions: SessionEnder) {}
 
-  /** Runs work of the admin role on `client` and ends sessions that block it. Resolves or rejects as the work does. */
+  /** Runs work of the admin role and ends sessions that block it. Resolves or rejects as the work does. */
   async during<T>(server: DatabaseServer, client: Client, work: () => Promise<T>): Promise<T> {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const isOver = new AbortController();
@@ -52,7 +53,7 @@ export class ObstacleWatch {
 
   private async watch(server: DatabaseServer, pid: number, isOver: AbortSignal): Promise<void> {
     try {
-      await sleep(PATIENCE_MS, undefined, { signal: isOver });
+      await sleep(UNBLOCK_AFTER_MS, undefined, { signal: isOver });
       await server.asAdmin(MAINTENANCE_DATABASE, async (admin) => {
         const stalled = new StalledClients();
         for (;;) {
@@ -61,7 +62,8 @@ export class ObstacleWatch {
         }
       });
     } catch (error) {
-      if (!isOver.aborted) this.logger.warn(`what holds up a deletion could not be ended: ${String(error)}`);
+      if (!isOver.aborted)
+        this.logger.warn(`sessions that block a deletion could not be ended: ${String(error)}`);
     }
   }
 
@@ -69,12 +71,12 @@ export class ObstacleWatch {
     const blockers = await admin.query<ProjectSession>(BLOCKERS, [pid]);
     for (const session of blockers.rows) await this.end(admin, session, 'lock');
     const waiting = await admin.query<WaitingSession>(WAITING_FOR_CLIENTS, [pid]);
-    // One at a time: the next one may not be in the way.
+    // One at a time: without this one, the next may no longer block the work.
     const session = stalled.longest(waiting.rows);
     if (session) await this.end(admin, session, 'stalled_client');
   }
 
-  /** Without SUPERUSER there are sessions that Plinth may not end. */
+  /** Without SUPERUSER, Plinth may not end some sessions. */
   private async end(admin: Client, session: ProjectSession, reason: EndReason): Promise<void> {
     await this.sessions
       .end(admin, session, reason)
@@ -84,11 +86,11 @@ export class ObstacleWatch {
   }
 }
 
-/** Remembers since when sessions have made no progress. */
+/** Records since when sessions have made no progress. */
 class StalledClients {
   private since = new Map<string, number>();
 
-  /** The session that has been stalled for longest, if that is too long. */
+  /** The session that has been stalled for longest, if that exceeds STALLED_MS. */
   longest(waiting: readonly WaitingSession[]): WaitingSession | undefined {
     const now = performance.now();
     const keyOf = ({ pid, mark }: WaitingSession): string => `${pid} ${mark}`;

@@ -1,4 +1,7 @@
-/** Migrations of a project's database, run as its owner role: never as a superuser, because owner code may fire. */
+/**
+ * Migrations of a project's database, run as its owner role: never as a superuser, because they may fire owner
+ * code.
+ */
 import { ClientConfig } from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { BoundedClient } from '../../database/pools/bounded-client';
@@ -9,17 +12,17 @@ import { Initial1790000000100 } from '../../../migrations/project/1790000000100-
 /** In the order in which they are applied. */
 export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790000000100];
 
-/** Version of the schema: of a template database and of each project. Changes with every added migration. */
+/** The schema version of a template database and of each project. Changes with every added migration. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Milliseconds: the start of the server waits for migrations, which an owner's locks and triggers may hold up. */
+/** Milliseconds. Plinth starts only after the migrations, which an owner's locks and triggers can block. */
 const LOCK_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 300_000;
 
 type OwnerConnection = ClientConfig & { readonly password: string };
 
-/** Brings one project's database to PROJECT_SCHEMA_VERSION. */
+/** Migrates one project's database to PROJECT_SCHEMA_VERSION. */
 export async function migrateProjectDatabase(owner: OwnerConnection): Promise<void> {
   const dataSource = projectDataSource(owner);
   await dataSource.initialize();
@@ -51,7 +54,7 @@ export function projectDataSource(owner: OwnerConnection): DataSource {
       statement_timeout: STATEMENT_TIMEOUT_MS,
       ssl: owner.ssl,
       options: OWNER_WORK_OPTIONS,
-      // The list of migrations is a table in the owner's hands.
+      // The owner can write any rows into TypeORM's table of migrations.
       Client: BoundedClient,
     },
   });

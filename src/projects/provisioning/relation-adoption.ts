@@ -1,16 +1,16 @@
 /**
- * The SQL in place of event triggers and BYPASSRLS, on servers that do not grant them to Plinth. It closes new
- * relations in `public` as close_new_relation() would (event-triggers.ts) and gives the client roles their grants only
- * then; and it opens tables with row-level security to service_role by a policy. Idempotent.
+ * SQL that replaces event triggers and BYPASSRLS on servers where Plinth cannot have them. It closes new
+ * relations in `public` as close_new_relation() would (event-triggers.ts), and only then grants the client
+ * roles their privileges. A policy opens tables with row-level security to service_role. Idempotent.
  *
- * A relation counts as adopted once service_role has the TRIGGER right on it, which default privileges leave out
- * there (database-provisioner.ts). The mark goes with the table through renames, dumps and restores, so that what the
- * owner changes afterwards, such as row-level security turned off, stays as it is. Until then the client roles have
- * one right that is of no use to them, REFERENCES: who lacks it was refused by the owner in the script that made the
- * table, and gets nothing.
+ * A relation counts as adopted once service_role has the TRIGGER privilege on it, which the default privileges
+ * there leave out (database-provisioner.ts). The privilege survives renames, dumps and restores, so later
+ * changes by the owner, such as disabling row-level security, are kept. Until then the client roles have
+ * REFERENCES, a privilege without use to them: a role without it was refused by the owner in the script that
+ * created the table, and gets none.
  */
 
-/** Matches the policy that stands in for BYPASSRLS. */
+/** Name of the policy that replaces BYPASSRLS. */
 const SERVICE_POLICY = 'plinth_service_role';
 
 const PENDING = `
@@ -25,13 +25,13 @@ const PENDING = `
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_has_role(d.datdba, c.relowner, 'USAGE')
     and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth')`;
 
-/** As any role of the database: is there something to adopt? */
+/** For any role of the database: whether there are relations to adopt. */
 export const HAS_PENDING = `select exists (select from (${PENDING}) as relation where to_close or to_open) as pending`;
 
-/** Tells ADOPT, later in the same session, whether new tables are closed: `on` or `off` (setting auto_rls). */
+/** Sets whether ADOPT, later in the same session, closes new tables: `on` or `off` (setting auto_rls). */
 export const SET_AUTO_RLS = `select set_config('plinth.auto_rls', $1, false)`;
 
-/** As the owner, in one transaction. */
+/** Runs as the owner, in one transaction. */
 export const ADOPT = `
 do $adopt$
 declare
@@ -40,7 +40,7 @@ declare
   invoker_views boolean := current_setting('server_version_num')::int >= 150000;
   clients text;
 begin
-  -- A second process waits, and then finds nothing to do.
+  -- A second process waits here, and then finds nothing to do.
   perform pg_advisory_xact_lock(7046104);
   perform set_config('search_path', '', true);
   for item in ${PENDING} loop

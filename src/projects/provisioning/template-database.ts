@@ -14,7 +14,7 @@ import { randomSecret } from '../../infra/crypto/random';
 import { DatabaseServer } from './database-server';
 import { EVENT_TRIGGERS_REVISION, installEventTriggers } from './event-triggers';
 import {
-  admissionOf,
+  loginGroupGrant,
   ensureGlobalRoles,
   ensureLoginGroup,
   joinRole,
@@ -38,7 +38,7 @@ export class TemplateDatabase {
 
   /**
    * Makes sure that the server has the shared roles and an up-to-date template; once per server and process.
-   * @throws ServerUnusableError listing what the admin role lacks
+   * @throws ServerUnusableError listing the rights that the admin role lacks
    */
   async ensureOn(server: DatabaseServer): Promise<PreparedServer> {
     let prepared = this.ready.get(server.key);
@@ -72,7 +72,7 @@ export class TemplateDatabase {
   }
 }
 
-/** Each admin role without SUPERUSER has its own template: it can neither copy another role's nor hand its objects over. */
+/** One template per admin role without SUPERUSER: it can neither copy another role's nor transfer its objects. */
 function namesFor({
   superuser,
   role,
@@ -85,8 +85,8 @@ function namesFor({
 }
 
 /**
- * `postgres` and `template1` let every role in by default. Databases of other applications are left to their owners.
- * @returns the databases that stay open
+ * `postgres` and `template1` allow every role to connect by default. Databases of other applications are not changed.
+ * @returns the databases that every role may still connect to
  */
 async function closeMaintenanceDatabases(
   client: Client,
@@ -104,7 +104,7 @@ async function closeMaintenanceDatabases(
   return capabilities.openDatabases.filter((name) => !closed.includes(name));
 }
 
-/** Built under another name and renamed when complete: a crash leaves a draft that the next attempt replaces. */
+/** Built under another name and renamed when complete: the next attempt replaces the draft that a crash left. */
 async function buildTemplate(
   server: DatabaseServer,
   client: Client,
@@ -122,7 +122,7 @@ async function buildTemplate(
   );
   await server.asAdmin(`${template}_draft`, async (inDraft) => {
     if (await mayAlterPublic(inDraft)) await inDraft.query(`alter schema public owner to ${owner}`);
-    // TypeORM keeps its list of migrations here; created first, because the list comes before the first migration.
+    // TypeORM creates its list of migrations in this schema before it runs the first one.
     await inDraft.query(`create schema extensions authorization ${owner}`);
   });
   await migrateProjectDatabase(server.configFor(`${template}_draft`, templateOwner, password));
@@ -139,7 +139,7 @@ async function ensureTemplateOwner(
 ): Promise<void> {
   const { rowCount } = await client.query('select from pg_roles where rolname = $1', [templateOwner]);
   if (rowCount === 0) await client.query(`create role ${quoteIdentifier(templateOwner)} nologin noinherit`);
-  await client.query(admissionOf(capabilities, templateOwner));
+  await client.query(loginGroupGrant(capabilities, templateOwner));
   if (!capabilities.superuser) await joinRole(client, templateOwner, capabilities);
 }
 

@@ -1,6 +1,6 @@
 /**
- * A setting of a project, declared once: its type, validation, OpenAPI schemas and row in docs/administration.md all derive
- * from the declaration.
+ * A setting of a project, declared once: its type, validation, OpenAPI schemas and row in
+ * docs/administration.md all derive from the declaration.
  */
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import {
@@ -17,17 +17,17 @@ import {
 } from 'class-validator';
 
 export interface Setting<T> {
-  /** The value for a project that did not set it. */
+  /** The value for a project that has not set it. */
   readonly fallback: T;
   /** For OpenAPI and docs/administration.md, without a full stop. */
   readonly description: string;
-  /** The default as docs/administration.md shows it, where the value itself says nothing: `none`, `the plan's`. */
+  /** The default as docs/administration.md shows it, if the value itself is not meaningful: `none`, `the plan's`. */
   readonly fallbackText?: string;
   /** Markdown that docs/administration.md adds to the description. */
   readonly details?: string;
   /** JSON schema of a value that is not null. */
   readonly schema: ApiPropertyOptions;
-  /** Validate a value that is not null; the first that fails gives the message. */
+  /** Validators for a value that is not null; the first that fails gives the message. */
   readonly checks: readonly PropertyDecorator[];
 }
 
@@ -41,7 +41,7 @@ export function flag(declaration: Declaration<boolean>): Setting<boolean> {
 }
 
 /**
- * With a fallback of null, null is a value too.
+ * With a fallback of null, null is also a valid value.
  * @param maximum default: the largest integer that a JSON number holds exactly
  */
 export function integer<F extends number | null>({
@@ -58,8 +58,8 @@ export function integer<F extends number | null>({
 }
 
 /**
- * With a fallback of null, null is a value too.
- * @param checks come before those of the type
+ * With a fallback of null, null is also a valid value.
+ * @param checks run before those of the type
  */
 export function text<F extends string | null>({
   maxLength,
@@ -77,7 +77,7 @@ export function text<F extends string | null>({
 }
 
 export function url(declaration: Declaration<null>): Setting<string | null> {
-  // A user and a password before the host are how addresses are made to look like others.
+  // A user and password before the host can make a URL look like another site's.
   const options = {
     require_tld: false,
     require_protocol: true,
@@ -87,7 +87,7 @@ export function url(declaration: Declaration<null>): Setting<string | null> {
   return { ...declaration, schema: { type: String, format: 'uri' }, checks: [IsUrl(options)] };
 }
 
-/** @param checks come before those of the type */
+/** @param checks run before those of the type */
 export function list({
   maxItems,
   minItems,

@@ -1,4 +1,4 @@
-/** The classes that Nest validates a body with and that the OpenAPI document describes, made from declarations. */
+/** Builds, from declarations, the classes that Nest validates bodies with and that the OpenAPI document describes. */
 import type { Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateIf } from 'class-validator';
@@ -6,7 +6,7 @@ import type { Setting } from './setting';
 
 type Settings = Readonly<Record<string, Setting<unknown>>>;
 
-/** A sparse set of settings. Null takes one back to its default. @param name of the OpenAPI schema */
+/** A sparse set of settings. Null resets one to its default. @param name of the OpenAPI schema */
 export function inputClass<T>(name: string, settings: Settings): Type<T> {
   const isGiven = ValidateIf((_object, value) => value !== undefined && value !== null);
   return classOf(name, settings, (setting) => [
@@ -27,7 +27,7 @@ export function outputClass<T>(name: string, settings: Settings): Type<T> {
   ]);
 }
 
-/** Not as the schema's `default`: clients that fill defaults in would overwrite what was set. */
+/** Not as the schema's `default`: clients that fill in defaults would overwrite stored values. */
 function withDefault({ description, fallback, fallbackText }: Setting<unknown>): string {
   return `${description}; default: ${fallbackText ?? JSON.stringify(fallback)}`;
 }
@@ -45,7 +45,7 @@ function classOf<T>(
   return made as Type<T>;
 }
 
-/** A stored value may be older than the limit on input. */
+/** A stored value may predate the limit on input. */
 function withoutLimits(schema: ApiPropertyOptions): ApiPropertyOptions {
   const limits = ['minimum', 'maximum', 'maxLength', 'minItems', 'maxItems'];
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !limits.includes(key)));

@@ -19,7 +19,7 @@ export const STORAGE_SETTINGS = {
   max_file_size: integer({
     fallback: null,
     fallbackText: '`MAX_FILE_SIZE`',
-    description: "Bytes of a file; a bucket may set less, the install's MAX_FILE_SIZE is the ceiling",
+    description: "Bytes of a file; a bucket may set less, the installation's MAX_FILE_SIZE is the maximum",
     minimum: 1,
   }),
 

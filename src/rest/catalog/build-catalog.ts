@@ -1,4 +1,4 @@
-/** Makes a Catalog of the rows that were read. Pure; linear in the rows. */
+/** Builds a Catalog from the rows that were read. Pure; linear in the number of rows. */
 import { createHash } from 'node:crypto';
 import { inSlices } from '../../common/time/slices';
 import { buildRelationships } from './build-relationships';
@@ -27,12 +27,12 @@ const KINDS: Readonly<Record<RelationRow['kind'], RelationKind>> = {
   p: 'partitioned-table',
 };
 
-/** A schema of thousands of tables takes a few hundred milliseconds. */
+/** Yields to the event loop: a schema of thousands of tables takes a few hundred milliseconds. */
 export function buildCatalog(rows: CatalogRows): Promise<Catalog> {
   return inSlices(catalogSteps(rows));
 }
 
-/** The same, step by step. */
+/** buildCatalog() step by step. */
 export function* catalogSteps(rows: CatalogRows): Generator<void, Catalog> {
   const index = new SchemaIndex();
   yield* index.fill(rows);
@@ -66,7 +66,7 @@ export function* catalogSteps(rows: CatalogRows): Generator<void, Catalog> {
   };
 }
 
-/** Of the content, so that a re-read that found nothing new keeps the prepared statements. */
+/** A hash of the content without the fingerprint: if a re-read finds no change, prepared statements are kept. */
 function* versionOf(rows: CatalogRows): Generator<void, string> {
   const { fingerprint: _changesMoreOften, ...content } = rows;
   const hash = createHash('sha1');
@@ -109,7 +109,7 @@ function buildColumn([, name, inputType, declaredType, baseType, nullable, hasDe
   return { name, inputType, declaredType, typeClass: typeClassOf(baseType), nullable, hasDefault };
 }
 
-/** Functions of one row that return one value, by the row's relation and by name. */
+/** Computed fields: functions of one row that return one value, by the row's relation and by name. */
 function computedFields({ routines }: CatalogRows): Map<string, Map<string, ComputedField[]>> {
   const fields = new Map<string, Map<string, ComputedField[]>>();
   for (const row of routines) {
@@ -123,7 +123,7 @@ function computedFields({ routines }: CatalogRows): Map<string, Map<string, Comp
   return fields;
 }
 
-/** With the types of relations' rows, and of lists of them, that have a column of such a type. */
+/** Includes row types of relations that have a column of such a type, and arrays of them. */
 function revealingTypes({ revealing, relations }: CatalogRows): Map<string, Set<string>> {
   const bySchema = new Map<string, Set<string>>();
   const add = (schema: string, name: string): void => {
@@ -168,7 +168,7 @@ function* routinesByName(
   return byName;
 }
 
-/** PostgREST's order of overloads, in which it lists candidates: those of fewest arguments first, then by names and types. */
+/** PostgREST's order of overloads, in which it lists candidates: fewest arguments first, then by names and types. */
 function byArguments({ arguments: a }: Routine, { arguments: b }: Routine): number {
   if (a.length !== b.length) return a.length - b.length;
   const [one, other] = [a, b].map((list) => list.map(({ name, type }) => `${name}\0${type}`).join('\0'));

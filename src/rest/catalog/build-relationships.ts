@@ -1,6 +1,6 @@
 /**
- * Relationships between relations: foreign keys in both directions, the same as seen through views, many-to-many
- * through junctions, and functions that stand for a relationship. PostgREST's rules (reference, "Resource Embedding").
+ * Relationships between relations: foreign keys in both directions, foreign keys seen through views, many-to-many
+ * through junctions, and computed relationships. PostgREST's rules (reference, "Resource Embedding").
  */
 import {
   type ColumnPair,
@@ -51,7 +51,7 @@ function append<Value>(lists: Map<string, Value[]>, key: string, value: Value): 
   else lists.set(key, [value]);
 }
 
-/** The key itself, and once more for each view over either of its tables. */
+/** The relationship of the key itself, and one for each view over either of its tables. */
 function fromForeignKey(index: SchemaIndex, key: ConstraintRow): DirectRelationship[] {
   const foreign = key.foreign_columns ?? [];
   const near = ends(index, key.relation, key.columns);
@@ -115,7 +115,7 @@ function inverse(one: DirectRelationship): DirectRelationship {
   };
 }
 
-/** A table is a junction when two of its foreign keys lie inside its primary key. */
+/** A table is a junction if the columns of two of its foreign keys are part of its primary key. */
 function throughJunctions(index: SchemaIndex, keys: readonly DirectRelationship[]): JunctionRelationship[] {
   const byJunction = new Map<string, DirectRelationship[]>();
   for (const key of keys) append(byJunction, nameKey(key.from), key);
@@ -176,7 +176,7 @@ function computedRelationships(index: SchemaIndex, routines: readonly RoutineRow
   });
 }
 
-/** A function of the far relation's name, from the same relation, takes the place of what was detected. */
+/** A function with the far relation's name, from the same relation, overrides a detected relationship. */
 function isOverridden(one: Relationship, computed: readonly Relationship[]): boolean {
   return computed.some(
     (other) => other.kind === 'computed' && sameName(other.from, one.from) && sameName(other.routine, one.to),

@@ -1,4 +1,4 @@
-/** Makes a Routine of pg_proc's row. */
+/** Builds a Routine from a row of pg_proc. */
 import type { Column, Routine, RoutineArgument } from './catalog';
 import type { RoutineRow } from './catalog-rows';
 import { typeClassOf } from './type-class';
@@ -6,7 +6,7 @@ import type { SchemaIndex } from './schema-index';
 
 const VOLATILITY = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
 
-/** Types whose bare name stands for length one: a value would be cut or refused. */
+/** Types whose bare name means length one: a cast to it would truncate a value, or refuse it. */
 const UNBOUNDED: Readonly<Record<string, string>> = {
   bit: 'bit varying',
   'bit[]': 'bit varying[]',
@@ -14,10 +14,10 @@ const UNBOUNDED: Readonly<Record<string, string>> = {
   'character[]': 'character varying[]',
 };
 
-/** What a single argument without a name may be: the body goes into it as it is. */
+/** Types of a single unnamed argument, which receives the whole body. */
 const BODY_TYPES = new Set(['json', 'jsonb', 'text', 'xml', 'bytea']);
 
-/** Null for a function that cannot be called by argument names. */
+/** Null for a function that cannot be called with named arguments. */
 export function buildRoutine(row: RoutineRow, index: SchemaIndex): Routine | null {
   const args = argumentsOf(row);
   const unnamed = args.filter(({ name }) => name === '');

@@ -1,4 +1,4 @@
-/** The rows of the catalog queries, as catalog.repository.ts reads them and build-catalog.ts takes them. */
+/** The rows of the catalog queries: read by catalog.repository.ts, used by build-catalog.ts. */
 import type { ColumnOrigin } from './view-origins';
 
 export interface RelationRow {
@@ -10,11 +10,11 @@ export interface RelationRow {
   /** Bits of pg_relation_is_updatable(): 4 update, 8 insert, 16 delete. */
   readonly updatable: number;
   readonly columns: readonly ColumnRow[] | null;
-  /** Roles with rights to read or write it; `public` means all roles. Null: only its owner. */
+  /** Roles with privileges to read or write it; `public` means all roles. Null: only its owner. */
   readonly grantees: readonly string[] | null;
 }
 
-/** A JSON array, because a thousand tables have ten thousand of them. */
+/** A tuple instead of an object, because a thousand tables have ten thousand columns. */
 export type ColumnRow = readonly [
   position: number,
   name: string,
@@ -27,13 +27,13 @@ export type ColumnRow = readonly [
 
 export interface ConstraintRow {
   readonly name: string;
-  /** Primary key, unique, foreign key. */
+  /** Contype: primary key, unique, foreign key. */
   readonly type: 'p' | 'u' | 'f';
   readonly relation: string;
   readonly foreign_relation: string;
   readonly columns: readonly number[];
   readonly foreign_columns: readonly number[] | null;
-  /** A copy that PostgreSQL made for a partition. */
+  /** True for a constraint that a partition inherits. */
   readonly inherited: boolean;
 }
 
@@ -41,11 +41,11 @@ export interface RoutineRow {
   readonly schema: string;
   readonly name: string;
   readonly names: readonly string[] | null;
-  /** i, o, b, v, t by pg_proc.proargmodes; null when all are input. */
+  /** pg_proc.proargmodes (i, o, b, v, t); null when all are input. */
   readonly modes: readonly string[] | null;
   /** Types of the input arguments. */
   readonly types: readonly string[] | null;
-  /** Names and types of OUT, INOUT and TABLE columns; null without. */
+  /** Names and types of OUT, INOUT and TABLE columns; null when there are none. */
   readonly output: readonly (readonly [name: string, type: string])[] | null;
   readonly default_count: number;
   readonly variadic: boolean;
@@ -60,9 +60,9 @@ export interface RoutineRow {
   readonly result_relation: string | null;
   readonly argument_relation: string | null;
   readonly statement_timeout: string | null;
-  /** Its default_transaction_isolation. */
+  /** The function's default_transaction_isolation. */
   readonly isolation: string | null;
-  /** Roles that may call it; null is everybody. */
+  /** Roles that may call it; null: all roles. */
   readonly grantees: readonly string[] | null;
 }
 
@@ -83,40 +83,40 @@ export interface RepresentationRow {
   readonly name: string;
 }
 
-/** One setting of a role; where a role has one for this database and one for all, the latter comes first. */
+/** A setting of a role. If it is set for this database and for all, this database's row comes last. */
 export interface RoleRow {
   readonly role: string;
   readonly name: string;
   readonly value: string;
 }
 
-/** The roles from which a relation's rows are withheld, of those that requests may run as. */
+/** The roles of requests that cannot read a relation's rows. */
 export interface WithheldRow {
   readonly relation: string;
-  /** Roles without the right to read some column. */
+  /** Roles without SELECT on some column. */
   readonly hidden_from: readonly string[] | null;
-  /** Roles that no policy for SELECT lets see any row. */
+  /** Roles for which no SELECT policy shows any row. */
   readonly closed_to: readonly string[] | null;
 }
 
-/** A type whose values name objects of the system catalog. */
+/** A type whose text output shows names of the system catalog. */
 export interface RevealingRow {
   readonly schema: string;
   readonly name: string;
-  /** As columns have it. */
+  /** The type's name as columns have it. */
   readonly shown: string;
 }
 
-/** The origins of a view's columns; several rows of one view count as the last. */
+/** The origins of a view's columns. If a view has several rows, the last one counts. */
 export type ViewRow = readonly [oid: string, origins: readonly ColumnOrigin[]];
 
 export interface CatalogRows {
   readonly fingerprint: string;
   readonly announcesDdl: boolean;
   readonly setsResponse: boolean;
-  /** False when no code of the database can read the facts of a request but its claims. */
+  /** False when no code in the database can read request settings other than the claims. */
   readonly readsRequest: boolean;
-  /** False when no code of the database can keep an advisory lock or a temporary table beyond its transaction. */
+  /** False when no code in the database can keep an advisory lock or a temporary table beyond its transaction. */
   readonly leavesLocks: boolean;
   readonly relations: readonly RelationRow[];
   readonly views: readonly ViewRow[];

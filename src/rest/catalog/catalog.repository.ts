@@ -1,6 +1,6 @@
 /**
- * Reads a project's schema from pg_catalog in one round trip of a few set-based queries. As the login role: pg_catalog
- * is readable for everybody, so what it sees doesn't depend on grants.
+ * Reads a project's schema from pg_catalog in one round trip of a few set-based queries. It runs as the login role:
+ * pg_catalog is readable for every role, so the result doesn't depend on grants.
  */
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../database/statement';
@@ -25,22 +25,22 @@ import { parseViewOrigins } from './view-origins';
 
 const REASON = 'the schema itself is read, not data';
 
-/** Bytes of all rows that are kept; a thousand tables take about one million. */
+/** Limit for the bytes of all rows that are kept; a thousand tables take about one million. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Bytes of all parsed queries of views, which are read one by one and not kept. */
+/** Limit for the bytes of all views' parsed queries, which are read one by one and not kept. */
 const MAX_ACTIONS = 256 * 1024 * 1024;
-/** Bytes of a view's parsed query and of a setting; longer ones are not read. */
+/** Limit for the bytes of one view's parsed query or one setting; longer ones are not read. */
 const MAX_ACTION = 1024 * 1024;
 const MAX_SETTING = 8_192;
 
-/** Schemas that are nobody's interface. */
+/** Schemas that are never part of the catalog. */
 const USER_SCHEMAS = `(select oid, nspname from pg_namespace
   where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth'))`;
 
-/** An empty search_path makes format_type() qualify every name that is not built in. */
+/** With an empty search_path, format_type() qualifies every name that is not built in. */
 const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
-/** Changes with every row that DDL writes; about a tenth of the work of reading all. */
+/** Changes with every catalog row that DDL writes; costs about a tenth of reading everything. */
 const FINGERPRINT = `
   select md5(concat_ws(' ',
     (select concat_ws(':', count(*), sum(hashtextextended(c.oid::text || c.xmin::text, 0)))
@@ -60,7 +60,7 @@ const FINGERPRINT = `
     (select string_agg(n.nspname || n.xmin::text, ',' order by n.nspname) from pg_namespace n where n.nspname !~ '^pg_')
   )) as fingerprint`;
 
-/** The type at the bottom of a domain over a domain, with the length that the innermost one gives. */
+/** The base type below nested domains, with the length that the innermost one declares. */
 const BASE_TYPES = `
   recursive base_types(oid, base, typmod, depth) as (
     select oid, oid, -1, 0 from pg_type
@@ -96,7 +96,7 @@ const RELATIONS = `
   where c.relkind in ('r', 'v', 'm', 'f', 'p')
   order by n.nspname, c.relname`;
 
-/** A view's parsed query, which is often larger than all that is read of the view besides. */
+/** A view's parsed query, which is often larger than everything else that is read of the view. */
 const VIEWS = `
   select c.oid::text, r.ev_action::text
   from pg_class c join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
@@ -139,7 +139,7 @@ const ROUTINES = `
   where p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')
   order by n.nspname, p.proname, p.oid`;
 
-/** Domains named like media types, and what makes them. */
+/** Domains named like media types, and the functions that produce them. */
 const HANDLERS = `
   with media as (
     select oid, lower(typname) as media_type, typbasetype = 'bytea'::regtype as is_binary from pg_type
@@ -163,8 +163,8 @@ const REPRESENTATIONS = `
       or t.typtype = 'd' and s.oid in ('json'::regtype, 'text'::regtype))`;
 
 /**
- * Of those that a request may set: a role that needs more for a setting can't give it to its requests. Not those that answers
- * are read by.
+ * Settings of roles (ALTER ROLE ... SET) that a request may apply: only those that need no privilege, and none that
+ * Plinth's own statements or the reading of results depend on.
  */
 const ROLES = `
   select r.rolname as role, p.name, substr(s.setting, strpos(s.setting, '=') + 1) as value
@@ -176,8 +176,9 @@ const ROLES = `
   order by r.rolname, d.setdatabase, p.name`;
 
 /**
- * Where a write's rows cannot be read back, and so are better not asked for (PostgreSQL manual, CREATE POLICY, table of policies by
- * command). Roles that requests may switch to; a role without a policy of its own may have inherited one.
+ * Roles of requests that cannot read back the rows they write, so that RETURNING would make the write fail
+ * (PostgreSQL manual, CREATE POLICY, table of policies by command). A role without a policy of its own may
+ * inherit one.
  */
 const WITHHELD = `
   with roles as (
@@ -204,9 +205,10 @@ const WITHHELD = `
   group by c.oid`;
 
 /**
- * The aliases of oid, which are the types that PostgreSQL takes for it as they are (pg_cast; int4 is the one that is no alias), and
- * aclitem, which prints the names of roles; then arrays, domains, ranges and composite types of these. Rows of the system catalog
- * hold them nearly all, so that none of them is looked at; those of the project's relations build-catalog.ts looks through.
+ * Types whose text output shows names of the system catalog: the aliases of oid, that is all types with a
+ * binary cast to it except int4; aclitem, which prints names of roles; then arrays, domains, ranges and
+ * composite types of these. Nearly every row type of the system catalog contains one, so all of those count.
+ * build-catalog.ts adds the row types of the project's relations.
  */
 const REVEALING = `
   with recursive made_of(type, part) as materialized (
@@ -242,7 +244,7 @@ const TRAITS = `
 export class CatalogRepository {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** One round trip, and of one moment: a function's rows are those of a table that is there too. */
+  /** One round trip with one snapshot, so that a function's row type is among the tables read. */
   async read(database: ProjectDatabase): Promise<CatalogRows> {
     const texts = [
       QUALIFY_NAMES,
@@ -284,7 +286,7 @@ export class CatalogRepository {
     };
   }
 
-  /** A cheap look whether anything changed since a catalog was read. */
+  /** Cheap to read; differs if anything changed since a catalog was read. */
   async fingerprint(database: ProjectDatabase): Promise<string> {
     const { rows } = await this.door.systemQuery(database, REASON, {
       name: 'rest:fingerprint',

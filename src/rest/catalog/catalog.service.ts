@@ -1,4 +1,4 @@
-/** The catalogs of all projects in use: least recently used ones are dropped, a few listen on a connection each. */
+/** The catalogs of all projects in use, least recently used dropped first. A few listen on a connection each. */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ProjectDatabase } from '../../database/pools/project-database';
@@ -8,9 +8,9 @@ import type { Catalog } from './catalog';
 import { CatalogRepository } from './catalog.repository';
 import { ProjectCatalog } from './project-catalog';
 
-/** Catalogs in memory; one of 1,000 tables takes a few megabytes. */
+/** Number of catalogs in memory; one of 1,000 tables takes a few megabytes. */
 const CATALOGS = 200;
-/** Listening connections; projects beyond that are polled while in use. */
+/** Number of listening connections; projects beyond that are polled while in use. */
 const LISTENERS = 16;
 
 @Injectable()
@@ -32,13 +32,13 @@ export class CatalogService implements OnApplicationShutdown {
     registry.onChange((projectId) => void this.forgetIfGone(projectId));
   }
 
-  /** The project's catalog as it is known now; a promise of it where it has to be read first. */
+  /** The project's cached catalog, or a promise if it must be read first. */
   current(database: ProjectDatabase): Catalog | Promise<Catalog> {
     const entry = this.entryOf(database);
     return entry.peek() ?? entry.current();
   }
 
-  /** Before a request is told that something doesn't exist: the catalog, compared with the database just now. */
+  /** The catalog after a comparison with the database. Used before a request is refused because a name is unknown. */
   async verified(database: ProjectDatabase): Promise<Catalog> {
     return this.entryOf(database).verified();
   }
@@ -51,7 +51,7 @@ export class CatalogService implements OnApplicationShutdown {
     const known = this.catalogs.get(database.key);
     if (known && isSame(known.database, database)) return known;
     const entry = new ProjectCatalog(database, this.repository, (error) =>
-      this.logger.warn(`the schema of project ${database.key} could not be followed: ${String(error)}`),
+      this.logger.warn(`schema changes of project ${database.key} could not be read: ${String(error)}`),
     );
     this.catalogs.set(database.key, entry);
     this.listenIfAllowed(entry);
@@ -64,7 +64,10 @@ export class CatalogService implements OnApplicationShutdown {
     entry.listen(DDL_CHANNEL);
   }
 
-  /** A deleted project keeps no connection open. Settings may change freely: the catalog follows the database alone. */
+  /**
+   * Closes the connection of a deleted project. Settings do not matter: the catalog depends on the database
+   * alone.
+   */
   private async forgetIfGone(projectId: string): Promise<void> {
     const known = this.catalogs.peek(projectId);
     if (!known) return;

@@ -1,7 +1,7 @@
 /**
- * A project's schema as table REST uses it: immutable, built by build-catalog.ts, read by the plan stage. Names are as
- * PostgreSQL holds them, unquoted; type names are as format_type() writes them under an empty search_path: qualified and
- * quoted where needed, ready to stand in SQL.
+ * A project's schema as table REST uses it: immutable, built by build-catalog.ts, read by the plan stage. Names
+ * are unquoted, as PostgreSQL stores them. Type names are as format_type() writes them under an empty
+ * search_path: qualified and quoted where needed, so they can be used in SQL.
  */
 
 export type RelationKind = 'table' | 'view' | 'materialized-view' | 'foreign-table' | 'partitioned-table';
@@ -19,14 +19,14 @@ export interface Column {
   readonly declaredType: string;
   readonly typeClass: TypeClass;
   readonly nullable: boolean;
-  /** True when leaving the column out is not the same as writing null: a default, an identity, a domain's default. */
+  /** True when omitting the column differs from writing null: a default, an identity, a domain's default. */
   readonly hasDefault: boolean;
 }
 
-/** The class of a type, which JSON paths and text search depend on. */
+/** The class of a type, which decides on JSON paths and text search. */
 export type TypeClass = 'json' | 'tsvector' | 'other';
 
-/** A function that takes a relation's row and gives one value. */
+/** A computed field: a function that takes a relation's row and returns one value. */
 export interface ComputedField extends QualifiedName {
   readonly typeClass: TypeClass;
 }
@@ -34,7 +34,7 @@ export interface ComputedField extends QualifiedName {
 export interface Relation extends QualifiedName {
   readonly kind: RelationKind;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Of a view: those of its base table, as far as it shows all of them. Empty without a key. */
+  /** For a view, the key of its base table if the view shows all its columns. Empty without a key. */
   readonly primaryKey: readonly string[];
   readonly insertable: boolean;
   readonly updatable: boolean;
@@ -42,15 +42,15 @@ export interface Relation extends QualifiedName {
   /** By name. */
   readonly computed: ReadonlyMap<string, readonly ComputedField[]>;
   readonly isPartition: boolean;
-  /** Roles with rights to it, to which its name may be told. `public` means all roles. */
+  /** Roles with privileges on it, which may see its name. `public` means all roles. */
   readonly grantees: ReadonlySet<string>;
-  /** Roles that may not read some column of it, so that all columns of a written row cannot be returned to them. */
+  /** Roles without SELECT on some column, for which a write cannot return all columns. */
   readonly hiddenFrom: ReadonlySet<string>;
-  /** Roles to which no policy shows any of its rows, not even an inserted one. */
+  /** Roles for which no policy shows any of its rows, not even an inserted one. */
   readonly closedTo: ReadonlySet<string>;
 }
 
-/** A column of the near side and the one of the far side that it equals. */
+/** A column of the near side and the column of the far side that it must equal. */
 export type ColumnPair = readonly [near: string, far: string];
 
 interface RelationshipEnds {
@@ -65,7 +65,7 @@ export interface DirectRelationship extends RelationshipEnds {
   readonly kind: 'many-to-one' | 'one-to-many' | 'one-to-one';
   readonly constraint: string;
   readonly columns: readonly ColumnPair[];
-  /** One-to-one only: true on the side that is referenced. */
+  /** One-to-one only: true on the referenced side. */
   readonly isParent: boolean;
 }
 
@@ -80,7 +80,7 @@ export interface JunctionRelationship extends RelationshipEnds {
   readonly farColumns: readonly ColumnPair[];
 }
 
-/** A function from one relation's row to rows of another. */
+/** A computed relationship: a function from one relation's row to rows of another. */
 interface ComputedRelationship extends RelationshipEnds {
   readonly kind: 'computed';
   readonly routine: QualifiedName;
@@ -90,10 +90,10 @@ interface ComputedRelationship extends RelationshipEnds {
 export type Relationship = DirectRelationship | JunctionRelationship | ComputedRelationship;
 
 export interface RoutineArgument {
-  /** Empty for an unnamed one. */
+  /** Empty for an unnamed argument. */
   readonly name: string;
   readonly type: string;
-  /** Type to bind a value to: like `type`, but without a length that PostgreSQL would assume. */
+  /** Type to bind a value to: like `type`, but without an implied length such as that of `character`. */
   readonly inputType: string;
   readonly required: boolean;
   readonly variadic: boolean;
@@ -106,28 +106,28 @@ export interface Routine extends QualifiedName {
   readonly volatility: 'immutable' | 'stable' | 'volatile';
   readonly result: RoutineResult;
   readonly returnsSet: boolean;
-  /** The relation whose rows it returns, if any: its filters and embeds apply. */
+  /** The relation whose rows it returns, if any: the request may filter and embed them. */
   readonly relation: QualifiedName | null;
-  /** Its columns when it returns rows of no relation: OUT, INOUT and TABLE columns. */
+  /** The columns of rows that belong to no relation: OUT, INOUT and TABLE columns. */
   readonly columns: ReadonlyMap<string, Column>;
   /** The declared result type, for media type domains. */
   readonly resultType: QualifiedName;
-  /** Milliseconds, where the function sets a statement_timeout of its own. */
+  /** Milliseconds, if the function sets statement_timeout itself. */
   readonly statementTimeout: string | null;
-  /** The isolation level, where the function sets a default_transaction_isolation of its own. */
+  /** The isolation level, if the function sets default_transaction_isolation. */
   readonly isolation: string | null;
-  /** Roles that may call it, to which its name may be told; null means all roles. */
+  /** Roles that may call it, which may see its name; null: all roles. */
   readonly grantees: ReadonlySet<string> | null;
 }
 
-/** A function that makes a media type of a row set (an aggregate) or of a function's result (a domain). */
+/** A media type handler: an aggregate over a row set, or a function that returns a domain. */
 export interface MediaHandler {
   readonly mediaType: string;
-  /** The Content-Type of the answer: `application/octet-stream` for a handler of any type. */
+  /** The Content-Type of the response: `application/octet-stream` for a handler of any type. */
   readonly contentType: string;
-  /** The relation whose rows it takes; null takes any. For a domain: the function that returns it. */
+  /** The relation whose rows it accepts; null: any. For a domain: the function that returns it. */
   readonly appliesTo: QualifiedName | null;
-  /** Null when the function's result is the media type already. */
+  /** Null when the function already returns the media type. */
   readonly aggregate: QualifiedName | null;
   /** True when the domain is over bytea. */
   readonly isBinary: boolean;
@@ -141,28 +141,31 @@ export interface Representation {
 }
 
 export interface Catalog {
-  /** Changes with anything in the catalog: part of the names of prepared statements. */
+  /** Changes with any content of the catalog: part of the names of prepared statements. */
   readonly version: string;
   /** The fingerprint of the schema when the catalog was read. */
   readonly fingerprint: string;
   readonly relations: ReadonlyMap<string, Relation>;
-  /** From each relation, by relationKey(). */
+  /** Relationships by the relation they start from (relationKey()). */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   readonly mediaHandlers: readonly MediaHandler[];
   /** By representationKey(). */
   readonly representations: ReadonlyMap<string, Representation>;
-  /** The settings of roles (ALTER ROLE), by role and name. SET ROLE applies none of them, so requests set them themselves. */
+  /** Settings of roles (ALTER ROLE), by role and name. SET ROLE does not apply them, so each request does. */
   readonly roleSettings: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** By schema, types whose values name objects of the system catalog: `regclass` and its like, and all that is made of them. */
+  /**
+   * By schema: types whose text output shows names of the system catalog, such as `regclass`, and types built
+   * from them.
+   */
   readonly revealingTypes: ReadonlyMap<string, ReadonlySet<string>>;
-  /** True where an event trigger announces DDL; elsewhere changes are found by comparing. */
+  /** True if an event trigger announces DDL; otherwise changes are found by polling. */
   readonly announcesDdl: boolean;
   /** True when some function may set response.headers or response.status. */
   readonly setsResponse: boolean;
-  /** False when no code of the database can read the facts of a request but its claims. */
+  /** False when no code in the database can read request settings other than the claims. */
   readonly readsRequest: boolean;
-  /** False when no code of the database can keep an advisory lock or a temporary table beyond its transaction. */
+  /** False when no code in the database can keep an advisory lock or a temporary table beyond its transaction. */
   readonly leavesLocks: boolean;
 }
 

@@ -1,26 +1,29 @@
 /**
- * What the code of a project's database (functions, policies, views, defaults, constraints ...) could read or leave
- * behind. Requests that touch no such code are spared the statements that only such code needs. When in doubt, true:
- * code that composes SQL at run time, or in another language than SQL and PL/pgSQL, could do anything. C code comes
- * with extensions, which a superuser has approved.
+ * Finds out what the code in a project's database (functions, policies, views, defaults, constraints ...) may
+ * read or leave behind. Requests then skip the statements that only such code needs. The answer is true when in
+ * doubt: code that composes SQL at run time, or is written in another language than SQL and PL/pgSQL, could do
+ * anything. C code comes with extensions, which a superuser has approved.
  */
 
-/** Objects with a lower oid come with PostgreSQL (manual, "System Catalog Initial Data"); no owner can change them. */
+/**
+ * Objects with a lower oid come with PostgreSQL (manual, "System Catalog Initial Data"); owners cannot change
+ * them.
+ */
 const FIRST_NORMAL_OID = 16384;
 
-/** Reads a setting that is no fact of the request, by a literal name. */
+/** Matches a read of a setting by a literal name outside `request.`. */
 const OTHER_SETTING =
   `current_setting\\s*\\(\\s*''(?!request\\.(?:method|path|headers|cookies))[a-z_.]+''(?:::text)?` +
   `\\s*(?:,\\s*(?:true|false)\\s*)?\\)`;
 
-/** Runs a text as SQL, or has an identifier written in escapes. */
+/** Matches code that executes text as SQL, or an identifier written with Unicode escapes. */
 const DYNAMIC_SQL = '\\mexecute\\M|_to_xml|u&"';
 
-/** Regular expressions over source code, in any case of letters. */
+/** Case-insensitive regular expressions over source code. */
 const READS_SETTINGS = `setting|\\mshow\\M|${DYNAMIC_SQL}`;
 const TAKES_LOCKS_OR_TEMPORARY = `advisory|temp|${DYNAMIC_SQL}`;
 
-/** Functions of PostgreSQL that run a text as SQL. */
+/** PostgreSQL's functions that execute text as SQL. */
 const SQL_RUNNERS = ['query', 'cursor', 'table', 'schema', 'database'].flatMap((what) => [
   `${what}_to_xml`,
   `${what}_to_xmlschema`,
@@ -35,7 +38,10 @@ const LOCK_TAKERS = [
   ...SQL_RUNNERS,
 ];
 
-/** Source of functions (no request is DDL, which calls event triggers), and of expressions that call one of the `built_in` functions. */
+/**
+ * Source of functions (but not of event triggers: no request runs DDL), and of expressions that call one of the
+ * `built_in` functions.
+ */
 const CODE = `
   select p.prosrc as source from pg_proc p
     where p.oid >= ${FIRST_NORMAL_OID} and p.prosqlbody is null and p.prorettype <> 'event_trigger'::regtype
@@ -54,7 +60,7 @@ const CODE = `
   union all
   select pg_get_ruledef(r.oid) from pg_rewrite r, built_in where r.oid >= ${FIRST_NORMAL_OID} and r.ev_action::text ~ calls`;
 
-/** Whether something of which the source is not looked at calls one of the `built_in` functions. */
+/** Whether an object whose source CODE does not include calls one of the `built_in` functions. */
 const ELSEWHERE = `
   exists (select from pg_proc p join pg_language l on l.oid = p.prolang
     where p.oid >= ${FIRST_NORMAL_OID} and l.lanname not in ('internal', 'c', 'sql', 'plpgsql'))
@@ -71,10 +77,10 @@ const ELSEWHERE = `
   or exists (select from pg_cast k, built_in where k.oid >= ${FIRST_NORMAL_OID} and k.castfunc = any (oids))`;
 
 /**
- * Whether code calls one of the built-in functions, or has one of these words.
- * @param source the code in which they are looked for
+ * SQL: whether code calls one of the built-in functions, or matches a pattern.
+ * @param source SQL expression for the text to match
  */
-function mayDo(words: string, builtIn: readonly string[], source = 'source'): string {
+function mayDo(pattern: string, builtIn: readonly string[], source = 'source'): string {
   return `(
     with built_in as materialized (
       select array_agg(oid) as oids, array_agg(prosrc) as sources,
@@ -82,7 +88,7 @@ function mayDo(words: string, builtIn: readonly string[], source = 'source'): st
       from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname in ('${builtIn.join("', '")}')
     ),
     code as (${CODE})
-    select exists (select from code where ${source} ~* '${words}') or ${ELSEWHERE}
+    select exists (select from code where ${source} ~* '${pattern}') or ${ELSEWHERE}
   )`;
 }
 

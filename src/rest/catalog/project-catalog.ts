@@ -1,7 +1,7 @@
 /**
- * One project's catalog: read when first asked for, then kept up to date in the background while the old one serves.
- * Changes are announced on a channel; where they can't be (no event triggers, or no connection to spare for listening)
- * a cheap fingerprint is compared once a second while the project is in use.
+ * One project's catalog: read on first use, then updated in the background while the old one stays in use.
+ * Changes are announced on a channel. Without event triggers, or without a connection to listen on, a cheap
+ * fingerprint is compared once a second while the project is in use.
  */
 import { NotificationListener } from '../../database/listen/notification-listener';
 import { loginConfig, type ProjectDatabase } from '../../database/pools/project-database';
@@ -10,9 +10,9 @@ import type { Catalog } from './catalog';
 import type { CatalogRepository } from './catalog.repository';
 import { RefreshQueue } from './refresh-queue';
 
-/** Time in which a missed announcement is noticed all the same. */
+/** Milliseconds after which a missed announcement is noticed. */
 const POLL_MS = 800;
-/** An idle project is not polled; its next request compares the catalog before it is served. */
+/** An idle project is not polled; its next request compares the catalog first. */
 const IDLE_MS = 10_000;
 
 export class ProjectCatalog {
@@ -29,7 +29,7 @@ export class ProjectCatalog {
   });
   private readonly check = new RefreshQueue(async () => {
     const fingerprint = await this.repository.fingerprint(this.database);
-    // Compared with what serves by now: a reload that ended meanwhile may have begun before the change.
+    // Compared with the current catalog: a reload that ended meanwhile may have begun before the change.
     if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
     this.lastCheck = performance.now();
   });
@@ -40,7 +40,7 @@ export class ProjectCatalog {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** The catalog as it is known now; waits only where none was read yet or nothing watched it for a while. */
+  /** The current catalog. Waits only if none was read yet, or if it was not watched for a while. */
   async current(): Promise<Catalog> {
     const now = performance.now();
     const idle = now - this.lastUse > IDLE_MS;
@@ -56,24 +56,27 @@ export class ProjectCatalog {
     return this.isWatched ? this.catalog : undefined;
   }
 
-  /** Compares the catalog with the schema and reads it again if they differ. The result is never older than the call. */
+  /**
+   * Compares the catalog with the schema, and reads it again if they differ. The result is never older than the
+   * call.
+   */
   async verified(): Promise<Catalog> {
     await this.check.run();
     return this.catalog as Catalog;
   }
 
-  /** Begins to listen for announcements on a connection of its own. */
+  /** Starts to listen for announcements on a connection of its own. */
   listen(channel: string): void {
     this.listener = new NotificationListener(loginConfig(this.database), channel, {
       onNotification: () => this.inBackground(this.reload),
-      // Changes from before the listener was connected are found by comparing.
+      // Changes from before LISTEN are found by a comparison.
       onListening: () => this.inBackground(this.check),
       onError: this.onError,
     });
     void this.listener.start();
   }
 
-  /** True once every change will be announced: the listener is connected, and the project has its event trigger. */
+  /** True when every change is announced: the listener is connected, and the project has its event trigger. */
   get isWatched(): boolean {
     return (this.listener?.listening ?? false) && this.catalog?.announcesDdl === true;
   }

@@ -8,7 +8,7 @@ describe('RefreshQueue', () => {
   }
   const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('gives a caller a run that began after the call', async () => {
+  it('gives a caller the result of a run that began after the call', async () => {
     const { starts, queue } = controlled();
     let second = false;
     void queue.run();
@@ -21,7 +21,7 @@ describe('RefreshQueue', () => {
     expect(second).toBe(true);
   });
 
-  it('shares one further run among all who wait', async () => {
+  it('shares one further run among all waiting callers', async () => {
     const { starts, queue } = controlled();
     void queue.run();
     const all = Promise.all([queue.run(), queue.run(), queue.run()]);
@@ -32,7 +32,7 @@ describe('RefreshQueue', () => {
     expect(starts).toHaveLength(2);
   });
 
-  it('goes on after a run that failed', async () => {
+  it('continues after a run that failed', async () => {
     let calls = 0;
     const queue = new RefreshQueue(async () => {
       calls += 1;

@@ -1,6 +1,6 @@
 /**
- * Runs one job at a time and shares runs: a caller gets the outcome of a run that began after the call, so the outcome is
- * never older than the call.
+ * Runs one job at a time and shares runs: a caller gets the result of a run that began after the call, so the
+ * result is never older than the call.
  */
 
 export class RefreshQueue {
@@ -9,7 +9,7 @@ export class RefreshQueue {
 
   constructor(private readonly job: () => Promise<void>) {}
 
-  /** @throws whatever the job throws */
+  /** @throws the job's error */
   run(): Promise<void> {
     if (!this.running) return this.start();
     this.next ??= this.running.then(

@@ -1,18 +1,18 @@
 /**
- * Relations, constraints and view columns by oid, while a catalog is built. Keys of views are traced to the tables that
- * their columns come from, through views over views.
+ * Relations, constraints and view columns by oid, while a catalog is built. Keys of views are traced to the
+ * tables that their columns come from, through views over views.
  */
 import type { QualifiedName } from './catalog';
 import type { CatalogRows, ConstraintRow, RelationRow } from './catalog-rows';
 import type { ColumnOrigin } from './view-origins';
 
-/** Key columns of a table as a view shows them: one list per key column, each with the view's names for it. */
+/** A table's key columns as a view shows them: for each key column, the names that the view gives it. */
 export interface ViewKey {
   readonly view: string;
   readonly columns: readonly (readonly string[])[];
 }
 
-/** Combinations of view columns for one key: a view may show a column several times. */
+/** Limit for combinations of view columns for one key: a view may show a column several times. */
 const MAX_COMBINATIONS = 16;
 
 export class SchemaIndex {
@@ -45,7 +45,7 @@ export class SchemaIndex {
     }
   }
 
-  /** Null for an oid that was not read: one of PostgreSQL's own relations. */
+  /** Null for an oid that was not read, such as one of PostgreSQL's own relations. */
   nameOf(oid: string): QualifiedName | null {
     const row = this.relations.get(oid);
     return row ? { schema: row.schema, name: row.name } : null;
@@ -56,7 +56,7 @@ export class SchemaIndex {
     return kind === 'v' || kind === 'm';
   }
 
-  /** Names of columns; null when one of them is not there. */
+  /** Names of columns; null when one of them is missing. */
   namesOf(oid: string, positions: readonly number[]): string[] | null {
     const names = positions.map((position) => this.columnNames.get(oid)?.get(position));
     return names.every((name): name is string => name !== undefined) ? names : null;
@@ -66,7 +66,7 @@ export class SchemaIndex {
     return this.constraintsByRelation.get(oid) ?? [];
   }
 
-  /** A table's own; a view's where it shows all columns of its base table's key. */
+  /** A table's own primary key; for a view that of its base table, if the view shows all of its columns. */
   primaryKeyOf(oid: string): string[] {
     const own = this.constraintsOf(oid).find(({ type }) => type === 'p');
     return own ? (this.namesOf(oid, own.columns) ?? []) : (this.viewPrimaryKeys.get(oid) ?? []);
@@ -83,7 +83,7 @@ export class SchemaIndex {
     }
   }
 
-  /** The views that show all of these columns of a table. */
+  /** The views that show all of the given columns of a table. */
   viewsShowing(table: string, positions: readonly number[]): ViewKey[] {
     const byColumn = positions.map((position) => this.shownBy.get(table)?.get(position));
     const [first] = byColumn;
@@ -109,7 +109,7 @@ export class SchemaIndex {
   }
 }
 
-/** Each way to take one name per column. */
+/** All combinations with one name per column. */
 export function combinations(columns: readonly (readonly string[])[]): string[][] {
   let all: string[][] = [[]];
   for (const names of columns) {

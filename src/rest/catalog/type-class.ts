@@ -1,4 +1,4 @@
-/** The class of a type, which JSON paths and text search depend on. */
+/** The class of a type, which decides on JSON paths and text search. */
 import type { TypeClass } from './catalog';
 
 /** @param baseType a domain's base type, or the type itself, as format_type() writes it */

@@ -18,7 +18,7 @@ describe('parseViewOrigins', () => {
     expect(parseViewOrigins(query(entry(1, 0, 0)))).toEqual([]);
   });
 
-  it('looks at the outermost query only', () => {
+  it('reads the outermost query only', () => {
     const inner = query(entry(9, 99, 9)).slice(1, -1);
     expect(
       parseViewOrigins(query(entry(1, 5, 6, `{SUBLINK :subselect ${inner}}`), `{RTE :subquery ${inner}}`)),
@@ -30,7 +30,7 @@ describe('parseViewOrigins', () => {
     expect(parseViewOrigins(query(odd))).toEqual([{ position: 1, relation: '7', column: 8 }]);
   });
 
-  it('finds nothing in what is no query', () => {
+  it('finds nothing in a text that is no query', () => {
     for (const text of ['', '()', '<>', '({', '({QUERY', ':targetList ('])
       expect(parseViewOrigins(text)).toEqual([]);
   });

@@ -1,11 +1,12 @@
 /**
- * Where a view's columns come from. PostgreSQL keeps a view as a parsed query (pg_rewrite.ev_action); each entry of its
- * outermost target list names the table and column that it was taken from unchanged, if any. The text has the format of
- * src/backend/nodes/outfuncs.c: nodes in braces, lists in parentheses, a backslash before special characters.
+ * Finds the origins of a view's columns. PostgreSQL stores a view as a parsed query (pg_rewrite.ev_action).
+ * Each entry of its outermost target list names the table and column that it shows unchanged, if any. The text
+ * has the format of src/backend/nodes/outfuncs.c: nodes in braces, lists in parentheses, a backslash before
+ * special characters.
  */
 
 export interface ColumnOrigin {
-  /** Position in the view, from 1. */
+  /** Position in the view, starting at 1. */
   readonly position: number;
   /** The relation's oid: a table, or another view. */
   readonly relation: string;
@@ -21,7 +22,7 @@ const ENTRY_DEPTH = QUERY_DEPTH + 2;
 const TARGET_LIST = ':targetList (';
 const FIELDS = [':resno ', ':resorigtbl ', ':resorigcol '] as const;
 
-/** Reads the outermost target list; entries that are expressions are left out. Linear in the text. */
+/** Reads the outermost target list; expressions are left out. Linear in the text. */
 export function parseViewOrigins(action: string): ColumnOrigin[] {
   const origins: ColumnOrigin[] = [];
   const start = findTargetList(action);

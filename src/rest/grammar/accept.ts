@@ -6,8 +6,8 @@ import type { MediaType } from './rest-request';
 const ANY: readonly MediaType[] = [{ kind: 'any' }];
 
 /**
- * Parses the header's value; null or blank accepts anything. Ordered by quality, then by how specific a type is, then as
- * written; `q=0` takes a type out, so that the list can be empty.
+ * Parses the header's value; null or blank accepts anything. The result is sorted by quality, then by how
+ * specific a type is, then in the written order. `q=0` excludes a type, so the list can be empty.
  * Example: `Accept: text/csv;q=0.5, application/vnd.pgrst.object+json;nulls=stripped`
  * @throws GrammarError PL153 for too many types.
  */

@@ -1,4 +1,4 @@
-/** Counts terms and embeds over all parameters of one request, so that many small parameters cannot get around a limit. */
+/** Counts terms and embeds over all parameters of a request, so that many small parameters cannot exceed a limit. */
 import { GrammarError } from './grammar-error';
 import { LIMITS } from './limits';
 
@@ -26,7 +26,7 @@ export class Budget {
   }
 }
 
-/** The refusal of too many of something. */
+/** The error for exceeding a limit on a number of items. */
 export function tooMany(what: string, limit: number): GrammarError {
   return new GrammarError({
     code: 'PL153',
@@ -35,7 +35,7 @@ export function tooMany(what: string, limit: number): GrammarError {
   });
 }
 
-/** @throws GrammarError PL152 when `depth`, counted from 0 at the root, is past the limit. */
+/** @throws GrammarError PL152 when `depth`, which is 0 at the root, exceeds the limit. */
 export function assertDepth(depth: number): void {
   if (depth <= LIMITS.depth) return;
   throw new GrammarError({

@@ -1,4 +1,7 @@
-/** Names of parameters: a path of embeds, and the column or reserved word at its end. `clients.projects.name`, `clients.limit` */
+/**
+ * Parameter names: a path of embeds and a column or reserved word at its end. `clients.projects.name`,
+ * `clients.limit`
+ */
 import { tooMany } from './budget';
 import { jsonPath, MORE_OF_FIELD } from './field';
 import { LIMITS } from './limits';
@@ -22,14 +25,18 @@ export function fieldPath(parameter: string): AtPath<Field> {
 const ROOT: EmbedPath = [];
 const AFTER_NAME = [...MORE_OF_FIELD, 'delimiter (.)'];
 
-/** The embeds of a reserved parameter, without its own name: `/clients?projects.tasks.limit=1` gives projects, tasks. */
+/**
+ * The embeds of a reserved parameter, without its own name: `/clients?projects.tasks.limit=1` gives projects,
+ * tasks.
+ */
 export function embedPath(parameter: string): EmbedPath {
   if (!parameter.includes('.')) return ROOT;
   return namesOf(parameter, 'tree path').slice(0, -1);
 }
 
 /**
- * The embeds and the negation of `and` and `or`: any name `not` before the last negates it, as in PostgREST.
+ * The embeds and the negation of `and` and `or`: any `not` in the path before the last name negates it, as in
+ * PostgREST.
  * Example: `/clients?projects.not.or=(id.eq.1,id.eq.2)`
  */
 export function logicPath(parameter: string): { path: EmbedPath; negated: boolean } {
@@ -38,7 +45,7 @@ export function logicPath(parameter: string): { path: EmbedPath; negated: boolea
   return { path, negated: path.length < names.length };
 }
 
-/** A key for a level of embeds. */
+/** The key of a level of embeds. */
 export function pathKey(path: EmbedPath): string {
   return path.length === 0 ? '' : JSON.stringify(path);
 }

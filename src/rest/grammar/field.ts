@@ -41,8 +41,9 @@ export function jsonPath(scanner: Scanner): readonly JsonStep[] {
 }
 
 /**
- * Only well-formed numbers are indexes: `->0`, `->-1`, but `->0xy1` and `->23-xy` are keys. Unlike in PostgREST a `)`
- * may end one, or an index at the end of an embed would be taken for a key: `/clients?select=projects(data->0)`
+ * Only well-formed numbers are indexes: `->0`, `->-1`; `->0xy1` and `->23-xy` are keys. Unlike in PostgREST a
+ * `)` may follow an index; otherwise an index at the end of an embed would be read as a key:
+ * `/clients?select=projects(data->0)`
  */
 function jsonIndex(scanner: Scanner, asText: boolean): JsonStep | null {
   const start = scanner.pos;
@@ -85,7 +86,7 @@ function jsonKey(scanner: Scanner): string {
   return trimPieces(scanner.text.slice(start, scanner.pos));
 }
 
-/** Everything but `(`, `-`, `:`, `.`, `,`, `>` and `)`; single dashes join such pieces. */
+/** Every character except `(`, `-`, `:`, `.`, `,`, `>` and `)`; single dashes join such pieces. */
 function isKeyCode(code: number): boolean {
   switch (code) {
     case 0x28:

@@ -8,7 +8,7 @@ import type { AtPath, Filter } from './tree';
 import { restOfText } from './value';
 
 /**
- * Parses one parameter, both halves decoded.
+ * Parses one parameter; name and value are decoded already.
  * Example: `/clients?select=id,projects(id,tasks(id,name))&projects.tasks.name=like.Design*`
  * @throws GrammarError PL100
  */

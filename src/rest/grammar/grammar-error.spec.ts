@@ -3,7 +3,7 @@ import { parseRestRequest } from './parse-rest-request';
 import { refusalOf } from './refusal-of';
 import type { RawRestRequest } from './rest-request';
 
-/** A request for each code, so that none is listed that nobody can meet. */
+/** A request for each code, so that every listed code can occur. */
 const EXAMPLES: Readonly<Record<GrammarErrorCode, Partial<RawRestRequest>>> = {
   PL100: { queryString: 'id=0' },
   PL101: { kind: 'rpc', method: 'PUT' },
@@ -23,7 +23,7 @@ describe('GRAMMAR_ERRORS', () => {
     expect(meaning).toMatch(/\.$/);
   });
 
-  it.each(Object.keys(EXAMPLES) as GrammarErrorCode[])('%s can be met', (code) => {
+  it.each(Object.keys(EXAMPLES) as GrammarErrorCode[])('%s can occur', (code) => {
     const bare = { method: 'GET', target: 'items', kind: 'table', queryString: '', headers: {} } as const;
     expect(refusalOf(() => parseRestRequest({ ...bare, ...EXAMPLES[code] })).code).toBe(code);
   });

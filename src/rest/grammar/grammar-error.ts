@@ -1,10 +1,10 @@
 /**
- * The error for text that the grammar refuses, and the list of its codes. `PL1xx` below 150 has the meaning of
- * PostgREST's `PGRST1xx`, so that a client's table of codes still reads; from 150 on they are Plinth's own.
+ * The error for text that the grammar refuses, and the list of its codes. `PL1xx` below 150 means the same as
+ * PostgREST's `PGRST1xx`, so that clients can keep their tables of codes; codes from 150 on are Plinth's own.
  */
 
 export interface GrammarErrorEntry {
-  /** The HTTP status that the code is answered with. */
+  /** The HTTP status of a response with this code. */
   readonly status: 400 | 404 | 405 | 416;
   /** One line for the documentation. */
   readonly meaning: string;
@@ -38,7 +38,7 @@ export interface GrammarErrorOptions {
   readonly hint?: string;
 }
 
-/** A request that was refused before anything was looked up. All of it is public. */
+/** A request that was refused by its text alone. All fields are public. */
 export class GrammarError extends Error {
   readonly code: GrammarErrorCode;
   readonly status: GrammarErrorEntry['status'];

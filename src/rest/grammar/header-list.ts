@@ -7,9 +7,9 @@ const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
 /** A header item such as `text/csv; q=0.5` or `return=minimal`. */
 export interface HeaderItem {
-  /** Before the first `;`, trimmed, as written. */
+  /** The text before the first `;`, trimmed. */
   readonly head: string;
-  /** Names in lower case, values without quotes. */
+  /** Parameters: names in lower case, values without quotes. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The whole item, trimmed. */
   readonly text: string;
@@ -37,7 +37,7 @@ export function headerItems(text: string): readonly HeaderItem[] {
   return items.map(headerItem);
 }
 
-/** One item with its parameters. The first of two parameters of a name counts. */
+/** One item with its parameters. If a name occurs twice, the first parameter counts. */
 export function headerItem(text: string): HeaderItem {
   if (!text.includes(';')) return { head: text.trim(), parameters: NO_PARAMETERS, text: text.trim() };
   const [head = '', ...rest] = splitUnquoted(text, ';');

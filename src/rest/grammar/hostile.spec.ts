@@ -1,7 +1,8 @@
 /**
- * Nasty texts, made and not found: each must be answered, by a tree or by a GrammarError, in time that grows with its
- * length alone. At 50,000 characters a quadratic rule takes seconds and a linear one a few milliseconds. The bound is a multiple
- * of what this machine takes for a known task; and a text is slow only if it is slow three times.
+ * Hostile texts, generated: each must yield a tree or a GrammarError in time that is linear in its length. At
+ * 50,000 characters a quadratic rule takes seconds and a linear one a few milliseconds. The bound is a multiple
+ * of the time that this machine takes for a known task, and a text counts as slow only if it is slow three
+ * times.
  */
 import { costOfParsing, cpuTimeOf } from '../../../test/support/event-loop';
 import { growthOfTime } from '../../../test/support/growth';
@@ -121,7 +122,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   range: (text) => parseRange(text, null),
 };
 
-/** @throws whatever isn't a GrammarError. */
+/** @throws any error that isn't a GrammarError. */
 function attempt(work: () => unknown): void {
   try {
     work();
@@ -139,7 +140,7 @@ function filled(unit: string, length: number): string {
   return unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 }
 
-/** A small generator with a seed, so that a failure can be met again. */
+/** A small random generator with a seed, so that a failure can be reproduced. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -156,21 +157,21 @@ function soup(seed: number, length: number): string {
 }
 
 describe.each(Object.entries(PARSERS))('the parser of %s', (_, parse) => {
-  it('answers each unit repeated in time', () => {
+  it('parses each unit, repeated, in time', () => {
     for (const unit of UNITS) {
       const text = filled(unit, LENGTH);
       expect({ unit, slow: isSlow(() => parse(text)) }).toEqual({ unit, slow: false });
     }
   });
 
-  it('answers a well-formed start with a nasty end', () => {
+  it('parses a well-formed start with a hostile end in time', () => {
     for (const unit of ['"', '\\', '(', '{', '->']) {
       const text = `${filled('a,', LENGTH)}${filled(unit, LENGTH)}`;
       expect({ unit, slow: isSlow(() => parse(text)) }).toEqual({ unit, slow: false });
     }
   });
 
-  it('answers random soup', () => {
+  it('parses random text in time', () => {
     for (let seed = 1; seed <= 300; seed += 1) attempt(() => parse(soup(seed, 5 + (seed % 60))));
     const long = soup(7, LENGTH);
     expect(isSlow(() => parse(long))).toBe(false);
@@ -195,7 +196,7 @@ describe('a whole request', () => {
     expect(isSlow(() => parseRestQuery(queryString, { hasArguments: false }))).toBe(false);
   });
 
-  it('answers nasty targets and headers', () => {
+  it('parses hostile targets and headers in time', () => {
     for (const unit of UNITS) {
       const headers = Object.fromEntries(
         ['prefer', 'accept', 'content-type', 'range', 'accept-profile'].map((name) => [

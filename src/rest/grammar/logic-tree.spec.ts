@@ -154,7 +154,7 @@ describe('parseLogicTree', () => {
     });
   });
 
-  it('takes 31 groups in one another, the outermost counted, and refuses more', () => {
+  it('accepts 31 nested groups, counting the outermost, and refuses more', () => {
     const nested = (depth: number) => `(${'or('.repeat(depth)}id.eq.1${')'.repeat(depth + 1)}`;
     expect(parseLogicTree(OR, nested(30)).terms).toHaveLength(1);
     expect(refusalOf(() => parseLogicTree(OR, nested(31))).code).toBe('PL152');

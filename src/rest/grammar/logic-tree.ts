@@ -27,7 +27,7 @@ export function parseLogicTree(
   budget?: Budget,
   parts = new QueryParts(),
 ): LogicGroup {
-  // The operator before the value makes the outermost group look like all others, and columns count from it.
+  // Columns of error messages count from the operator, so the text begins with it, as in nested groups.
   const whole = `${head.negated ? 'not.' : ''}${head.operator}${text}`;
   const scanner = new Scanner(whole, { what: 'logic tree', shown: text }, budget, parts);
   scanner.pos = whole.length - text.length;
@@ -37,7 +37,7 @@ export function parseLogicTree(
   return tree;
 }
 
-/** The cursor is behind the operator. Example: `( id.eq.1 , or ( id.eq.2 , id.eq.3 ) )` */
+/** The cursor is after the operator. Example: `( id.eq.1 , or ( id.eq.2 , id.eq.3 ) )` */
 function group(scanner: Scanner, { operator, negated }: LogicHead, depth: number): LogicGroup {
   assertDepth(depth);
   scanner.budget.takeTerm();
@@ -70,9 +70,9 @@ function term(scanner: Scanner, depth: number): LogicTree {
 }
 
 /**
- * A column, a dot and an operation; columns may be called `and`, `or`, `not` too.
+ * A column, a dot and an operation. A column may have the name `and`, `or` or `not`.
  * Example: `/grandchild_entities?or=(and_starting_col.eq.smth,jsonb_col->a->>b.eq.foo)`
- * @param suspect where a `(` was missing after `and` or `or`, if that is how the term begins.
+ * @param suspect position of a missing `(` after `and` or `or`, if the term begins with that word
  */
 function filter(scanner: Scanner, suspect: number | null): Filter {
   scanner.budget.takeTerm();

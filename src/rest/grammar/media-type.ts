@@ -1,8 +1,8 @@
-/** Media types of requests and answers, between text and type. */
+/** Media types of requests and responses, parsed and printed. */
 import { headerItem, type HeaderItem } from './header-list';
 import type { MediaType, PlanOption, SimpleMediaKind } from './rest-request';
 
-/** The first text of a kind is the one that we write. */
+/** The first text of each kind is the one that Plinth writes. */
 const SIMPLE: readonly (readonly [text: string, kind: SimpleMediaKind])[] = [
   ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],
@@ -22,14 +22,14 @@ const KIND_OF_TEXT: ReadonlyMap<string, SimpleMediaKind> = new Map(SIMPLE);
 const PLAN_OPTIONS: readonly PlanOption[] = ['analyze', 'verbose', 'settings', 'buffers', 'wal'];
 
 /**
- * Parses one media type, without a quality factor. Never refuses: what isn't known is `other`.
+ * Parses one media type, without a quality factor. Never throws: an unknown type is `other`.
  * Example: `application/vnd.pgrst.plan+json; for="application/vnd.pgrst.object"; options=analyze|verbose`
  */
 export function parseMediaType(text: string): MediaType {
   return mediaTypeOf(headerItem(text));
 }
 
-/** The same for an item that is split already. */
+/** Like parseMediaType(), for an item that is split already. */
 export function mediaTypeOf({ head, parameters }: HeaderItem): MediaType {
   const type = head.toLowerCase();
   const simple = KIND_OF_TEXT.get(type);
@@ -72,7 +72,7 @@ function planType(format: 'text' | 'json', parameters: ReadonlyMap<string, strin
   const wanted = (parameters.get('options') ?? '').split('|');
   const options = PLAN_OPTIONS.filter((option) => wanted.includes(option));
   const inner = parseMediaType(parameters.get('for') ?? 'application/json');
-  // A plan of a plan is nothing that anyone produces, and must not nest.
+  // No handler produces a plan of a plan, and the type must not nest.
   const of: MediaType = inner.kind === 'plan' ? { kind: 'other', type: 'application/vnd.pgrst.plan' } : inner;
   return { kind: 'plan', format, for: of, options };
 }

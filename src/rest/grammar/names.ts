@@ -1,11 +1,15 @@
 /**
- * Names of columns, relations, aliases, hints, casts and languages. Unquoted ones are letters, digits, `_`, `$`, inner
- * spaces and, except in casts and languages, dashes; anything else goes into double quotes, with `\` before `"` and `\`.
+ * Names of columns, relations, aliases, hints, casts and languages. An unquoted name consists of letters,
+ * digits, `_`, `$`, inner spaces and, except in casts and languages, dashes. Other names need double quotes,
+ * with `\` before `"` and `\`.
  */
 import { NOTHING_ELSE, type Scanner } from './scanner';
 
 const FIELD_NAME = 'field name (* or [a..z0..9_$])';
-/** Letters, their marks and digits of any script. PostgREST takes no marks and so refuses Hindi names without quotes. */
+/**
+ * Letters, combining marks and digits of any script. PostgREST allows no marks and so needs quotes for Hindi
+ * names.
+ */
 const ANY_SCRIPT = /[\p{L}\p{M}\p{N}_ $]+/uy;
 
 const CH_SPACE = 0x20;
@@ -40,7 +44,7 @@ export function fieldName(scanner: Scanner, otherwise = NOTHING_ELSE): string {
 /**
  * A name without quotes and dashes: a cast (`select=id::double precision`) or a text search language (`fts(french)`).
  * Only the database knows whether it exists, so it must not be printed into SQL unchecked.
- * @throws GrammarError PL100 saying that `expected` was expected.
+ * @throws GrammarError PL100 with `expected` in its message.
  */
 export function identifier(scanner: Scanner, expected: readonly string[]): string {
   const start = scanner.pos;
@@ -50,8 +54,8 @@ export function identifier(scanner: Scanner, expected: readonly string[]): strin
 }
 
 /**
- * Text in double quotes at the cursor, unescaped: a backslash stands for the character after it. Null, and the cursor
- * stays, when the quotes don't close: in values a lone `"` is an ordinary character.
+ * Text in double quotes at the cursor, unescaped: a backslash escapes the character after it. Returns null, and the
+ * cursor stays, if there is no closing quote: in values a single `"` is an ordinary character.
  */
 export function quotedText(scanner: Scanner): string | null {
   const { text } = scanner;
@@ -72,7 +76,7 @@ export function quotedText(scanner: Scanner): string | null {
   return null;
 }
 
-/** True at a dash inside a name, which is any but the one of an arrow. */
+/** True at a dash inside a name, that is, one that does not begin an arrow. */
 export function atDash(scanner: Scanner): boolean {
   return scanner.peek() === CH_DASH && scanner.text.charCodeAt(scanner.pos + 1) !== CH_GREATER;
 }

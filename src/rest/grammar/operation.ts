@@ -19,7 +19,7 @@ export type ValueReader = (scanner: Scanner) => string;
 const OPERATOR = 'operator (eq, gt, ...)';
 const NOT = '"not"';
 const IS_VALUE = 'isVal: (null, not_null, true, false, unknown)';
-/** SPEC.md writes the last one; PostgREST knows `not_null` only. */
+/** SPEC.md writes `not.null`; PostgREST has `not_null` only. */
 const IS_NOT_NULL: readonly string[] = ['not_null', 'not.null'];
 const ALL_OPERATORS: readonly string[] = [
   ...QUANTIFIABLE_OPERATORS.words,
@@ -89,7 +89,7 @@ function isValue(scanner: Scanner): IsValue {
   return IS_VALUES.has(matched) ? matched : 'not_null';
 }
 
-/** Complains where the longest known operator at `start` ends, or else at `start`. */
+/** Reports the error after the longest known operator at `start`, or else at `start`. */
 function unknownOperator(scanner: Scanner, start: number, negated: boolean): never {
   scanner.pos = start;
   const known = ALL_OPERATORS.filter((word) => scanner.looksAt(word)).map((word) => word.length);

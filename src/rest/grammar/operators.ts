@@ -1,9 +1,10 @@
 /**
- * The closed tables of the query language. Each array gives both the type of its words and the check of an unknown
- * word; nothing else in the grammar lists operators. What an operator means in SQL is the compile stage's business.
+ * The closed lists of the query language. Each array gives both the type of its words and the check for an
+ * unknown word; nothing else in the grammar lists operators. The compile stage defines what an operator means
+ * in SQL.
  */
 
-/** A table of words: the type of its words and the check whether a text is one of them. */
+/** A list of words: the type of its words and the check whether a text is one of them. */
 export interface WordTable<Word extends string> {
   readonly words: readonly Word[];
   has(text: string): text is Word;
@@ -37,14 +38,14 @@ export type Quantifier = WordOf<typeof QUANTIFIERS>;
 export const PLAIN_OPERATORS = table('neq', 'cs', 'cd', 'ov', 'sl', 'sr', 'nxr', 'nxl', 'adj', 'isdistinct');
 export type PlainOperator = WordOf<typeof PLAIN_OPERATORS>;
 
-/** Full text search. Example: `/tsearch?text_search_vector=wfts(english).fat` */
+/** Full-text search. Example: `/tsearch?text_search_vector=wfts(english).fat` */
 export const TEXT_SEARCH_OPERATORS = table('fts', 'plfts', 'phfts', 'wfts');
 export type TextSearchOperator = WordOf<typeof TEXT_SEARCH_OPERATORS>;
 
-/** Every operator of a filter. Its row in compile/filter-operators.ts says what it means in SQL. */
+/** Every operator of a filter. compile/filter-operators.ts has its SQL. */
 export type FilterOperator = QuantifiableOperator | PlainOperator | TextSearchOperator | 'in' | 'is';
 
-/** What may follow `is.`, in any case. SPEC.md's `is.not.null` is read as `not_null`. */
+/** Values of `is.`, in any case. SPEC.md's `is.not.null` is read as `not_null`. */
 export const IS_VALUES = table('null', 'not_null', 'true', 'false', 'unknown');
 export type IsValue = WordOf<typeof IS_VALUES>;
 
@@ -63,7 +64,10 @@ export type OrderDirection = WordOf<typeof ORDER_DIRECTIONS>;
 export const NULLS_ORDERS = table('nullsfirst', 'nullslast');
 export type NullsOrder = WordOf<typeof NULLS_ORDERS>;
 
-/** Parameters that are never filters on any level; the embeddable ones may be prefixed with a path: `projects.limit=2`. */
+/**
+ * Parameters that are never filters on any level; the embeddable ones may be prefixed with a path:
+ * `projects.limit=2`.
+ */
 export const TOP_LEVEL_PARAMETERS = table('select', 'columns', 'on_conflict');
 export const EMBEDDABLE_PARAMETERS = table('order', 'limit', 'offset', 'and', 'or');
 

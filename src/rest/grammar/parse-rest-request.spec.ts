@@ -70,7 +70,7 @@ describe('parseRestRequest', () => {
     expect(request({ ...more, method: 'PATCH' }).window).toEqual({ limit: 10, offset: 2 });
   });
 
-  it('does not take the window of an embed for its own', () => {
+  it('does not confuse the window of an embed with the root’s', () => {
     expect(request({ queryString: 'clients.limit=1' }).window).toEqual({ limit: null, offset: 0 });
   });
 

@@ -12,7 +12,7 @@ import type { RestQuery, Window } from './tree';
 import { intersect, parseRange, WHOLE } from './window';
 
 /**
- * Parses a request to `/rest/v1/<table>` or `/rest/v1/rpc/<function>`; nothing in it may be decoded before.
+ * Parses a request to `/rest/v1/<table>` or `/rest/v1/rpc/<function>`. Its parts must not be decoded before.
  * @throws GrammarError with a code of GRAMMAR_ERRORS; nothing else.
  */
 export function parseRestRequest(raw: RawRestRequest): ParsedRequest {
@@ -52,7 +52,7 @@ function parseMethod(text: string, kind: TargetKind): Method {
   return text;
 }
 
-/** RFC 9110 defines Range for GET only. PUT writes one row, so that a part of it makes no sense. */
+/** RFC 9110 defines Range for GET only. PUT writes one row, so a range makes no sense for it. */
 function rootWindow(method: Method, query: RestQuery, headers: RequestHeaders): Window {
   const asked = query.windows.find(({ path }) => path.length === 0)?.node ?? WHOLE;
   if (method === 'PUT' && (asked.limit !== null || asked.offset !== 0)) {
@@ -65,7 +65,7 @@ function rootWindow(method: Method, query: RestQuery, headers: RequestHeaders): 
   return intersect(asked, parseRange(headerValue(headers, 'range'), headerValue(headers, 'range-unit')));
 }
 
-/** Names of schemas come as UTF-8, which Node hands on byte by byte. */
+/** Schema names arrive as UTF-8, which Node decodes as Latin-1. */
 function profileOf(method: Method, headers: RequestHeaders): string | null {
   const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
   const name = headerValue(headers, reads ? 'accept-profile' : 'content-profile');

@@ -4,7 +4,7 @@ import type { Preferences } from './rest-request';
 
 type ChoiceName = 'return' | 'resolution' | 'missing' | 'count' | 'tx' | 'handling';
 
-/** The preferences that choose among words. */
+/** Preferences with a closed list of values. */
 const CHOICES: { readonly [Name in ChoiceName]: readonly NonNullable<Preferences[Name]>[] } = {
   return: ['representation', 'minimal', 'headers-only'],
   resolution: ['merge-duplicates', 'ignore-duplicates'],
@@ -30,7 +30,8 @@ const NONE: Preferences = Object.freeze({
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /**
- * Parses the header's value; null is no header. Names are case-insensitive, of a preference given twice the first counts.
+ * Parses the header's value; null: no header. Names are case-insensitive; the first of repeated preferences
+ * counts.
  * Example: `Prefer: return=representation, count=exact, handling=strict, timezone=America/Los_Angeles, max-affected=10`
  * @throws GrammarError PL153 for too many preferences.
  */

@@ -82,7 +82,7 @@ describe('canonicalQuery', () => {
     expect(canonicalQuery(splitQueryString(queryString, new Budget()))).toBe(canonical);
   });
 
-  it('says the same as what it was made of', () => {
+  it('is equivalent to the query that it was made from', () => {
     const parameters = splitQueryString('a=%22x%26y%22+%2B&b=eq.%F0%9F%98%80', new Budget());
     expect(splitQueryString(canonicalQuery(parameters), new Budget())).toEqual(parameters);
   });

@@ -1,6 +1,6 @@
 /**
- * The query string as decoded pairs, and back. `+` is a space, and only `&` separates pairs. PostgREST also splits at `;`, and
- * so silently cuts `/items?name=eq.a;b` short.
+ * The query string as decoded pairs, and back. `+` is a space, and only `&` separates pairs. PostgREST also
+ * splits at `;` and so silently truncates `/items?name=eq.a;b`.
  */
 import { assertLength, type Budget } from './budget';
 import { GrammarError } from './grammar-error';
@@ -8,8 +8,8 @@ import { LIMITS } from './limits';
 import type { QueryParameter } from './query-values';
 
 /**
- * Splits and decodes. Empty pairs and names without `=` are left out. A percent sign that begins no code stands for itself,
- * as in PostgREST: `/articles?body=like.%plan%`
+ * Splits and decodes. Empty pairs and names without `=` are left out. A percent sign that begins no escape is
+ * an ordinary character, as in PostgREST: `/articles?body=like.%plan%`
  * @throws GrammarError PL150 for broken encoding, PL151 for too long a text, PL153 for too many pairs.
  */
 export function splitQueryString(queryString: string, budget: Budget): readonly QueryParameter[] {
@@ -38,7 +38,7 @@ function decodeForm(text: string): string {
 const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
 /**
- * Decodes percent-encoding. NUL is refused too: PostgreSQL has no such character, in values or names.
+ * Decodes percent-encoding. NUL is refused, because PostgreSQL has no such character.
  * @throws GrammarError PL150
  */
 export function decode(text: string, where: string): string {
@@ -65,7 +65,7 @@ function decodeOrNull(text: string): string | null {
 }
 
 /**
- * The same query with its parameters in alphabetical order, encoded anew, for Content-Location; empty without any.
+ * The query with its parameters in alphabetical order, encoded again, for Content-Location; empty if there are none.
  * Example: `/no_pk?b=eq.1&a=eq.1` gives `a=eq.1&b=eq.1`
  */
 export function canonicalQuery(parameters: readonly QueryParameter[]): string {

@@ -1,6 +1,6 @@
 /**
- * The values of a query, apart from its shape. The shape decides the plan and its SQL, and requests of one shape share both.
- * In the shape a value is only a slot, so a plan cannot hold a value of another request.
+ * The values of a query, separate from its shape. Requests of the same shape share a plan and its SQL. In the shape a
+ * value is only a slot, so a plan cannot hold a value of another request.
  */
 
 /** One `name=value` of the query string, decoded, in the client's order. A name without `=` is left out. */
@@ -9,19 +9,19 @@ export interface QueryParameter {
   readonly value: string;
 }
 
-/** The text of one value, or the list of `in.(1,2)`. */
+/** The text of one value, or the list of values of `in.(1,2)`. */
 export type FilterValue = string | readonly string[];
 
 declare const SLOT: unique symbol;
 
-/** The place of a value in QueryValues.filters. */
+/** Index of a value in QueryValues.filters. */
 export type Slot = number & { readonly [SLOT]: true };
 
-/** Texts by name, each name with all of its texts in their order. */
+/** Texts by name; each name has all of its texts in order. */
 export type TextsByName = ReadonlyMap<string, readonly string[]>;
 
 export interface QueryValues {
-  /** By slot. */
+  /** Indexed by slot. */
   readonly filters: readonly FilterValue[];
   /** Parameters of a function that are not filters. */
   readonly arguments: TextsByName;
@@ -29,7 +29,7 @@ export interface QueryValues {
   readonly parameters: readonly QueryParameter[];
 }
 
-/** Ends each part of a shape's text and stands for each value in it: no name and no value of a query holds a NUL. */
+/** Ends each part of a shape's text and replaces each value in it: names and values of a query never contain NUL. */
 const NUL = '\0';
 
 const NO_TEXTS: TextsByName = new Map();
@@ -39,23 +39,23 @@ export class QueryParts {
   private readonly filters: FilterValue[] = [];
   private arguments: [name: string, text: string][] | null = null;
   private shape = '';
-  /** Where the part behind the last value begins in the text that is being parsed. */
+  /** Where the part after the last value begins in the text that is being parsed. */
   private rest = 0;
 
-  /** A text without values, such as a name. */
+  /** Adds a text without values, such as a name. */
   add(text: string): void {
     this.shape += text + NUL;
     this.rest = 0;
   }
 
-  /** A value that stands from `start` to `end` in `text`. */
+  /** Adds the value from `start` to `end` in `text`. */
   takeValue(value: FilterValue, text: string, start: number, end: number): Slot {
     this.shape += text.slice(this.rest, start) + NUL;
     this.rest = end;
     return (this.filters.push(value) - 1) as Slot;
   }
 
-  /** The end of a text that may have values. */
+  /** Ends a text that may contain values. */
   endText(text: string): void {
     this.add(text.slice(this.rest));
   }
@@ -65,7 +65,7 @@ export class QueryParts {
     (this.arguments ??= []).push([name, text]);
   }
 
-  /** Gives the result of `parse`; if it throws, what it collected is dropped. */
+  /** Returns the result of `parse`; if it throws, the shape and values that it collected are dropped. */
   attempt<Result>(parse: () => Result): Result {
     const [shape, count] = [this.shape, this.filters.length];
     try {
@@ -77,7 +77,7 @@ export class QueryParts {
     }
   }
 
-  /** The same for two queries if and only if they differ in values alone. */
+  /** Equal for two queries if and only if they differ in values alone. */
   shapeText(): string {
     return this.shape;
   }

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly details: string | null;
 }
 
-/** @throws Error when `work` returns, and whatever it throws that isn't a GrammarError. */
+/** @throws Error when `work` returns; rethrows any error that isn't a GrammarError. */
 export function refusalOf(work: () => unknown): Refusal {
   try {
     work();

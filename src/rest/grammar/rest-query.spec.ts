@@ -24,18 +24,18 @@ const EMPTY: RestQuery = {
 };
 
 describe('parseRestQuery', () => {
-  it('reads nothing as all columns of all rows', () => {
+  it('reads an empty query string as all columns of all rows', () => {
     expect(onTable('')).toEqual(EMPTY);
     expect(onTable('?')).toEqual(EMPTY);
   });
 
-  it('tells a select that was given', () => {
+  it('records whether select was given', () => {
     expect(onTable('select=*')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: true });
     expect(onTable('select=')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: true });
     expect(onTable('select')).toMatchObject({ select: [{ kind: 'star' }], selectGiven: false });
   });
 
-  it('sends each parameter to its rule', () => {
+  it('parses each parameter by its rule', () => {
     const written =
       '?select=id,clients(name)&id=gt.1&clients.name=like.A*&or=(id.eq.1,id.eq.2)&clients.not.and=(id.eq.3)' +
       '&order=id.desc&clients.order=name&limit=5&offset=2&clients.limit=1&columns=id,name&on_conflict=id';
@@ -126,7 +126,7 @@ describe('parseRestQuery', () => {
 });
 
 describe('parseRestQuery for a function called with GET', () => {
-  it('leaves it to the plan what is an argument', () => {
+  it('leaves it to the plan to decide which parameters are arguments', () => {
     const written = '?min=2&max=eq.4&text=not.a filter&select=id&order=id&limit=1&id=in.(1,2)&v=&min=3';
     const query = onCall(written);
     expect(query.filters).toEqual([]);
@@ -165,7 +165,7 @@ describe('parseRestQuery for a function called with GET', () => {
     },
   );
 
-  it('still refuses what it must', () => {
+  it('still refuses malformed parameters', () => {
     expect(refusalOf(() => onCall('a[]=1')).code).toBe('PL100');
     expect(refusalOf(() => onCall(`a=eq.1&${'a=eq.1&'.repeat(1_700)}`)).code).toBe('PL153');
   });
@@ -196,7 +196,7 @@ describe('the text of a shape', () => {
     expect(textOf(one)).not.toBe(textOf(other));
   });
 
-  it('has the arguments of a function by name, and keeps no value of what was no filter after all', () => {
+  it('contains a function’s arguments by name, and no value of a parameter that was no filter', () => {
     const [one, other] = [parsedCall('a=in.(1,2&b=2'), parsedCall('a=x&b=3')];
     expect(one.shape.text).toBe(other.shape.text);
     expect([one.values.filters, other.values.filters]).toEqual([[], []]);

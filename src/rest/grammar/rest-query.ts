@@ -1,4 +1,4 @@
-/** The whole query string: each parameter goes to the rule of its name. */
+/** The whole query string: each parameter is parsed by the rule for its name. */
 import { Budget } from './budget';
 import { parseColumns } from './columns';
 import { embedPath, fieldPath, logicPath, pathKey } from './embed-path';
@@ -23,10 +23,10 @@ import type {
 import { parseLimit, parseOffset, WHOLE } from './window';
 
 const STAR: readonly SelectItem[] = [{ kind: 'star' }];
-/** Skips the cost of an exception for an argument that cannot be a filter: `not.`? operator, then `.` or `(`. */
+/** Avoids the cost of an exception for an argument that cannot be a filter: `not.`? operator, then `.` or `(`. */
 const MAY_BE_OPERATION = /^(?:not\.)?[a-z]{2,10}[.(]/;
 
-/** A query string, its shape and its values apart. */
+/** A parsed query string: its shape, and its values separately. */
 export interface ParsedQuery {
   readonly shape: RestQuery;
   readonly values: QueryValues;
@@ -37,7 +37,7 @@ export interface RestQueryOptions {
   readonly hasArguments: boolean;
 }
 
-/** The parameters by the rule that reads them. */
+/** The parameters, grouped by the rule that parses them. */
 interface Sorted {
   readonly select: QueryParameter[];
   readonly columns: QueryParameter[];
@@ -93,10 +93,10 @@ function sort(parameters: readonly QueryParameter[]): Sorted {
   return sorted;
 }
 
-/** The rule of a parameter, by its name or the last part of it. A quoted name is always a column. */
+/** The rule for a parameter, by its name or the last part of it. A quoted name is always a column. */
 function ruleOf(name: string): keyof Sorted {
   if (TOP_LEVEL_PARAMETERS.has(name)) return name;
-  const word = lastWord(name);
+  const word = lastPart(name);
   if (!EMBEDDABLE_PARAMETERS.has(word)) return 'filter';
   switch (word) {
     case 'order':
@@ -110,7 +110,7 @@ function ruleOf(name: string): keyof Sorted {
   }
 }
 
-function lastWord(name: string): string {
+function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
@@ -136,7 +136,7 @@ function filter({ name, value }: QueryParameter, budget: Budget, parts: QueryPar
 function logicGroup({ name, value }: QueryParameter, budget: Budget, parts: QueryParts): AtPath<LogicGroup> {
   parts.add(name);
   const { path, negated } = logicPath(name);
-  const operator = lastWord(name) === 'and' ? 'and' : 'or';
+  const operator = lastPart(name) === 'and' ? 'and' : 'or';
   return { path, node: parseLogicTree({ operator, negated }, value, budget, parts) };
 }
 
@@ -154,7 +154,7 @@ function windows(parameters: readonly QueryParameter[]): readonly AtPath<Window>
     const path = embedPath(name);
     const key = pathKey(path);
     const before = byLevel.get(key)?.node ?? WHOLE;
-    const isLimit = lastWord(name) === 'limit';
+    const isLimit = lastPart(name) === 'limit';
     const change = isLimit ? { limit: parseLimit(value) } : { offset: parseOffset(value) };
     byLevel.set(key, { path, node: { ...before, ...change } });
   }
@@ -179,7 +179,7 @@ function filterOrNull(parameter: QueryParameter, budget: Budget, parts: QueryPar
   }
 }
 
-/** Filters and groups are in the shape already. Of all other parameters the texts belong to it. */
+/** Adds all other parameters to the shape by their texts; filters and groups are part of it already. */
 function shapeText(parts: QueryParts, sorted: Sorted): string {
   for (const rule of WITHOUT_VALUES) {
     for (const { name, value } of sorted[rule]) {

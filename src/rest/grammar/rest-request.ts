@@ -1,6 +1,6 @@
 /**
- * The whole request as the grammar understands it: the query's tree (tree.ts) and the head beside it. Nothing here is
- * checked against a catalog or a project's settings.
+ * The parsed request: the query's tree (tree.ts) and the parts of the head. Nothing here is checked against a
+ * catalog or a project's settings.
  */
 import type { Method } from './operators';
 import type { QueryValues } from './query-values';
@@ -11,7 +11,7 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 
 export type TargetKind = 'table' | 'rpc';
 
-/** The input of parseRestRequest(): nothing is decoded, so that bad encoding is refused in one place. */
+/** The input of parseRestRequest(): nothing is decoded yet, so that bad encoding is refused in one place. */
 export interface RawRestRequest {
   readonly method: string;
   /** The one path segment after `/rest/v1/` or `/rest/v1/rpc/`, still percent-encoded. */
@@ -28,7 +28,7 @@ export interface ParsedRequest {
   readonly values: QueryValues;
 }
 
-/** Everything that a request says, except the values of its filters, arguments and body. */
+/** The whole request, except the values of its filters, arguments and body. */
 export interface RequestShape {
   readonly kind: TargetKind;
   readonly method: Method;
@@ -37,7 +37,7 @@ export interface RequestShape {
   /** Root level: `limit`/`offset` and, for GET, the Range header, intersected. */
   readonly window: Window;
   readonly preferences: Preferences;
-  /** Best first; `[any]` without an Accept header, empty when the client excludes all it names. */
+  /** Best first; `[any]` without an Accept header, empty when the client excludes all types that it names. */
   readonly accept: readonly MediaType[];
   /** Of the request's body; JSON when the header is absent. */
   readonly contentType: MediaType;
@@ -45,19 +45,20 @@ export interface RequestShape {
   readonly profile: string | null;
 }
 
-/** `/rest/v1/api.orders`: a name may hold a dot itself, so these are all ways to read it, whole name first. */
+/** `/rest/v1/api.orders`: a name may contain a dot, so this lists all ways to read it, whole name first. */
 export interface Target {
   readonly text: string;
   readonly candidates: readonly TargetName[];
 }
 
 export interface TargetName {
-  /** null: the schema that the profile headers or the project's default choose. */
+  /** null: the schema given by a profile header or the project's default. */
   readonly schema: string | null;
   readonly name: string;
 }
 
-// --- Prefer ---------------------------------------------------------------------------------------------------------
+// --- Prefer
+// ---------------------------------------------------------------------------------------------------------
 
 /** RFC 7240 preferences; null where absent. The first of several wins. */
 export interface Preferences {
@@ -70,15 +71,16 @@ export interface Preferences {
   /** As written; PostgreSQL refuses an unknown zone. */
   readonly timezone: string | null;
   readonly maxAffected: number | null;
-  /** Those that we don't know, as written: a reason to refuse under `handling=strict`. */
+  /** Unknown preferences, as written: a reason to refuse the request under `handling=strict`. */
   readonly unknown: readonly string[];
 }
 
-// --- media types ----------------------------------------------------------------------------------------------------
+// --- media types
+// ----------------------------------------------------------------------------------------------------
 
 export type PlanOption = 'analyze' | 'verbose' | 'settings' | 'buffers' | 'wal';
 
-/** Media types whose parameters mean nothing here. */
+/** Media types whose parameters are ignored. */
 export type SimpleMediaKind =
   | 'json'
   | 'ndjson'
@@ -104,5 +106,5 @@ export type MediaType =
       readonly for: MediaType;
       readonly options: readonly PlanOption[];
     }
-  /** Anything else, as written and in lower case up to its parameters, for media type handlers: `image/png`. */
+  /** Any other type, in lower case up to its parameters, for media type handlers: `image/png`. */
   | { readonly kind: 'other'; readonly type: string };

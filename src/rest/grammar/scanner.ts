@@ -1,6 +1,6 @@
 /**
- * A cursor over one decoded text, with the error message for where it stopped. The rules of the grammar are functions
- * over it; none goes back further than to the start of its own token, so that all of them are linear.
+ * A cursor over one decoded text, which reports errors at its position. The rules of the grammar are functions
+ * over it. No rule goes back further than to the start of its own token, so all of them are linear.
  */
 import { Budget } from './budget';
 import { GrammarError } from './grammar-error';
@@ -11,11 +11,11 @@ import { type FilterValue, QueryParts, type Slot } from './query-values';
 export interface Subject {
   /** As in `failed to parse <what> (<text>)`. */
   readonly what: string;
-  /** The text to show, if it isn't the scanned one. */
+  /** The text to show, if it differs from the scanned one. */
   readonly shown?: string;
 }
 
-/** Expected tokens, as the error message names them. */
+/** Expected tokens, as listed in the error message. */
 export const END_OF_INPUT = 'end of input';
 export const NOTHING_ELSE: readonly string[] = [];
 
@@ -40,20 +40,20 @@ export class Scanner {
 
   /** True when `token` comes next; does not move. */
   looksAt(token: string): boolean {
-    // The first character nearly always decides, and comparing it is cheaper than the call.
+    // The first character nearly always decides, and comparing it is cheaper than calling startsWith().
     return (
       this.peek() === token.charCodeAt(0) && (token.length === 1 || this.text.startsWith(token, this.pos))
     );
   }
 
-  /** Moves behind `token` and returns true if it comes next. */
+  /** Moves past `token` and returns true if it comes next. */
   eat(token: string): boolean {
     if (!this.looksAt(token)) return false;
     this.pos += token.length;
     return true;
   }
 
-  /** Reads a value, of which the tree keeps the slot only. */
+  /** Reads a value; the tree keeps its slot only. */
   takeValue(read: (scanner: Scanner) => FilterValue): Slot {
     if (this.parts === null) throw new Error('a text without values has a value');
     const start = this.pos;
@@ -65,12 +65,12 @@ export class Scanner {
     if (!this.eat(token)) this.fail([quote(token), ...otherwise]);
   }
 
-  /** Spaces and tabs, which may stand around names, commas and parentheses. */
+  /** Skips spaces and tabs, which are allowed around names, commas and parentheses. */
   skipBlanks(): void {
     while (this.peek() === 0x20 || this.peek() === 0x09) this.pos += 1;
   }
 
-  /** Moves on while `accepts` takes the code unit; returns the text that was passed. */
+  /** Moves on while `accepts` returns true for the code unit; returns the text between. */
   takeWhile(accepts: (code: number) => boolean): string {
     const start = this.pos;
     while (!this.atEnd && accepts(this.peek())) this.pos += 1;
@@ -78,9 +78,9 @@ export class Scanner {
   }
 
   /**
-   * Blanks and surplus closing marks may end a text, because PostgREST's own suite has them:
-   * `/entities?and=(id.eq.1,id.neq.2))`, `/clients?select=name,projects(count)'`. All else is an error, also where
-   * PostgREST silently ignores what it can't read.
+   * Blanks and surplus closing marks may end a text, because PostgREST's own tests use them:
+   * `/entities?and=(id.eq.1,id.neq.2))`, `/clients?select=name,projects(count)'`. Everything else is an error, also
+   * where PostgREST silently ignores the rest.
    */
   expectEnd(otherwise = NOTHING_ELSE): void {
     const stop = this.pos;
@@ -91,7 +91,7 @@ export class Scanner {
     this.fail([...otherwise, END_OF_INPUT]);
   }
 
-  /** @throws GrammarError PL100 always; `unexpected` overrides the character under the cursor. */
+  /** @throws GrammarError PL100 always; `unexpected` replaces the character at the cursor. */
   fail(expected: readonly string[], unexpected: string = this.found(expected)): never {
     const { what, shown = this.text } = this.subject;
     const { line, column } = positionIn(this.text, this.pos);
@@ -102,13 +102,13 @@ export class Scanner {
     });
   }
 
-  /** Reads a keyword; an error names where the first of `words` stops matching. */
+  /** Reads a keyword; an error names the position where the first of `words` stops matching. */
   expectWord<Word extends string>(words: readonly Word[]): Word {
     for (const word of words) if (this.eat(word)) return word;
     return this.fail(words.map(quote), this.mismatch(words[0] ?? ''));
   }
 
-  /** The first character that isn't the one of `word`, quoted. */
+  /** The first character that differs from `word`, quoted. */
   mismatch(word: string): string {
     let at = this.pos;
     for (let i = 0; i < word.length && this.text[at] === word[i]; i += 1) at += 1;

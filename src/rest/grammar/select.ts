@@ -83,8 +83,9 @@ function spread(scanner: Scanner, depth: number): SelectSpread {
 }
 
 /**
- * Up to two of `!hint`, `!inner`, `!left`; of two of a kind the first counts. A hint is a foreign key, a column, or a
- * junction, and may begin with one of the words. Example: `/users?select=id,tasks!users_tasks!inner(id)`
+ * Up to two of `!hint`, `!inner`, `!left`; the first of each kind counts. A hint is a foreign key, a column, or a
+ * junction, and may begin with `inner` or `left`.
+ * Example: `/users?select=id,tasks!users_tasks!inner(id)`
  */
 function embedParameters(scanner: Scanner): EmbedParameters {
   let hint: string | null = null;
@@ -98,7 +99,10 @@ function embedParameters(scanner: Scanner): EmbedParameters {
   return { hint, join };
 }
 
-/** The parenthesised part of an embed; `()` embeds without columns: `/projects?select=id,clients()&clients=not.is.null` */
+/**
+ * The parenthesised part of an embed; `()` embeds without columns:
+ * `/projects?select=id,clients()&clients=not.is.null`
+ */
 function children(scanner: Scanner, depth: number): readonly SelectItem[] {
   scanner.budget.takeEmbed();
   assertDepth(depth + 1);

@@ -43,7 +43,7 @@ describe('parseTarget', () => {
     expect(refusalOf(() => parseTarget(segment)).code).toBe(code);
   });
 
-  it('gives up on names that are nothing but dots', () => {
+  it('refuses names that consist of dots', () => {
     expect(parseTarget('a.'.repeat(500)).candidates.length).toBeLessThanOrEqual(33);
   });
 });

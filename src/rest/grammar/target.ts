@@ -6,7 +6,7 @@ import { decode } from './query-string';
 import type { Target, TargetName } from './rest-request';
 
 /**
- * Parses one raw path segment. A name may hold dots, so each dot is a place where a schema may end.
+ * Parses one raw path segment. A name may contain dots, so the schema may end at any of them.
  * Example: `/Server%20Today`, `/api.orders`
  * @throws GrammarError PL125 for an empty name, PL150 for broken encoding, PL151 for one that is too long.
  */

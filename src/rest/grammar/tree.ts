@@ -1,8 +1,8 @@
 /**
- * The typed tree of a query string, which the parsers of this folder make and the plan stage reads. Values of filters are not
- * in it, only their slots (query-values.ts). Names are unquoted and decoded, but not checked: the plan stage finds out whether a
- * table, column, cast, language or relation exists. The head of the request (Prefer, Accept, Range, target) is in
- * rest-request.ts.
+ * The typed tree of a query string: built by the parsers of this folder, read by the plan stage. It holds slots
+ * instead of the values of filters (query-values.ts). Names are unquoted and decoded, but not checked: the plan
+ * stage finds out whether a table, column, cast, language or relation exists. The head of the request (Prefer,
+ * Accept, Range, target) is in rest-request.ts.
  */
 import type {
   Aggregate,
@@ -18,7 +18,8 @@ import type {
 } from './operators';
 import type { Slot } from './query-values';
 
-// --- fields ---------------------------------------------------------------------------------------------------------
+// --- fields
+// ---------------------------------------------------------------------------------------------------------
 
 /** One step into a JSON value, a composite or an array: `data->foo`, `data->>0`, `data->-1`. */
 export type JsonStep = JsonKeyStep | JsonIndexStep;
@@ -46,13 +47,14 @@ export interface Field {
 /** Names of embeds from the root down, aliases where they have one; empty for the root. `clients.projects.name` */
 export type EmbedPath = readonly string[];
 
-/** Something that a parameter says about one level of the tree of embeds. */
+/** A condition or setting of one level in the tree of embeds. */
 export interface AtPath<Node> {
   readonly path: EmbedPath;
   readonly node: Node;
 }
 
-// --- select ---------------------------------------------------------------------------------------------------------
+// --- select
+// ---------------------------------------------------------------------------------------------------------
 
 export type SelectItem = SelectStar | SelectField | SelectRowCount | SelectEmbed | SelectSpread;
 
@@ -65,10 +67,13 @@ interface SelectStar {
 export interface SelectField {
   readonly kind: 'field';
   readonly field: Field;
-  /** Cast of the column, before any aggregate. Letters, digits, `_`, `$` and spaces: a type only once the plan knows it. */
+  /**
+   * Cast of the column, before any aggregate. Letters, digits, `_`, `$` and spaces; the plan stage checks the
+   * type.
+   */
   readonly cast: string | null;
   readonly aggregate: Aggregate | null;
-  /** Cast of the aggregate's result; null without one. */
+  /** Cast of the aggregate's result; null if there is none. */
   readonly aggregateCast: string | null;
   readonly alias: string | null;
 }
@@ -80,7 +85,10 @@ export interface SelectRowCount {
   readonly alias: string | null;
 }
 
-/** Example: `/projects?select=id,customer:clients!project_client!inner(id,name)`; `clients()` has an empty `select`. */
+/**
+ * Example: `/projects?select=id,customer:clients!project_client!inner(id,name)`; `clients()` has an empty
+ * `select`.
+ */
 export interface SelectEmbed {
   readonly kind: 'embed';
   readonly relation: string;
@@ -100,13 +108,17 @@ export interface SelectSpread {
   readonly select: readonly SelectItem[];
 }
 
-// --- filters --------------------------------------------------------------------------------------------------------
+// --- filters
+// --------------------------------------------------------------------------------------------------------
 
-/** What stands right of the `=` (or of the column's dot inside `and`/`or`), without its `not.`. */
+/** The text to the right of `=` (or of the column's dot inside `and`/`or`), without `not.`. */
 export type Operation =
   QuantifiedOperation | PlainOperation | InOperation | IsOperation | TextSearchOperation;
 
-/** `eq.5`, `like.*yan`, `eq(any).{1,2}`: with a quantifier the value is the text of a PostgreSQL array. `*` is untouched. */
+/**
+ * `eq.5`, `like.*yan`, `eq(any).{1,2}`: with a quantifier the value is the text of a PostgreSQL array. `*` is
+ * kept.
+ */
 export interface QuantifiedOperation {
   readonly kind: 'quantified';
   readonly operator: QuantifiableOperator;
@@ -128,7 +140,10 @@ export interface InOperation {
   readonly value: Slot;
 }
 
-/** `is.null`, `is.NOT_NULL`, and SPEC.md's `is.not.null`, which is `not_null`. On an embed's name it is a null filter. */
+/**
+ * `is.null`, `is.NOT_NULL`, and SPEC.md's `is.not.null`, which is `not_null`. On an embed's name it is a null
+ * filter.
+ */
 interface IsOperation {
   readonly kind: 'is';
   readonly operator: 'is';
@@ -161,7 +176,8 @@ export interface LogicGroup {
 
 export type LogicTree = Filter | LogicGroup;
 
-// --- order, limit ---------------------------------------------------------------------------------------------------
+// --- order, limit
+// ---------------------------------------------------------------------------------------------------
 
 export type OrderTerm = OrderByField | OrderByRelated;
 
@@ -188,15 +204,16 @@ export interface Window {
   readonly offset: number;
 }
 
-// --- the whole query ------------------------------------------------------------------------------------------------
+// --- the whole query
+// ------------------------------------------------------------------------------------------------
 
 /**
- * A parameter of a function called with GET or HEAD: a filter on the result if it reads as one, else an argument, whose
- * text is in QueryValues.arguments.
+ * A parameter of a function called with GET or HEAD: a filter on the result if it reads as one, else an
+ * argument, whose text is in QueryValues.arguments.
  * Example: `/rpc/getitemrange?min=2&max=4` has two with `filter` null, `/rpc/getproject?id=eq.1` one with a filter.
  */
 export interface CallParameter {
-  /** The parameter's last name, unquoted: what an argument would be called. */
+  /** The last part of the parameter's name, unquoted: the name of an argument. */
   readonly name: string;
   readonly filter: AtPath<Filter> | null;
 }
@@ -204,7 +221,7 @@ export interface CallParameter {
 export interface RestQuery {
   /** `[star]` when the parameter is absent or empty. */
   readonly select: readonly SelectItem[];
-  /** True when the client wrote `select`, so that a default can be told from a `*`. */
+  /** True when the client wrote `select`, which distinguishes the default from a written `*`. */
   readonly selectGiven: boolean;
   /** `id=eq.1`, `clients.name=like.A*`, all joined by AND on their level. Without those in `callParameters`. */
   readonly filters: readonly AtPath<Filter>[];
@@ -220,6 +237,6 @@ export interface RestQuery {
   readonly onConflict: readonly string[] | null;
   /** Only for a function called with GET or HEAD; empty otherwise. */
   readonly callParameters: readonly CallParameter[];
-  /** The same for two queries if and only if they differ in values alone. */
+  /** Equal for two queries if and only if they differ in values alone. */
   readonly text: string;
 }

@@ -1,4 +1,4 @@
-/** Values of filters, as texts: PostgreSQL turns them into the column's type. */
+/** Values of filters, as texts: PostgreSQL converts them to the column's type. */
 import { quotedText } from './names';
 import type { Scanner } from './scanner';
 
@@ -16,15 +16,17 @@ export function restOfText(scanner: Scanner): string {
 
 /**
  * A value inside `and`/`or` ends at `,` or `)`, unless it is quoted or a flat array literal.
- * Examples: `/grandchild_entities?or=(name.eq."(grandchild,entity,4)",id.eq.5)`, `/entities?or=(arr.cs.{1,2,3},id.eq.1)`
+ * Examples: `/grandchild_entities?or=(name.eq."(grandchild,entity,4)",id.eq.5)`,
+ * `/entities?or=(arr.cs.{1,2,3},id.eq.1)`
  */
 export function valueInList(scanner: Scanner): string {
   return quotedValue(scanner) ?? arrayLiteral(scanner) ?? plainValue(scanner);
 }
 
 /**
- * The values of `in`, in parentheses. A quoted one may hold anything; in an unquoted one blanks, `"` and `\` are just
- * characters. Example: `/w_or_wo_comma_names?name=in.(David White,"Hebdon, John")`. `in.()` is an empty list.
+ * The values of `in`, in parentheses. A quoted value may contain anything; in an unquoted one blanks, `"` and
+ * `\` are ordinary characters.
+ * Example: `/w_or_wo_comma_names?name=in.(David White,"Hebdon, John")`. `in.()` is an empty list.
  * @throws GrammarError PL100
  */
 export function listValues(scanner: Scanner): readonly string[] {
@@ -54,7 +56,7 @@ function quotedValue(scanner: Scanner): string | null {
   return null;
 }
 
-/** `{1,2}`, its braces kept; one inside another is not looked through, as in PostgREST: quote such a value. */
+/** `{1,2}` with its braces. Nested braces are not matched, as in PostgREST: quote such a value. */
 function arrayLiteral(scanner: Scanner): string | null {
   if (scanner.peek() !== CH_OPEN_BRACE) return null;
   for (let at = scanner.pos + 1; at < scanner.text.length; at += 1) {

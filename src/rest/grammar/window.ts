@@ -8,7 +8,7 @@ export const WHOLE: Window = { limit: null, offset: 0 };
 const NO_ROWS = 'Requested range not satisfiable';
 
 /**
- * The value of `limit`; empty is none. Beyond what a number holds exactly it is as good as the largest one.
+ * Parses `limit`; empty: no limit. A number above the largest safe integer is read as that.
  * Example: `/items?limit=3`, `/clients?select=*,projects(*)&projects.limit=1`
  * @throws GrammarError PL100 for anything but an integer, which PostgREST ignores; PL103 below zero.
  */
@@ -30,8 +30,8 @@ export function parseOffset(text: string): number {
 }
 
 /**
- * The Range header, `0-9` or `10-`; null when there is none or it isn't one of rows, so that it is ignored as RFC 9110
- * has it. Range-Unit is `items` where it is given.
+ * The Range header, `0-9` or `10-`. Null without one, or when it is no range of rows: such a header is ignored
+ * (RFC 9110, 14.2). Range-Unit must be `items` if it is given.
  * @throws GrammarError PL103 when the range ends before it starts.
  */
 export function parseRange(range: string | null, unit: string | null): Window | null {
@@ -53,7 +53,7 @@ export function parseRange(range: string | null, unit: string | null): Window | 
 
 /**
  * The intersection of two windows. `limit=0` asks for no rows, even with a Range header.
- * @throws GrammarError PL103 when there can be none.
+ * @throws GrammarError PL103 when the windows do not intersect.
  */
 export function intersect(query: Window, header: Window | null): Window {
   if (header === null || query.limit === 0) return query;

@@ -1,4 +1,4 @@
-/** For specs only: a tree with its values in place of their slots. */
+/** For specs only: replaces the slots in a tree by their values. */
 import type { FilterValue, QueryValues, Slot } from './query-values';
 
 export type WithValues<Node> = Node extends Slot

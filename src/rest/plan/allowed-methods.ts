@@ -1,8 +1,8 @@
-/** The methods that a table or view takes. */
+/** The methods that a table or view supports. */
 import type { Relation } from '../catalog/catalog';
 import { methodNotAllowed } from '../rest.errors';
 
-/** For OPTIONS, and for the Allow header of a refusal. */
+/** For OPTIONS, and for the Allow header of a 405. */
 export function allowedMethods(relation: Relation): string[] {
   const { insertable, updatable, deletable, primaryKey } = relation;
   return [

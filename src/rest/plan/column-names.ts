@@ -1,9 +1,9 @@
-/** What the columns of a read are called, in order: the header line of CSV. Several may have one name. */
+/** The names of a read's columns, in order: the header line of CSV. Names may repeat. */
 import type { Catalog } from '../catalog/catalog';
 import { nameKey } from '../catalog/catalog';
 import type { ReadPlan } from './plan';
 
-/** @param ofResult columns of the rows that a write or a function gives */
+/** @param ofResult columns of the rows that a write or a function returns */
 export function columnNames(catalog: Catalog, plan: ReadPlan, ofResult: readonly string[]): string[] {
   return plan.outputs.flatMap((output): readonly string[] => {
     if (output.kind === 'all') return allNames(catalog, plan, ofResult);

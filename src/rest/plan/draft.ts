@@ -1,6 +1,6 @@
 /**
- * The tree of embeds while it is being planned: the levels of `select` with their relationships, and then the filters, orders
- * and windows of each level. plan-read.ts turns it into the finished plan.
+ * The tree of embeds during planning: the levels of `select` with their relationships, to which the filters,
+ * orders and windows of each level are added. plan-read.ts turns it into the finished plan.
  */
 import { isToOne, type QualifiedName, type Relationship } from '../catalog/catalog';
 import type {
@@ -25,7 +25,7 @@ export interface Draft {
   /** SQL alias of the level's rows: `plinth_0` for the root. */
   readonly alias: string;
   readonly row: RowType;
-  /** The relation whose relationships start here; null for rows of no relation. */
+  /** The relation where embedded relationships start; null for rows of no relation. */
   readonly relation: QualifiedName | null;
   readonly select: readonly SelectItem[];
   readonly embeds: DraftEmbed[];
@@ -43,7 +43,7 @@ export interface DraftEmbed {
   readonly relationship: Relationship;
   readonly toOne: boolean;
   readonly draft: Draft;
-  /** True when a parameter's path names its relation although it has an alias. */
+  /** True when a parameter's path uses the name of its relation although it has an alias. */
   isNamedByRelation: boolean;
 }
 
@@ -76,7 +76,7 @@ function draftLevel(drafting: Drafting, { row, relation, select, depth }: Level)
   const embeds = items.flatMap((item) =>
     item.kind === 'embed' || item.kind === 'spread' ? [draftEmbed(drafting, origin, item, depth + 1)] : [],
   );
-  assertDifferent(embeds, relation?.name ?? row.name, depth + 1);
+  assertDistinctNames(embeds, relation?.name ?? row.name, depth + 1);
   return {
     alias,
     row,
@@ -108,15 +108,15 @@ function draftEmbed(
   };
 }
 
-/** The row of an embed, under the name that PostgREST's SQL gives it: error messages about columns show it. */
+/** The row of an embed, with the alias from PostgREST's SQL, which error messages about columns show. */
 function embeddedRow(context: PlanContext, { kind, to }: Relationship, depth: number): RowType {
   const { columns, computed } = rowOf(context, to);
   // PostgREST gives every embedded table an alias, except the far table of a junction.
   return { name: kind === 'many-to-many' ? to.name : `${to.name}_${depth}`, columns, computed };
 }
 
-/** @throws AppError 42712 for two embeds of one level that have the same name */
-function assertDifferent(embeds: readonly DraftEmbed[], from: string, depth: number): void {
+/** @throws AppError 42712 for two embeds with the same name on one level */
+function assertDistinctNames(embeds: readonly DraftEmbed[], from: string, depth: number): void {
   const names = new Set<string>();
   for (const { name } of embeds) {
     if (names.has(name)) throw embeddedTwice(from, name, depth);
@@ -125,8 +125,9 @@ function assertDifferent(embeds: readonly DraftEmbed[], from: string, depth: num
 }
 
 /**
- * `count` without parentheses counts rows where no column has that name: PostgREST's syntax before it had aggregates, which
- * many clients still send. Example: `/clients?select=name,projects(count)`
+ * `count` without parentheses counts rows if no column has that name: PostgREST's syntax before it had
+ * aggregates, which many clients still send.
+ * Example: `/clients?select=name,projects(count)`
  */
 function withPlainCount(row: RowType, item: SelectItem): SelectItem {
   if (item.kind !== 'field' || item.field.name !== 'count' || item.field.path.length > 0) return item;
@@ -134,16 +135,16 @@ function withPlainCount(row: RowType, item: SelectItem): SelectItem {
   return { kind: 'row-count', cast: item.cast, alias: item.alias };
 }
 
-/** The row type of a relation that the catalog names. */
+/** The row type of a relation of the catalog. */
 export function rowOf(context: PlanContext, name: QualifiedName): RowType {
   const relation = findRelation(context, name);
   return relation ?? { name: name.name, columns: new Map(), computed: new Map() };
 }
 
 export interface AttachOptions {
-  /** False for writes: the root's filters choose the rows to write, not those to return. */
+  /** False for writes: the root's filters select the rows to write, not those to return. */
   readonly rootFilters: boolean;
-  /** The root's, with the Range header in it; null for writes, which have none. */
+  /** The root's window, intersected with the Range header; null for writes, which have none. */
   readonly rootWindow: Window | null;
 }
 
@@ -170,12 +171,12 @@ function levelAt(root: Draft, path: EmbedPath): Draft {
   return level;
 }
 
-/** By alias, or else by the relation's name, which PostgREST still accepts for an embed with an alias. */
+/** Finds an embed by its alias, or by its relation's name, which PostgREST still accepts if there is an alias. */
 export function findEmbed({ embeds }: Draft, name: string): DraftEmbed | undefined {
   return embeds.find((one) => one.name === name) ?? embeds.find(({ item }) => item.relation === name);
 }
 
-/** The embeds that a path names by their relation although they have an alias, which PostgREST deprecates. */
+/** Embeds that a path names by their relation although they have an alias, which PostgREST deprecates. */
 export function renamedEmbeds({ embeds }: Draft): RenamedEmbed[] {
   return embeds.flatMap(({ item, name, draft, isNamedByRelation }) => [
     ...(isNamedByRelation ? [{ relation: item.relation, alias: name }] : []),

@@ -1,4 +1,4 @@
-/** Errors of embedding, which tell the client how to write what it meant. */
+/** Errors of embedding, which show how to write the request correctly. */
 import { AppError } from '../../common/errors/app-error';
 import type { ColumnPair, Relationship } from '../catalog/catalog';
 import { restError } from '../rest.errors';
@@ -27,8 +27,8 @@ export function noRelationship(
 }
 
 /**
- * What PostgreSQL says to the aliases that PostgREST gives two embeds of one name; their objects could not be told apart in the
- * answer.
+ * PostgreSQL's error for the duplicate alias in PostgREST's SQL when two embeds have the same name. Their
+ * objects would share one key in the response.
  * @param depth of the embeds, 1 for those of the root
  */
 export function embeddedTwice(from: string, name: string, depth: number): AppError {
@@ -43,7 +43,7 @@ export function embeddedTwice(from: string, name: string, depth: number): AppErr
   });
 }
 
-/** 300: `details` at the top level is the list, as PostgREST gives it and in its order. */
+/** 300: `details` at the top level is the list of candidates, as in PostgREST and in its order. */
 export function ambiguousEmbed(from: string, embedded: string, unsorted: readonly Relationship[]): AppError {
   const found = [...unsorted].sort(byKind);
   const candidates = found.map((one) => `'${embedded}!${hintFor(one)}'`).join(', ');

@@ -1,6 +1,6 @@
 /**
- * Which relationship an embed means: by the name of the far relation, of a constraint, of a column or of a function, and
- * by its hint. PostgREST's rules (reference, "Resource Embedding", "Foreign Key Joins").
+ * Finds the relationship of an embed: by the name of the far relation, of a constraint, of a column or of a
+ * function, and by its hint. PostgREST's rules (reference, "Resource Embedding", "Foreign Key Joins").
  */
 import { nameKey, type QualifiedName, type Relationship } from '../catalog/catalog';
 import { ambiguousEmbed, noRelationship } from './embed.errors';
@@ -15,7 +15,7 @@ export function findRelationship(
 ): Relationship {
   const known = context.catalog.relationships.get(nameKey(from)) ?? [];
   const reachable = known.filter((one) => isReachable(context, one));
-  const found = reachable.filter((one) => isMeant(one, embedded, hint));
+  const found = reachable.filter((one) => matchesEmbed(one, embedded, hint));
   const [first, second] = found;
   const seen = (list: readonly Relationship[]): Relationship[] => list.filter((one) => isSeen(context, one));
   if (!first) throw noRelationship(context.schema, from.name, embedded, hint, seen(reachable));
@@ -33,19 +33,19 @@ function isReachable(context: PlanContext, one: Relationship): boolean {
   return one.kind !== 'many-to-many' || context.exposedSchemas.includes(one.junction.schema);
 }
 
-function isMeant(one: Relationship, embedded: string, hint: string | null): boolean {
+function matchesEmbed(one: Relationship, embedded: string, hint: string | null): boolean {
   if (one.kind === 'computed') return one.routine.name === embedded;
-  if (one.isSelf) return isMeantInSelf(one, embedded, hint);
+  if (one.isSelf) return matchesSelfEmbed(one, embedded, hint);
   if (hint === null) return one.to.name === embedded || (!one.toIsView && isKeyOf(one, embedded));
   return one.to.name === embedded && (isKeyOf(one, hint) || isFarColumn(one, hint) || isJunction(one, hint));
 }
 
 /**
- * A key from a relation to itself gives two relationships: its table's name means the many, its column's the one. Both have
- * the key's constraint, so that its name is no hint.
+ * A key from a relation to itself gives two relationships: the table's name selects the to-many one, the
+ * column's name the to-one. Both have the same constraint, so its name is no hint.
  * Examples: `/web_content?select=*,children:web_content(*)`, `/web_content?select=*,parent:p_web_id(*)`
  */
-function isMeantInSelf(one: Relationship, embedded: string, hint: string | null): boolean {
+function matchesSelfEmbed(one: Relationship, embedded: string, hint: string | null): boolean {
   if (hint !== null) {
     return one.to.name === embedded && one.kind === 'one-to-many' && isFarColumn(one, hint);
   }
@@ -53,7 +53,7 @@ function isMeantInSelf(one: Relationship, embedded: string, hint: string | null)
   return one.kind === 'many-to-one' && isNearColumn(one, embedded);
 }
 
-/** A constraint's name, or its only column on the near side. */
+/** True for the constraint's name, or that of its only column on the near side. */
 function isKeyOf(one: Relationship, name: string): boolean {
   if (one.kind === 'computed' || one.kind === 'many-to-many') return false;
   return one.constraint === name || isNearColumn(one, name);

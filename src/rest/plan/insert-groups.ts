@@ -1,7 +1,7 @@
 /**
- * Rows of one body may name different columns. A column that a row leaves out takes its DEFAULT, which only an INSERT
- * that doesn't name the column can give it; so rows that leave out the same columns are written by one INSERT each.
- * Columns without a default make no difference: there, left out and null are the same.
+ * Groups the rows of a body by the columns that they name. A missing column gets its DEFAULT only from an INSERT that
+ * doesn't name the column, so rows with the same missing columns share an INSERT. Columns without a default do not
+ * matter: for them, missing and null are the same.
  */
 import type { Relation } from '../catalog/catalog';
 import type { RowShapes } from '../body/row-shapes';
@@ -11,19 +11,19 @@ import type { PlanContext } from './plan-context';
 import { representation } from './resolve-field';
 
 export interface GroupOptions {
-  /** `columns=`: only these are written; null: those that the rows name. */
+  /** `columns=`: only these are written; null: the columns that the rows name. */
   readonly columns: readonly string[] | null;
-  /** False: a column that a row leaves out becomes null. */
+  /** False: a missing column becomes null. */
   readonly useDefaults: boolean;
-  /** True: of keys that a json value has twice, the last one counts. */
+  /** True: if an object has a key twice, the last one counts. */
   readonly mergesKeys: boolean;
 }
 
-/** INSERTs of one request, and rows in them: the list of each one's rows is a parameter, which is made in one go. */
+/** Limits of INSERTs in a request, and of their rows: each INSERT's row numbers are one parameter, built at once. */
 const MOST_GROUPS = 1_000;
 const MOST_GROUPED = 100_000;
 
-/** @throws AppError PL204 for a column that the relation lacks, PL102 for too many rows that name different columns */
+/** @throws AppError PL204 for an unknown column, PL102 for too many rows that name different columns */
 export function insertGroups(
   context: PlanContext,
   relation: Relation,
@@ -56,7 +56,7 @@ export function writtenColumn(
   return { column: read, parse: representation(context, 'json', column.declaredType) };
 }
 
-/** A key of the defaulted columns that a shape leaves out; one character each: `+` named, `-` left out. */
+/** The key of a group: one character per column with a default, `+` if the shape names it, `-` if not. */
 function missingIn(shape: ReadonlySet<string>, defaulted: readonly WrittenColumn[]): string {
   return defaulted.map(({ column }) => (shape.has(column.name) ? '+' : '-')).join('');
 }

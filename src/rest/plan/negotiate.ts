@@ -1,4 +1,4 @@
-/** Which representation the client gets: the first that it accepts and that can be made. RFC 9110, 12.5.1. */
+/** Chooses the representation of the response: the first accepted one that Plinth can produce. RFC 9110, 12.5.1. */
 import { type MediaHandler, nameKey, type QualifiedName } from '../catalog/catalog';
 import { formatMediaType } from '../grammar/media-type';
 import type { MediaType } from '../grammar/rest-request';
@@ -7,9 +7,9 @@ import type { RepresentationPlan } from './plan';
 
 export interface Offer {
   readonly handlers: readonly MediaHandler[];
-  /** The relation or function whose rows are answered. */
+  /** The relation or function whose rows are returned. */
   readonly rowsOf: QualifiedName;
-  /** True when all columns are shown: handlers of a relation take whole rows. */
+  /** True when all columns are selected: handlers of a relation take whole rows. */
   readonly isWholeRow: boolean;
   readonly planEnabled: boolean;
 }
@@ -21,7 +21,7 @@ export interface Negotiated {
 
 const ROWS: RepresentationPlan = { kind: 'rows', stripNulls: false };
 
-/** @throws AppError PL107 when nothing fits */
+/** @throws AppError PL107 when Plinth can produce none */
 export function negotiate(accept: readonly MediaType[], offer: Offer): Negotiated {
   for (const media of accept) {
     const found = offered(media, offer);

@@ -1,6 +1,6 @@
 /**
- * Casts that a client asks for. A cast from a number to `regclass` or a similar type would give the name of any table, function
- * or role, whatever the caller's rights.
+ * Checks the casts that a client asks for. A cast from a number to `regclass` or a similar type would reveal
+ * the name of any table, function or role, whatever the caller's privileges.
  */
 import { AppError } from '../../common/errors/app-error';
 import type { Operation } from '../grammar/tree';
@@ -10,12 +10,15 @@ import { findRelation, isVisible, type PlanContext } from './plan-context';
 /** PostgreSQL always searches this schema first, even if the search_path leaves it out. */
 const SYSTEM_SCHEMA = 'pg_catalog';
 
-/** A type as PostgreSQL knows it: unquoted names are lower-case there. Example: `id::double  PRECISION` */
+/** A type name as PostgreSQL reads it: unquoted names are folded to lower case. Example: `id::double  PRECISION` */
 export function castName(cast: string): string {
   return cast.toLowerCase().split(/ +/).join(' ');
 }
 
-/** @throws AppError PL158 for a type that shows names of the system catalog, 42704 for one that is hidden from the caller */
+/**
+ * @throws AppError PL158 for a type that shows names of the system catalog, 42704 for one that is hidden from
+ * the caller
+ */
 export function planCast(context: PlanContext, cast: string | null): string | null {
   if (cast === null) return null;
   const name = castName(cast);
@@ -27,7 +30,7 @@ export function planCast(context: PlanContext, cast: string | null): string | nu
   return cast;
 }
 
-/** Each relation gives its rows a type of its name, and arrays of them one with underscores before it. */
+/** Each relation has a row type with its name; the array type's name has an underscore before it. */
 function isHiddenRow(context: PlanContext, path: readonly string[], name: string): boolean {
   const names = [name, name.replace(/^_+/, '')];
   return path.some((schema) =>
@@ -45,7 +48,8 @@ function castRefused(name: string): AppError {
 }
 
 /**
- * The language of a text search, which is cast to regconfig: a number there would stand for any object of the catalog.
+ * Checks the language of a text search. It is cast to regconfig, where a number could refer to any object of
+ * the catalog.
  * Example: `/films?tsv=fts(french).amour`
  * @throws AppError 42704 for a number
  */
@@ -54,7 +58,7 @@ export function assertLanguage(operation: Operation): void {
   throw undefinedObject(`text search configuration "${operation.language}"`);
 }
 
-/** With PostgreSQL's own message. */
+/** PostgreSQL's own message. */
 function undefinedObject(what: string): AppError {
   return new AppError({
     status: 400,

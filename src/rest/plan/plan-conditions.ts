@@ -34,7 +34,7 @@ export function planCondition(context: PlanContext, level: Draft, tree: LogicTre
   return { kind: 'embed', embed: embedAlias(embed.draft), toOne: embed.toOne, isNull };
 }
 
-/** A condition on columns alone: those of a write's table. */
+/** A condition on columns only: those of the table that a request writes. */
 export function planRowCondition(context: PlanContext, row: RowType, tree: LogicTree): ConditionPlan {
   if (tree.kind === 'filter') return planFilter(context, row, tree);
   const { operator, negated, terms } = tree;
@@ -56,7 +56,7 @@ function planFilter(
 }
 
 /**
- * Where a column and an embed have the same name, the name means the column, except in a comparison with null.
+ * If a column and an embed have the same name, the name means the column, except in a comparison with null.
  * Example: `/tournaments?select=*,status(*)&status=eq.3`
  */
 function isColumn({ row, embeds }: Draft, { name }: Field, isNullTest: boolean): boolean {
@@ -94,12 +94,12 @@ function unaliased({ select }: Draft, field: Field): Field {
   return { name: named.field.name, path: [...named.field.path, ...field.path] };
 }
 
-/** The name of a column that an embed gives to its parent for ordering. */
+/** The name of a column that an embed passes to its parent for ordering. */
 export function parentColumnName(index: number): string {
   return `plinth_order_${index}`;
 }
 
-/** The lateral join beside a level's own alias. */
+/** The alias of the lateral join, derived from the level's own alias. */
 export function embedAlias({ alias }: Draft): string {
   return `${alias}_embed`;
 }

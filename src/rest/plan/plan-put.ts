@@ -1,4 +1,4 @@
-/** PUT: an upsert of the one row that the URL names by its primary key. */
+/** PUT: an upsert of the row whose primary key is in the URL. */
 import type { Payload } from '../body/payload';
 import type { Relation } from '../catalog/catalog';
 import type { RequestShape } from '../grammar/rest-request';

@@ -29,7 +29,7 @@ interface Placement {
 }
 
 function planLevel(context: PlanContext, level: Draft, { isListed, ...place }: Placement): ReadPlan {
-  // Orders come first: they decide which columns of the embeds the parent needs.
+  // Orders are planned first: they decide which columns of the embeds the parent needs.
   const order = planOrder(context, level, level.order);
   const where = level.where.map((tree) => planCondition(context, level, tree));
   const names = isListed || isGrouped(level);
@@ -48,12 +48,12 @@ function planLevel(context: PlanContext, level: Draft, { isListed, ...place }: P
   };
 }
 
-/** `max_rows` holds on every level, as in PostgREST. */
+/** `max_rows` applies to every level, as in PostgREST. */
 function capped({ maxRows }: PlanContext, limit: number | null): number | null {
   return maxRows === null ? limit : Math.min(limit ?? maxRows, maxRows);
 }
 
-/** @param names whether the parent's columns are named one by one, and so those spread into it */
+/** @param names whether the parent's columns, and so those spread into it, are named one by one */
 function planEmbed(context: PlanContext, parent: Draft, embed: DraftEmbed, names: boolean): EmbedPlan {
   const { item, draft, toOne, relationship } = embed;
   const isSpread = item.kind === 'spread';
@@ -146,7 +146,7 @@ function isGrouped({ select, embeds }: Draft): boolean {
   );
 }
 
-/** The only column of a row for which nothing was selected. */
+/** The only column of a row without selected columns. */
 export const EMPTY_ROW = 'plinth_one';
 
 function hasRepresentation(context: PlanContext, { row }: Draft): boolean {
@@ -184,7 +184,7 @@ function planField(
   return { kind: 'field', field, format, cast, aggregate, name };
 }
 
-/** The outputs of an embed in its parent: none where it was asked for without columns, on all of its levels. */
+/** The outputs of an embed in its parent: none if no level of the embed selects columns. */
 function embedOutputs({ embed, plan }: PlannedEmbed): OutputPlan[] {
   if (isEmpty(embed.draft)) return [];
   switch (plan.shape) {
@@ -221,7 +221,7 @@ function nameOf(output: OutputPlan): string {
   return output.kind === 'all' ? '*' : (output.name ?? '*');
 }
 
-/** The relations that a plan reads, for privileges and for messages. */
+/** The relations that a plan reads, for privilege checks and messages. */
 export function relationsOf(plan: ReadPlan): QualifiedName[] {
   const own = plan.source.kind === 'relation' ? [plan.source.relation] : [];
   return [...own, ...plan.embeds.flatMap(({ read }) => relationsOf(read))];

@@ -27,7 +27,7 @@ interface Given {
   readonly names: readonly string[];
   /** True for texts of the query string or a form, false for members of the JSON body. */
   readonly asTexts: boolean;
-  /** True for a JSON body that is a list: its first object counts. */
+  /** True for a JSON array, of which the first object counts. */
   readonly inList: boolean;
 }
 
@@ -78,7 +78,7 @@ function findRoutine(
   );
 }
 
-/** The overload whose arguments fit; else the one that takes the whole body. @throws AppError PL203 for several */
+/** The overload whose arguments fit; else the one that takes the whole body. @throws AppError PL203 if several fit */
 function chosen(
   overloads: readonly Routine[],
   given: Given,
@@ -95,8 +95,9 @@ function chosen(
 }
 
 /**
- * True when all required arguments are given, and no others than the declared ones. The member called "" of a JSON body
- * is the argument without a name. Example: `/rpc/shout` with `{"": "text"}`
+ * True when all required arguments are given, and only declared ones. The key "" of a JSON body is the argument
+ * without a name.
+ * Example: `/rpc/shout` with `{"": "text"}`
  */
 function fits({ arguments: declared }: Routine, { names, asTexts }: Given, isRaw: boolean): boolean {
   if (isRaw && declared.length === 0) return false;
@@ -123,7 +124,10 @@ function givenBy(request: RequestShape, body: RequestBody | null, overloads: rea
   return request.query.columns ? { ...given, names: request.query.columns } : given;
 }
 
-/** GET: a parameter that reads as a filter is one, even where an argument has its name. Example: `/rpc/below?id=5&id=gt.2` */
+/**
+ * GET: a parameter that can be read as a filter is one, even if an argument has its name.
+ * Example: `/rpc/below?id=5&id=gt.2`
+ */
 function fromQuery({ query }: RequestShape): Given {
   const taken = query.callParameters.filter(({ filter }) => filter === null);
   return textsNamed(taken.map(({ name }) => name));
@@ -137,7 +141,7 @@ function membersOf({ kind, rows }: JsonStructure, overloads: readonly Routine[])
   if (kind === 'object' || kind === 'list') {
     return { ...NOTHING, names: rows.shapes[0] ?? [], inList: kind === 'list' };
   }
-  // Any other JSON can only be the one unnamed argument.
+  // Any other JSON value can only be the one unnamed argument.
   if (overloads.some((routine) => takesBody(routine, 'json'))) return NOTHING;
   throw invalidBody('The body must be a JSON object of arguments');
 }
@@ -191,14 +195,14 @@ function filtersOf({ query }: RequestShape): readonly AtPath<Filter>[] {
   return [...query.filters, ...query.callParameters.flatMap(({ filter }) => (filter ? [filter] : []))];
 }
 
-/** The rows of a function are filtered after it returned them, so filters may need any column. */
+/** The rows are filtered after the function returned them, so filters may need any column. */
 function returningWithFilters(read: CallRequestPlan['read']): CallRequestPlan['call']['returning'] {
   return read.where.length > 0 ? { kind: 'all' } : returningFor(read);
 }
 
 function argumentsOf({ arguments: declared }: Routine, { names, asTexts, inList }: Given): ArgumentsPlan {
   const isUnnamed = declared.length === 1 && declared[0]?.name === '';
-  // Without a body it takes its default.
+  // Without a body the argument takes its default.
   if (isUnnamed) return asTexts ? { kind: 'texts', given: [] } : { kind: 'body' };
   const given = declared.filter(({ name }) => names.includes(name));
   return asTexts ? { kind: 'texts', given } : { kind: 'members', given, inList };

@@ -1,6 +1,7 @@
 /**
- * Aggregates inside a to-one spread move to the level above it, and are grouped there: the spread's own query has at most
- * one row. Example: `/projects?select=client_id,...project_invoices(invoice_total.sum())`
+ * Aggregates inside a to-one spread are computed in the level above it, because the spread's own query has at
+ * most one row.
+ * Example: `/projects?select=client_id,...project_invoices(invoice_total.sum())`
  */
 import type { EmbedPlan, OutputPlan } from './plan';
 

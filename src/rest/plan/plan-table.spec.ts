@@ -1,4 +1,4 @@
-/** Plans of requests to tables: they name what the catalog knows, and nothing else. No SQL, no database. */
+/** Plans of requests to tables: they name objects of the catalog only. No SQL, no database. */
 import { catalogOf, EXAMPLE_ROWS } from '../../../test/support/example-catalog';
 import { jsonPayload } from '../../../test/support/json-payload';
 import type { AppError } from '../../common/errors/app-error';
@@ -72,7 +72,7 @@ describe('the plan of a read with an embed', () => {
   });
 });
 
-describe('what the catalog does not know', () => {
+describe('a name that the catalog does not contain', () => {
   const REFUSED: [request: string, code: string, body: string | null][] = [
     ['GET /planets', 'PL205', null],
     ['GET /projects?select=colour', '42703', null],

@@ -67,7 +67,7 @@ export function planTableWrite(
 ): WriteRequestPlan {
   const root = draftOf(context, relation, relation, request.query.select);
   attach(root, request.query, { rootFilters: false, rootWindow: null });
-  // All written rows are shown: max_rows limits reads only.
+  // All written rows are returned: max_rows limits reads only.
   const read = planRead({ ...context, maxRows: null }, root, { kind: 'result' });
   const { contentType, representation } = representationFor(context, relation, request, options);
   const rows = writtenRows(context, relation, request, representation);

@@ -43,7 +43,7 @@ function planInsert(
   returning: ReturningPlan,
 ): InsertPlan {
   assertPossible(relation, 'POST', relation.insertable);
-  // As in PostgREST: without columns= a missing member means the default, with it null.
+  // As in PostgREST: a missing key means the default without `columns=`, and null with it.
   const useDefaults = (preferences.missing ?? (query.columns ? 'null' : 'default')) === 'default';
   const mergesKeys = preferences.missing === 'default';
   const keyColumns = query.onConflict ?? relation.primaryKey;

@@ -1,7 +1,7 @@
 /**
- * A plan: what requests of one shape do, naming only objects that the catalog knows. The compile stage turns it into SQL.
- * Of values it holds slots only (grammar/query-values.ts), because it serves requests of other callers too. Aliases in it are
- * ours, never the client's.
+ * A plan: the work for all requests of one shape, naming only objects of the catalog. The compile stage turns
+ * it into SQL. It holds slots instead of values (grammar/query-values.ts), because it serves requests of other
+ * callers too. Its aliases are generated, never the client's.
  */
 import type {
   Column,
@@ -15,13 +15,13 @@ import type { Aggregate, LogicOperator, NullsOrder, OrderDirection } from '../gr
 import type { PlanOption } from '../grammar/rest-request';
 import type { JsonStep, Operation } from '../grammar/tree';
 
-/** A value of a row: a column or a computed field, or something inside it. */
+/** A value of a row: a column, a computed field, or a path into one. */
 export interface FieldPlan {
   readonly base:
     | { readonly kind: 'column'; readonly name: string }
     | { readonly kind: 'computed'; readonly routine: QualifiedName };
   readonly path: readonly JsonStep[];
-  /** True when the arrows need to_jsonb() first: composites and arrays. */
+  /** True when the path needs to_jsonb() first: composites and arrays. */
   readonly toJsonb: boolean;
   readonly isTsvector: boolean;
   /** From text to the column's domain, for filter values. */
@@ -41,13 +41,13 @@ export type ConditionPlan =
       readonly negated: boolean;
       readonly terms: readonly ConditionPlan[];
     }
-  /** Whether an embed found anything. */
+  /** Whether an embed has any rows. */
   | { readonly kind: 'embed'; readonly embed: string; readonly toOne: boolean; readonly isNull: boolean };
 
 export interface OrderPlan {
   readonly by:
     | { readonly kind: 'field'; readonly field: FieldPlan }
-    /** A column that a to-one embed gives to its parent for ordering. */
+    /** A column that a to-one embed passes to its parent for ordering. */
     | { readonly kind: 'embed'; readonly embed: string; readonly column: string };
   readonly direction: OrderDirection | null;
   readonly nulls: NullsOrder | null;
@@ -59,7 +59,7 @@ export interface AggregatePlan {
 }
 
 export type OutputPlan =
-  /** Every column of the row, without naming them. */
+  /** All columns of the row, unnamed. */
   | { readonly kind: 'all' }
   | {
       readonly kind: 'field';
@@ -71,30 +71,30 @@ export type OutputPlan =
       readonly name: string;
     }
   | { readonly kind: 'row-count'; readonly cast: string | null; readonly name: string }
-  /** A constant that shows that the row exists. */
+  /** A constant; it is non-null if the row exists. */
   | { readonly kind: 'one'; readonly name: string }
   | { readonly kind: 'embed'; readonly embed: string; readonly toOne: boolean; readonly name: string }
-  /** A column of a spread embed, moved up; null column: all of them. */
+  /** A column of a spread embed in its parent; null: all columns. */
   | {
       readonly kind: 'spread';
       readonly embed: string;
       readonly column: string | null;
-      /** True for the object or list of an embed inside. */
+      /** True for the object or array of a nested embed. */
       readonly isEmbed: boolean;
       readonly aggregate: AggregatePlan | null;
       readonly name: string | null;
     };
 
-/** Where the rows of a read come from. */
+/** The source of a read's rows. */
 export type SourcePlan =
   | { readonly kind: 'relation'; readonly relation: QualifiedName }
   /** The rows that the request wrote, or that its function returned. */
   | { readonly kind: 'result' }
-  /** A computed relationship, called with the parent's row. */
+  /** A computed relationship, called with the parent's row as argument. */
   | {
       readonly kind: 'computed';
       readonly routine: QualifiedName;
-      /** Whose rows it gives. */
+      /** The relation whose rows it returns. */
       readonly relation: QualifiedName;
       readonly parent: string;
       readonly parentType: QualifiedName;
@@ -126,11 +126,11 @@ export interface EmbedPlan {
   readonly shape: EmbedShape;
   readonly inner: boolean;
   readonly read: ReadPlan;
-  /** The columns that the client sees, where they must be told from those for ordering; null: all. */
+  /** The columns that the client sees, if the read has others for ordering; null: all. */
   readonly columns: readonly string[] | null;
 }
 
-/** A column that a body writes, with the way from JSON to its type. */
+/** A column that a body writes, with the conversion from JSON to its type. */
 export interface WrittenColumn {
   readonly column: Column;
   /** From JSON to the column's domain. */
@@ -143,10 +143,10 @@ export type ReturningPlan =
   | { readonly kind: 'all' }
   | { readonly kind: 'fields'; readonly fields: readonly FieldPlan[] };
 
-/** Rows of the body that leave out the same columns, so that one INSERT writes them. */
+/** Rows of the body with the same missing columns, which one INSERT writes. */
 export interface InsertGroup {
   readonly columns: readonly WrittenColumn[];
-  /** Positions in the body, from 1; null: every row of it. */
+  /** Positions in the body, starting at 1; null: all rows. */
   readonly ordinals: readonly number[] | null;
 }
 
@@ -159,7 +159,7 @@ export interface InsertPlan {
     readonly columns: readonly string[];
     readonly action: 'merge' | 'ignore';
   } | null;
-  /** PUT: conditions that the body must meet for the row to be written; null for POST. */
+  /** PUT: conditions that the body's row must meet to be written; null for POST. */
   readonly only: readonly ConditionPlan[] | null;
 }
 
@@ -168,7 +168,7 @@ export interface UpdatePlan {
   readonly relation: Relation;
   readonly returning: ReturningPlan;
   readonly columns: readonly WrittenColumn[];
-  /** Columns in `columns=` that the body leaves out: `missing=default` sets them to their defaults. */
+  /** Columns in `columns=` that the body does not have: `missing=default` sets them to their defaults. */
   readonly defaults: readonly string[];
   readonly where: readonly ConditionPlan[];
 }
@@ -191,7 +191,7 @@ export interface CallPlan {
 export type ArgumentsPlan =
   /** The body is the one unnamed argument. */
   | { readonly kind: 'body' }
-  /** Members of the JSON body, or of the first object in it where it is a list. */
+  /** Members of the JSON body, or of the first object in an array. */
   | { readonly kind: 'members'; readonly given: readonly RoutineArgument[]; readonly inList: boolean }
   /** Texts of the query string or of a form; a list where the argument is variadic. */
   | { readonly kind: 'texts'; readonly given: readonly RoutineArgument[] };
@@ -210,7 +210,7 @@ export type RepresentationPlan =
       readonly options: readonly PlanOption[];
       readonly of: RepresentationPlan;
     }
-  /** HEAD, and writes that return nothing. */
+  /** For HEAD, and writes that return nothing. */
   | { readonly kind: 'none' };
 
 type Count = 'exact' | 'planned' | 'estimated';
@@ -222,7 +222,7 @@ export interface RenamedEmbed {
 
 interface AnyPlan {
   readonly representation: RepresentationPlan;
-  /** True when the client takes a single row only, whether it is shown or not. */
+  /** True when the client accepts exactly one row, whether it is returned or not. */
   readonly singular: boolean;
   readonly contentType: string;
   readonly count: Count | null;
@@ -241,8 +241,9 @@ export interface ReadRequestPlan extends AnyPlan {
 }
 
 /**
- * Whether the answer of a write shows its rows. `asked`: the request says so. `unasked`: rows are shown by default, but only if
- * the caller may read them. `withheld`: the caller may not read them, so the answer is that of return=minimal.
+ * Whether a write returns its rows. `asked`: the request says so. `unasked`: rows are returned by default, but
+ * only if the caller may read them. `withheld`: the caller may not read them, so the response is that of
+ * return=minimal.
  */
 export type WrittenRows = 'asked' | 'unasked' | 'withheld';
 

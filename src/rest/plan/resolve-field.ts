@@ -5,7 +5,7 @@ import { undefinedColumn } from '../rest.errors';
 import { isInReach, type PlanContext } from './plan-context';
 import type { FieldPlan } from './plan';
 
-/** The type of the row that has a field: a relation's, or the result of a function that returns no relation. */
+/** The row type that contains a field: a relation's, or the result of a function that returns no relation. */
 export interface RowType {
   /** The name for messages. */
   readonly name: string;
@@ -36,7 +36,7 @@ export function resolveField(context: PlanContext, row: RowType, { name, path }:
   };
 }
 
-/** The function of a domain's cast, if the project made one. */
+/** The function of a domain's cast, if the project has created one. */
 export function representation(context: PlanContext, source: string, target: string): QualifiedName | null {
   return context.catalog.representations.get(representationKey(source, target))?.routine ?? null;
 }

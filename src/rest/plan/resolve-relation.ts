@@ -19,9 +19,10 @@ export function schemaOf({ profile }: RequestShape, exposed: readonly string[]):
 }
 
 /**
- * The relation that a path names, `<table>` or `<schema>.<table>`, with the schema that the rest of the request is about.
- * A name with a dot in it comes first. A schema that is not exposed is answered like one that is not there; so is a
- * partition, because the policies of its table do not apply to a partition that is named directly.
+ * The relation that a path names, `<table>` or `<schema>.<table>`, and the schema for the rest of the request.
+ * A name that contains the dot itself takes precedence. A schema that is not exposed gets the same error as one
+ * that does not exist; so does a partition, because the policies of its table do not apply when a partition is
+ * named directly.
  * @throws AppError PL205
  */
 export function resolveRelation(
@@ -37,7 +38,7 @@ export function resolveRelation(
   throw relationNotFound(context.schema, target.text, similarRelation(context, target.text));
 }
 
-/** The closest name among the relations that the caller has rights to. */
+/** The closest name among the relations on which the caller has privileges. */
 function similarRelation(context: PlanContext, name: string): string | null {
   const candidates = [...context.catalog.relations.values()]
     .filter(

@@ -1,6 +1,6 @@
 /**
- * The columns of the written rows (or of a function's result) that the rest of the request needs, and no others, because
- * RETURNING needs the right to read each column.
+ * The columns of the written rows (or of a function's result) that the rest of the request needs, and no
+ * others, because RETURNING requires SELECT on each column.
  */
 import type { FieldPlan, ReadPlan, ReturningPlan } from './plan';
 

@@ -7,7 +7,7 @@ import { restError } from '../rest.errors';
 import { isCallable, type PlanContext } from './plan-context';
 import { mostSimilar, NEARLY } from './similar';
 
-/** The type of the one unnamed argument that takes a whole body, by its media type. */
+/** The type of the one unnamed argument that receives a whole body, by the body's media type. */
 export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {
   text: 'text',
   xml: 'xml',
@@ -17,14 +17,14 @@ export const WHOLE_BODY_TYPES: Readonly<Partial<Record<string, string>>> = {
 /** The body of a function call. */
 interface CalledWith {
   readonly contentType: MediaType;
-  /** True for a body that looks like JSON, under any Content-Type. */
+  /** True for a body that looks like JSON, with any Content-Type. */
   readonly isJson: boolean;
 }
 
 /**
  * @param given names of the arguments
- * @param overloads functions of that name, none of which fits
- * @param body null without one
+ * @param overloads functions with that name, none of which fits
+ * @param body null if there is none
  */
 export function routineNotFound(
   context: PlanContext,
@@ -58,7 +58,10 @@ function searched(
   return contentType?.kind === 'json' ? `${listed} or with a single unnamed json/jsonb parameter` : listed;
 }
 
-/** The closest arguments of a function of that name, or else the closest name; only of those that the caller may call. */
+/**
+ * The closest arguments of a function with that name, or else the closest name; only of functions that the
+ * caller may call.
+ */
 function hintFor(
   context: PlanContext,
   name: string,

@@ -1,20 +1,23 @@
-/** The closest of several names, for hints. The algorithm is that of PostgREST's FuzzySet, so that both give the same hint. */
+/**
+ * The closest of several names, for hints. The algorithm is PostgREST's FuzzySet, so that both give the same
+ * hint.
+ */
 
-/** Lengths of the letter runs that candidates must share; pairs count only where no run of three is shared. */
+/** Lengths of the n-grams that candidates must share; pairs count only where no three are shared. */
 const RUN_LENGTHS = [3, 2];
-/** Least share of letters that need no change, for names of tables and functions: high, so that guessing finds few of them. */
+/** Similarity required for names of tables and functions: high, so that guessing finds few of them. */
 export const NEARLY = 0.75;
-/** The same for names that the caller may know anyway: arguments of a function, tables to embed. */
+/** Similarity required for names that the caller may know: arguments of a function, tables to embed. */
 const ROUGHLY = 0.33;
-/** Number of candidates with the most runs in common that are compared letter by letter. */
+/** Number of candidates with the most n-grams in common that are compared letter by letter. */
 const MOST_COMPARED = 50;
-/** Comparing takes time: with more or longer candidates than this there is no hint. */
+/** The comparison takes time: with more or longer candidates than this there is no hint. */
 const MOST_CANDIDATES = 2_000;
 const LONGEST = 200;
 
 /**
  * Null when none is close.
- * @param enough how alike they must be, from 0 to 1
+ * @param enough the required similarity, from 0 to 1
  */
 export function mostSimilar(
   name: string,
@@ -50,7 +53,7 @@ function closest(
   return best !== undefined && best.score >= enough ? best.candidate : null;
 }
 
-/** Runs of `length` characters and how often each comes: of `role`, in threes, `-ro rol ole le-`. */
+/** N-grams of `length` characters and their counts: of `role`, in threes, `-ro rol ole le-`. */
 function runsOf(name: string, length: number): Map<string, number> {
   const text = `-${name.toLowerCase().replace(/[^a-z0-9\u00c0-\u00ff, ]/g, '')}-`;
   const runs = new Map<string, number>();
@@ -73,7 +76,7 @@ function norm(runs: ReadonlyMap<string, number>): number {
   return Math.sqrt(sum);
 }
 
-/** 1 for the same text, 0 where every letter differs: Levenshtein's distance by the longer length. */
+/** 1 for equal texts, 0 where every letter differs: Levenshtein's distance relative to the longer length. */
 function likeness(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row += 1) {

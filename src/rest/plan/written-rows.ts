@@ -1,10 +1,10 @@
-/** Whether a write's answer shows the rows. */
+/** Whether a write's response contains the rows. */
 import type { Relation } from '../catalog/catalog';
 import type { RequestShape } from '../grammar/rest-request';
 import type { RepresentationPlan, WrittenRows } from './plan';
 import type { PlanContext } from './plan-context';
 
-/** A write whose rows were not asked for succeeds even if the caller may not read them (DECISIONS.md 5). */
+/** A write that did not ask for its rows succeeds even if the caller may not read them (DECISIONS.md 5). */
 export function writtenRows(
   { role }: PlanContext,
   { hiddenFrom, closedTo }: Relation,

@@ -15,7 +15,7 @@ const NOW = 'floor(extract(epoch from now()))::bigint as now';
 /** Rows that byObject() returns at most. */
 export const FILES_OF_A_PAGE = 1_000;
 
-/** The values that a signed URL is made of. */
+/** The values in a signed URL. */
 export type Revision = Pick<LinkedFile, 'revision' | 'now'>;
 
 @Injectable()
@@ -27,7 +27,7 @@ export class FileContentRepository {
     return this.content(caller, id, 'storage:find-content', '');
   }
 
-  /** The same, only for a file in a public bucket. */
+  /** Like findContent(), but only for a file in a public bucket. */
   async findPublicContent(caller: StorageContext, id: string): Promise<FileContent | null> {
     return this.content(caller, id, 'storage:find-public-content', 'and b.is_public');
   }
@@ -56,7 +56,7 @@ export class FileContentRepository {
     return rows[0] ? toRevision(new StoredRow('files', rows[0])) : null;
   }
 
-  /** The same by id, for each of the files that the caller may read. */
+  /** The same values by id, for those of the files that the caller may read. */
   async findRevisions(
     caller: StorageContext,
     ids: readonly string[],
@@ -75,8 +75,8 @@ export class FileContentRepository {
     );
   }
 
-  /** The ids of the objects that a row of storage.files refers to now. */
-  async stillNamed(
+  /** The ids among the given objects that a row of storage.files refers to now. */
+  async referencedObjects(
     context: StorageContext,
     addresses: readonly ObjectAddress[],
   ): Promise<ReadonlySet<string>> {

@@ -106,7 +106,7 @@ export class FileRepository {
     return this.change(caller, id, 'link_revision = link_revision + 1', []);
   }
 
-  /** @throws AppError 409 when the name is taken there, 413 when the other bucket has no room */
+  /** @throws AppError 409 when the name is taken in the other bucket, 413 when that has no room */
   async update(caller: StorageContext, id: string, change: FileChange): Promise<ChangedFile | Refusal> {
     const values: unknown[] = [];
     const parameter = (value: unknown): string => `$${values.push(value) + 1}`;
@@ -134,8 +134,8 @@ export class FileRepository {
   }
 
   /**
-   * Deletes all the rows that exist, or none.
-   * @throws AppError 403 when the caller may see one of them and not delete it
+   * Deletes all existing rows, or none.
+   * @throws AppError 403 when the caller may see one of them but not delete it
    */
   async removeAll(
     caller: StorageContext,

@@ -1,4 +1,7 @@
-/** Finds the bucket of an upload, copy or move: limits, usage, permission. Every query runs in the given RLS context. */
+/**
+ * Finds the bucket of an upload, copy or move: limits, usage, permission. Every query runs in the given RLS
+ * context.
+ */
 import { Injectable } from '@nestjs/common';
 import { UUID } from '../../common/text/uuid';
 import { BUCKET_BY_ADDRESS } from '../buckets/bucket.repository';
@@ -17,7 +20,7 @@ export interface UploadTarget {
   readonly allowedMimeTypes: readonly string[] | null;
   /** The quotas of project and bucket; empty when neither has one. */
   readonly accounts: readonly QuotaAccount[];
-  /** Bytes of the largest file in the bucket: overwriting a file frees at most as many. */
+  /** Bytes of the largest file in the bucket: overwriting a file frees no more than that. */
   readonly largestFile: number;
   /** `depends`: a policy reads columns that only the body determines, and refuses with those known so far. */
   readonly mayUpload: (typeof MAY_UPLOAD)[number];

@@ -20,7 +20,7 @@ describe('DiskDirectories', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('makes none where the marker is missing, and tries again later', async () => {
+  it('creates none while the marker is missing, and tries again later', async () => {
     rmSync(join(root, '.marker'));
     await expect(directories.ensure(join(root, 'ab'))).rejects.toMatchObject({ code: 'ENOENT' });
     writeFileSync(join(root, '.marker'), '');
@@ -28,7 +28,7 @@ describe('DiskDirectories', () => {
     expect(existsSync(join(root, 'ab'))).toBe(true);
   });
 
-  it('syncs once for all who come while a sync is under way, and that begins after it', async () => {
+  it('shares one sync among callers that come during a sync, and starts it afterwards', async () => {
     const order: string[] = [];
     const first = directories.sync(root).then(() => order.push('first'));
     const later = [directories.sync(root), directories.sync(root)];
@@ -40,7 +40,7 @@ describe('DiskDirectories', () => {
     await anew;
   });
 
-  it('tells all who wait when a sync fails, and syncs again when it can', async () => {
+  it('rejects all waiting callers when a sync fails, and syncs again for later ones', async () => {
     const path = join(root, 'ab');
     const failures = [directories.sync(path), directories.sync(path), directories.sync(path)];
     for (const failure of failures) await expect(failure).rejects.toMatchObject({ code: 'ENOENT' });

@@ -52,7 +52,7 @@ export class DiskLayout {
    * minute; the last segment of a path is checked when it is opened.
    * @throws AppError 500
    */
-  assertReal(projectId: string): Promise<void> {
+  assertNoSymbolicLinks(projectId: string): Promise<void> {
     const now = performance.now();
     const known = this.checks.get(projectId);
     if (known && known.until > now) return known.outcome;
@@ -66,10 +66,11 @@ export class DiskLayout {
   private async check(projectId: string): Promise<void> {
     const folder = this.folderOf(projectId);
     try {
-      if ((await realpath(folder)) !== join(await realpath(this.root), projectId)) throw leadsOut(folder);
+      if ((await realpath(folder)) !== join(await realpath(this.root), projectId))
+        throw symbolicLinkError(folder);
       for (const entry of await readdir(folder, { withFileTypes: true })) {
         const isOurs = SHARD.test(entry.name) || entry.name === UPLOADS;
-        if (isOurs && entry.isSymbolicLink()) throw leadsOut(join(folder, entry.name));
+        if (isOurs && entry.isSymbolicLink()) throw symbolicLinkError(join(folder, entry.name));
       }
     } catch (error) {
       if (!isMissing(error)) throw storageUnavailable(error);
@@ -86,6 +87,6 @@ export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-function leadsOut(path: string): Error {
+function symbolicLinkError(path: string): Error {
   return new Error(`${path} is a symbolic link: Plinth follows none below STORAGE_DISK_DIR`);
 }

@@ -80,13 +80,13 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     let fd: number | undefined;
     let writer: ChunkWriter | undefined;
     try {
-      await this.layout.assertReal(address.projectId);
+      await this.layout.assertNoSymbolicLinks(address.projectId);
       fd = await this.create(head.isWhole ? final : draft);
       if (head.isWhole) {
         await writeAll(fd, head.chunks);
       } else {
         writer = new ChunkWriter(fd);
-        for await (const chunk of head.andRest()) await writer.write(chunk);
+        for await (const chunk of head.fullStream()) await writer.write(chunk);
         await writer.end();
         await this.moveIntoPlace(draft, final);
       }
@@ -143,7 +143,10 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       this.layout.pathOf(to),
     ];
     try {
-      await Promise.all([this.layout.assertReal(from.projectId), this.layout.assertReal(to.projectId)]);
+      await Promise.all([
+        this.layout.assertNoSymbolicLinks(from.projectId),
+        this.layout.assertNoSymbolicLinks(to.projectId),
+      ]);
       await this.directories.ensure(dirname(draft));
       // copyFile() would follow a symbolic link.
       if (!(await lstat(source)).isFile()) throw new Error(`${source} is not a file`);
@@ -165,7 +168,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
     // On a disk that is not mounted everything seems to be removed already.
     await this.assertAvailable();
     for (const projectId of new Set(addresses.map((address) => address.projectId)))
-      await this.layout.assertReal(projectId);
+      await this.layout.assertNoSymbolicLinks(projectId);
     try {
       for (const batch of batchesOf(addresses, AT_ONCE)) {
         await Promise.all(batch.map((address) => rm(this.layout.pathOf(address), { force: true })));
@@ -177,7 +180,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 
   override async has(address: ObjectAddress, size: number): Promise<boolean> {
     try {
-      await this.layout.assertReal(address.projectId);
+      await this.layout.assertNoSymbolicLinks(address.projectId);
       const facts = await lstat(this.layout.pathOf(address));
       return facts.isFile() && facts.size === size;
     } catch (error) {
@@ -191,12 +194,12 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   }
 
   override async *objects(projectId: string): AsyncGenerator<StoredObject[]> {
-    await this.layout.assertReal(projectId);
+    await this.layout.assertNoSymbolicLinks(projectId);
     yield* objectsBelow(this.layout.folderOf(projectId));
   }
 
   override async removeUnfinished(projectId: string, before: number): Promise<number> {
-    await this.layout.assertReal(projectId);
+    await this.layout.assertNoSymbolicLinks(projectId);
     const directory = this.layout.uploadsOf(projectId);
     let removed = 0;
     for (const entry of await entriesOf(directory)) {
@@ -245,7 +248,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
 
   private async open(address: ObjectAddress): Promise<number> {
     try {
-      await this.layout.assertReal(address.projectId);
+      await this.layout.assertNoSymbolicLinks(address.projectId);
       return await openFile(this.layout.pathOf(address), READ);
     } catch (error) {
       throw isMissing(error) ? new ObjectMissingError(address) : unavailable(error);

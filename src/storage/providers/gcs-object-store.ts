@@ -74,7 +74,7 @@ export class GcsObjectStore extends ObjectStore {
       if (head.isWhole) await file.save(Buffer.concat(head.chunks), { resumable: false, metadata: METADATA });
       else {
         const stream = file.createWriteStream({ resumable: true, chunkSize: CHUNK, metadata: METADATA });
-        await pipeline(head.andRest(), stream);
+        await pipeline(head.fullStream(), stream);
       }
     } catch (error) {
       endSource(incoming);

@@ -1,11 +1,12 @@
 /**
- * Ids of new objects on disk: random, but RUN consecutive ones begin with the same two digits, the name of their directory. So
- * concurrent uploads share one directory's sync, and its blocks in the file system's journal.
+ * Ids of new objects on disk: random, but RUN consecutive ones begin with the same two digits, the name of
+ * their directory. So concurrent uploads share one directory's sync, and its blocks in the file system's
+ * journal.
  */
 import { randomInt, randomUUID } from 'node:crypto';
 
 const SHARDS = 256;
-/** Objects in a row in one directory; then the next directory follows, so that all fill evenly. */
+/** Consecutive objects in one directory. The next directory follows, so that all fill evenly. */
 const RUN = 256;
 
 export class NeighbouringIds {

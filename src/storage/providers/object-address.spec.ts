@@ -64,7 +64,7 @@ describe('ObjectAddress', () => {
     expect(new BucketLayout('').keyOf(address)).toBe(`${PROJECT}/${OBJECT}`);
   });
 
-  it('tells little of a name that it refuses', () => {
+  it('shortens a refused name in the error', () => {
     const refusal = ((): Error | null => {
       try {
         return (new ObjectAddress(PROJECT, 'x'.repeat(5_000_000)), null);

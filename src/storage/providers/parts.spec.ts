@@ -47,7 +47,7 @@ it('leaves a part as it is while the next one is read', async () => {
   }
 });
 
-it('passes on what its source throws', async () => {
+it('rethrows its source’s error', async () => {
   async function* failing(): AsyncGenerator<Buffer> {
     yield Buffer.alloc(5);
     await Promise.resolve();
@@ -58,7 +58,7 @@ it('passes on what its source throws', async () => {
   await expect(parts.next()).rejects.toThrow('broken off');
 });
 
-it('ends its source when nobody asks any more', async () => {
+it('ends its source when the consumer stops', async () => {
   let isEnded = false;
   async function* endless(): AsyncGenerator<Buffer> {
     try {

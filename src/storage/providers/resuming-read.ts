@@ -41,7 +41,7 @@ async function* resume(
   while (at <= end) {
     try {
       part ??= await open({ start: at, end });
-      for await (const chunk of untilStalled(part, timeoutMs)) {
+      for await (const chunk of withStallTimeout(part, timeoutMs)) {
         at += chunk.length;
         failures = 0;
         yield chunk;
@@ -59,7 +59,7 @@ async function* resume(
 }
 
 /** Destroys a stream that delivers no byte in time. The time that the reader takes does not count. */
-async function* untilStalled(part: Readable, timeoutMs: number): AsyncGenerator<Buffer> {
+async function* withStallTimeout(part: Readable, timeoutMs: number): AsyncGenerator<Buffer> {
   const stall = (): unknown => part.destroy(new Error(`no byte arrived for ${timeoutMs} ms`));
   let timer = setTimeout(stall, timeoutMs);
   try {

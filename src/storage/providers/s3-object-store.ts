@@ -87,7 +87,7 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
       const head = await readHead(incoming, this.partSize);
       if (head.isWhole)
         await this.client.send(new PutObjectCommand({ ...place, Body: Buffer.concat(head.chunks) }));
-      else await this.putInParts(place, head.andRest());
+      else await this.putInParts(place, head.fullStream());
     } catch (error) {
       endSource(incoming);
       throw source.failed ? source.reason : storageUnavailable(error);

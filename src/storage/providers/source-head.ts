@@ -5,7 +5,7 @@ export interface SourceHead {
   /** The source ended within the head. */
   readonly isWhole: boolean;
   /** The whole source; may be called once. */
-  andRest(): AsyncGenerator<Buffer>;
+  fullStream(): AsyncGenerator<Buffer>;
 }
 
 /** Reads until there are more than `limit` bytes, or the source ends. */
@@ -24,7 +24,7 @@ export async function readHead(source: AsyncIterator<Buffer>, limit: number): Pr
   return {
     chunks,
     isWhole,
-    async *andRest() {
+    async *fullStream() {
       try {
         // Emptied while it is sent, so that the head does not stay in memory until the end.
         for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;

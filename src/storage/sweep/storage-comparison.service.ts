@@ -114,7 +114,7 @@ export class StorageComparison {
     }
     if (missing.length === 0) return [];
     const addresses = missing.map(({ address }) => address);
-    const named = await timed(budget, () => this.files.stillNamed(context, addresses));
+    const named = await timed(budget, () => this.files.referencedObjects(context, addresses));
     return missing.filter(({ address }) => named.has(address.objectId));
   }
 }

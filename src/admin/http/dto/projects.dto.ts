@@ -32,7 +32,7 @@ export class CreateProjectDto {
 
   @ApiPropertyOptional({
     example: 'acme',
-    description: 'Default: made from the name. Null: one that nobody has is made up.',
+    description: 'Default: derived from the name. Null: as the default, or generated if that is taken.',
     pattern: '^[a-z][a-z0-9-]{0,38}[a-z0-9]$',
     type: String,
     nullable: true,
@@ -100,7 +100,7 @@ export class SqlDto {
   @NotContains('\0')
   query!: string;
 
-  @ApiPropertyOptional({ description: 'Seconds that it may take in all', default: 60, maximum: 3_600 })
+  @ApiPropertyOptional({ description: 'Seconds after which the SQL is ended', default: 60, maximum: 3_600 })
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -108,7 +108,7 @@ export class SqlDto {
   timeout_seconds?: number;
 
   @ApiPropertyOptional({
-    description: 'Rows that the answer holds at the most',
+    description: 'Maximum number of rows in the response',
     default: 10_000,
     maximum: 100_000,
   })
@@ -157,7 +157,7 @@ export class ListAuditLogQuery {
   @WholeNumber(1, 1_000)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'The X-Next-Cursor of the page before' })
+  @ApiPropertyOptional({ description: 'The X-Next-Cursor header of the previous page' })
   @IsOptional()
   @Matches(/^\d{1,18}$/, { message: 'before must be an id of the audit log' })
   before?: string;
