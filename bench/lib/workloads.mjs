@@ -10,7 +10,7 @@ const LONG_READ = 5_000;
 /** How a policy finds the caller: by the function that Plinth offers, or as PostgREST's manual shows it. */
 const CALLER = {
   function: '(select auth.uid())',
-  claims: `(current_setting('request.jwt.claims', true)::json ->> 'sub')::uuid`,
+  claims: `(nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub')::uuid`,
 };
 
 /** A variant of all workloads: `narrow` rows of about 100 bytes, or `wide` ones with texts of 200 characters. */
