@@ -7,7 +7,7 @@ import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from '../../rest/grammar/
 
 /** `order lines` to `order-20-lines`: whatever is no letter, digit or `_` as its code point in hexadecimal. */
 export function encodeName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_]/gu, (char) => `-${(char.codePointAt(0) as number).toString(16)}-`);
+  return name.replace(/[^A-Za-z0-9_]/gu, (char) => `-${(char.codePointAt(0) ?? 0).toString(16)}-`);
 }
 
 /** The stem of an object's component names and operation ids; those of the default schema go without it. */
