@@ -1,5 +1,5 @@
 /** An HTTP server that stops the way clients like it: running requests finish, nothing new begins. */
-import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { type RequestListener, Server, type ServerOptions } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { isLingering } from '../http/linger';
 
@@ -52,5 +52,5 @@ export class DrainableServer extends Server {
 
 /** A request whose head is not complete is none yet: Node makes a response when it is. Its own closeIdleConnections() asks this too. */
 function isAnswering(socket: Socket): boolean {
-  return Boolean((socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage);
+  return '_httpMessage' in socket && Boolean(socket._httpMessage);
 }
