@@ -1,5 +1,6 @@
 /** Tells when a disk is full: by what the system says, and before it does. */
 import { statfs } from 'node:fs/promises';
+import { codeOf } from '../../common/errors/error-facts';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 
 /** PostgreSQL writes its log ahead in files of 16 MiB: with less than two of them left it may stop at any moment. */
@@ -32,7 +33,7 @@ export async function blamingFullDisk(
 }
 
 function saysFull({ message, cause }: Error): boolean {
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  const code = codeOf(cause);
   return (
     code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/.test(message)
   );

@@ -2,6 +2,7 @@
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
+import { codeOf } from '../../common/errors/error-facts';
 import { mayRecover } from './sqlstate';
 
 /** Node's codes of sockets and name look-ups (errno(3), getaddrinfo(3)). */
@@ -27,7 +28,7 @@ const DRIVER_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout (expired|exceeded))/;
 
 export function isConnectionLoss(thrown: unknown): boolean {
-  if (thrown instanceof QueryFailedError) return isServerAway(thrown.driverError as unknown);
+  if (thrown instanceof QueryFailedError) return isServerAway(thrown.driverError);
   // Node's own errors may be of another realm, where `instanceof Error` is false.
   if (!types.isNativeError(thrown)) return false;
   const code = codeOf(thrown);
@@ -45,10 +46,6 @@ function isServerAway(driverError: unknown): boolean {
 /** Node tries each address of a name, and gives an error for each (AggregateError). */
 function causesOf({ errors }: Error & { readonly errors?: unknown }): readonly unknown[] {
   return Array.isArray(errors) ? errors : [];
-}
-
-function codeOf(error: Error): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }
 
 /** Whatever keeps a socket from being opened, in codes that files have too: a Unix socket that is not there is ENOENT. */
