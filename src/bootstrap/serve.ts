@@ -92,15 +92,21 @@ export async function startHttp(config: AppConfig, app: NestExpressApplication):
 }
 
 /** Stops serving, finishes running requests within the limit, and closes the application's resources. */
-export async function stopHttp(config: AppConfig, app: NestExpressApplication): Promise<void> {
-  await (app.getHttpServer() as DrainableServer).drain(config.server.shutdownTimeoutMs);
+export async function stopHttp(
+  config: AppConfig,
+  app: NestExpressApplication<DrainableServer>,
+): Promise<void> {
+  await app.getHttpServer().drain(config.server.shutdownTimeoutMs);
   await app.close().catch((error: Error) => {
     new Logger('Shutdown').error(error.message, error.stack);
   });
 }
 
 /** The application for a configuration and a running database. */
-export function buildApp(config: AppConfig, platformUrl: string): Promise<NestExpressApplication> {
+export function buildApp(
+  config: AppConfig,
+  platformUrl: string,
+): Promise<NestExpressApplication<DrainableServer>> {
   return createApp({ config, platformUrl });
 }
 
