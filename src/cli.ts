@@ -1,4 +1,5 @@
 /** Entry of `npm run plinth -- ...`: the administration from the command line, over a running server's admin API. */
+import { buffer } from 'node:stream/consumers';
 import { AdminClient } from './cli/admin-client';
 import { runCli } from './cli/run-cli';
 import { readEnvironment } from './config/dot-env';
@@ -6,11 +7,7 @@ import { loadClientConfig } from './config/load-client-config';
 
 void runCli(process.argv.slice(2), {
   connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
-  readStdin: async () => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString('utf8');
-  },
+  readStdin: async () => (await buffer(process.stdin)).toString('utf8'),
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 }).then((exitCode) => {

@@ -1,9 +1,15 @@
 /** The credentials that a route requires, derived from its guards, so that a declaration cannot differ from them. */
 import { type CanActivate, SetMetadata, type Type } from '@nestjs/common';
 import { GUARDS_METADATA } from '@nestjs/common/constants';
+import { Reflector } from '@nestjs/core';
 import { PUBLIC_ROUTE } from './public-route.decorator';
 
 const CREDENTIALS = 'plinth:credentials';
+
+const reflector = new Reflector();
+
+/** A method of a controller. */
+export type Handler = (...parameters: never[]) => unknown;
 
 /** The checks of guards, each with the checks that must come before it. */
 const PREREQUISITES = {
@@ -42,7 +48,7 @@ export interface Access {
  * @param handler the controller's method
  * @throws Error with the fault of the guards as its message
  */
-export function accessOf(controller: Type, handler: object): Access {
+export function accessOf(controller: Type, handler: Handler): Access {
   const checked = credentialsOf([...guardsOf(controller), ...guardsOf(handler)]);
   const reason = reasonOf(handler) ?? reasonOf(controller);
   const rule = checked.at(-1);
@@ -59,15 +65,15 @@ export function accessOf(controller: Type, handler: object): Access {
 
 /** @throws Error when a guard checks anything else before a credential */
 function credentialsOf(guards: readonly Type<CanActivate>[]): Credential[] {
-  const checks = guards.map((guard) => (Reflect.getMetadata(CREDENTIALS, guard) ?? []) as Credential[]);
+  const checks = guards.map((guard) => reflector.get<Credential[] | undefined>(CREDENTIALS, guard) ?? []);
   const other = checks.findIndex((credentials) => credentials.length === 0);
   if (other >= 0 && checks.slice(other).some((credentials) => credentials.length > 0))
     throw new Error(`${guards[other]?.name} comes before a guard that checks a credential`);
   return checks.flat();
 }
 
-const guardsOf = (target: object): Type<CanActivate>[] =>
-  (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as Type<CanActivate>[];
+const guardsOf = (target: Type | Handler): Type<CanActivate>[] =>
+  reflector.get<Type<CanActivate>[] | undefined>(GUARDS_METADATA, target) ?? [];
 
-const reasonOf = (target: object): string | null =>
-  (Reflect.getMetadata(PUBLIC_ROUTE, target) ?? null) as string | null;
+const reasonOf = (target: Type | Handler): string | null =>
+  reflector.get<string | undefined>(PUBLIC_ROUTE, target) ?? null;

@@ -42,14 +42,15 @@ export class ApiKeyGuard extends AuthGuard() {
     const known = await this.verified.findKeyAgain(token);
     if (known) return known;
     await super.canActivate(context);
-    const key = context.switchToHttp().getRequest<Request>().apiKey as VerifiedApiKey;
+    const key = context.switchToHttp().getRequest<Request>().apiKey;
+    if (!key) throw invalidCredentials();
     this.verified.rememberKey(token, key);
     return key;
   }
 
-  override handleRequest<T>(error: unknown, apiKey: T, info: unknown): T {
-    if (info instanceof LookupFailure) throw info.reason as Error;
-    if (error) throw error as Error;
+  override handleRequest<T>(error: Error | null, apiKey: T, info: unknown): T {
+    if (info instanceof LookupFailure) throw info.reason;
+    if (error) throw error;
     if (!apiKey) throw invalidCredentials(info);
     return apiKey;
   }

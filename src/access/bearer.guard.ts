@@ -42,8 +42,8 @@ export class BearerGuard extends AuthGuard() {
     return true;
   }
 
-  override handleRequest<T>(error: unknown, caller: T, info: unknown): T {
-    if (error) throw error as Error;
+  override handleRequest<T>(error: Error | null, caller: T, info: unknown): T {
+    if (error) throw error;
     if (!caller) throw invalidCredentials(info);
     return caller;
   }

@@ -1,11 +1,11 @@
 /** The access rule of every route. The application does not start with a route that has none. */
 import { Injectable, type OnApplicationBootstrap, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
-import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
+import { DiscoveryService, HttpAdapterHost, MetadataScanner, Reflector } from '@nestjs/core';
 import type { Application } from 'express';
 import { messageOf } from '../common/errors/error-facts';
 import { type ExpressRoute, layersOf } from '../http/express-routes';
-import { Access, accessOf } from './access-rule';
+import { Access, accessOf, type Handler } from './access-rule';
 
 export interface RouteRule extends Access {
   /** `GET`, which stands for HEAD as well; `ALL` for every method. */
@@ -19,6 +19,7 @@ export class RouteRules implements OnApplicationBootstrap {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly reflector: Reflector,
     private readonly host: HttpAdapterHost,
   ) {}
 
@@ -45,13 +46,13 @@ export class RouteRules implements OnApplicationBootstrap {
   }
 
   private rulesOf(controller: Type, faults: string[]): RouteRule[] {
-    const prototype = controller.prototype as Record<string, object>;
+    const prototype = controller.prototype as Record<string, Handler>;
     return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const handler = prototype[name] as object;
-      const paths = pathsOf(handler);
-      if (paths.length === 0) return [];
-      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-      const routes = pathsOf(controller).flatMap((base) =>
+      const handler = prototype[name];
+      const paths = handler ? this.pathsOf(handler) : [];
+      if (!handler || paths.length === 0) return [];
+      const method = RequestMethod[this.reflector.get<RequestMethod>(METHOD_METADATA, handler)];
+      const routes = this.pathsOf(controller).flatMap((base) =>
         paths.map((path) => ({ method, path: join(base, path) })),
       );
       try {
@@ -65,12 +66,11 @@ export class RouteRules implements OnApplicationBootstrap {
       }
     });
   }
-}
 
-/** Empty for a method that handles no route. */
-function pathsOf(target: object): string[] {
-  const paths = Reflect.getMetadata(PATH_METADATA, target) as string | string[] | undefined;
-  return paths === undefined ? [] : [paths].flat();
+  /** Empty for a method that handles no route. */
+  private pathsOf(target: Type | Handler): string[] {
+    return [this.reflector.get<string | string[] | undefined>(PATH_METADATA, target) ?? []].flat();
+  }
 }
 
 /** As Nest joins the path of a controller and that of a method. */

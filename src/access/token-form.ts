@@ -27,14 +27,15 @@ export function readToken(token: string): TokenForm | null {
   if (!header || !payload || !isKnownHeader(header.value)) return null;
   if (storageFault('claims', payload.value) !== null) return null;
   const { kid } = header.value;
-  return { kid: kid as string | undefined, claims: payload.value, claimsText: payload.text };
+  return { kid, claims: payload.value, claimsText: payload.text };
 }
 
 /**
  * RFC 7515, 4.1.11: a header with extensions that must be understood is refused, and Plinth understands none. RFC 7797, 6:
  * so is a payload that is not encoded. Keys and addresses of keys (`jwk`, `jku`, `x5u`) are ignored.
  */
-function isKnownHeader({ kid, typ, crit, b64 }: JsonObject): boolean {
+function isKnownHeader(header: JsonObject): header is JsonObject & { kid?: string } {
+  const { kid, typ, crit, b64 } = header;
   const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
   return isText(kid) && isText(typ) && crit === undefined && (b64 === undefined || b64 === true);
 }

@@ -19,12 +19,13 @@ import { ProjectUpkeep } from '../projects/project-upkeep.service';
 import { RestErrorRenderer } from '../rest/http/rest-error.renderer';
 import { StorageErrorRenderer } from '../storage/http/storage-error.renderer';
 import { corsOptions } from './cors';
+import type { DrainableServer } from './drainable-server';
 import { ErrorFilter } from './error.filter';
 import { HttpAdapter } from './http-adapter';
 import { PlatformErrorRenderer } from './platform-error.renderer';
 
-export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(
+export async function createApp(options: AppOptions): Promise<NestExpressApplication<DrainableServer>> {
+  const app = await NestFactory.create<NestExpressApplication<DrainableServer>>(
     AppModule.forRoot(options),
     new HttpAdapter(options.config.server),
     {

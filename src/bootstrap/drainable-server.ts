@@ -1,5 +1,5 @@
 /** An HTTP server with a graceful shutdown: requests in progress are completed, and no new ones are accepted. */
-import { type RequestListener, Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { type RequestListener, Server, type ServerOptions } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 import { isLingering } from '../http/linger';
 
@@ -55,5 +55,5 @@ export class DrainableServer extends Server {
  * the same test.
  */
 function isAnswering(socket: Socket): boolean {
-  return Boolean((socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage);
+  return '_httpMessage' in socket && Boolean(socket._httpMessage);
 }

@@ -55,8 +55,8 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 /** `/p/:project_slug/storage/files/:file_id` with ids filled in. Ids are not secret, but a table's name may be. */
-function routeOf({ route, params }: Request): string {
-  const pattern = (route as { path?: unknown } | undefined)?.path;
+function routeOf({ route, params }: Pick<Request, 'params'> & { route?: { path?: unknown } }): string {
+  const pattern = route?.path;
   if (typeof pattern !== 'string') return '(no route)';
   return pattern.replace(/:(\w+)/g, (parameter, name: string) => {
     const value: unknown = params[name];

@@ -92,15 +92,21 @@ export async function startHttp(config: AppConfig, app: NestExpressApplication):
 }
 
 /** Stops listening, completes requests in progress within the limit, and closes the application's resources. */
-export async function stopHttp(config: AppConfig, app: NestExpressApplication): Promise<void> {
-  await (app.getHttpServer() as DrainableServer).drain(config.server.shutdownTimeoutMs);
+export async function stopHttp(
+  config: AppConfig,
+  app: NestExpressApplication<DrainableServer>,
+): Promise<void> {
+  await app.getHttpServer().drain(config.server.shutdownTimeoutMs);
   await app.close().catch((error: Error) => {
     new Logger('Shutdown').error(error.message, error.stack);
   });
 }
 
 /** Creates the application for a configuration and a running database. */
-export function buildApp(config: AppConfig, platformUrl: string): Promise<NestExpressApplication> {
+export function buildApp(
+  config: AppConfig,
+  platformUrl: string,
+): Promise<NestExpressApplication<DrainableServer>> {
   return createApp({ config, platformUrl });
 }
 

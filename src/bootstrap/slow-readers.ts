@@ -5,16 +5,16 @@
 import type { Server, Socket } from 'node:net';
 
 /** Node's internal handle of a socket; net.Socket's own timeout reads the same counter. */
-interface SocketState {
-  /** Bytes passed to the operating system or queued in the handle. */
+interface SocketState extends Socket {
+  /** Bytes given to the operating system or queued in the handle. */
   readonly _bytesDispatched?: number;
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
 
 export class SlowReaders {
   /** Total bytes that each client with a backlog must have read by the end of the window. */
-  private due = new Map<Socket, number>();
-  private readonly open = new Set<Socket>();
+  private due = new Map<SocketState, number>();
+  private readonly open = new Set<SocketState>();
 
   /**
    * Watches until the server is closed.
@@ -25,7 +25,7 @@ export class SlowReaders {
     private readonly minRate: number,
     private readonly windowMs: number,
   ) {
-    server.on('connection', (socket: Socket) => {
+    server.on('connection', (socket: SocketState) => {
       this.open.add(socket);
       socket.once('close', () => this.open.delete(socket));
     });
@@ -35,7 +35,7 @@ export class SlowReaders {
 
   private judge(): void {
     const enough = (this.minRate * this.windowMs) / 1_000;
-    const due = new Map<Socket, number>();
+    const due = new Map<SocketState, number>();
     for (const socket of this.open) {
       const taken = takenBy(socket);
       const waiting = socket.bytesWritten - taken;
@@ -48,7 +48,6 @@ export class SlowReaders {
 }
 
 /** The system sends a large write in pieces, while `bytesWritten` counts it at once. */
-function takenBy(socket: Socket): number {
-  const { _bytesDispatched: dispatched = 0, _handle: handle } = socket as SocketState;
+function takenBy({ _bytesDispatched: dispatched = 0, _handle: handle }: SocketState): number {
   return dispatched - (handle?.writeQueueSize ?? 0);
 }

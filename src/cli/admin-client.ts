@@ -1,5 +1,6 @@
 /** Client of the admin API of the server that runs with the same configuration. */
-import { isJsonObject } from '../common/text/json';
+import { causeOf, codeOf, messageOf } from '../common/errors/error-facts';
+import { isJsonObject, parseJson } from '../common/text/json';
 import type { ClientConfig } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
 
@@ -87,7 +88,7 @@ export class AdminClient {
 }
 
 function failure(status: number, text: string): CliError {
-  const answer = parsed(text);
+  const answer = parseJson(text);
   const error = isJsonObject(answer) && isJsonObject(answer.error) ? answer.error : undefined;
   const message = typeof error?.message === 'string' ? error.message : `the server answered ${status}`;
   if (status === 401) {
@@ -100,30 +101,17 @@ function failure(status: number, text: string): CliError {
   return new CliError(message, status === 404 ? EXIT.notFound : EXIT.failed, error);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];
 
-/**
- * fetch() says only "fetch failed"; the reason is in `cause`, an AggregateError for a name with several
- * addresses.
- */
-interface FetchFailure {
-  readonly message: string;
-  readonly cause?: { readonly code?: string; readonly message?: string };
-}
-
 function isRefused(error: unknown): boolean {
-  return UNREACHABLE.includes((error as FetchFailure).cause?.code ?? '');
+  return UNREACHABLE.includes(codeOf(causeOf(error)) ?? '');
 }
 
+/**
+ * fetch() says only "fetch failed"; the reason is in `cause`. For a name with several addresses that is an AggregateError,
+ * which has no message.
+ */
 function reasonOf(error: unknown): string {
-  const { message, cause } = error as FetchFailure;
-  return cause?.message || cause?.code || message;
+  const cause = causeOf(error);
+  return (cause ? messageOf(cause) : '') || codeOf(cause) || messageOf(error);
 }

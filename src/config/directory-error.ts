@@ -1,4 +1,5 @@
 /** A directory of the configuration that cannot be used. */
+import { isSystemError } from '../common/errors/error-facts';
 
 /** Clearer than Node's messages: it reports "file already exists" for a file in place of a directory. */
 const REASONS: Readonly<Record<string, (path: string) => string>> = {
@@ -22,7 +23,7 @@ export function directoryFault(
   directory: string,
   error: unknown,
 ): unknown {
-  const { syscall, code = '', path = directory, message } = error as NodeJS.ErrnoException;
-  if (typeof syscall !== 'string') return error;
+  if (!isSystemError(error)) return error;
+  const { code = '', path = directory, message } = error;
   return new DirectoryError(setting, REASONS[code]?.(path) ?? message, error);
 }

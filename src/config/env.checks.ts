@@ -89,7 +89,6 @@ function isAddress(value: string, scheme: string): boolean {
 }
 
 function isPort(value: unknown, least: number): boolean {
-  return (
-    Number.isInteger(value) && (value === 0 || ((value as number) >= least && (value as number) <= 65_535))
-  );
+  if (typeof value !== 'number' || !Number.isInteger(value)) return false;
+  return value === 0 || (value >= least && value <= 65_535);
 }

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
-import { AppConfig } from './app-config';
+import { AppConfig, ServerConfig } from './app-config';
 import { EnvironmentVariables } from './env.schema';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
@@ -36,21 +36,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const env = validateEnvironment(environment);
   const dataDir = resolve(env.DATA_DIR);
   return freeze({
-    server: {
-      port: env.PORT,
-      host: env.HOST,
-      publicUrl: publicUrl(env),
-      workers: env.WORKERS,
-      shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
-      trustProxy: trustProxy(env.TRUST_PROXY),
-      maxBodyBytes: env.MAX_BODY_SIZE,
-      metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
-      maxBufferedBytes: env.MAX_BUFFERED_BODIES ?? Math.max(BUFFERED_BODIES, leastBudget(env)),
-      minBodyRate: env.MIN_BODY_RATE,
-      bodyRateWindowMs: env.BODY_RATE_WINDOW * 1000,
-      bodyTimeoutMs: env.BODY_TIMEOUT * 1000,
-      maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
-    },
+    server: serverConfig(env),
     dataDir,
     database: {
       url: env.DATABASE_URL ?? null,
@@ -81,6 +67,24 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     },
     logLevel: env.LOG_LEVEL,
   });
+}
+
+function serverConfig(env: EnvironmentVariables): ServerConfig {
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl: publicUrl(env),
+    workers: env.WORKERS,
+    shutdownTimeoutMs: env.SHUTDOWN_TIMEOUT * 1000,
+    trustProxy: trustProxy(env.TRUST_PROXY),
+    maxBodyBytes: env.MAX_BODY_SIZE,
+    metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
+    maxBufferedBytes: env.MAX_BUFFERED_BODIES ?? Math.max(BUFFERED_BODIES, leastBudget(env)),
+    minBodyRate: env.MIN_BODY_RATE,
+    bodyRateWindowMs: env.BODY_RATE_WINDOW * 1000,
+    bodyTimeoutMs: env.BODY_TIMEOUT * 1000,
+    maxClientConnections: env.MAX_CLIENT_CONNECTIONS,
+  };
 }
 
 /** @throws ConfigError naming every fault */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf } from '../common/errors/error-facts';
+import { isJsonObject, type JsonObject } from '../common/text/json';
 import { GcsConfig, RemoteStoreConfig, S3Config, StorageConfig } from './app-config';
 import type { EnvironmentVariables } from './env.schema';
 
@@ -31,12 +32,15 @@ export function storageConfig(env: EnvironmentVariables, dataDir: string): Stora
   };
 }
 
+function isGcsKey({ type, client_email: email, private_key: key }: JsonObject): boolean {
+  return type === 'external_account' || Boolean(type === 'service_account' && email && key);
+}
+
 function gcsFaults({ STORAGE_GCS_KEY_FILE: file }: EnvironmentVariables): string[] {
   if (!file) return [];
   try {
-    const key = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<string, unknown>> | null;
-    const isKey = key?.type === 'service_account' && key.client_email && key.private_key;
-    if (isKey || key?.type === 'external_account') return [];
+    const key: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isJsonObject(key) && isGcsKey(key)) return [];
     return [
       `STORAGE_GCS_KEY_FILE: ${file} is neither the JSON key of a service account nor a configuration of workload identity`,
     ];

@@ -8,36 +8,8 @@ import { Metrics } from '../infra/telemetry/metrics';
 @Injectable()
 export class PoolMetrics {
   constructor(metrics: Metrics, pools: ProjectPools, bodies: BodyBudget) {
-    metrics.gauge(
-      'plinth_database_connections',
-      "Open connections to projects' databases",
-      () => pools.stats().open,
-    );
-    metrics.gauge(
-      'plinth_database_streaming',
-      'Connections that are held while clients read large answers',
-      () => pools.stats().streaming,
-    );
-    metrics.gauge(
-      'plinth_database_waiting',
-      'Requests that wait for a connection',
-      () => pools.stats().waiting,
-    );
-    metrics.gauge(
-      'plinth_database_pools',
-      'Projects that have a connection pool',
-      () => pools.stats().projects,
-    );
-    metrics.gauge(
-      'plinth_body_reserved_bytes',
-      'Memory reserved for request bodies (MAX_BUFFERED_BODIES)',
-      () => bodies.stats().reserved,
-    );
-    metrics.gauge(
-      'plinth_body_waiting',
-      'Requests that wait for memory for their bodies',
-      () => bodies.stats().waiting,
-    );
+    gaugeConnections(metrics, pools);
+    gaugeBodies(metrics, bodies);
     new Counter({
       name: 'plinth_database_round_trips_total',
       help: "Round trips to projects' databases",
@@ -48,4 +20,40 @@ export class PoolMetrics {
       },
     });
   }
+}
+
+function gaugeConnections(metrics: Metrics, pools: ProjectPools): void {
+  metrics.gauge(
+    'plinth_database_connections',
+    "Open connections to projects' databases",
+    () => pools.stats().open,
+  );
+  metrics.gauge(
+    'plinth_database_streaming',
+    'Connections that are held while clients read large answers',
+    () => pools.stats().streaming,
+  );
+  metrics.gauge(
+    'plinth_database_waiting',
+    'Requests that wait for a connection',
+    () => pools.stats().waiting,
+  );
+  metrics.gauge(
+    'plinth_database_pools',
+    'Projects that have a connection pool',
+    () => pools.stats().projects,
+  );
+}
+
+function gaugeBodies(metrics: Metrics, bodies: BodyBudget): void {
+  metrics.gauge(
+    'plinth_body_reserved_bytes',
+    'Memory reserved for request bodies (MAX_BUFFERED_BODIES)',
+    () => bodies.stats().reserved,
+  );
+  metrics.gauge(
+    'plinth_body_waiting',
+    'Requests that wait for memory for their bodies',
+    () => bodies.stats().waiting,
+  );
 }

@@ -1,6 +1,6 @@
 /** Counts and times every request, refused and unknown ones included, at the HTTP server itself. */
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../infra/telemetry/metrics';
@@ -28,7 +28,7 @@ export class RequestMetrics implements OnApplicationBootstrap {
 
   constructor(
     { registry }: Metrics,
-    private readonly host: HttpAdapterHost,
+    private readonly host: HttpAdapterHost<AbstractHttpAdapter<Server>>,
   ) {
     const registers = [registry];
     const tellCounts = (counter: Counter<'area' | 'method' | 'status'>): void => this.tellCounts(counter);
@@ -61,7 +61,7 @@ export class RequestMetrics implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    const server = this.host.httpAdapter.getHttpServer() as Server;
+    const server = this.host.httpAdapter.getHttpServer();
     const observe = (request: IncomingMessage, response: ServerResponse): void =>
       this.observe(request, response);
     server.on('request', observe);

@@ -32,8 +32,8 @@ export function headFault(request: IncomingMessage): AppError | null {
 function namesTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let lines = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) {
-    const name = rawHeaders[n] as string;
-    if (name.length === HOST.length && name.toLowerCase() === HOST) lines += 1;
+    const name = rawHeaders[n];
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) lines += 1;
   }
   return lines > 1;
 }

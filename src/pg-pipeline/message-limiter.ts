@@ -113,6 +113,6 @@ function cutMessage(beginning: Buffer): Buffer {
 /** The end of the last whole character of UTF-8 text that was cut anywhere. */
 function lastWholeCharacter(bytes: Buffer): number {
   let start = bytes.length - 1;
-  while (start > HEADER_BYTES && ((bytes[start] as number) & 0xc0) === 0x80) start -= 1;
-  return (bytes[start] as number) < 0x80 ? bytes.length : start;
+  while (start > HEADER_BYTES && (bytes.readUInt8(start) & 0xc0) === 0x80) start -= 1;
+  return bytes.readUInt8(start) < 0x80 ? bytes.length : start;
 }

@@ -11,14 +11,12 @@ const KEPT = 64 * 1024;
 /** UTF-8 takes at most so many bytes for a UTF-16 code unit. */
 const BYTES_PER_UNIT = 3;
 
-const [PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC] = [...'PBDECS'].map((code) => code.charCodeAt(0)) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+const PARSE = 'P'.charCodeAt(0);
+const BIND = 'B'.charCodeAt(0);
+const DESCRIBE = 'D'.charCodeAt(0);
+const EXECUTE = 'E'.charCodeAt(0);
+const CLOSE = 'C'.charCodeAt(0);
+const SYNC = 'S'.charCodeAt(0);
 const STATEMENT = 'S'.charCodeAt(0);
 const PORTAL = 'P'.charCodeAt(0);
 /** A parameter as PostgreSQL takes it: text, bytes in the type's binary format, or null. */

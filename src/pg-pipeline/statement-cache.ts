@@ -49,7 +49,8 @@ export class StatementCache {
     const names = [...this.uncertain];
     this.uncertain.clear();
     while (this.prepared.size > this.capacity) {
-      const oldest = this.prepared.keys().next().value as string;
+      const oldest = this.prepared.keys().next().value;
+      if (oldest === undefined) break;
       this.prepared.delete(oldest);
       names.push(oldest);
     }

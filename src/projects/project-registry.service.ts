@@ -1,6 +1,7 @@
 /** Finds projects for every request, through a cache. A notification evicts a project that any process changed. */
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { messageOf } from '../common/errors/error-facts';
 import { NotificationListener } from '../database/listen/notification-listener';
 import { ProjectPools } from '../database/pools/project-pools';
 import { PLATFORM_URL } from '../database/platform/platform-url';
@@ -55,7 +56,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     this.listener = new NotificationListener({ connectionString: platformUrl }, PROJECTS_CHANNEL, {
       onNotification: (payload) => this.onNotification(payload),
       onListening: () => this.clear(),
-      onError: (error) => this.logger.warn(`lost the platform database's notifications: ${error.message}`),
+      onError: (error) => this.logger.warn(`lost the platform database's notifications: ${messageOf(error)}`),
     });
   }
 

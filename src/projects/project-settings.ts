@@ -26,7 +26,7 @@ export const DEFAULT_SETTINGS = Object.freeze(Object.fromEntries(fallbacks)) as 
 /** Milliseconds that a statement of a request may run, by the request's role. */
 export function statementTimeout(settings: ProjectSettings, role: string): number {
   const { role_statement_timeouts: byRole, statement_timeout: otherwise } = settings;
-  return Object.hasOwn(byRole, role) ? (byRole[role] as number) : otherwise;
+  return (Object.hasOwn(byRole, role) ? byRole[role] : undefined) ?? otherwise;
 }
 
 /** Adds the defaults to stored settings. */

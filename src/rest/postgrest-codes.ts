@@ -66,6 +66,9 @@ export const POSTGREST_CREDENTIAL_CODES: Readonly<Record<CredentialFault, string
 const UNREACHABLE = 'PGRST000';
 const EXHAUSTED = 'PGRST003';
 
+/** The same for any code. */
+const CODES: Readonly<Partial<Record<string, string | null>>> = POSTGREST_CODES;
+
 /** PostgREST's code of an error, or else its SQLSTATE. */
 export function postgrestCode(error: AppError): string {
   const { sqlstate = error.code } = error.database;
@@ -74,5 +77,5 @@ export function postgrestCode(error: AppError): string {
   if (error.cause instanceof DatabaseError && error.cause.code === sqlstate) return sqlstate;
   if (sqlstate === '08006') return UNREACHABLE;
   if (sqlstate === '53300') return EXHAUSTED;
-  return (POSTGREST_CODES as Readonly<Record<string, string | null>>)[sqlstate] ?? sqlstate;
+  return CODES[sqlstate] ?? sqlstate;
 }

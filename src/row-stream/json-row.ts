@@ -47,7 +47,7 @@ export class JsonRow implements Printer {
   fits(types: readonly number[]): boolean {
     return (
       types.length === this.columns.length &&
-      this.columns.every(({ form }, index) => FORMS[form].oids.includes(types[index] as number))
+      this.columns.every(({ form }, index) => FORMS[form].oids.some((oid) => oid === types[index]))
     );
   }
 

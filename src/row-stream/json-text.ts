@@ -74,8 +74,8 @@ export function copy(bytes: Buffer, into: Buffer, at: number): number {
 function escapes(): Uint8Array {
   const table = new Uint8Array(256);
   table.fill(LETTER_U, 0, 0x20);
-  for (const [character, letter] of ['\bb', '\ff', '\nn', '\rr', '\tt', '""', '\\\\']) {
-    table[(character as string).charCodeAt(0)] = (letter as string).charCodeAt(0);
+  for (const pair of ['\bb', '\ff', '\nn', '\rr', '\tt', '""', '\\\\']) {
+    table[pair.charCodeAt(0)] = pair.charCodeAt(1);
   }
   return table;
 }

@@ -29,8 +29,8 @@ export class HomeController {
   home(@Req() request: Request, @Res() response: Response): void {
     response.setHeader('Vary', 'Accept');
     if (request.accepts(['json', 'html']) === 'html') return send(response, homePage());
-    const links = LINKS.map(({ name, path }) => [name, `${this.server.publicUrl}/${path}`]);
-    response.json({ name: 'plinth', version: PRODUCT.version, links: Object.fromEntries(links) as object });
+    const links = LINKS.map(({ name, path }): [string, string] => [name, `${this.server.publicUrl}/${path}`]);
+    response.json({ name: 'plinth', version: PRODUCT.version, links: Object.fromEntries(links) });
   }
 
   @Get('tour')

@@ -1,4 +1,5 @@
 /** Documents a column's default if it is a literal. An expression may contain names that the caller must not see. */
+import { parseJson } from '../../common/text/json';
 import type { Schema } from './openapi';
 
 /** `'it''s'::text`, `'{}'::jsonb`, `5`, `(-1)`, `'-1'::integer`, `true`: a literal, with or without a cast. */
@@ -24,7 +25,7 @@ export function defaultValue(text: string, { type, allOf }: Schema): unknown {
     case 'array':
       return literal === '{}' ? [] : undefined;
     case undefined:
-      return parsed(literal);
+      return parseJson(literal);
     default:
       return undefined;
   }
@@ -34,12 +35,4 @@ export function defaultValue(text: string, { type, allOf }: Schema): unknown {
 function exactNumber(literal: string): number | undefined {
   const value = Number(literal);
   return literal !== '' && Number.isFinite(value) && String(value) === literal ? value : undefined;
-}
-
-function parsed(literal: string): unknown {
-  try {
-    return JSON.parse(literal) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -36,12 +36,19 @@ class Members {
 }
 
 export class DocumentWriter {
-  private readonly sections = new Map(SECTIONS.map((section) => [section, new Members()]));
+  private readonly sections: Readonly<Record<Section, Members>> = {
+    paths: new Members(),
+    schemas: new Members(),
+    parameters: new Members(),
+    responses: new Members(),
+    headers: new Members(),
+    securitySchemes: new Members(),
+  };
   private readonly slices = new Slices();
 
   /** If a name occurs twice, the first part is kept. */
   add(section: Section, name: string, value: unknown): void {
-    this.membersOf(section).add(name, value);
+    this.sections[section].add(name, value);
   }
 
   addAll(section: Section, values: Iterable<readonly [name: string, value: unknown]>): void {
@@ -49,7 +56,7 @@ export class DocumentWriter {
   }
 
   has(section: Section, name: string): boolean {
-    return this.membersOf(section).names.has(name);
+    return this.sections[section].names.has(name);
   }
 
   /** Call it between parts: yields to the event loop when the slice is used up. */
@@ -76,17 +83,13 @@ export class DocumentWriter {
   private *pieces(head: string): Generator<string | Buffer> {
     const [paths, ...components] = SECTIONS;
     yield `${head.slice(0, -1)},"${paths}":{`;
-    yield* this.membersOf(paths).take();
+    yield* this.sections.paths.take();
     yield '},"components":{';
     for (const [index, section] of components.entries()) {
       yield `${index > 0 ? ',' : ''}"${section}":{`;
-      yield* this.membersOf(section).take();
+      yield* this.sections[section].take();
       yield '}';
     }
     yield '}}';
-  }
-
-  private membersOf(section: Section): Members {
-    return this.sections.get(section) as Members;
   }
 }

@@ -10,7 +10,7 @@ import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from '../../rest/grammar/
  * hex.
  */
 export function encodeName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_]/gu, (char) => `-${(char.codePointAt(0) as number).toString(16)}-`);
+  return name.replace(/[^A-Za-z0-9_]/gu, (char) => `-${(char.codePointAt(0) ?? 0).toString(16)}-`);
 }
 
 /** The prefix of an object's component names and operation ids; the default schema is left out. */

@@ -1,7 +1,7 @@
 /** The auth and storage operations of the platform's document, with one project's id in their paths. */
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Project } from '../../projects/project';
-import type { Components, Operation, PathItem, Reference } from './openapi';
+import type { Components, Operation, PathItem } from './openapi';
 
 export interface PlatformPart {
   readonly paths: ReadonlyMap<string, PathItem>;
@@ -59,7 +59,6 @@ function usedSchemas(platform: OpenAPIObject, paths: readonly PathItem[]): Platf
 
 function* schemaNames(node: unknown): Generator<string> {
   if (typeof node !== 'object' || node === null) return;
-  const { $ref } = node as Partial<Reference>;
-  if (typeof $ref === 'string') yield $ref.slice($ref.lastIndexOf('/') + 1);
+  if ('$ref' in node && typeof node.$ref === 'string') yield node.$ref.slice(node.$ref.lastIndexOf('/') + 1);
   for (const member of Object.values(node)) yield* schemaNames(member);
 }

@@ -212,5 +212,6 @@ function contentOf(schemas: ReadonlyMap<string, readonly Schema[]>): NonNullable
 
 function anyOf(schemas: readonly Schema[]): Schema {
   const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
-  return distinct.length === 1 ? (distinct[0] as Schema) : { anyOf: distinct };
+  const [only] = distinct;
+  return only && distinct.length === 1 ? only : { anyOf: distinct };
 }

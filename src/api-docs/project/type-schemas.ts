@@ -84,7 +84,7 @@ export function nullable(schema: Schema | Reference): Schema {
   if (schema.type === undefined && !schema.allOf) return schema;
   return {
     ...schema,
-    ...(schema.enum ? { enum: [...(schema.enum as unknown[]), null] } : {}),
+    ...(schema.enum ? { enum: schema.enum.concat(null) } : {}),
     nullable: true,
   };
 }

@@ -2,12 +2,12 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
-import { type Catalog, nameKey, type QualifiedName, type Routine } from '../../rest/catalog/catalog';
+import { type Catalog, nameKey, type QualifiedName } from '../../rest/catalog/catalog';
 import { DocumentWriter, type WrittenDocument } from './document-writer';
 import { addressOf, componentStem, pathSegment } from './names';
 import { type Reference, schemaRef } from './openapi';
 import { platformPart } from './platform-part';
-import type { ProjectFacts, RoutineFacts } from './project-facts';
+import type { ProjectFacts } from './project-facts';
 import { filterParameters, relationPaths } from './relation-paths';
 import { relationSchemas } from './relation-schemas';
 import { REST_HEADERS, REST_PARAMETERS, REST_RESPONSES, REST_SCHEMAS } from './rest-components';
@@ -128,9 +128,9 @@ async function writeRelations(draft: Draft, writer: DocumentWriter): Promise<Tag
 
 async function writeRoutines(draft: Draft, writer: DocumentWriter): Promise<void> {
   const { types, rowOf, defaultSchema, catalog } = draft;
-  for (const overloads of inOrder(visibleRoutines(draft), (all) => firstOf(all).routine, draft)) {
+  for (const overloads of inOrder(visibleRoutines(draft), ([first]) => first.routine, draft)) {
     await writer.pause();
-    const { routine } = firstOf(overloads);
+    const [{ routine }] = overloads;
     const address = addressOf(routine, defaultSchema);
     const path = pathTo(draft, 'rpc/', address);
     if (path === null) continue;
@@ -140,22 +140,24 @@ async function writeRoutines(draft: Draft, writer: DocumentWriter): Promise<void
   }
 }
 
-/** Functions that the role may execute; overloads are grouped. */
-function visibleRoutines({ catalog, facts }: Draft): VisibleRoutine[][] {
+type Overloads = [VisibleRoutine, ...VisibleRoutine[]];
+
+/** Functions that the role may execute, overloads together. */
+function visibleRoutines({ catalog, facts }: Draft): Overloads[] {
   const signature = (types: readonly string[]): string => types.join('\0');
-  const byName = new Map<string, VisibleRoutine[]>();
+  const byName = new Map<string, Overloads>();
   for (const one of facts.routines) {
     const routine = catalog.routines
       .get(nameKey(one))
       ?.find((each) => signature(each.arguments.map(({ type }) => type)) === signature(one.types));
     if (!routine) continue;
-    byName.set(nameKey(one), [...(byName.get(nameKey(one)) ?? []), { routine, facts: one }]);
+    const overload = { routine, facts: one };
+    const others = byName.get(nameKey(one));
+    if (others) others.push(overload);
+    else byName.set(nameKey(one), [overload]);
   }
   return [...byName.values()];
 }
-
-const firstOf = (overloads: readonly VisibleRoutine[]): { routine: Routine; facts: RoutineFacts } =>
-  overloads[0] as VisibleRoutine;
 
 /**
  * Sorted by name. Where `a.b.c` is ambiguous, the object that table REST resolves it to comes first: a name of

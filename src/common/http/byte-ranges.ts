@@ -24,9 +24,9 @@ export function parseRange(
   header: string | undefined,
   size: number,
 ): readonly ByteRange[] | 'unsatisfiable' | null {
-  const set = header === undefined ? null : RANGE_SET.exec(header.trim());
-  if (!set) return null;
-  const elements = (set[1] as string).split(',');
+  const [, set] = header === undefined ? [] : (RANGE_SET.exec(header.trim()) ?? []);
+  if (set === undefined) return null;
+  const elements = set.split(',');
   if (elements.length > MAX_RANGES) return null;
   // Empty list elements are ignored (RFC 9110, 5.6.1.2).
   const parts = elements.filter((element) => element.trim() !== '');

@@ -21,8 +21,8 @@ const FORMS = [
 export function parseHttpDate(text: string, now = Date.now()): number {
   const trimmed = text.trim();
   for (const form of FORMS) {
-    const groups = form.exec(trimmed)?.groups;
-    if (groups) return timeOf(groups as unknown as DateParts, now);
+    const { day, month, year, time } = form.exec(trimmed)?.groups ?? {};
+    if (day && month && year && time) return timeOf({ day, month, year, time }, now);
   }
   return NaN;
 }

@@ -1,5 +1,6 @@
 /** Detects a full or nearly full disk. */
 import { statfs } from 'node:fs/promises';
+import { codeOf } from '../../common/errors/error-facts';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 
 /** PostgreSQL writes WAL in files of 16 MiB: with less than two of them left it may stop at any moment. */
@@ -35,7 +36,7 @@ export async function asDiskFull(
 }
 
 function isDiskFull({ message, cause }: Error): boolean {
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  const code = codeOf(cause);
   return (
     code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device|Disk quota exceeded/.test(message)
   );

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../../common/errors/error-facts';
 import { processSpace, processStartTime } from './process-identity';
 
 /** Interval at which the holder touches the file, for processes that cannot look it up by its pid. */
@@ -86,7 +87,7 @@ async function linkIfFree(own: string, file: string): Promise<boolean> {
     await link(own, file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { codeOf } from '../../common/errors/error-facts';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import { processStartTime } from './process-identity';
 
@@ -130,7 +131,7 @@ function isInUse(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { messageOf } from '../../common/errors/error-facts';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 import type { SystemUser } from './server-user';
 
@@ -87,8 +88,14 @@ async function faultOfRunning(dir: string, user: SystemUser | null): Promise<str
     await run(path.join(dir, 'bin', 'postgres'), ['--version'], { cwd: '/', ...user });
     return null;
   } catch (error) {
-    return ((error as { stderr?: string }).stderr || (error as Error).message).trim();
+    return (stderrOf(error) || messageOf(error)).trim();
   }
+}
+
+/** Empty for a program that could not be started. */
+function stderrOf(error: unknown): string {
+  const hasOutput = typeof error === 'object' && error !== null && 'stderr' in error;
+  return hasOutput && typeof error.stderr === 'string' ? error.stderr : '';
 }
 
 async function sharedCopy(native: NativePackage, user: SystemUser): Promise<string> {
@@ -103,7 +110,7 @@ async function sharedCopy(native: NativePackage, user: SystemUser): Promise<stri
       if (refused === null) return dir;
       fault = refused;
     } catch (error) {
-      fault = (error as Error).message;
+      fault = messageOf(error);
     }
   }
   throw unusable(fault);

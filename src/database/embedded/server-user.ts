@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { codeOf, messageOf } from '../../common/errors/error-facts';
 import { EmbeddedPostgresError } from './embedded-postgres.error';
 
 const run = promisify(execFile);
@@ -37,10 +38,8 @@ async function ownerOf(path: string): Promise<SystemUser | null> {
     const { uid, gid } = await stat(path);
     return { uid, gid };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new EmbeddedPostgresError(
-      `The database directory ${path} cannot be read: ${(error as Error).message}`,
-    );
+    if (codeOf(error) === 'ENOENT') return null;
+    throw new EmbeddedPostgresError(`The database directory ${path} cannot be read: ${messageOf(error)}`);
   }
 }
 

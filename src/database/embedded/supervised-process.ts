@@ -1,6 +1,6 @@
 // Starts a program that must not outlive this process, not even when this process is killed with SIGKILL.
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { SystemUser } from './server-user';
 
 /**
@@ -70,8 +70,10 @@ export function startSupervised(
 }
 
 function supervise(child: ChildProcess): SupervisedProcess {
-  const lifeline = child.stdio[3] as Socket;
-  // The watcher may have ended already, which is no error here.
+  const { pid, stdio } = child;
+  const lifeline = stdio[3];
+  if (pid === undefined || !(lifeline instanceof Socket)) throw new Error('the process was not spawned');
+  // The watcher may be gone already, and that is no fault of ours.
   lifeline.on('error', () => undefined);
   lifeline.unref();
   child.unref();
@@ -82,7 +84,7 @@ function supervise(child: ChildProcess): SupervisedProcess {
     });
   });
   return {
-    pid: child.pid as number,
+    pid,
     exited,
     kill: (signal) => void child.kill(signal),
     hold: () => child.ref(),

@@ -11,7 +11,7 @@ export interface ListenerEvents {
   onNotification(payload: string): void;
   /** LISTEN succeeded (again): earlier notifications were missed. */
   onListening(): void;
-  onError?(error: Error): void;
+  onError?(error: unknown): void;
 }
 
 export class NotificationListener {
@@ -42,7 +42,7 @@ export class NotificationListener {
       this.isListening = true;
       this.events.onListening();
     } catch (error) {
-      this.lost(client, error as Error);
+      this.lost(client, error);
     }
   }
 
@@ -62,7 +62,7 @@ export class NotificationListener {
     await this.client?.end().catch(() => undefined);
   }
 
-  private lost(client: Client, error?: Error): void {
+  private lost(client: Client, error?: unknown): void {
     if (this.stopped || client !== this.client) return;
     this.client = undefined;
     this.isListening = false;

@@ -4,7 +4,7 @@
  */
 import { Client } from 'pg';
 import { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
-import { codeOf } from '../../common/errors/error-facts';
+import { causeOf, codeOf } from '../../common/errors/error-facts';
 import { UNIQUE_VIOLATION } from '../sql/sqlstate';
 import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { quoteIdentifier } from '../sql/identifier';
@@ -85,7 +85,7 @@ async function prepareDatabase(url: string): Promise<void> {
   try {
     await connected(url, assertUsable);
   } catch (error) {
-    if (codeOf((error as Error).cause) !== INVALID_CATALOG_NAME) throw error;
+    if (codeOf(causeOf(error)) !== INVALID_CATALOG_NAME) throw error;
     target.pathname = '/postgres';
     await connected(
       target.href,

@@ -140,7 +140,8 @@ export class ProjectPools {
   private takeAtOnce(database: ProjectDatabase): PooledConnection | undefined {
     const pool = this.pools.get(database.key);
     if (!pool || pool.waiting.length > 0 || pool.idle.length === 0 || !pool.lent.mayGrow()) return undefined;
-    return this.lend(pool, pool.idle.pop() as PooledConnection);
+    const connection = pool.idle.pop();
+    return connection && this.lend(pool, connection);
   }
 
   private lend(pool: Pool, connection: PooledConnection): PooledConnection {
@@ -162,8 +163,8 @@ export class ProjectPools {
   /** Serves a pool's waiting requests, oldest first, as far as idle connections and the limits allow. */
   private serve(pool: Pool): void {
     while (pool.waiting.length > 0 && pool.idle.length > 0 && pool.lent.mayGrow()) {
-      const connection = pool.idle.pop() as PooledConnection;
-      pool.waiting.shift()?.resolve(this.lend(pool, connection));
+      const connection = pool.idle.pop();
+      if (connection) pool.waiting.shift()?.resolve(this.lend(pool, connection));
     }
     while (this.needsConnection(pool) && this.openFor(pool));
   }

@@ -36,8 +36,7 @@ export class RlsTransaction {
     statement: Statement,
     settings?: ContextSettings,
   ): Promise<StatementResult> {
-    const [result] = await this.batch(context, [statement], settings);
-    return result as StatementResult;
+    return onlyOf(await this.batch(context, [statement], settings));
   }
 
   /** Runs statements known beforehand in the caller's context, in one transaction and one round trip. */
@@ -122,8 +121,7 @@ export class RlsTransaction {
     reason: string,
     statement: Statement,
   ): Promise<StatementResult> {
-    const [result] = await this.systemBatch(database, reason, [statement]);
-    return result as StatementResult;
+    return onlyOf(await this.systemBatch(database, reason, [statement]));
   }
 
   /** Like systemQuery, for several statements in one transaction and one round trip. */
@@ -173,7 +171,7 @@ export class RlsTransaction {
       try {
         await sendRepeating(connection, explicitTransaction(context), { undo: () => rollback(connection) });
         const result = await work({
-          query: async (statement) => (await connection.pipeline([statement]))[0] as StatementResult,
+          query: async (statement) => onlyOf(await connection.pipeline([statement])),
           batch: (statements) => connection.pipeline(statements),
         });
         await connection.pipeline([{ text: 'commit' }, ...connection.departure]);
@@ -258,4 +256,10 @@ function withRole(role: string, statement: Statement): Statement {
   const { text, values, sink, maxBytes } = statement;
   if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return { text, values, sink, maxBytes, name };
   return { text, values, sink, maxBytes, name: createHash('sha1').update(name).digest('hex') };
+}
+
+/** The result of a pipeline of one statement. */
+function onlyOf([result]: readonly StatementResult[]): StatementResult {
+  if (!result) throw new Error('the pipeline returned no result');
+  return result;
 }

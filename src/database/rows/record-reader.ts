@@ -4,7 +4,7 @@
  */
 import type { QueryResultRow } from 'pg';
 import { DatabaseFault, isFault } from '../../common/errors/database-fault';
-import { isJsonObject, JsonObject } from '../../common/text/json';
+import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { UUID } from '../../common/text/uuid';
 
 /** Replaces `infinity` and every year that RFC 3339 cannot write. */
@@ -92,7 +92,7 @@ export class RecordReader {
 
   /** For a column selected as text, so that its length is checked before it is parsed. @param most characters */
   jsonObject(column: string, most: number): JsonObject {
-    const value = parsed(this.text(column, most));
+    const value = parseJson(this.text(column, most));
     if (isJsonObject(value)) return value;
     throw this.unusable(column, 'no JSON object');
   }
@@ -113,13 +113,4 @@ export function isUnusableRecord(error: unknown): boolean {
 /** node-postgres returns `infinity` and `-infinity` as numbers. */
 function isInfinite(value: unknown): value is number {
   return value === Infinity || value === -Infinity;
-}
-
-/** Undefined for text that is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

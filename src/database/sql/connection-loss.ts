@@ -2,6 +2,7 @@
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
+import { codeOf } from '../../common/errors/error-facts';
 import { mayRecover } from './sqlstate';
 
 /** Node's codes of sockets and name look-ups (errno(3), getaddrinfo(3)). */
@@ -27,8 +28,8 @@ const DRIVER_MESSAGE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout (expired|exceeded))/;
 
 export function isConnectionLoss(thrown: unknown): boolean {
-  if (thrown instanceof QueryFailedError) return isServerAway(thrown.driverError as unknown);
-  // Node's own errors may come from another realm, where `instanceof Error` is false.
+  if (thrown instanceof QueryFailedError) return isServerAway(thrown.driverError);
+  // Node's own errors may be of another realm, where `instanceof Error` is false.
   if (!types.isNativeError(thrown)) return false;
   const code = codeOf(thrown);
   if (code === undefined)
@@ -47,11 +48,7 @@ function causesOf({ errors }: Error & { readonly errors?: unknown }): readonly u
   return Array.isArray(errors) ? errors : [];
 }
 
-function codeOf(error: Error): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
-}
-
-/** Codes that file operations share count only for `connect`: a missing Unix socket gives ENOENT. */
+/** Whatever keeps a socket from being opened, in codes that files have too: a Unix socket that is not there is ENOENT. */
 function isOfConnect(error: NodeJS.ErrnoException): boolean {
   return error.syscall === 'connect';
 }

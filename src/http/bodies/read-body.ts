@@ -132,7 +132,8 @@ class UnannouncedBody implements Collector {
 
   whole(): Buffer {
     const blocks = this.blocks.take();
-    return blocks.length === 1 ? (blocks[0] as Buffer) : Buffer.concat(blocks);
+    const [first] = blocks;
+    return first && blocks.length === 1 ? first : Buffer.concat(blocks);
   }
 }
 

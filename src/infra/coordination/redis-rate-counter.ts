@@ -30,15 +30,18 @@ export class RedisRateCounter extends RateCounter {
   }
 
   override async hit(key: string, limit: number, windowMs: number): Promise<RateHit> {
-    const [count, left] = (await viaRedis(this.redis.eval(HIT, 1, PREFIX + key, windowMs))) as [
-      number,
-      number,
-    ];
+    const [count, left] = numbersOf(await viaRedis(this.redis.eval(HIT, 1, PREFIX + key, windowMs)));
     return toRateHit(count, limit, this.clock.now() + left);
   }
 
   override async peek(key: string, limit: number, windowMs: number): Promise<RateHit> {
-    const [count, left] = (await this.redis.eval(PEEK, 1, PREFIX + key)) as [number, number];
+    const [count, left] = numbersOf(await this.redis.eval(PEEK, 1, PREFIX + key));
     return toRateHit(count, limit, this.clock.now() + (left < 0 ? windowMs : left));
   }
+}
+
+/** The two numbers that a script returns. */
+function numbersOf(reply: unknown): [number, number] {
+  const items: unknown[] = Array.isArray(reply) ? reply : [];
+  return [Number(items[0]), Number(items[1])];
 }

@@ -28,7 +28,7 @@ export class FileTransport extends MailTransport {
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     const file = join(this.directory, fileName(mail));
     // Written under another name and renamed, so that a reader never sees half a mail.
-    await writeFile(`${file}.part`, message as Buffer, { mode: 0o600 });
+    await writeFile(`${file}.part`, message, { mode: 0o600 });
     await rename(`${file}.part`, file);
     // At the end of the line, where terminals recognise it as a link. With SMTP_URL no log holds a token.
     const ending = link === null ? '' : `; its link is ${link}`;

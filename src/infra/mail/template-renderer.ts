@@ -2,6 +2,7 @@
 import { Injectable, OnApplicationShutdown } from '@nestjs/common';
 import { join } from 'node:path';
 import { Piscina } from 'piscina';
+import { codeOf, messageOf, nameOf } from '../../common/errors/error-facts';
 import { httpError } from '../../common/errors/http-errors';
 import { Slots } from '../concurrency/slots';
 import { MailTemplate, MailValues } from './mail-template';
@@ -57,8 +58,7 @@ export class TemplateRenderer implements OnApplicationShutdown {
 }
 
 function reasonOf(error: unknown): string {
-  const { name, code, message } = error as { name?: string; code?: string; message?: string };
-  if (name === 'AbortError') return `it takes longer than ${RENDER_TIMEOUT_MS / 1000} seconds`;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return 'it takes too much memory';
-  return message ?? String(error);
+  if (nameOf(error) === 'AbortError') return `it takes longer than ${RENDER_TIMEOUT_MS / 1000} seconds`;
+  if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') return 'it takes too much memory';
+  return messageOf(error);
 }

@@ -16,11 +16,7 @@ const MANY = 256;
 const BLOCK = 64 * 1024;
 /** The JSON is in memory twice: as blocks and as their concatenation, and then as that and as the message to PostgreSQL. */
 const COPIES = 2;
-const [BEGIN, SEPARATOR, END] = ['[', ',', ']'].map((character) => Buffer.from(character)) as [
-  Buffer,
-  Buffer,
-  Buffer,
-];
+const [BEGIN, SEPARATOR, END] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
 export interface CsvRows {
   /** A list of objects with the names of the header, all values texts or null. */

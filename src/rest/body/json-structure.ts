@@ -13,7 +13,7 @@ export interface JsonStructure {
 
 /** @param text of a size that parses in milliseconds; @throws SyntaxError for what is no JSON */
 export function structureOf(text: string): JsonStructure {
-  const value = JSON.parse(text) as unknown;
+  const value: unknown = JSON.parse(text);
   const rows = new RowShapes();
   const objects = [value].flat().filter(isJsonObject);
   for (const object of objects) rows.addRow(object);

@@ -169,10 +169,12 @@ function* routinesByName(
 }
 
 /** PostgREST's order of overloads, in which it lists candidates: fewest arguments first, then by names and types. */
-function byArguments({ arguments: a }: Routine, { arguments: b }: Routine): number {
-  if (a.length !== b.length) return a.length - b.length;
-  const [one, other] = [a, b].map((list) => list.map(({ name, type }) => `${name}\0${type}`).join('\0'));
-  return compareText(one as string, other as string);
+function byArguments(a: Routine, b: Routine): number {
+  return a.arguments.length - b.arguments.length || compareText(argumentsOf(a), argumentsOf(b));
+}
+
+function argumentsOf(routine: Routine): string {
+  return routine.arguments.map(({ name, type }) => `${name}\0${type}`).join('\0');
 }
 
 function compareText(a: string, b: string): number {

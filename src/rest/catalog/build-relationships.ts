@@ -158,8 +158,10 @@ function manyToMany(near: DirectRelationship, far: DirectRelationship): Junction
 
 function computedRelationships(index: SchemaIndex, routines: readonly RoutineRow[]): Relationship[] {
   return routines.flatMap((row): Relationship[] => {
-    const from = row.argument_relation === null ? null : index.nameOf(row.argument_relation);
-    const to = row.result_relation === null ? null : index.nameOf(row.result_relation);
+    const { argument_relation: near, result_relation: far } = row;
+    if (near === null || far === null) return [];
+    const from = index.nameOf(near);
+    const to = index.nameOf(far);
     if (!from || !to) return [];
     return [
       {
@@ -168,9 +170,9 @@ function computedRelationships(index: SchemaIndex, routines: readonly RoutineRow
         toOne: row.single_row,
         from,
         to,
-        fromIsView: index.isView(row.argument_relation as string),
-        toIsView: index.isView(row.result_relation as string),
-        isSelf: row.argument_relation === row.result_relation,
+        fromIsView: index.isView(near),
+        toIsView: index.isView(far),
+        isSelf: near === far,
       },
     ];
   });

@@ -292,6 +292,6 @@ export class CatalogRepository {
       name: 'rest:fingerprint',
       text: FINGERPRINT,
     });
-    return (rows[0] as { fingerprint: string } | undefined)?.fingerprint ?? '';
+    return String(rows[0]?.fingerprint ?? '');
   }
 }

@@ -48,7 +48,7 @@ export class ProjectCatalog {
     if (!this.catalog) await this.reload.run();
     else if (idle && !this.isWatched && now - this.lastCheck > POLL_MS) await this.check.run();
     if (!this.isWatched) this.keepPolling();
-    return this.catalog as Catalog;
+    return this.known;
   }
 
   /** The current catalog without waiting; undefined before the first read. */
@@ -62,7 +62,7 @@ export class ProjectCatalog {
    */
   async verified(): Promise<Catalog> {
     await this.check.run();
-    return this.catalog as Catalog;
+    return this.known;
   }
 
   /** Starts to listen for announcements on a connection of its own. */
@@ -85,6 +85,12 @@ export class ProjectCatalog {
     this.closed = true;
     clearTimeout(this.poll);
     await this.listener?.stop();
+  }
+
+  /** The catalog after a first read. */
+  private get known(): Catalog {
+    if (!this.catalog) throw new Error('the catalog has not been read');
+    return this.catalog;
   }
 
   private keepPolling(): void {

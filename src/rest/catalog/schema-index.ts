@@ -78,7 +78,7 @@ export class SchemaIndex {
     else this.constraintsByRelation.set(row.relation, [row]);
     if (row.type !== 'p') return;
     for (const { view, columns } of this.viewsShowing(row.relation, row.columns)) {
-      const names = columns.map(([first]) => first as string);
+      const names = columns.flatMap(([first]) => first ?? []);
       this.viewPrimaryKeys.set(view, [...(this.viewPrimaryKeys.get(view) ?? []), ...names]);
     }
   }

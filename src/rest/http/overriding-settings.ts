@@ -25,8 +25,9 @@ export function overriddenHeaders(text: string | null): ResponseHeaders | null {
 function headerPairs(text: string): [string, string][] {
   const list = parsedList(text);
   return list.map((item): [string, string] => {
-    const entries = typeof item === 'object' && item !== null ? Object.entries(item) : [];
-    const [name, value] = (entries[0] ?? []) as [string?, unknown?];
+    const isObject = typeof item === 'object' && item !== null;
+    const entries: [string, unknown][] = isObject ? Object.entries(item) : [];
+    const [name, value] = entries[0] ?? [];
     if (entries.length !== 1 || name === undefined || !isHeader(name, value)) throw malformedHeaders();
     return [name, value];
   });

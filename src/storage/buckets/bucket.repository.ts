@@ -119,8 +119,8 @@ const CHANGEABLE = [
 
 /** Column names and values. Names come from CHANGEABLE, never from a request. */
 function columnsOf(change: BucketChange): Record<string, unknown> {
-  const given = CHANGEABLE.filter((name) => change[name] !== undefined).map((name) => [name, change[name]]);
-  const columns = Object.fromEntries(given) as Record<string, unknown>;
+  const given = CHANGEABLE.filter((name) => change[name] !== undefined);
+  const columns: Record<string, unknown> = Object.fromEntries(given.map((name) => [name, change[name]]));
   if (columns.is_public === null) columns.is_public = false;
   return change.name === undefined ? columns : { name: change.name, slug: slugOf(change.name), ...columns };
 }

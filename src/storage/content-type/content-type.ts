@@ -19,9 +19,9 @@ const TEXTUAL =
 
 /** @param name parameter to name in the error @returns the type in lower case, with its parameters @throws AppError 400 */
 export function parseContentType(text: string, name = 'contentType'): string {
-  const match = text.length <= MAX_LENGTH ? MEDIA_TYPE.exec(text.trim()) : null;
-  if (!match) throw invalidParameters(`${name} must be a MIME type such as image/png`);
-  return `${(match[1] as string).toLowerCase()}${(match[2] as string).trim()}`;
+  const [, essence, parameters = ''] = text.length <= MAX_LENGTH ? (MEDIA_TYPE.exec(text.trim()) ?? []) : [];
+  if (essence === undefined) throw invalidParameters(`${name} must be a MIME type such as image/png`);
+  return `${essence.toLowerCase()}${parameters.trim()}`;
 }
 
 /** True for a valid value of a Content-Type header. */
@@ -31,7 +31,8 @@ export function isContentType(text: string): boolean {
 
 /** `text/plain;charset=utf-8` to `text/plain`. */
 export function essenceOf(type: string): string {
-  return (type.split(';', 1)[0] as string).trim().toLowerCase();
+  const [essence = ''] = type.split(';', 1);
+  return essence.trim().toLowerCase();
 }
 
 /** @param declared by the client, or null; application/octet-stream, the clients' default, is treated as null */

@@ -55,7 +55,8 @@ export class ByteMeter {
   }
 
   private *sniffed(head: Buffer[]): Generator<Buffer> {
-    const bytes = head.length === 1 ? (head[0] as Buffer) : Buffer.concat(head);
+    const [first] = head;
+    const bytes = first && head.length === 1 ? first : Buffer.concat(head);
     this.evidence = sniff(bytes.subarray(0, SNIFF_BYTES));
     this.onEvidence(this.evidence);
     yield* head;

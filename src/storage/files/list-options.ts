@@ -1,4 +1,5 @@
 /** Options of a list of files (SPEC.md 4.1). */
+import { parseJson } from '../../common/text/json';
 
 export const SORT_FIELDS = ['created_at', 'size', 'filename'] as const;
 export type SortField = (typeof SORT_FIELDS)[number];
@@ -49,13 +50,11 @@ const KEY_FORMAT: Readonly<Record<SortField, RegExp>> = {
 export function parseCursor(text: string): Cursor | null {
   const parts = parseJson(Buffer.from(text, 'base64url').toString());
   if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) return null;
-  const [sortBy, sortDir, key, id] = parts as [SortField, SortDirection, string, string];
-  const isValid =
-    SORT_FIELDS.includes(sortBy) &&
-    SORT_DIRECTIONS.includes(sortDir) &&
-    KEY_FORMAT[sortBy].test(key ?? '') &&
-    (sortBy !== 'created_at' || isDate(key)) &&
-    UUID.test(id ?? '');
+  const [field, direction, key = '', id = ''] = parts;
+  const sortBy = SORT_FIELDS.find((one) => one === field);
+  const sortDir = SORT_DIRECTIONS.find((one) => one === direction);
+  if (!sortBy || !sortDir) return null;
+  const isValid = KEY_FORMAT[sortBy].test(key) && (sortBy !== 'created_at' || isDate(key)) && UUID.test(id);
   return isValid ? { sortBy, sortDir, key, id } : null;
 }
 
@@ -64,12 +63,4 @@ function isDate(text: string): boolean {
   const day = text.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(Date.parse(text)) && midnight.toISOString().startsWith(day);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
 }

@@ -241,7 +241,7 @@ class MultipartForm implements OpenForm {
   }
 }
 
-const isParameter = (name: string): boolean => (UPLOAD_PARAMETERS as readonly string[]).includes(name);
+const isParameter = (name: string): boolean => UPLOAD_PARAMETERS.some((one) => one === name);
 
 /** @throws AppError 400 */
 function boundaryFrom({ headers }: IncomingMessage): string {

@@ -5,11 +5,10 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Checks } from '../../access/access-rule';
-import { rateLimited } from '../../access/access.errors';
+import { invalidCredentials, rateLimited } from '../../access/access.errors';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { isDecodable, isQueryDecodable } from '../../common/http/percent-encoding';
-import { Project } from '../../projects/project';
 import { StorageRateLimiter } from '../rate-limit/storage-rate-limiter';
 import { invalidParameters } from '../storage.errors';
 import { setRateHeaders } from './rate-headers';
@@ -28,7 +27,8 @@ export class StorageAccessGuard implements CanActivate {
     const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
     await this.apiKey.canActivate(context);
     await this.bearer.canActivate(context);
-    const state = await this.limiter.hit((request.apiKey as { project: Project }).project);
+    if (!request.apiKey) throw invalidCredentials();
+    const state = await this.limiter.hit(request.apiKey.project);
     setRateHeaders(response, state);
     if (!state.allowed) throw rateLimited(state.retryAfter);
     if (!isDecodable(request.originalUrl) || !isQueryDecodable(request.originalUrl))

@@ -8,7 +8,7 @@ export class ChunkWriter {
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
   private writing: Promise<void> | null = null;
-  private failure: Error | null = null;
+  private failure: { readonly reason: unknown } | null = null;
 
   constructor(private readonly fd: number) {}
 
@@ -18,13 +18,13 @@ export class ChunkWriter {
     this.waitingBytes += chunk.length;
     if (!this.writing) this.start();
     else if (this.waitingBytes >= MAX_WAITING) await this.writing;
-    if (this.failure) throw this.failure;
+    if (this.failure) throw this.failure.reason;
   }
 
   /** Resolves when everything is written. */
   async end(): Promise<void> {
     while (this.writing) await this.writing;
-    if (this.failure) throw this.failure;
+    if (this.failure) throw this.failure.reason;
   }
 
   private start(): void {
@@ -42,7 +42,7 @@ export class ChunkWriter {
         await writeAll(this.fd, chunks);
       }
     } catch (error) {
-      this.failure = error as Error;
+      this.failure = { reason: error };
     }
   }
 }
@@ -57,7 +57,8 @@ export async function writeAll(fd: number, chunks: Buffer[]): Promise<void> {
       bytesWritten -= chunk.length;
       return false;
     });
-    if (index < 0) return;
-    rest = [(rest[index] as Buffer).subarray(bytesWritten), ...rest.slice(index + 1)];
+    const [partial, ...later] = index < 0 ? [] : rest.slice(index);
+    if (!partial) return;
+    rest = [partial.subarray(bytesWritten), ...later];
   }
 }

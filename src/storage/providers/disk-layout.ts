@@ -4,6 +4,7 @@
  */
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../../common/errors/error-facts';
 import { growingCache } from '../../common/growing-cache';
 import { storageUnavailable } from '../storage.errors';
 import { checkedProjectId, ObjectAddress } from './object-address';
@@ -84,7 +85,7 @@ export function isShard(name: string): boolean {
 }
 
 export function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return codeOf(error) === 'ENOENT';
 }
 
 function symbolicLinkError(path: string): Error {

@@ -4,6 +4,7 @@ import { access, constants, copyFile, lstat, mkdir, rename, rm, writeFile } from
 import { dirname, join } from 'node:path';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { AppError } from '../../common/errors/app-error';
+import { isSystemError } from '../../common/errors/error-facts';
 import { batchesOf } from '../../common/batches';
 import { STORAGE_CONFIG, StorageConfig } from '../../config/app-config';
 import { directoryFault } from '../../config/directory-error';
@@ -273,9 +274,4 @@ function tooShort({ objectId }: ObjectAddress): Error {
 /** Leaves an AppError as it is. */
 function unavailable(error: unknown): AppError {
   return error instanceof AppError ? error : storageUnavailable(error);
-}
-
-/** True for an error of the file system, as opposed to one of the source. */
-function isSystemError(error: unknown): boolean {
-  return typeof (error as NodeJS.ErrnoException | undefined)?.syscall === 'string';
 }

@@ -12,6 +12,11 @@ import { ObjectMissingError, SMALL_READ } from './object-store';
 const MAX_FAILURES = 3;
 const FIRST_DELAY_MS = 100;
 
+/** The part of a Readable of bytes that a read needs. */
+interface ByteSource extends AsyncIterable<Buffer> {
+  destroy(reason: Error): unknown;
+}
+
 /** Opens a range; throws errors that occur before the first byte. */
 export type OpenPart = (range: ByteRange) => Promise<Readable>;
 
@@ -59,13 +64,13 @@ async function* resume(
 }
 
 /** Destroys a stream that delivers no byte in time. The time that the reader takes does not count. */
-async function* withStallTimeout(part: Readable, timeoutMs: number): AsyncGenerator<Buffer> {
+async function* withStallTimeout(part: ByteSource, timeoutMs: number): AsyncGenerator<Buffer> {
   const stall = (): unknown => part.destroy(new Error(`no byte arrived for ${timeoutMs} ms`));
   let timer = setTimeout(stall, timeoutMs);
   try {
     for await (const chunk of part) {
       clearTimeout(timer);
-      yield chunk as Buffer;
+      yield chunk;
       timer = setTimeout(stall, timeoutMs);
     }
   } finally {

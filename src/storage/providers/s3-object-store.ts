@@ -21,8 +21,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { batchesOf } from '../../common/batches';
+import { nameOf } from '../../common/errors/error-facts';
 import { ByteRange } from '../../common/http/byte-ranges';
 import { S3Config } from '../../config/app-config';
 import { storageUnavailable } from '../storage.errors';
@@ -97,8 +98,11 @@ export class S3ObjectStore extends ObjectStore implements OnApplicationShutdown 
   override read(address: ObjectAddress, range: ByteRange): Promise<Buffer | AsyncIterable<Buffer>> {
     const open = async ({ start, end }: ByteRange): Promise<Readable> => {
       const request = new GetObjectCommand({ ...this.locate(address), Range: `bytes=${start}-${end}` });
-      const { Body } = await this.attempt(() => this.client.send(request), address);
-      return Body as Readable;
+      return this.attempt(async () => {
+        const { Body } = await this.client.send(request);
+        if (!(Body instanceof Readable)) throw new Error('the answer has no body');
+        return Body;
+      }, address);
     };
     return readResuming(open, range, this.config.timeoutMs);
   }
@@ -278,5 +282,5 @@ function createClient({ endpoint, region, pathStyle, credentials, timeoutMs }: S
 }
 
 function isMissing(error: unknown): boolean {
-  return ['NoSuchKey', 'NotFound'].includes((error as Error).name);
+  return ['NoSuchKey', 'NotFound'].includes(nameOf(error) ?? '');
 }

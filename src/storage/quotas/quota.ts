@@ -67,7 +67,7 @@ const MARKS = /^(project=(80|95)!?)?(,?bucket=(80|95)!?)?$/;
 export function parseMarks(text: unknown): QuotaMark[] {
   if (typeof text !== 'string' || !MARKS.test(text)) return [];
   return [...text.matchAll(/(project|bucket)=(\d+)(!?)/g)].map(([, scope, percent, isNew]) => ({
-    scope: scope as QuotaScope,
+    scope: scope === 'project' ? 'project' : 'bucket',
     percent: Number(percent),
     isNew: isNew === '!',
   }));

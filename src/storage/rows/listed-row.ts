@@ -104,7 +104,7 @@ export class ListedRow {
       case INSTANT:
         return isBetween(int64At(bytes, at), FIRST, LAST);
       default: {
-        const { opening = NaN } = this.columns[index] as Bounds;
+        const opening = this.columns[index]?.opening ?? NaN;
         const second = bytes[at + 1];
         return bytes[at] === opening && (second === QUOTE || second === opening + 2);
       }

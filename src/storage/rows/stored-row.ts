@@ -97,9 +97,8 @@ export class StoredRow {
   textsOrNull(column: string, max: number): string[] | null {
     if (this.isNull(column)) return null;
     const value = this.columns[column];
-    const isList = Array.isArray(value) && value.length <= LIMITS.listLength;
-    if (isList && value.every((item) => typeof item === 'string' && item.length <= max))
-      return value as string[];
+    const isText = (item: unknown): item is string => typeof item === 'string' && item.length <= max;
+    if (Array.isArray(value) && value.length <= LIMITS.listLength && value.every(isText)) return value;
     throw this.refused(column, `a list of texts of at most ${max} characters`);
   }
 

@@ -52,7 +52,8 @@ export class StorageComparison {
     const budget: Budget = { losses: MAX_LOSSES, databaseMs: MAX_DATABASE_MS };
     let after = LOWEST_ID;
     for await (const objects of this.store.objects(project.id)) {
-      const last = (objects.at(-1) as StoredObject).objectId;
+      const last = objects.at(-1)?.objectId;
+      if (last === undefined) continue;
       yield await this.findings(project, objects, { after, last }, before, budget);
       if (budget.losses === 0) return;
       after = last;
@@ -90,8 +91,9 @@ export class StorageComparison {
     for (let from = after; ;) {
       const page = await timed(budget, () => this.files.byObject(context, from, last));
       yield page;
-      if (page.length < FILES_OF_A_PAGE) return;
-      from = (page.at(-1) as NamedFile).address.objectId;
+      const end = page.at(-1);
+      if (!end || page.length < FILES_OF_A_PAGE) return;
+      from = end.address.objectId;
     }
   }
 

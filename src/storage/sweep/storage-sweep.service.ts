@@ -108,22 +108,21 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** Compares rows and bytes, and changes nothing. @throws AppError 500 */
   async check(project: Project): Promise<StorageReport> {
-    const report = {
-      objects: 0,
-      bytesWithoutRow: { count: 0, size: 0, objectIds: [] as string[] },
-      rowsWithoutBytes: { count: 0, files: [] as { id: string; filename: string }[] },
-    };
-    const { bytesWithoutRow, rowsWithoutBytes } = report;
+    const objectIds: string[] = [];
+    const files: { id: string; filename: string }[] = [];
+    const bytesWithoutRow = { count: 0, size: 0, objectIds };
+    const rowsWithoutBytes = { count: 0, files };
+    const report = { objects: 0, bytesWithoutRow, rowsWithoutBytes };
     for await (const findings of this.comparison.compare(project, this.oldest())) {
       report.objects += findings.compared;
       for (const { objectId, size } of findings.bytesWithoutRow) {
         bytesWithoutRow.count += 1;
         bytesWithoutRow.size += size;
-        if (bytesWithoutRow.count <= LISTED) bytesWithoutRow.objectIds.push(objectId);
+        if (bytesWithoutRow.count <= LISTED) objectIds.push(objectId);
       }
       for (const { id, filename } of findings.rowsWithoutBytes) {
         rowsWithoutBytes.count += 1;
-        if (rowsWithoutBytes.count <= LISTED) rowsWithoutBytes.files.push({ id, filename });
+        if (rowsWithoutBytes.count <= LISTED) files.push({ id, filename });
       }
     }
     return report;
