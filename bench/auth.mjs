@@ -1,5 +1,5 @@
-// Table REST while sign-ins keep every hashing thread busy: throughput and latency without, with, and under a flood of which
-// most is turned away. The runs take turns; the medians are compared (docs/auth.md, "Sign-ins beside everything else").
+// Throughput and latency of table REST without sign-ins, with sign-ins that saturate the hashing threads, and with a flood of
+// sign-ins, most of which are refused. The runs take turns; medians are compared (docs/auth.md, "Cost of sign-ins").
 import { httpLoad } from './lib/http-load.mjs';
 import { call, startPlinth } from './lib/plinth.mjs';
 
@@ -8,10 +8,10 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 16);
 const PASSWORD = 'correct horse';
-/** Of the password, at the default cost. */
+/** Hash of PASSWORD at the default cost. */
 const HASH = '$2b$10$1ACIqsCr9iaF9MBhOSkC6eUK4DHnsNw27caDo8SkCbNTkS4.LgD6e';
 
-/** Clients that sign in again as soon as they have an answer; who is told to wait does. */
+/** Number of clients. Each signs in again after a response, or after the seconds of Retry-After. */
 const SITUATIONS = [
   { name: 'no sign-ins', clients: 0 },
   { name: 'sign-ins saturated', clients: 32 },
@@ -48,7 +48,7 @@ async function prepare({ admin, baseUrl }) {
       `${baseUrl}/v1/auth/${project.id}/admin/users`,
       'POST',
       { apikey: project.service_role_key, authorization: `Bearer ${project.service_role_key}` },
-      // The same for all, and made beforehand: 300 hashes would take half a minute.
+      // One precomputed hash for all users: 300 hashes would take half a minute.
       { email: `user-${n}@example.com`, password_hash: HASH },
     );
   }
@@ -65,7 +65,7 @@ async function prepare({ admin, baseUrl }) {
 
 async function measure({ baseUrl }, project, target, clients) {
   const flood = startSignIns(baseUrl, project, clients);
-  // Until the line is as long as it gets.
+  // Wait until the queue has its full length.
   await new Promise((resolve) => setTimeout(resolve, clients > 0 ? 1_000 : 0));
   flood.count();
   const result = await httpLoad(target, { connections: CONNECTIONS, seconds: SECONDS });
@@ -99,7 +99,7 @@ function startSignIns(baseUrl, project, clients) {
   };
   const running = Array.from({ length: clients }, (_, n) => client(n));
   return {
-    /** What happened since the last call. */
+    /** Counts since the last call. */
     count() {
       const before = counts;
       counts = { signedIn: 0, turnedAway: 0, failed: 0, slowest: 0 };

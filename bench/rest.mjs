@@ -1,10 +1,10 @@
-// Table REST: throughput, latency, CPU and memory of W1..W6, interleaved with the same work done without HTTP and, where
-// POSTGREST_BIN names its program or `postgrest` is on PATH, by PostgREST. Prints ratios; absolute figures vary with machines
-// (docs/performance.md). Each answers a workload once before it is measured, and is left out where the answer is not right.
+// Throughput, latency, CPU and memory of table REST for workloads W1 to W6. Compares Plinth in turns with the same work without
+// HTTP, and with PostgREST if POSTGREST_BIN or PATH has it. Compare the ratios, because absolute figures depend on the machine
+// (docs/performance.md). A contestant whose first response to a workload is wrong is left out.
 //   [POSTGREST_BIN=FILE] npm run bench -- rest [--quick] [--only=W1,W5] [--seconds=5] [--rounds=3] [--connections=16,64]
 //     [--wide] [--rows=100000] [--yardsticks=bare,pgbench,postgrest] [--workers=2 --redis=URL] [--cpu-prof=DIR]
 import { parseArgs } from 'node:util';
-import { rightOnes } from './lib/check.mjs';
+import { withRightAnswer } from './lib/check.mjs';
 import { bareContestant, httpContestant, pgbenchContestant, reference } from './lib/contestants.mjs';
 import { cpuSeconds, peakMemoryMiB, resetPeakMemory } from './lib/cpu.mjs';
 import { loadProgram } from './lib/http-load.mjs';
@@ -16,12 +16,12 @@ const { values: given } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
-    // Beginnings of names.
+    // Prefixes of names.
     only: { type: 'string', default: 'W' },
     seconds: { type: 'string' },
     rounds: { type: 'string' },
     connections: { type: 'string' },
-    // Texts of 200 characters, and policies that read the claims as JSON.
+    // Use texts of 200 characters, and policies that read the claims as JSON.
     wide: { type: 'boolean', default: false },
     rows: { type: 'string', default: String(ROWS) },
     yardsticks: { type: 'string', default: 'bare,pgbench,postgrest' },
@@ -30,9 +30,9 @@ const { values: given } = parseArgs({
     'cpu-prof': { type: 'string' },
   },
 });
-/** Seconds of one run; the first of a workload is preceded by one that does not count. */
+/** Seconds of one run. Each workload begins with a warm-up run that is not counted. */
 const SECONDS = Number(given.seconds ?? (given.quick ? 2 : 5));
-/** Runs of each contestant in turn; the median counts. */
+/** Runs of each contestant, in turns; the result is the median. */
 const ROUNDS = Number(given.rounds ?? (given.quick ? 1 : 3));
 const CONNECTIONS = (given.connections ?? (given.quick ? '16' : '16,64')).split(',').map(Number);
 const ONLY = given.only.split(',');
@@ -44,7 +44,7 @@ const WORKLOADS = workloadsOf(VARIANT, Number(given.rows)).filter(({ name }) =>
 const YARDSTICKS = given.yardsticks.split(',').filter(Boolean);
 const PROFILE = given['cpu-prof'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${given['cpu-prof']}`];
 
-/** Enough for V8 to have compiled what it will. */
+/** Long enough for V8 to compile the hot code. */
 const WARM_UP_SECONDS = given.quick ? 1 : 3;
 
 async function main() {
@@ -61,8 +61,8 @@ async function main() {
 }
 
 /**
- * A project with the tables and a signed-in user; Plinth comes first.
- * @param ending takes all that has to be stopped
+ * Creates a project with the tables and a signed-in user. The first contestant is Plinth.
+ * @param ending collects everything that must be stopped
  */
 async function prepare(plinth, ending) {
   const project = await plinth.admin('POST', '/admin/v1/projects', { name: 'Bench', plan: 'enterprise' });
@@ -88,7 +88,7 @@ async function prepare(plinth, ending) {
   ending.push(compared);
   const contestants = [httpContestant('plinth', `${plinth.baseUrl}/rest/v1`, headers, plinth.pid)];
   for (const name of YARDSTICKS) {
-    const contestant = await madeBy(name, makers[name]);
+    const contestant = await contestantOrNull(name, makers[name]);
     if (contestant === null) continue;
     contestants.push(contestant);
     ending.push(contestant);
@@ -96,8 +96,8 @@ async function prepare(plinth, ending) {
   return { contestants, reference: compared };
 }
 
-/** Null for one that is not there, or does not start, which is told. */
-async function madeBy(name, make) {
+/** Returns null if the contestant is not installed, or if it does not start; the latter is printed. */
+async function contestantOrNull(name, make) {
   try {
     return await make();
   } catch (error) {
@@ -112,7 +112,7 @@ async function compare({ contestants: all, reference: compared }, plinth, connec
     'workload              contestant   requests/s   p50 ms   p99 ms   CPU s/1,000: own + database   peak MiB   plinth/this',
   );
   for (const workload of WORKLOADS) {
-    const contestants = await rightOnes(all, workload, compared, (line) => console.log(line));
+    const contestants = await withRightAnswer(all, workload, compared, (line) => console.log(line));
     if (contestants[0] !== all[0]) throw new Error(`Plinth gave a wrong answer to ${workload.name}`);
     const runs = contestants.map(() => []);
     for (const contestant of contestants) await contestant.run(workload, connections, WARM_UP_SECONDS);

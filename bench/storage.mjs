@@ -1,5 +1,6 @@
-// Storage: downloads, uploads, signing and lists, interleaved with the same work done by a bare node:http server and,
-// for downloads and where it is installed, by nginx; and by the least that keeps rows of files (`rows`). Prints ratios; absolute figures vary with machines.
+// Downloads, uploads, signed URLs and lists of storage. Compares Plinth in turns with a bare node:http server, with a minimal
+// server that keeps a row per file (`rows`) and, for downloads, with nginx if it is installed. Compare the ratios, because absolute
+// figures depend on the machine.
 //   npm run bench -- storage [--quick] [--only=download,list] [--seconds=5] [--rounds=3] [--connections=16] [--cpu-prof=DIR]
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -28,15 +29,15 @@ const { values: given } = parseArgs({
 const SECONDS = Number(given.seconds ?? (given.quick ? 2 : 5));
 const ROUNDS = Number(given.rounds ?? (given.quick ? 1 : 3));
 const CONNECTIONS = Number(given.connections);
-/** Longest run of a line in which hardly a request ends. */
+/** Maximum length of a run in which few requests end. */
 const MAX_SECONDS = 60;
-/** Bytes that one run of an upload writes at most: a disk is finite. */
+/** Maximum bytes that one run of an upload writes, so that the disk does not fill up. */
 const MAX_UPLOADED = 4 * 1024 ** 3;
 const BARE_SERVER = fileURLToPath(new URL('./lib/bare-files.mjs', import.meta.url));
 
 /**
- * Each line: a name, what the rate counts, and how each contestant does it for some seconds. What a contestant lacks is left out.
- * `goal`: what the rate of Plinth should be of that contestant's at least.
+ * Each line has a name, the unit of the rate, and a function per contestant that runs it for some seconds. A contestant without
+ * the operation has no function. `goal`: minimum rate of Plinth, relative to that contestant's.
  */
 function linesOf({ plinth, bare, nginx, accel, rows }) {
   const downloads = Object.entries(SIZES).flatMap(([size, { label, unit }]) => {
@@ -160,7 +161,7 @@ async function main() {
     const lines = linesOf(contestants).filter(
       ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
     );
-    // The first seconds go into compiling.
+    // Warm-up, in which V8 compiles the hot code.
     await lines[0]?.run.plinth?.(SECONDS);
     console.log(
       `${CONNECTIONS} connections, ${ROUNDS} x ${SECONDS} s each, longer where fewer requests than that end\n`,
@@ -189,7 +190,7 @@ async function compare({ name, unit, goal = {}, run }, contestants) {
     const requests = sum(runs, (one) => one.requests);
     const cpu = [0, 1].map((index) => figure((sum(runs, ({ used }) => used[index]) / requests) * 1000, 3));
     const failed = sum(runs, (one) => one.failed);
-    // Where no request ended there is no time that one took.
+    // There is no latency if no request ended.
     const latency = (of) => figure(requests > 0 ? median(runs, of) : NaN, 1).padStart(10);
     console.log(
       name.padEnd(36) +
@@ -208,8 +209,8 @@ async function compare({ name, unit, goal = {}, run }, contestants) {
 }
 
 /**
- * What did not end in time is not counted, so a run in which fewer requests end than there are connections is run again for
- * twice as long, and so are those after it.
+ * Requests that did not end in time are not counted. A run in which fewer requests end than there are connections is therefore
+ * repeated with twice the length, which the following runs use too.
  */
 async function runLongEnough(result, run) {
   const { pid, postgresPid } = result;
@@ -228,12 +229,12 @@ async function runLongEnough(result, run) {
   }
 }
 
-/** A number, or a dash where there was nothing to divide by. */
+/** A number, or a dash after a division by zero. */
 function figure(value, digits) {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
 }
 
-/** A Plinth, and beside it below /rows the least of servers, that leave the sending to nginx (docs/storage.md). */
+/** Plinth behind nginx, which sends the files (docs/storage.md), and the minimal server behind the same nginx at /rows. */
 async function startBehindNginx(directory, rows, stops) {
   const files = path.join(directory, 'accel-files');
   const server = await startPlinth({
@@ -257,7 +258,7 @@ async function startBehindNginx(directory, rows, stops) {
   return { ...plinth, url: nginx.url, pid: server.pid, postgresPid: server.postgresPid };
 }
 
-/** @param databaseUrl for the one that keeps rows */
+/** @param databaseUrl only for the server that keeps rows */
 async function startBare(directory, ...databaseUrl) {
   const child = spawn(process.execPath, [BARE_SERVER, directory, ...databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command line (`npm run plinth -- ...`, or this file with Node from any folder): installs and builds what is missing, then runs it.
+// The command line (`npm run plinth -- ...`, or this file with Node from any folder): installs and builds
+// if necessary, then runs the command.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { assertNodeVersion, ROOT, setUp } from './lib/set-up.mjs';

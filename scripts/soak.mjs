@@ -1,4 +1,4 @@
-// `npm run soak`: the tests that take minutes each, one file at a time. What follows `--` goes to Jest.
+// `npm run soak`: runs the tests that take minutes each, one file at a time. Arguments after `--` go to Jest.
 import { ProgramFailed, run } from './lib/run.mjs';
 import { assertNodeVersion, bin, ROOT, setUp } from './lib/set-up.mjs';
 

@@ -1,5 +1,5 @@
-// `npm start`: installs and builds what is missing, then becomes the server, in this very process, so that signals need
-// no forwarding. Its script in package.json says `exec`, so that no shell stands between npm and this process either.
+// `npm start`: installs and builds if necessary, then runs the server in this process, so that signals need no forwarding.
+// The script in package.json uses `exec`, so that there is no shell between npm and this process.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { assertNodeVersion, ROOT, setUp } from './lib/set-up.mjs';
@@ -15,7 +15,7 @@ const main = path.join(ROOT, 'dist/src/main.js');
 process.argv[1] = main;
 await import(pathToFileURL(main).href);
 
-/** An npm that is killed cannot pass that on: stop as if it had sent SIGTERM, rather than live on unseen. */
+/** A killed npm cannot forward a signal. Stop as after SIGTERM when the parent is gone, instead of running on unnoticed. */
 function endWithParent() {
   const parent = process.ppid;
   const timer = setInterval(() => {

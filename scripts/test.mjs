@@ -1,5 +1,5 @@
-// `npm test`: installs and builds what is missing, then runs every check, the quick ones first and two at a time.
-// Stops at the first step that fails. What follows `--` goes to Jest. The last line is the count of tests.
+// `npm test`: installs and builds if necessary, then runs all checks, the quick ones first and two at a time.
+// Stops at the first failed step. Arguments after `--` go to Jest. The last line is the number of tests.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ProgramFailed, run } from './lib/run.mjs';
@@ -8,7 +8,7 @@ import { assertNodeVersion, bin, ROOT, setUp } from './lib/set-up.mjs';
 const RESULTS = path.join(ROOT, '.tmp', 'test-results');
 const JEST_ARGUMENTS = process.argv.slice(2);
 
-/** Typed lint alone takes as long as the others together. */
+/** Two sequences that run in parallel: typed lint takes as long as the other checks together. */
 const CHECKS = [
   [step('Lint', 'eslint', 'bin/eslint.js', ['.'])],
   [
@@ -29,7 +29,7 @@ assertNodeVersion();
 await setUp({ development: true });
 try {
   await Promise.all(CHECKS.map(inOrder));
-  // Whole processes are started and killed in peace, after the tests that keep both cores busy.
+  // Process tests run alone, after the tests that keep both cores busy.
   await jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e');
   await jest('Process tests', 'process');
 } catch (error) {
@@ -39,10 +39,10 @@ try {
   process.exitCode = 1;
 }
 process.stdout.write(`${summary(totals)}\n`);
-// A check that still runs beside the one that failed is of no more use.
+// Do not wait for a check that is still running.
 if (process.exitCode === 1) process.exit();
 
-/** A check that is one program; shows its output only if it fails. */
+/** A check by one program, whose output is shown only after a failure. */
 function step(name, packageName, file, args) {
   return () =>
     timed(name, () => run(name, process.execPath, [bin(packageName, file), ...args], { cwd: ROOT }));
@@ -72,7 +72,7 @@ async function jest(name, ...projects) {
   }
 }
 
-/** A test file that cannot even be loaded counts as one failed test: it has no tests that Jest could count. */
+/** A test file that cannot be loaded counts as one failed test, because Jest reports no tests for it. */
 function count(resultFile) {
   const result = readResult(resultFile);
   totals.passed += result.numPassedTests ?? 0;

@@ -1,7 +1,7 @@
-// The yardstick: what node:http does with files and nothing else. `node bare-files.mjs <directory>` prints its port.
-// GET /<name> streams a file; PUT stores one as Plinth must: whole, synced to disk, renamed into place.
-// `node bare-files.mjs <directory> <database URL>` is the least that a server does which keeps a row of each file: one
-// statement before and one after an upload, whose bytes it hashes; one for a download, which is left to nginx.
+// Yardstick: a minimal file server with node:http. `node bare-files.mjs <directory>` prints its port.
+// GET /<name> streams a file. PUT stores a file as Plinth does: complete, synced to disk, renamed into place.
+// With `<database URL>` as second argument, it also keeps a row per file: an upload takes one statement before and one after
+// hashing and writing the bytes; a download takes one statement, and nginx sends the bytes.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 
 const [, , root, databaseUrl] = process.argv;
-/** As many as Plinth lends freely on two cores. */
+/** The number of connections that Plinth uses at a time on two cores. */
 const database = databaseUrl ? new pg.Pool({ connectionString: databaseUrl, max: 4 }) : null;
 const LOOK_UP = { name: 'look-up', text: 'select sha256 from bare_files where name = $1' };
 const INSERT = { name: 'insert', text: 'insert into bare_files (name, sha256) values ($1, $2) returning id' };

@@ -1,7 +1,7 @@
-// The contestants: Plinth over HTTP, and the same SQL without any HTTP (a bare node-postgres loop and, where it is on PATH,
-// pgbench); postgrest.mjs has PostgREST. Each has a name, first(workload, drawn), which gives one answer to compare,
-// run(workload, connections, seconds), and the process that does its work, or null where that is not worth knowing: a bare loop
-// shares this process with what measures.
+// The contestants: Plinth over HTTP, and the same SQL without HTTP (a bare loop over Plinth's driver and, if it is on PATH,
+// pgbench); PostgREST is in postgrest.mjs. Each has a name, first(workload, drawn), which returns one response to compare,
+// run(workload, connections, seconds), and the pid of its process. The pid is null if its CPU time cannot be measured alone,
+// because the loop runs in the measuring process.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,29 +12,29 @@ import { run } from './run.mjs';
 
 const require = createRequire(import.meta.url);
 
-/** Connections to the database that everybody gets: what Plinth gives a project by default. */
+/** Connections of each contestant to the database: Plinth's default for a project. */
 export const DATABASE_CONNECTIONS = 12;
-/** Of pgbench, more do no more work on few cores: an owner may hold 40 connections, and the others keep theirs. */
+/** More clients of pgbench are not faster on few cores, and an owner may hold only 40 connections in all. */
 const PGBENCH_CLIENTS = 16;
 
 const CONTEXT = `select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)`;
 
-/** The first answer of a contestant that shows none. */
-export const UNTOLD = Symbol('untold');
+/** The first response of a contestant that does not show its responses. */
+export const NOT_SHOWN = Symbol('not shown');
 
-/** Characters of an unexpected answer that are shown. */
+/** Characters of an unexpected response that are printed. */
 const SHOWN = 300;
 
-/** The claims of a token as Plinth gives them to PostgreSQL. */
+/** The claims of a token in the form in which Plinth passes them to PostgreSQL. */
 function claimsOf(token) {
   const { claimsText } = require('../../dist/src/access/claims-text.js');
   const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
   return claimsText(claims, claims.sub);
 }
 
-/** Requests that are drawn beforehand and then sent in turn. */
+/** Number of requests that are generated in advance and then sent in turn. */
 const DRAWN = 20_000;
-/** Bytes that they may have together. */
+/** Maximum bytes of these requests together. */
 const DRAWN_BYTES = 8_000_000;
 
 export function httpContestant(name, url, headers, pid) {
@@ -81,14 +81,14 @@ async function connect(database) {
   return connection;
 }
 
-/** What the SQL of a workload gives a user: rows to compare with, null where it gives none. What it writes stays. */
+/** Result of a workload's SQL for a user: the expected rows, or null if it returns none. Its writes persist. */
 async function answerOf(connection, token, { sql, values }, drawn) {
   const context = { text: CONTEXT, values: [claimsOf(token)] };
   const [, { rows }] = await connection.pipeline([context, { text: sql, values: values(drawn) }]);
   return Object.values(rows[0] ?? {})[0] ?? null;
 }
 
-/** The answers that all others are compared with. */
+/** The expected responses. */
 export async function reference(database, token) {
   const connection = await connect(database);
   return {
@@ -97,7 +97,7 @@ export async function reference(database, token) {
   };
 }
 
-/** The context and the statement in one round trip, as Plinth's own driver does it and nothing more. */
+/** The context and the statement in one round trip by Plinth's driver, without HTTP. */
 export async function bareContestant(database, token) {
   const context = { name: 'bare-context', text: CONTEXT, values: [claimsOf(token)] };
   const connections = await Promise.all(
@@ -126,7 +126,7 @@ export async function bareContestant(database, token) {
   };
 }
 
-/** The same pipeline from PostgreSQL's own benchmark: what the database can do. */
+/** The same pipeline by PostgreSQL's own benchmark: the limit of the database. */
 export function pgbenchContestant(database, token) {
   if (spawnSync('pgbench', ['--version']).status !== 0) return null;
   const claims = claimsOf(token);
@@ -142,10 +142,10 @@ export function pgbenchContestant(database, token) {
   return {
     name: 'pgbench',
     pid: null,
-    /** It keeps its answers to itself, but tells an error. */
+    /** pgbench prints no results, only errors. */
     first: async (workload) => {
       await bench(workload, ['-c1', '-t1']);
-      return UNTOLD;
+      return NOT_SHOWN;
     },
     async run(workload, connections, seconds) {
       const mode = [`-c${Math.min(connections, PGBENCH_CLIENTS)}`, `-T${seconds}`];
@@ -156,7 +156,7 @@ export function pgbenchContestant(database, token) {
   };
 }
 
-/** pgbench's variables are no place for JSON, so texts are literals; they hold no colon that it could misread. */
+/** pgbench's variables cannot hold JSON, so texts are literals, in hexadecimal because pgbench interprets colons. */
 function pgbenchScript({ sql, values, random, draw }, claims) {
   const literal = (value) =>
     typeof value === 'number'
@@ -176,7 +176,7 @@ function pgbenchScript({ sql, values, random, draw }, claims) {
   ].join('\n');
 }
 
-/** json_to_recordset takes no text. */
+/** json_to_recordset needs a cast, because it does not accept text. */
 function castOf(sql, value) {
   return sql.includes('json_to_recordset') ? `${value}::json` : value;
 }

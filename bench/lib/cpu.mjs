@@ -5,7 +5,7 @@ const TICKS_PER_SECOND = 100;
 
 /**
  * CPU seconds that a process and all its descendants have used so far.
- * @param exceptPid of a descendant that is counted apart, with all that is below it: the embedded PostgreSQL
+ * @param exceptPid a descendant (the embedded PostgreSQL) that is excluded together with its own descendants
  */
 export function cpuSeconds(rootPid, exceptPid) {
   let ticks = 0;
@@ -13,7 +13,7 @@ export function cpuSeconds(rootPid, exceptPid) {
     const stat = read(`/proc/${pid}/stat`);
     if (!stat) continue;
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // utime, stime, and those of children that have ended.
+    // utime, stime, and the same of ended children.
     ticks += Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
   }
   return ticks / TICKS_PER_SECOND;
@@ -21,7 +21,7 @@ export function cpuSeconds(rootPid, exceptPid) {
 
 /**
  * The largest resident memory that a process has had so far, in MiB.
- * @param exceptPid if given, that of its descendants is added, all but this one's
+ * @param exceptPid if given, adds the memory of all descendants except this one
  */
 export function peakMemoryMiB(pid, exceptPid) {
   return sumOf(exceptPid === undefined ? [pid] : tree(pid, exceptPid), (one) => {
@@ -30,7 +30,7 @@ export function peakMemoryMiB(pid, exceptPid) {
   });
 }
 
-/** Lets the largest resident memory begin anew at what it is now (proc(5), clear_refs). */
+/** Resets the peak of resident memory to its current value (proc(5), clear_refs). */
 export function resetPeakMemory(pid, exceptPid) {
   for (const one of exceptPid === undefined ? [pid] : tree(pid, exceptPid)) {
     writeFileSync(`/proc/${one}/clear_refs`, '5');
@@ -41,7 +41,7 @@ function sumOf(pids, value) {
   return pids.reduce((sum, pid) => sum + value(pid), 0);
 }
 
-/** Pid of the postmaster of a cluster directory. */
+/** Pid of the postmaster of a cluster. */
 export function postmasterPid(clusterDir) {
   return Number((read(`${clusterDir}/postmaster.pid`) ?? '').split('\n')[0]);
 }

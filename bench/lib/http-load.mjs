@@ -1,5 +1,5 @@
-// Load on an HTTP server: `wrk` where it is on PATH, because it leaves more of the machine to what is measured, else
-// autocannon. Both keep every connection busy all the time.
+// Generates load on an HTTP server with `wrk` if it is on PATH, because it uses less CPU, else with autocannon. Both keep all
+// connections busy all the time.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
 export const loadProgram = hasWrk ? 'wrk' : 'autocannon';
 
 /**
- * Sends requests in turn, over and over.
+ * Sends the requests in turn, repeatedly.
  * @param {{ url: string, method?: string, headers?: object, requests: { path: string, body?: string }[] }} target
  *   bodies without line breaks
  * @returns {Promise<{ requests: number, rate: number, bytesPerSecond: number, p50: number, p99: number, failed: number }>}
- *   milliseconds; `failed` are answers that were no success
+ *   times in milliseconds; `failed` counts responses without success
  */
 export function httpLoad(target, { connections, seconds }) {
   return (hasWrk ? withWrk : withAutocannon)(target, connections, seconds);

@@ -1,4 +1,4 @@
-// nginx on a free port with a configuration of ours, where it is installed.
+// Runs nginx, if it is installed, on a free port with a given configuration.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,9 +8,9 @@ const PROGRAM = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v
 
 /**
  * @param directory for its files
- * @param server the inside of its server block
- * @param http what else stands in its http block
- * @returns null where there is no nginx
+ * @param server content of its server block
+ * @param http further content of its http block
+ * @returns null if nginx is not installed
  */
 export async function startNginx(directory, server, http = '') {
   if (!PROGRAM) return null;
@@ -45,5 +45,5 @@ async function listening(port) {
     if (answered) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('nginx did not begin to serve');
+  throw new Error('nginx did not start in time');
 }

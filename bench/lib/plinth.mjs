@@ -7,10 +7,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { postmasterPid } from './cpu.mjs';
 
-/** Another build can take part, to compare with. */
+/** BENCH_DIST names another build to measure. */
 const DIST = process.env.BENCH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 const MAIN = path.join(path.resolve(DIST), 'src/main.js');
-/** As `npm start` does it. */
+/** The options that `npm start` uses. */
 const NODE_ARGUMENTS = ['--max-semi-space-size=4'];
 const ADMIN_KEY = 'benchmark-platform-admin-key';
 
@@ -50,7 +50,7 @@ export async function startPlinth(env = {}, nodeArguments = []) {
   };
 }
 
-/** JSON in and out; throws on anything but a 2xx. */
+/** Sends and receives JSON; throws if the status is not 2xx. */
 export async function call(url, method, headers = {}, body) {
   const response = await fetch(url, {
     method,

@@ -5,13 +5,13 @@ import { freePort } from './plinth.mjs';
 
 const START_LIMIT_MS = 30_000;
 const POLL_MS = 100;
-/** Characters of what it printed that are shown. */
+/** Characters of its output that are printed. */
 const SHOWN = 500;
 
 /**
  * @param headers of all requests, with the user's token
- * @returns null where there is none
- * @throws Error with the reason why it does not serve
+ * @returns null if PostgREST is not installed
+ * @throws Error with the reason if it does not start
  */
 export async function postgrestContestant(database, secret, headers) {
   const command = commandOf(process.env.POSTGREST_BIN);
@@ -36,7 +36,7 @@ export async function postgrestContestant(database, secret, headers) {
   return { ...httpContestant('postgrest', url, headers, child.pid), stop: () => child.kill() };
 }
 
-/** Null where none was asked for and none is there. @throws Error where the one that was asked for does not run */
+/** Returns null if POSTGREST_BIN is not set and PATH has no PostgREST. @throws Error if the program of POSTGREST_BIN does not run */
 function commandOf(given) {
   const command = given || 'postgrest';
   const { error, status } = spawnSync(command, ['--version']);
@@ -47,7 +47,7 @@ function commandOf(given) {
   );
 }
 
-/** Without settings of another PostgREST. */
+/** The environment without PGRST settings. */
 function inherited() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PGRST_')));
 }
@@ -66,8 +66,8 @@ function configuration(database, secret, headers, port) {
 }
 
 /**
- * The secret as a set of keys. Plinth's tokens name theirs (`kid`), and from version 14 on PostgREST takes a token that does so
- * only where its own key has the same name, which a plain secret has not: each answer was 401.
+ * The secret as a JWKS. Plinth's tokens have a `kid`, and from version 14 on PostgREST accepts such a token only if its own key
+ * has the same `kid`. A plain secret has none, so every response would be 401.
  */
 function keySet(secret, authorization) {
   const [head] = authorization.replace(/^Bearer /, '').split('.');
@@ -76,7 +76,7 @@ function keySet(secret, authorization) {
   return JSON.stringify({ keys: [key] });
 }
 
-/** It answers 503 until it has read the schema. */
+/** PostgREST returns 503 until it has read the schema. */
 async function untilItServes(child, url, headers) {
   let end = null;
   child.once('error', (error) => (end = error.message));

@@ -1,7 +1,7 @@
 // Runs a program to its end.
 import { spawn } from 'node:child_process';
 
-/** What it printed; throws when it fails. */
+/** Resolves with the output; rejects if the program fails. */
 export function run(command, args, env = process.env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,4 +1,4 @@
-// What the storage benchmark works on: a project with files of three sizes, a bucket of 10,000 rows, and the same files in a
+// Data of the storage benchmark: a project with files of three sizes and a bucket of 10,000 rows, and the same files in a
 // directory for the yardsticks.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { call } from './plinth.mjs';
 
 const MB = 1024 * 1024;
 
-/** `count`: how many different files the downloads go round. */
+/** `count`: number of different files that are downloaded in turn. */
 export const SIZES = {
   small: { label: '4 KB', unit: 'requests', count: 400, bytes: randomBytes(4 * 1024) },
   medium: { label: '1 MB', unit: 'requests', count: 32, bytes: randomBytes(MB) },
@@ -94,12 +94,12 @@ async function cursorOfLastPage(baseUrl, list, headers) {
 }
 
 /**
- * Files above this size go after each run (`after`). Smaller ones stay until all is over: for minutes ext4 looks at each inode
- * that was freed lately before it takes another, so deleting thousands slows down whoever uploads next.
+ * Files above this size are deleted after each run (`after`), smaller ones at the end. For minutes ext4 checks recently freed
+ * inodes before it allocates one, so deleting thousands of files would slow down the next upload.
  */
 const KEPT_SIZE = MB;
 
-/** Multipart forms, each under a name of its own. */
+/** Multipart forms, each with a different filename. */
 async function uploadForms(url, base, headers, bytes, send, api) {
   const boundary = 'plinth-bench-boundary';
   const before = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="x.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`;

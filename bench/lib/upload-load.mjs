@@ -1,13 +1,13 @@
-// Uploads: a client on plain sockets, for neither wrk nor autocannon can send large bodies.
+// Generates upload load over plain sockets, because neither wrk nor autocannon can send large bodies.
 import { connect } from 'node:net';
 
 /** Bytes written at once. */
 const WRITE_SIZE = 1024 * 1024;
 
 /**
- * Sends bodies over kept-alive connections, one after the other on each, until the time or the number is up.
+ * Sends bodies over keep-alive connections, one after the other on each, until the time or the number is reached.
  * @param {{ url: string, method: string, head: (n: number) => { path: string, headers: object }, parts: Buffer[] }} target
- *   `parts` together are the body
+ *   the body is the concatenation of `parts`
  */
 export async function upload({ url, method, head, parts }, { connections, seconds, atMost = Infinity }) {
   const { hostname, port, host } = new URL(url);
@@ -56,7 +56,7 @@ export async function upload({ url, method, head, parts }, { connections, second
   };
 }
 
-/** Status codes of the answers that arrive on a socket; bodies have a Content-Length. */
+/** Status codes of the responses on a socket; their bodies have a Content-Length. */
 function statusesOf(socket) {
   let buffered = Buffer.alloc(0);
   let waiting;

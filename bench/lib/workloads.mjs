@@ -1,13 +1,13 @@
-// What is measured: the tables, and for each workload the request of a client and the SQL that gives the same answer.
+// The tables, and for each workload the client's request and the SQL with the same result.
 import { isDeepStrictEqual } from 'node:util';
 
 /** Rows of `items` by default; `comments` has three times as many. */
 export const ROWS = 100_000;
 const CATEGORIES = 400;
-/** Rows of a long read. */
+/** Rows of the long read. */
 const LONG_READ = 5_000;
 
-/** How a policy finds the caller: by the function that Plinth offers, or as PostgREST's manual shows it. */
+/** The expression for the caller's id in policies: Plinth's function, or the expression of PostgREST's manual. */
 const CALLER = {
   function: '(select auth.uid())',
   claims: `(nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub')::uuid`,
@@ -40,7 +40,7 @@ export const schemaOf = ({ caller }) => `
   create policy all_comments on comments for select to authenticated using (true);
   insert into authors select n, 'Author ' || n from generate_series(1, 500) n;`;
 
-/** Two users; the policy hides one row in ten of every category, the other's. */
+/** Rows of two users. The policy hides the other user's rows, one in ten of every category. */
 export const fill = (owner, { title }, rows = ROWS) => [
   `insert into items select n,
     case when n / ${CATEGORIES} % 10 = 0 then '00000000-0000-4000-8000-000000000000' else '${owner}' end::uuid,
@@ -56,12 +56,12 @@ const entryOf =
 const EMBED = 'select=id,title,authors(name),comments(id,text)&limit=25&order=id';
 
 const SAME_ROWS = (answer, expected) => isDeepStrictEqual(answer, expected);
-/** No order was asked for: the rows are any of those that the caller may see. */
+/** Without an order, any visible rows are right. */
 const AS_MANY_ROWS = (answer, expected) =>
   Array.isArray(answer) &&
   answer.length === expected.length &&
   isDeepStrictEqual(Object.keys(answer[0] ?? {}), Object.keys(expected[0] ?? {}));
-/** Each INSERT has an id and a time of its own. */
+/** Id and time differ between INSERTs. */
 const SAME_ENTRY = (answer, expected) =>
   Array.isArray(answer) && isDeepStrictEqual(answer.map(given), expected.map(given));
 const NOTHING = (answer) => answer === null;
@@ -85,9 +85,9 @@ const read = (draw, path) => ({
 });
 
 /**
- * `draw` chooses what one request is about; `request` and `values` are the client's request and the parameters of `sql` for it.
- * `isRight` compares an answer with what `sql` gives, or with null where no rows are answered. pgbench draws values itself:
- * `random` names the range of $1; where it is missing, it sends one set of values all the time.
+ * `draw` chooses the data of one request; `request` and `values` turn it into the client's request and the parameters of `sql`.
+ * `isRight` compares a response with the result of `sql`, or with null if no rows are returned. pgbench draws values itself:
+ * `random` is the range of $1; without it, pgbench always sends the same values.
  */
 export function workloadsOf(variant, rows = ROWS) {
   const entry = entryOf(variant);

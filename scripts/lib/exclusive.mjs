@@ -1,4 +1,4 @@
-// Lets one process at a time install and build in this clone. Plain Node: it runs before anything is installed.
+// Lets one process at a time install and build in this clone. No dependencies, because it runs before the installation.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,13 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_MS = 200;
 
 /**
- * Runs `work` while holding the lock file, waiting for another process that holds it; the lock of a killed one is
- * taken over. `work` is given a function that makes the lock last as long as a child process too: one that outlives us
- * because we are killed goes on with what it does.
+ * Runs `work` while holding the lock file. Waits if another process holds it, and takes over the lock of a killed process.
+ * `work` gets a function that extends the lock to a child process, which continues its work even if this process is killed.
  * @template T
  * @param {string} file
  * @param {(shareWith: (pid: number) => void) => Promise<T>} work
- * @param {() => void} onWait told once when there is somebody to wait for
+ * @param {() => void} onWait called once if another process holds the lock
  * @returns {Promise<T>}
  */
 export async function exclusively(file, work, onWait) {
@@ -49,7 +48,7 @@ function claim(file) {
   }
 }
 
-/** Moves the lock of a dead process away. If a living one has claimed it at this very moment, gives it back. */
+/** Moves the lock of a dead process away. Puts it back if another process has claimed it meanwhile. */
 function putAsideIfDead(file, aside) {
   const holder = readOrNull(file);
   if (holder === null || isAlive(holder)) return;
@@ -57,7 +56,7 @@ function putAsideIfDead(file, aside) {
     renameSync(file, aside);
     if (readOrNull(aside) !== holder) linkSync(aside, file);
   } catch {
-    // Another process was quicker; the next round sees what it left.
+    // Another process was faster; the next attempt sees its result.
   }
   rmSync(aside, { force: true });
 }
@@ -78,7 +77,7 @@ function exists(pid) {
   }
 }
 
-/** One line: the pid and, where /proc tells it, the start time, because pids are used again. Null for a zombie. */
+/** One line: the pid and, if /proc exists, the start time, because pids are reused. Null for a zombie. */
 function identity(pid) {
   const stat = readOrNull(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];

@@ -1,4 +1,4 @@
-// Runs one program with its output kept back, to be shown only if it fails.
+// Runs a program and buffers its output, which is shown only after a failure.
 import { spawn } from 'node:child_process';
 
 /** The output of a program that failed. */
@@ -11,12 +11,12 @@ export class ProgramFailed extends Error {
 
 /**
  * Resolves with the output (both streams, in order) when the program exits with 0; rejects with ProgramFailed otherwise.
- * The program is ended when we end, unless we are killed with SIGKILL.
+ * The program is ended together with this process, unless this process gets SIGKILL.
  * @param {string} what names the program in the message of a failure
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd: string, echo?: boolean, onStart?: (pid: number) => void }} options `echo` shows the output as it comes
- *   instead of keeping it back
+ *   instead of buffering it
  * @returns {Promise<string>}
  */
 export function run(what, command, args, { cwd, echo = false, onStart }) {
@@ -43,7 +43,7 @@ export function run(what, command, args, { cwd, echo = false, onStart }) {
   });
 }
 
-/** Ctrl-C reaches the child by itself, other signals only us: pass them on, let the child end, then end likewise. */
+/** The terminal sends Ctrl-C to the child too. Forwards other signals, waits for the child, then ends by the same signal. */
 function endWithUs(child) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const forward = (signal) => {

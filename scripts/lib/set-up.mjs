@@ -1,5 +1,5 @@
 // Brings a clone into the state that its commands need: dependencies from the lock file, and a build of the sources.
-// Plain Node without dependencies: it runs when nothing is installed yet.
+// No dependencies, because it runs before the installation.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 
 const LOCK = path.join(ROOT, '.tmp', 'set-up.lock');
 const STAMP = path.join(ROOT, 'dist', '.built-from');
-/** What the build depends on, besides the tests among them. */
+/** Inputs of the build; the tests among them are ignored. */
 const BUILD_INPUTS = [
   'src',
   'migrations',
@@ -21,14 +21,14 @@ const BUILD_INPUTS = [
   'tsconfig.build.json',
 ];
 
-/** How npm names a registry that it cannot reach: "npm error code ENOTFOUND". */
+/** npm's message for an unreachable registry: "npm error code ENOTFOUND". */
 const NETWORK_FAILURE =
   /^npm (?:error|ERR!) code (ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_\w+|E50[234])$/m;
 
-/** Something that the user of this clone can mend; the message is one clear line. */
+/** An error that the user of this clone can correct; the message is one line. */
 class SetUpError extends Error {}
 
-/** Ends the process with one line unless this Node.js is one that package.json allows. */
+/** Exits with a one-line message if package.json does not allow this Node.js version. */
 export function assertNodeVersion() {
   const wanted = readJson('package.json').engines.node.replace('>=', '');
   const [major, minor] = wanted.split('.').map(Number);
@@ -39,9 +39,9 @@ export function assertNodeVersion() {
 }
 
 /**
- * Installs and builds what is missing or out of date; ends the process when that fails, with the output of what failed.
- * @param {{ development?: boolean, quiet?: boolean }} options `development`: the tools are needed even if nothing has to
- *   be built; `quiet`: progress goes to a terminal only
+ * Installs and builds if necessary. After a failure prints the output of the failed program and exits.
+ * @param {{ development?: boolean, quiet?: boolean }} options `development`: also installs the development tools if nothing has
+ *   to be built; `quiet`: shows progress on a terminal only
  */
 export async function setUp({ development = false, quiet = false } = {}) {
   const progress = quiet && !process.stderr.isTTY ? silent : report;
@@ -71,8 +71,8 @@ async function makeReady(development, progress, onStart) {
 }
 
 /**
- * npm writes what it has installed into node_modules as its last step, so this compares the two lock files.
- * Packages of other platforms may be missing; development packages too, where there is nothing to build.
+ * npm writes a lock file into node_modules as its last step, so this compares the two lock files.
+ * Packages of other platforms may be missing, and development packages if nothing has to be built.
  */
 function isInstalled(withDevelopment) {
   const installed = readJson('node_modules/.package-lock.json')?.packages;
@@ -98,14 +98,14 @@ async function install(progress, onStart) {
   done();
 }
 
-/** Under `npm start` this is the npm that runs us; it need not be the one in the path. */
+/** Under `npm start`, uses the npm that runs this process, which may differ from the one on PATH. */
 function npm(args, onStart) {
   const own = process.env.npm_execpath;
   if (own?.endsWith('.js')) return run('npm ci', process.execPath, [own, ...args], { cwd: ROOT, onStart });
   return run('npm ci', 'npm', args, { cwd: ROOT, onStart });
 }
 
-/** A failure of the network as one line instead of npm's many; any other failure as it is. */
+/** Replaces npm's output after a network failure by one line; returns other errors unchanged. */
 async function unreachableRegistry(error) {
   const [, code] = (error instanceof ProgramFailed && NETWORK_FAILURE.exec(error.output)) || [];
   if (!code) return error;
@@ -120,7 +120,7 @@ function isBuilt() {
   return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sourceHash();
 }
 
-/** The build begins by removing dist and with it the stamp, which comes back last: a killed build counts for nothing. */
+/** The build first removes dist with the stamp. The stamp is written last, so an interrupted build is repeated. */
 async function compile(progress, onStart) {
   const done = progress('Building');
   const hash = sourceHash();
@@ -132,7 +132,7 @@ async function compile(progress, onStart) {
   done();
 }
 
-/** By content rather than by time: a checkout or a copied image sets new times. */
+/** Hashes contents, because a checkout or a copied image changes modification times. */
 function sourceHash() {
   const hash = createHash('sha256');
   for (const file of BUILD_INPUTS.flatMap((input) => filesIn(path.join(ROOT, input))).sort()) {
@@ -158,7 +158,7 @@ export function bin(packageName, file) {
   return path.join(ROOT, 'node_modules', packageName, file);
 }
 
-/** Announces a step; the returned function says how long it took. */
+/** Prints the start of a step; the returned function prints its duration. */
 function report(step) {
   const since = Date.now();
   process.stderr.write(`${step} ...${process.stderr.isTTY ? '' : '\n'}`);

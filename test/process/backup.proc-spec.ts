@@ -1,4 +1,4 @@
-/** The backup of docs/embedded-database.md, with its own commands: restored elsewhere, everything is as it was. */
+/** Runs the backup and restore commands of docs/embedded-database.md; the restored install has the same data. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** With the keys that it makes for itself: they are a part of what a backup has to hold. */
+/** Uses generated keys, because a backup must contain them. */
 async function start(dataDir: string): Promise<HttpClient> {
   plinth = await PlinthProcess.start({
     dataDir: directory,

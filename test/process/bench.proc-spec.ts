@@ -1,11 +1,11 @@
-/** `npm run bench -- rest` beside PostgREST: it is configured so that it can answer, and only right answers count. */
+/** `npm run bench -- rest` with PostgREST: Plinth's benchmark configures it correctly, and leaves wrong responses out. */
 import path from 'node:path';
 import { Program, ROOT } from './support/processes';
 
 const STAND_IN = path.join(ROOT, 'test/process/support/postgrest-stand-in.mjs');
 const LIMIT_MS = 240_000;
 
-/** Settings of another PostgREST in the environment change nothing. */
+/** Settings of another PostgREST in the environment, which must have no effect. */
 const environment = (binary: string, fault: string): NodeJS.ProcessEnv => ({
   ...process.env,
   POSTGREST_BIN: binary,
@@ -14,7 +14,7 @@ const environment = (binary: string, fault: string): NodeJS.ProcessEnv => ({
   PGRST_DB_URI: 'postgresql://nobody@127.0.0.1:1/nothing',
 });
 
-/** What a short run prints. */
+/** The output of a short run. */
 async function bench(fault: string): Promise<string> {
   const options = [
     '--quick',
@@ -31,7 +31,7 @@ async function bench(fault: string): Promise<string> {
   return program.output;
 }
 
-/** The workloads with figures of a contestant. */
+/** The workloads for which a contestant has results. */
 function measured(printed: string, contestant: string): string[] {
   const line = new RegExp(`^(W\\d .*?) +${contestant} +\\d+ `, 'gm');
   return [...printed.matchAll(line)].map(([, workload]) => workload as string);

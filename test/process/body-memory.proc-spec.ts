@@ -1,5 +1,5 @@
 /**
- * Memory does not grow with the number of bodies that are announced and withheld: all bodies together have a budget
+ * Memory does not grow with the number of announced and withheld bodies, because all bodies share a budget
  * (MAX_BUFFERED_BODIES). Linux only: the memory of a process is read from /proc.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { headOf, type RawClient, rawClient } from '../support/slow-clients';
 
 const MIB = 1024 * 1024;
 const MANY = 150;
-/** Of bodies in single bytes, which take the server long to read. */
+/** Connections with bodies in single bytes, which the server reads slowly. */
 const FEW = 60;
 const SINGLE_BYTES = 50_000;
-/** Bytes, all but a few of which are sent. */
+/** Size of a body in bytes. All but a few of them are sent. */
 const BODY = 5 * MIB;
 const BUDGET = 64 * MIB;
 const TABLE = 'create table t (a text); create policy p on t for all using (true) with check (true)';
@@ -25,7 +25,7 @@ let plinth: PlinthProcess;
 let headers: Record<string, string>;
 let slug: string;
 let other: HttpClient;
-/** Bytes of the process before the first body that is withheld. */
+/** Memory of the process in bytes before the first withheld body. */
 let idle: number;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
     apikey: second.anon_key,
     authorization: `Bearer ${second.anon_key}`,
   });
-  // What is loaded and compiled for the first bodies does not count.
+  // Warm-up: code loaded for the first bodies is not measured.
   for (let n = 0; n < 20; n += 1) await other.post('/rest/v1/t', { a: 'x'.repeat(BODY / 8) });
   idle = memory('VmRSS');
 }, 120_000);
@@ -60,18 +60,18 @@ async function project(): Promise<Record<'id' | 'slug' | 'anon_key' | 'service_r
   return body;
 }
 
-/** Bytes of the process: now, or the most since it began. */
+/** Memory of the process in bytes: current or peak. */
 function memory(field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${plinth.child.pid}/status`, 'utf8');
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024;
 }
 
-/** Sends bytes over each connection as they are taken, until all were, or nothing more is for a while. */
+/** Sends bytes over each connection until all are sent, or the server reads none for a while. */
 async function sendTo(clients: readonly RawClient[], bytes: Buffer): Promise<void> {
   const sent = clients.map(({ socket, closed }) =>
     Promise.race([closed, new Promise<void>((resolve) => socket.write(bytes, () => resolve()))]),
   );
-  // What the server does not read stays here.
+  // Bytes that the server does not read stay in this process.
   await Promise.race([Promise.all(sent), sleep(10_000)]);
 }
 

@@ -1,4 +1,4 @@
-// The command line as a program: in the wrong folder, and without a server.
+// The command line as a program, in a wrong folder and without a server.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ interface Outcome {
   readonly err: string;
 }
 
-/** Runs `node scripts/plinth.mjs` in that folder, with nothing in its environment but what is given. */
+/** Runs `node scripts/plinth.mjs` in a folder with the given environment only. */
 function run(cwd: string, args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } };

@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL dies under a running Plinth: it is started again, nothing acknowledged is lost, every area
- * answers 503 meanwhile, and everything that holds a connection recovers.
+ * The embedded PostgreSQL crashes while Plinth runs. Plinth restarts it, no acknowledged change is lost, every area returns 503
+ * meanwhile, and all users of connections recover.
  */
 import {
   appendFileSync,
@@ -21,7 +21,7 @@ import { hasRedis, TestRedis } from '../support/redis-server';
 
 const PASSWORD = 'correct horse';
 const EMAIL = 'ada@example.com';
-/** Half a second to two were measured; the machines that run this differ. */
+/** Measured: 0.5 to 2 seconds. The limit allows for slower machines. */
 const SERVES_AGAIN_MS = 30_000;
 const UNTIL_GIVEN_UP_MS = 90_000;
 
@@ -96,7 +96,7 @@ class Install {
     return (row as { pid: number }).pid;
   }
 
-  /** Every area serves. @returns milliseconds until then */
+  /** Waits until every area serves requests. @returns milliseconds */
   async servesAgain(limitMs = SERVES_AGAIN_MS): Promise<number> {
     const since = performance.now();
     for (const [area, ask] of Object.entries(this.areas)) {
@@ -138,7 +138,7 @@ class Install {
   }
 }
 
-/** Writes and reads all the time; answers are 2xx or 503 with Retry-After. */
+/** Writes and reads continuously; expects 2xx, or 503 with Retry-After. */
 class Load {
   readonly acknowledged: number[] = [];
   readonly wrong: string[] = [];
@@ -177,7 +177,7 @@ class Load {
   }
 }
 
-/** What PostgreSQL reads at a start and not before: it keeps the next one from succeeding. */
+/** An invalid setting that PostgreSQL reads only at a start, so that the next start fails. */
 function breakSettings({ clusterDir }: Install): () => void {
   const file = join(clusterDir, 'postgresql.auto.conf');
   const good = readFileSync(file, 'utf8');

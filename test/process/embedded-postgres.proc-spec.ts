@@ -1,4 +1,4 @@
-// The embedded PostgreSQL over its whole life: first start, restart, kills at the worst moments, faults of an administrator.
+// The embedded PostgreSQL: first start, restart, kills at critical moments, mistakes of administrators.
 import { execFile, spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -14,7 +14,7 @@ import { EmbeddedPostgresError } from '../../src/database/embedded/embedded-post
 import { isAlive, processesWith, Program, ROOT, until, withDirectory } from './support/processes';
 
 const HOLDER = path.join(__dirname, 'support/postgres-holder.cjs');
-/** `nobody`, who exists wherever root runs tests. */
+/** `nobody`, which exists on every system where root runs tests. */
 const ORDINARY_USER = { uid: 65534, gid: 65534 };
 
 const asOrdinaryUser: [string, ...string[]] = [
@@ -24,7 +24,7 @@ const asOrdinaryUser: [string, ...string[]] = [
   '--clear-groups',
 ];
 
-/** Root can become an ordinary user, but that user cannot read a clone beneath /root. */
+/** Root can switch to an ordinary user, but that user cannot read a clone below /root. */
 function ordinaryUserReadsClone(): boolean {
   const [command, ...args] = asOrdinaryUser;
   return spawnSync(command, [...args, 'test', '-r', HOLDER]).status === 0;
@@ -55,7 +55,7 @@ async function runningHolder(dataDir: string): Promise<Holder> {
   return { program, postmaster: Number(postmaster), url: url as string };
 }
 
-/** A data directory whose cluster exists already and was stopped cleanly: a copy is quicker than an initdb. */
+/** A data directory with a cluster that was stopped cleanly, copied because that is faster than initdb. */
 async function withCluster(work: (dataDir: string) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const dataDir = path.join(directory, 'data');
@@ -74,7 +74,7 @@ async function query<T>(url: string, text: string): Promise<T[]> {
   }
 }
 
-/** Starts, works, and stops even if the work fails. */
+/** Starts PostgreSQL, runs the work, and stops PostgreSQL even if the work fails. */
 async function withPostgres<T>(
   options: EmbeddedPostgresOptions,
   work: (postgres: EmbeddedPostgres) => Promise<T>,
@@ -195,7 +195,7 @@ describe('EmbeddedPostgres', () => {
 
   it('does without the socket where none can be made', () =>
     withCluster((dataDir) =>
-      // As on a file system that knows none: PostgreSQL refuses a longer path than the system's.
+      // Like a file system without sockets: PostgreSQL refuses a path that is longer than the system's limit.
       withPostgres(
         { dataDir, settings: { unix_socket_directories: `/tmp/${'a'.repeat(110)}` } },
         async (postgres) => {
@@ -423,7 +423,7 @@ describe('EmbeddedPostgres', () => {
   });
 });
 
-/** A process of the user that has nothing to do with PostgreSQL. */
+/** An unrelated process of the user. */
 async function strangerOf(uid: number, gid: number): Promise<Program> {
   const shell = ['-c', 'echo here; read -r word'];
   const stranger =

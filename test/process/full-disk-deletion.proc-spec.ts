@@ -1,4 +1,4 @@
-/** One disk for everything, as in the default install, and it is full: deleting files frees their bytes. */
+/** On a full disk that holds all data, as in the default install, deleting files frees their bytes. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A full disk under the embedded PostgreSQL: while it serves, and at a start. It is told in words, nothing acknowledged is
- * lost, and with room again everything works without a restart.
+ * A full disk under the embedded PostgreSQL, while it serves and at a start. Plinth reports it, no acknowledged change is lost,
+ * and Plinth recovers without a restart once there is space.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -128,7 +128,7 @@ const LIMIT_MS = 60_000;
         },
       });
 
-    /** Serves, or ends with one line about the disk after those about progress. */
+    /** Serves requests, or exits with one line about the disk after the lines about progress. */
     async function startOrClearEnd(): Promise<'serves' | 'ended'> {
       const program = await launch();
       await Promise.race([program.says(/Plinth serves on/), program.exited]);
@@ -151,7 +151,7 @@ const LIMIT_MS = 60_000;
       for (const left of [0, 1, 10, 45]) {
         disk.fillTo(left * MIB);
         outcomes.push(await startOrClearEnd());
-        // No half cluster, no half file, no lock.
+        // No incomplete cluster, no incomplete file, no lock.
         expect(readdirSync(data).filter((name) => /^\.|\.new$|lock/.test(name))).toEqual([]);
         disk.makeRoom();
       }

@@ -1,6 +1,6 @@
 /**
- * Megabytes that a project's owner puts into an account or an error text do not become memory of the process, which
- * serves all projects.
+ * Megabytes in an account or an error text, written by a project's owner, do not fill the memory of the process, which serves
+ * all projects.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// One instance a data directory, however the one before ended and however many start at once.
+// One instance per data directory, however the previous one ended and however many start at once.
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DataDirInUseError, InstanceLock } from '../../src/database/embedded/instance-lock';
@@ -19,7 +19,7 @@ async function lockedHolder(dataDir: string): Promise<Program> {
   return holder;
 }
 
-/** Rewrites the lock file as if something else about its holder were true. */
+/** Rewrites the lock file with other facts about its holder. */
 async function alterLock(dataDir: string, changes: Record<string, unknown>): Promise<void> {
   const file = path.join(dataDir, 'instance.lock');
   const holder = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * kill -9 at random moments during inserts, uploads and project creation: what was acknowledged is there after the
- * restart, and nothing is half made. PLINTH_KILLS sets how often (default 5, so that the suite stays quick).
+ * kill -9 at random moments during inserts, uploads and project creation: after the restart all
+ * acknowledged changes exist, and none is incomplete. PLINTH_KILLS sets how often (default 5, so that the suite stays quick).
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ interface Keys {
   service_role_key: string;
 }
 
-/** What the product acknowledged so far. */
+/** The changes that the product has acknowledged. */
 const rows = new Set<number>();
 const files = new Map<string, string>();
 const projects = new Set<string>();
@@ -54,7 +54,7 @@ async function create(plinth: PlinthProcess): Promise<void> {
   if (status === 201) projects.add(body.id);
 }
 
-/** Works until the product is gone; a request that breaks off was not acknowledged. */
+/** Sends requests until the product is killed; an interrupted request was not acknowledged. */
 async function workUntilKilled(
   plinth: PlinthProcess,
   work: (plinth: PlinthProcess) => Promise<void>,
@@ -86,7 +86,7 @@ async function verify(plinth: PlinthProcess): Promise<void> {
   const found = (await service(plinth).get('/rest/v1/numbers?select=n')).body as { n: number }[];
   const present = new Set(found.map(({ n }) => n));
   expect([...rows].filter((n) => !present.has(n))).toEqual([]);
-  // A bulk insert is there whole or not at all.
+  // A bulk insert is complete or absent.
   expect([...present].filter((n) => !present.has(-n - 1))).toEqual([]);
 
   for (const [id, content] of files) {
@@ -125,7 +125,7 @@ it(
       const running = plinth;
       const work = [insert, insert, upload, upload, create].map((one) => workUntilKilled(running, one));
       await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 1_500));
-      // Every other time PostgreSQL dies just as suddenly.
+      // Every second time PostgreSQL is killed too.
       if (kill % 2) killPostgres(directory);
       await plinth.end('SIGKILL');
       await Promise.all(work);

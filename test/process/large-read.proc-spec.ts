@@ -1,6 +1,6 @@
 /**
- * A very large read: the process does not grow with its length, answers at once, and stops for a client that goes away. Every row
- * comes five times. By default fewer rows, so that the suite stays quick; PLINTH_LARGE_ROWS=1000000 for five millions.
+ * A very large read: memory does not grow with its length, the first bytes arrive at once, and the query stops when the client
+ * disconnects. Every row is returned five times. PLINTH_LARGE_ROWS=1000000 reads five million rows; the default is smaller.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get as httpGet, type IncomingMessage } from 'node:http';
@@ -55,7 +55,7 @@ function open(path: string, accept: string): Promise<IncomingMessage> {
   });
 }
 
-/** Reads an answer to its end and keeps none of it. */
+/** Reads a response to its end and discards it. */
 async function read(path: string, accept: string): Promise<Read> {
   const start = performance.now();
   const response = await open(path, accept);
@@ -72,13 +72,13 @@ async function read(path: string, accept: string): Promise<Read> {
   return { bytes, newlines, braces, first, last: performance.now() - start };
 }
 
-/** Bytes of the process; `VmHWM` is the most since it was last reset. */
+/** Memory of the process in bytes; `VmHWM` is the peak since the last reset. */
 function memory(field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${plinth.child.pid}/status`, 'utf8');
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
 }
 
-/** Bytes that the process held above what it held before. */
+/** Peak memory minus the memory before, in bytes. */
 async function grownBy<Answer>(work: () => Promise<Answer>): Promise<{ answer: Answer; growth: number }> {
   const before = memory('VmRSS');
   writeFileSync(`/proc/${plinth.child.pid}/clear_refs`, '5');
@@ -97,7 +97,7 @@ const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = 
   it.each(FORMATS)(
     'as %s begins at once and takes little memory',
     async (name, accept, rowsOf) => {
-      // The heap of a process that has just started grows with whatever it does first.
+      // Warm-up, because the heap of a new process grows with its first requests.
       for (let round = 0; round < 3; round += 1) await read(`copies?limit=${ROWS / 10}`, accept);
       const short = await grownBy(() => read('copies?copy=eq.1', accept));
       const { answer, growth } = await grownBy(() => read('copies', accept));
@@ -109,7 +109,7 @@ const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = 
         );
       }
       expect([rowsOf(short.answer), rowsOf(answer)]).toEqual([ROWS, COPIES * ROWS]);
-      // What a read takes besides its rows, and what the heap grows by anyway, is the same for both.
+      // Both reads have the same fixed costs and heap growth.
       expect(growth - short.growth).toBeLessThan((answer.bytes - short.answer.bytes) / 2);
       expect(answer.first).toBeLessThan(answer.last / 3);
     },
@@ -126,7 +126,7 @@ const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = 
   }, 60_000);
 });
 
-/** Backends that read the table now, seen by the embedded server's superuser. */
+/** Backends that are reading the table, as seen by the embedded server's superuser. */
 async function readers(): Promise<number> {
   const data = join(directory, 'data');
   const client = new Client({

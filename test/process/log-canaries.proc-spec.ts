@@ -1,6 +1,6 @@
 /**
- * Secrets in every place where a client could put them: none may show in what Plinth prints at its most verbose level, in
- * the platform's audit log, in PostgreSQL's log, or in an answer that does not repeat the request by design.
+ * Puts secrets into every place of a request. None may appear in Plinth's output at its most verbose level, in the platform's
+ * audit log, in PostgreSQL's log, or in a response, unless the response repeats the request by design.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -64,11 +64,11 @@ interface Project {
 interface Scene {
   readonly project: Project;
   readonly fileId: string;
-  /** Every secret that there is, by name. */
+  /** All secrets, by name. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** Uses everything that has a secret, as it is meant to be used. */
+/** Uses every secret in its intended place. */
 async function setScene(): Promise<Scene> {
   const { body } = await plinth.admin.post('/admin/v1/projects', { name: 'Canaries', plan: 'enterprise' });
   const project: Project = {
@@ -142,7 +142,7 @@ function clientOf(apikey: string, bearer: string | null, path = ''): HttpClient 
   return new HttpClient(plinth.baseUrl + path, headers);
 }
 
-/** One address of each area, and some of none. */
+/** One URL of each area, and some that do not exist. */
 function addressesOf({ project: { id, slug }, fileId }: Scene): string[] {
   return [
     '/rest/v1/notes',
@@ -166,15 +166,15 @@ function addressesOf({ project: { id, slug }, fileId }: Scene): string[] {
 }
 
 /**
- * Answers that repeat a part of the request to the client that sent it (docs/security.md): what the query language could
- * not read or find, and the administrator's own SQL. Names of unknown members are repeated everywhere.
+ * Responses that repeat a part of the request to its client (docs/security.md): syntax errors and unknown names in the query
+ * language, and the administrator's own SQL. Names of unknown members are repeated everywhere.
  */
 const REPEATS = [/^\/(p\/[^/]+\/)?rest\/v1\//, /^\/admin\/v1\//];
 
 let scene: Scene;
 beforeAll(async () => (scene = await setScene()), 60_000);
 
-/** Sends the attempts with and without good credentials. @returns answers that repeat the secret, though they should not */
+/** Sends the attempts with and without good credentials. @returns responses that wrongly repeat the secret */
 async function sendAll(attempts: readonly Attempt[], secret: string): Promise<string[]> {
   const { project } = scene;
   const clients = [
@@ -198,7 +198,7 @@ async function sendAll(attempts: readonly Attempt[], secret: string): Promise<st
   return told;
 }
 
-/** Bytes that are no HTTP request. */
+/** Bytes that are not an HTTP request. */
 async function sendRaw(text: string): Promise<void> {
   const socket = connect(Number(new URL(plinth.baseUrl).port), '127.0.0.1');
   await new Promise<void>((resolve) => {
@@ -208,7 +208,7 @@ async function sendRaw(text: string): Promise<void> {
   });
 }
 
-/** Names of the secrets that stand in a text, as they are, as an address would write them, or cut off. */
+/** Names of the secrets that a text contains: plain, URL-encoded or truncated. */
 function secretsIn(text: string): string[] {
   const isIn = (secret: string): boolean => {
     const signature = secret.split('.').at(-1) as string;
@@ -217,7 +217,7 @@ function secretsIn(text: string): string[] {
   return [...scene.secrets].filter(([, secret]) => isIn(secret)).map(([name]) => name);
 }
 
-/** The first secret goes to every address, each other one to one of them: what happens does not depend on the secret. */
+/** Sends the first secret to every URL and each other one to a single URL, because the handling does not depend on the secret. */
 function* attemptsIn(place: Place): Iterable<{ secret: string; attempts: Attempt[] }> {
   const addresses = addressesOf(scene);
   for (const [index, secret] of [...scene.secrets.values()].entries()) {
@@ -259,7 +259,7 @@ it('secrets in requests that are none are answered and forgotten', async () => {
   expect((await new HttpClient(plinth.baseUrl).get('/health/live')).status).toBe(200);
 });
 
-// After all the others: they have filled the logs.
+// Runs after all other tests, which fill the logs.
 describe('afterwards', () => {
   it("no secret is in the platform's audit log", async () => {
     const entries: string[] = [];

@@ -22,7 +22,7 @@ interface Line {
   readonly msg: string;
 }
 
-/** Each line of the log that tells of a mail. */
+/** The log lines about mails. */
 function mailLines(): Line[] {
   return plinth.printed
     .split('\n')
@@ -56,7 +56,7 @@ it('prints one line for each mail, with the link that the mail holds, which can 
   const change = { email: 'ada@new.example.com', current_password: 'secret' };
   expect((await signedIn.patch('/user', change)).status).toBe(200);
   await until(() => mailLines().length === 4);
-  // The old address is told of the change; that mail asks for nothing.
+  // The notice to the old address has no link to confirm.
   const withLink = mailLines()
     .slice(2)
     .map(({ msg }) => /\?token=[\w-]{43}$/.test(msg));

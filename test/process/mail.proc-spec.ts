@@ -1,6 +1,6 @@
 /**
- * kill -9 while resets are asked for and mails are sent: after the restart every token has its mail and every mail its
- * token, and who was told that a mail is on its way gets one.
+ * kill -9 while resets are requested and mails are sent. After the restart every token has its mail and every mail its token,
+ * and every acknowledged request leads to a mail.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { eventually, MailServer, tokenIn } from '../support/mail-server';
 import { PlinthProcess } from '../support/plinth-process';
 
 const USERS = 12;
-/** A job waits 15 seconds for a release that never comes, and up to 30 for the lock of a worker that is gone. */
+/** A job waits 15 seconds for its release, and up to 30 for the lock of a killed worker. */
 const DELIVERY_LIMIT_MS = 75_000;
 
 let directory: string;
@@ -43,7 +43,7 @@ it('delivers every mail that was promised, with a token that is good, after kill
     const { status } = await post('reset-password', { email }).catch(() => ({ status: 0 }));
     if (status === 200) promised.push(email);
   });
-  // Somewhere in the middle: some are answered, some are being written, some mails are on the wire.
+  // Kill in the middle, with some requests answered, some rows being written and some mails being sent.
   await eventually(() => (promised.length >= USERS / 3 ? true : null));
   await plinth.end('SIGKILL');
   await Promise.all(requests);
@@ -66,7 +66,7 @@ it('delivers every mail that was promised, with a token that is good, after kill
   }, DELIVERY_LIMIT_MS);
   for (const email of promised) {
     const mails = smtp.to(email);
-    // The same mail may come twice when the kill fell between its delivery and the note of it: under one Message-ID.
+    // After a kill between delivery and its record, a mail is sent twice with the same Message-ID.
     expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(1);
     const update = { token: tokenIn(mails[0] as (typeof mails)[0]), password: 'a new password' };
     expect((await post('update-password', update)).status).toBe(200);

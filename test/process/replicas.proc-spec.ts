@@ -1,6 +1,6 @@
 /**
- * Two replicas on one PostgreSQL and one Redis: what ends on one has ended on the other in the very next request, guesses
- * are counted together, and a user's request costs no more round trips than an anonymous one.
+ * Two replicas on one PostgreSQL and one Redis. A revocation on one applies to the next request on the other, guesses are
+ * counted together, and a user's request costs no more round trips than an anonymous one.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ interface User {
 (hasRedis ? describe : describe.skip)('two replicas', () => {
   let directory: string;
   let postgres: EmbeddedPostgres;
-  /** Before the second replica, which is the one that is measured. */
+  /** Proxy before the second replica, which is measured. */
   let proxy: PostgresProxy;
   let redis: TestRedis;
   let a: PlinthProcess;
@@ -117,7 +117,7 @@ interface User {
     ['a sign-out by an administrator', ({ id }) => admin().post(auth(`admin/users/${id}/logout`))],
   ])('%s on one takes effect in the very next request on the other', async (_what, end) => {
     const user = await signUp();
-    // Known to the other replica, with whatever that remembers.
+    // Let the other replica fill its caches for this session.
     expect(await statuses(b, user)).toEqual([200, 200, 200]);
     expect((await end(user)).status).toBe(200);
     expect(await statuses(b, user)).toEqual([401, 401, 401]);
@@ -201,7 +201,7 @@ interface User {
         seen.add((await on(b, session.access_token as string, own).get('/rest/v1/notes')).status);
       }
     };
-    // The other replica hears of everything late, so that there is a while in which only one of them knows.
+    // Delay notifications to the other replica, so that for a while only one of them knows the change.
     proxy.lag = 100;
     const loads = load();
     for (let n = 0; n < 3; n += 1) {
@@ -265,7 +265,7 @@ interface User {
       for (let n = 0; n < REQUESTS; n += 1) await ask();
       return (proxy.roundTrips - before) / REQUESTS;
     };
-    // A little is left for what goes on aside: upkeep, pings.
+    // A small margin for background work and pings.
     for (const path of ['/rest/v1/notes', `/p/${project.slug}/storage/buckets`]) {
       for (const bearer of [project.anon, user.token]) {
         const roundTrips = await cost(bearer, path);

@@ -6,7 +6,7 @@ import { Program, ROOT, withDirectory } from './support/processes';
 
 const EXCLUSIVE = pathToFileURL(path.join(ROOT, 'scripts/lib/exclusive.mjs')).href;
 
-/** Says when it enters and leaves the work that one process at a time may do; shares it with the process `child`, if any. */
+/** Prints a line when it enters and leaves the exclusive work, and extends the lock to the process `child`, if any. */
 function contender(directory: string, workMs: number, child = 0): Program {
   const script = `
     import { appendFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What keeps Plinth from starting is said in one line, on standard error, and the exit code is 1: no stack trace, nothing
- * twice, no password.
+ * If Plinth cannot start, it prints the reason in one line on standard error and exits with code 1, without stack traces,
+ * repetitions and passwords.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,10 +15,10 @@ import { canMount, SmallDisk } from './support/small-disk';
 
 const MAIN = path.join(ROOT, 'dist/src/main.js');
 const isRoot = process.getuid?.() === 0;
-/** No process of this group may listen on the lowest ports, not even root's. */
+/** Runs a command without the privilege to listen on low ports, even as root. */
 const WITHOUT_LOW_PORTS = ['setpriv', '--bounding-set', '-net_bind_service', '--'];
 const canDropRights = isRoot && spawnSync('setpriv', [...WITHOUT_LOW_PORTS.slice(1), 'true']).status === 0;
-/** `nobody`, who exists wherever root runs tests; it cannot read every clone of root's. */
+/** `nobody`, which exists on every system where root runs tests, but may be unable to read root's clone. */
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
 const nobodyReadsClone =
   isRoot && spawnSync('setpriv', [...AS_NOBODY.slice(1), 'test', '-r', MAIN]).status === 0;
@@ -36,7 +36,7 @@ beforeAll(async () => {
     dataDir: path.join(directory, 'postgres'),
     settings: { fsync: 'off' },
   });
-  // As of a server of the administrator's own, which lets in roles that Plinth did not make.
+  // Like a server of the administrator, which accepts roles that Plinth did not create.
   const file = path.join(directory, 'postgres/postgres/pg_hba.local.conf');
   writeFileSync(file, 'host all poor,weak 127.0.0.1/32 scram-sha-256\n', { mode: 0o644 });
   await withConnection({ connectionString: postgres.url }, (client) =>
@@ -54,17 +54,17 @@ afterAll(async () => {
 
 interface Fault {
   readonly title: string;
-  /** Makes the fault. @param cwd where Plinth is started @returns settings on top of those that would do */
+  /** Causes the fault. @param cwd directory in which Plinth is started @returns additional settings */
   readonly make: (cwd: string) => Promise<Record<string, string>> | Record<string, string>;
-  /** What is said, the newline at its end aside. */
+  /** The expected line, without its newline. */
   readonly says: RegExp;
   /** A command that runs Node. */
   readonly through?: readonly string[];
-  /** Where this is false the fault cannot be made. */
+  /** False if the fault cannot be caused on this machine. */
   readonly possible?: boolean;
 }
 
-/** A server that is no PostgreSQL. @returns its port */
+/** A server other than PostgreSQL. @returns its port */
 async function serverThat(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

@@ -1,4 +1,4 @@
-// `npm start` from outside: first and second start, signals, and what is in the way. Every end is checked for orphans.
+// `npm start` as a process: first and second start, signals and faults. Checks for orphans after every end.
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -77,7 +77,7 @@ async function inDemo(query: string): Promise<HttpAnswer> {
   return admin.post(`/admin/v1/projects/${demo?.id}/sql`, { query });
 }
 
-/** Whether PostgreSQL is at the slow query by now. */
+/** Whether PostgreSQL is running the slow query. */
 async function isSlowUnderWay(): Promise<boolean> {
   const { body } = await inDemo(
     `select from pg_stat_activity where query like '%pg_sleep%' and state = 'active' and pid <> pg_backend_pid()`,
@@ -85,7 +85,7 @@ async function isSlowUnderWay(): Promise<boolean> {
   return body.rows.length === 1;
 }
 
-/** A free port whose default port of the database is free as well. */
+/** A free port for which the default port of the database is free too. */
 async function portWithFreeDefault(): Promise<{ plinth: number; database: number }> {
   for (;;) {
     const plinth = await freePort();
@@ -99,7 +99,7 @@ async function portWithFreeDefault(): Promise<{ plinth: number; database: number
   }
 }
 
-/** Signals while a request runs: it is answered, everything stops, and PostgreSQL was shut down cleanly. */
+/** Sends a signal while a request runs. The request completes, all processes stop, and PostgreSQL shuts down cleanly. */
 async function expectOrderlyEnd(program: Program, signal: () => void): Promise<void> {
   const pid = postmaster() as number;
   const request = inDemo(SLOW_QUERY);
@@ -107,7 +107,7 @@ async function expectOrderlyEnd(program: Program, signal: () => void): Promise<v
   signal();
   const { status, headers, body } = await request;
   expect({ status, rows: body.rows }).toEqual({ status: 200, rows: [{ state: 'finished' }] });
-  // The client must not ask again on a connection that is about to be closed.
+  // The client must not reuse a connection that is about to be closed.
   expect(headers.get('connection')).toBe('close');
   const { code } = await program.exited;
   expect({ code, output: program.output }).toMatchObject({ code: 0 });
@@ -116,7 +116,7 @@ async function expectOrderlyEnd(program: Program, signal: () => void): Promise<v
   expect(readdirSync(dataDir)).not.toContain('instance.lock');
 }
 
-/** The service-role key of the demo project is in a file for its owner alone, and not in what was printed. */
+/** The service-role key of the demo project is in a file of mode 0600, and not in the output. */
 async function expectServiceKeyInFile({ output }: Program): Promise<void> {
   const [, file = ''] = /service_role key +in (\S+)/.exec(output) ?? [];
   expect(file).toBe(path.join(dataDir, 'demo-service-role-key'));
@@ -130,7 +130,7 @@ async function expectServiceKeyInFile({ output }: Program): Promise<void> {
 }
 
 describe('npm start', () => {
-  /** Milliseconds of the start that creates everything. */
+  /** Milliseconds of the first start. */
   let first: number;
 
   it('creates keys and the demo project on the first start, and says what to paste', async () => {
@@ -203,7 +203,7 @@ describe('npm start', () => {
     const program = await serving(launch(process.execPath, [START], { env: { SHUTDOWN_TIMEOUT: '600' } }));
     const silent = connect(port, '127.0.0.1');
     await once(silent, 'connect');
-    // The server has seen it, for it came before this request.
+    // The server has received it, because it was sent before this request.
     await admin.get('/admin/v1/projects');
     program.child.kill('SIGTERM');
     expect(await program.exited).toEqual({ code: 0, signal: null });

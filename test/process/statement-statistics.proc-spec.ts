@@ -1,4 +1,4 @@
-/** pg_stat_statements in the embedded PostgreSQL: for administrators, with no secret in it, and closed to owners. */
+/** pg_stat_statements in the embedded PostgreSQL is for administrators, contains no secrets, and is closed to owners. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

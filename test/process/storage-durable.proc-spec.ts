@@ -1,6 +1,6 @@
 /**
- * What an upload has made durable when its row is inserted: the bytes, their name, and the directories that had to be made.
- * A kill does not show it, for the kernel keeps what a dead process wrote; so the calls themselves are looked at.
+ * When the row of an upload is inserted, the bytes, their name and new directories are durable. A kill does not show this,
+ * because the kernel keeps the writes of a dead process, so the test checks the system calls.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwri
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** The calls of the first upload into a new project, whose directories are all to be made; and the name of its bytes. */
+  /** The calls of the first upload into a new project, which creates all directories, and the name of its object. */
   async function callsOfUpload(size: number): Promise<{ calls: SystemCall[]; objectId: string }> {
     const { body } = await plinth.admin.post('/admin/v1/projects', {
       name: 'Durable',
@@ -53,13 +53,13 @@ const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwri
     expect(row).toBeGreaterThan(0);
     const { written, unsynced } = stateAfter(calls.slice(0, row), files);
     expect([...written]).toEqual([expect.stringMatching(`/${objectId}$`)]);
-    // Drafts need no name that lasts.
+    // The names of drafts need not be durable.
     expect([...unsynced].filter((path) => !path.endsWith('/.uploads'))).toEqual([]);
     expect(calls.slice(row).some((call) => call.includes('HTTP/1.1 201'))).toBe(true);
   });
 });
 
-/** Files that were written, by the names that they have in the end, and what a power failure could still undo. */
+/** Written files by their final names, and the changes that a power failure could still undo. */
 function stateAfter(
   calls: readonly SystemCall[],
   below: string,

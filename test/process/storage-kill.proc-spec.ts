@@ -1,6 +1,6 @@
 /**
- * kill -9 at random moments during uploads, overwrites, moves and deletions of files, on each provider. What was acknowledged
- * is there, no row lacks its bytes, and after one sweep no bytes lack their row. PLINTH_STORAGE_KILLS sets how often
+ * kill -9 at random moments during uploads, overwrites, moves and deletions of files, on each provider. All acknowledged
+ * changes persist, every row has its bytes, and after one sweep all bytes have a row. PLINTH_STORAGE_KILLS sets how often
  * (default 4). Only Plinth dies; its PostgreSQL runs on, so that a thousand kills take minutes (kill.proc-spec.ts kills both).
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
@@ -18,9 +18,9 @@ const KILLS = Number(process.env.PLINTH_STORAGE_KILLS ?? 4);
 const WORKERS = 8;
 const SLOTS_OF_WORKER = 12;
 const BUCKETS = ['box', 'shelf'];
-/** Everything is downloaded again this often; what changed, after every kill. */
+/** Changed files are downloaded after every kill, all files after this number of kills. */
 const FULL_CHECK_EVERY = 50;
-/** Nothing of the database need survive a power failure here. */
+/** The database need not survive a power failure. */
 const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 interface FileState {
@@ -30,7 +30,7 @@ interface FileState {
   readonly sha256: string;
 }
 
-/** One file through its life. Between a request and its answer both states are possible, and after a kill they stay so. */
+/** The possible states of one file. Between a request and its response there are two, and after a kill they remain. */
 interface Slot {
   possible: readonly (FileState | null)[];
   changed: boolean;
@@ -44,7 +44,7 @@ interface ListedFile {
 }
 
 let slots: Slot[];
-/** What happened: how often each operation was acknowledged or broken off, and what the sweeps found. */
+/** Numbers of acknowledged and interrupted operations, and the results of the sweeps. */
 let figures: Record<string, number>;
 let provider: TestProvider;
 let directory: string;
@@ -83,7 +83,7 @@ const base = (): string => `/p/${keys.slug}/storage`;
 const count = (name: string, by = 1): void => void (figures[name] = (figures[name] ?? 0) + by);
 const anyOf = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
 
-/** Small ones, some that take a while, and a few that providers take in parts. */
+/** Small files, some that take longer, and a few that are uploaded in parts. */
 function content(): Buffer {
   const limit = anyOf([20_000, 20_000, 20_000, 20_000, 20_000, 20_000, 3_000_000, 12_000_000]);
   return randomBytes(randomInt(1, limit));
@@ -135,13 +135,13 @@ async function operate(plinth: PlinthProcess, slot: Slot): Promise<void> {
   count(operation);
 }
 
-/** A request that breaks off was not acknowledged; an answer that is not the expected one fails the test. */
+/** An interrupted request was not acknowledged; an unexpected response fails the test. */
 async function workUntilKilled(plinth: PlinthProcess, own: readonly Slot[]): Promise<void> {
   for (;;) {
     try {
       await operate(plinth, anyOf(own));
     } catch (error) {
-      // What fetch throws when the connection is gone; instanceof would ask Jest's own TypeError.
+      // fetch throws a TypeError after a lost connection; instanceof would compare with Jest's own class.
       if ((error as Error).name === 'TypeError') return;
       throw error;
     }
@@ -158,7 +158,7 @@ async function listAll(plinth: PlinthProcess): Promise<Map<string, ListedFile>> 
   return files;
 }
 
-/** Every file is in one of the states that its last request allows, and there is none that nobody made. */
+/** Every file is in a state that its last request allows, and there are no other files. */
 async function verifyFiles(plinth: PlinthProcess, all: boolean): Promise<void> {
   const listed = await listAll(plinth);
   for (const slot of slots) {
@@ -190,7 +190,7 @@ async function verifyBytes(plinth: PlinthProcess, slot: Slot): Promise<void> {
   count('downloads verified');
 }
 
-/** Bytes and rows are compared without the product: what lies at the provider, and SQL. */
+/** Compares bytes and rows without the product, by listing the provider and by SQL. */
 async function verifyBytesAndRows(plinth: PlinthProcess): Promise<void> {
   count('objects without a row before a sweep', (await orphans(plinth)).length);
   count('unfinished uploads before a sweep', provider.unfinished());
@@ -199,7 +199,7 @@ async function verifyBytesAndRows(plinth: PlinthProcess): Promise<void> {
   expect([await orphans(plinth), provider.unfinished()]).toEqual([[], 0]);
 }
 
-/** Objects without a row. Fails when a row lacks its bytes. */
+/** Objects without a row. Fails if a row has no bytes. */
 async function orphans(plinth: PlinthProcess): Promise<string[]> {
   const { body } = await plinth.admin.post(`/admin/v1/projects/${keys.id}/sql`, {
     query: 'select object_id, size from storage.files',
@@ -242,7 +242,7 @@ describe.each(PROVIDERS)('on %s', (_name, startProvider) => {
         await new Promise((resolve) => setTimeout(resolve, randomInt(20, 600)));
         await plinth.end('SIGKILL');
         await Promise.all(work);
-        // What was sent so far is of no interest, and would fill the memory.
+        // Discard the recorded requests, which would fill the memory.
         provider.server?.reset();
         plinth = await start();
         await verifyFiles(plinth, kill % FULL_CHECK_EVERY === 0 || kill === KILLS);

@@ -1,7 +1,7 @@
 /**
- * Memory does not grow with a file: a large one adds little to what a small one takes, up and down, and sixteen at once take a
- * fraction of what is under way, on each provider. Linux only. PLINTH_LARGE_FILE_MIB makes the large one larger; the providers'
- * servers keep it in the memory of the test.
+ * Memory does not grow with the size of a file, on each provider: uploads and downloads of a large file take little more than
+ * those of a small one, and sixteen at once take a fraction of the transferred bytes. Linux only. PLINTH_LARGE_FILE_MIB sets the
+ * size of the large file; the providers' servers keep it in the memory of the test.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -20,15 +20,15 @@ const MIB = 1024 * 1024;
 /** Mebibytes. */
 const SMALL = 48;
 const SIZE = Number(process.env.PLINTH_LARGE_FILE_MIB ?? 256);
-/** Transfers at once. */
+/** Concurrent transfers. */
 const CROWD = 16;
-/** Mebibytes of each. Objects of the providers' servers lie in memory here. */
+/** Mebibytes of each. The providers' servers keep objects in the memory of the test. */
 const CROWDS: Readonly<Record<string, number>> = { disk: 100, gcs: 48, s3: 64 };
-/** Of what is under way. The providers' SDKs hold one part or two of each file: 8 MiB on GCS, 10 MiB on S3. */
+/** Fraction of the bytes in transfer. The SDKs hold one or two parts of each file: 8 MiB on GCS, 10 MiB on S3. */
 const FRACTION = 1 / 2;
 const BLOCK = randomBytes(MIB);
 
-/** Mebibytes of memory that the process holds, and the most it ever held. */
+/** Mebibytes of memory of the process: current and peak. */
 function memoryOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024;
@@ -69,11 +69,11 @@ interface Running {
   readonly http: HttpClient;
   /** Base path, with a bucket `box`. */
   readonly storage: string;
-  /** Mebibytes that the process ever held above what it held before. */
+  /** Peak memory minus the memory before, in mebibytes. */
   added(): number;
 }
 
-/** Starts Plinth on a provider, and lets it see one file: what is loaded and compiled at the first one does not count. */
+/** Starts Plinth on a provider and transfers one file, so that code loaded for the first file is not measured. */
 async function running(provider: TestProvider, work: (running: Running) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-memory-'));
   const env = { ...provider.env, MAX_FILE_SIZE: '8GiB', STORAGE_TIMEOUT: '30' };

@@ -1,4 +1,4 @@
-// What one project's sessions can take of the embedded PostgreSQL, on one of the test's own.
+// Limits on the resources of one project's sessions, on a separate embedded PostgreSQL.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { accessOf, asOwner, DatabaseAccess, sqlstateOf } from '../support/owner-
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
-/** The smallest that there are, so that they fill soon. */
+/** The smallest possible values, so that the limits are reached soon. */
 const SMALL = { max_notify_queue_pages: '64', temp_file_limit: '8MB' };
 const SETTINGS = { fsync: 'off', ...SMALL };
 const NOT_ADMITTED = '28000';
@@ -158,7 +158,7 @@ it('locks: a session that fills the lock table is ended, and its neighbours writ
   );
   expect(rows[0]?.locks).toBeLessThan(1_000);
 
-  // As many as there are, by several sessions of one project.
+  // Takes all locks, by several sessions of one project.
   const many = await Promise.all([1, 2, 3].map(() => sessionOf(access)));
   await Promise.all(
     many.map((one, index) =>

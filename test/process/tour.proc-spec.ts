@@ -1,4 +1,4 @@
-// The first hour, word for word: what README.md and the first start tell a reader to paste into a shell.
+// Runs the commands of README.md and of the first start in a shell, as a reader would paste them.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { Program, ROOT, until, withDirectory } from './support/processes';
 
 const README = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
 
-/** The part of the README under that heading. */
+/** The section of the README with that heading. */
 function section(heading: string): string {
   return README.slice(README.indexOf(`## ${heading}\n`)).split(/\n(?=## )/)[0] as string;
 }
@@ -18,7 +18,7 @@ function blocks(text: string, language: string): string[] {
     .map(([, , block = '']) => block);
 }
 
-/** A fresh install, and a reader with a shell beside it. */
+/** A new install, and a shell for the commands. */
 class FirstHour {
   private constructor(
     readonly program: Program,
@@ -49,7 +49,7 @@ class FirstHour {
     await until(() => !this.program.isRunning, 30_000);
   }
 
-  /** What a shell prints, and its complaints. */
+  /** Standard output and standard error of a shell. */
   paste(script: string, { cwd = this.folder, shell = 'bash' } = {}): Promise<string> {
     return new Promise((resolve, reject) => {
       execFile(shell, ['-c', script], { cwd, env: this.environment }, (error, out, err) =>
@@ -58,7 +58,7 @@ class FirstHour {
     });
   }
 
-  /** The three lines that the first start printed, in whichever shell. */
+  /** Runs the three lines that the first start printed, in the given shell. */
   async pasteLines(): Promise<void> {
     const lines = this.program.output.split('\n').filter((line) => /^(KEY=|curl |FILE=)/.test(line));
     expect(lines).toHaveLength(3);
@@ -69,7 +69,7 @@ class FirstHour {
     expect(printed).toMatch(/^shared: http:\S+signature=\S+\nHello from Plinth$/m);
   }
 
-  /** The README's tour. Where it says `NAME=...` the reader fills in what was shown before. */
+  /** The README's tour. Lines `NAME=...` get the value from the earlier output, as the reader would fill it in. */
   async takeTour(): Promise<void> {
     const tour = blocks(section('Five-minute tour'), 'sh')
       .join('')
@@ -160,7 +160,7 @@ describe('the first hour', () => {
         await reader.pasteLines();
         const [script = ''] = blocks(section('A project of your own'), 'sh');
         const [table = ''] = blocks(section('A project of your own'), '');
-        // npm prints the script that it runs before what that prints.
+        // npm prints the script before the script's own output.
         const printed = await reader.paste(script.replaceAll('npm run plinth', 'npm run --silent plinth'), {
           cwd: ROOT,
         });

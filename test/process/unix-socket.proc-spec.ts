@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL is reached by its Unix socket, and so is a server whose DATABASE_URL names one. */
+/** Plinth connects by Unix socket to the embedded PostgreSQL, and to a server whose DATABASE_URL names a socket. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Project {
   readonly database: ProjectDatabase;
 }
 
-/** Held by a read that sleeps: everybody may see locks. */
+/** Advisory lock of a sleeping read; every role can see locks. */
 const LOCK = 7_531;
 
 let directory: string;
@@ -72,7 +72,7 @@ async function answerOf(url: string, statement: string): Promise<unknown> {
   }
 }
 
-/** A cancel request takes the same road as the connection. */
+/** A cancel request uses the socket too. */
 async function expectCancelled(project: Project): Promise<void> {
   const asleep = async (): Promise<boolean> =>
     (await answerOf(

@@ -5,7 +5,7 @@ import type { RouteRule } from '../../src/access/route-rules.service';
 import { ADMIN_KEY, type TestPlinth } from './plinth';
 import type { TestProject } from './test-project';
 
-/** A status of a refusal, or `yes`: the request goes on to the body, the table, the file. */
+/** The status of a refusal, or `yes` if the guards accept the request. */
 export type Outcome = '401' | '403' | 'yes';
 
 const RULES = [
@@ -18,7 +18,7 @@ const RULES = [
   'metrics_token',
 ] as const;
 
-/** One line for each kind of caller, one word for each of RULES. */
+/** One line per kind of caller, one word per rule of RULES. */
 const OUTCOMES = {
   nothing: '401 401 401 401 401 401 401',
   'anon key as apikey only': 'yes 401 401 401 401 401 401',
@@ -45,9 +45,9 @@ export interface Attempt {
   readonly kind: CallerKind;
   readonly what: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Appended to the address. */
+  /** Appended to the URL. */
   readonly query?: string;
-  /** True for keys of another project: an address that names no project is that project's. */
+  /** True for keys of another project. A URL without a project belongs to the project of the key. */
   readonly foreign?: boolean;
 }
 
@@ -61,7 +61,7 @@ const unsigned = (claims: object): string =>
     .map((part) => `${Buffer.from(JSON.stringify(part)).toString('base64url')}.`)
     .join('');
 
-/** Every way of asking that the matrix tells apart. */
+/** All combinations of credentials that the matrix distinguishes. */
 export async function attemptsOf(plinth: TestPlinth, project: TestProject): Promise<Attempt[]> {
   const { anonKey, serviceKey } = project;
   const user = (await project.signUp()).accessToken;
@@ -108,7 +108,7 @@ export async function attemptsOf(plinth: TestPlinth, project: TestProject): Prom
     ]),
     attempt('invalid or foreign key', "a user's token as apikey", user, user),
     attempt('invalid or foreign key', 'the platform admin key as apikey', ADMIN_KEY, null),
-    // Beside the service-role key the token's role would not count.
+    // With the service-role key, the role of the token would be ignored.
     attempt('invalid token', 'the role postgres', anonKey, project.token({ ...claims, role: 'postgres' })),
     attempt(
       'invalid token',
@@ -171,7 +171,7 @@ async function foreignAttempts(plinth: TestPlinth, project: TestProject, user: s
   ];
 }
 
-/** What an attempt is answered on a route. */
+/** The expected outcome of an attempt on a route. */
 export function expectedOf(route: RouteRule, { kind, foreign }: Attempt): Outcome {
   const namesProject = /:project_(id|slug)/.test(route.path);
   return outcomeOf(route.rule, foreign && namesProject ? 'invalid or foreign key' : kind);
@@ -191,10 +191,10 @@ const RULE_NAMES: Record<AccessRule, string> = {
 /** GET, POST, PATCH, PUT, DELETE, OPTIONS. */
 const EVERY_METHOD = 6;
 
-/** The matrix as a Markdown table: one line for each address and rule, in the order of the addresses. */
+/** The matrix as a Markdown table: one line per URL and rule, in the order of the URLs. */
 export function toMarkdown(routes: readonly RouteRule[]): string {
   const lines = new Map<string, { methods: string[]; route: RouteRule }>();
-  // HEAD is answered as GET is.
+  // HEAD has the same rule as GET.
   for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
     const key = `${route.path} ${route.rule}`;
     const line = lines.get(key) ?? { methods: [], route };
@@ -211,7 +211,7 @@ export function toMarkdown(routes: readonly RouteRule[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** The public routes as a Markdown table, each with the reason that its code gives. */
+/** The public routes as a Markdown table, with the reasons from the code. */
 export function toReasons(routes: readonly RouteRule[]): string {
   const rows = routes
     .filter(({ method, reason }) => reason !== null && method !== 'HEAD')

@@ -1,4 +1,4 @@
-/** A real browser for the tests, where Debian's chromium is installed (CI installs it); its tests are skipped elsewhere. */
+/** A real browser for tests: Debian's chromium. Its tests are skipped if it is not installed (CI installs it). */
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export const hasBrowser = EXECUTABLE !== undefined;
 /** The first start of a profile takes seconds on a busy machine. */
 export const BROWSER_START_MS = 60_000;
 
-/** Nothing but what a test asks for: no phoning home, no first-run pages, no sandbox (CI runs as root). */
+/** No background requests, no first-run pages, no sandbox (CI runs as root). */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,19 +26,19 @@ const ARGUMENTS = [
 
 export interface BrowserOptions {
   /**
-   * Names that the browser finds at an address of this machine: `{'plinth.test': '127.0.0.1:1234'}` makes
-   * http://plinth.test lead to that port. All other names are unknown to it, so nothing reaches the internet.
+   * Names that the browser resolves to this machine: with `{'plinth.test': '127.0.0.1:1234'}` http://plinth.test leads to
+   * that port. Other names do not resolve, so no request reaches the internet.
    */
   readonly hosts?: Record<string, string>;
-  /** False: as readers with JavaScript turned off see a page. Default true. */
+  /** False turns JavaScript off. Default true. */
   readonly javaScript?: boolean;
 }
 
-/** What a browser did beside showing pages. */
+/** Requests and errors of a browser. */
 export interface Observed {
-  /** Method and address of every request that was sent. */
+  /** Method and URL of every request. */
   readonly requests: string[];
-  /** Errors and warnings of the console, and exceptions that nobody caught. What a CSP blocks shows here, and only here. */
+  /** Errors and warnings of the console, and uncaught exceptions. Violations of the CSP appear only here. */
   readonly complaints: string[];
 }
 
@@ -50,7 +50,7 @@ export class TestBrowser {
     private readonly profile: string,
   ) {}
 
-  /** Starts a browser with a profile of its own: no cookies, nothing cached. */
+  /** Starts a browser with a new profile, without cookies and cache. */
   static async start({ hosts = {}, javaScript = true }: BrowserOptions = {}): Promise<TestBrowser> {
     const profile = mkdtempSync(join(tmpdir(), 'plinth-browser-'));
     const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);

@@ -1,4 +1,4 @@
-/** What a request sends to the database on a catalog: grammar, body, plan and compile in a row, as the product runs them. */
+/** Compiles a request for a catalog by the stages of the product: grammar, body, plan, compile. */
 import type { HeldBody } from '../../src/http/bodies/body-budget';
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { readRequestBody } from '../../src/rest/body/request-body';
@@ -22,7 +22,7 @@ export interface SentStatement {
 
 const SCOPE = { role: 'anon', project: { revision: '1', settings: effectiveSettings({ max_rows: null }) } };
 
-/** In the order in which they run: what counts the rows, then what gives them. */
+/** The statements in their order: the count, then the rows. */
 export async function compiledRequest(
   catalog: Catalog,
   { line, headers = {}, body }: WrittenRequest,

@@ -1,12 +1,12 @@
 /**
- * How long work holds the event loop, in CPU time of the process: a machine that is slow holds it as long for what it is
- * compared with, and time in which other programs run does not count.
+ * Measures how long work blocks the event loop, in CPU time of the process, so that the time of other programs is not counted.
+ * Compare it with a reference on the same machine.
  */
 
 const LOOK_MS = 1;
 const MIB = 1024 * 1024;
 
-/** @returns the answer, and milliseconds of CPU of the longest time in which nothing else could be done */
+/** @returns the result, and the longest time that the event loop was blocked, in milliseconds of CPU */
 export async function longestHold<Answer>(
   work: () => Promise<Answer>,
 ): Promise<{ answer: Answer; held: number }> {
@@ -26,7 +26,7 @@ export async function longestHold<Answer>(
   }
 }
 
-/** Milliseconds of CPU that JSON of ten mebibytes takes to parse in one go: some 150 on a machine of 2024. */
+/** Milliseconds of CPU for parsing ten MiB of JSON in one call: about 150 on a machine of 2024. */
 export function costOfParsing(): number {
   const row = '{"a":1},';
   const json = `[${row.repeat((10 * MIB) / row.length)}{}]`;

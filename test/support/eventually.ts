@@ -1,8 +1,8 @@
-/** Polls what takes effect within a moment, instead of sleeping. */
+/** Polls for a condition instead of sleeping. */
 
 const POLL_MS = 20;
 
-/** Repeats `check` until it throws no more. @throws what it threw last, after `limitMs` */
+/** Repeats `check` until it does not throw. @throws the last error after `limitMs` */
 export async function eventually(check: () => Promise<void>, limitMs = 5_000): Promise<void> {
   const end = Date.now() + limitMs;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * A small schema as the catalog is read from a database, for tests that need none: clients, their projects, odd names. The
- * schema itself is in example-schema.ts; an integration test holds the two together.
+ * The catalog of a small schema (clients, projects, unusual names) for tests without a database. The schema itself is in
+ * example-schema.ts; an integration test checks that the two agree.
  */
 import { catalogSteps } from '../../src/rest/catalog/build-catalog';
 import type { Catalog } from '../../src/rest/catalog/catalog';
@@ -22,7 +22,7 @@ const relation = (oid: string, name: string, columns: ColumnRow[]): RelationRow 
   columns,
   grantees: ['anon'],
 });
-/** Named arguments, which anybody may give. */
+/** Named arguments of a function that every role may call. */
 const routine = (
   name: string,
   types: readonly (readonly [name: string, type: string])[],
@@ -130,7 +130,7 @@ export const EXAMPLE_ROWS: CatalogRows = {
   revealing: [],
 };
 
-/** A catalog at once, for a schema that is small. */
+/** Builds the catalog of a small schema synchronously. */
 export function catalogOf(rows: CatalogRows): Catalog {
   const steps = catalogSteps(rows);
   for (;;) {

@@ -1,4 +1,4 @@
-/** The schema that example-catalog.ts describes, and some rows: what pinned statements run on. */
+/** The schema that example-catalog.ts describes, with some rows. The pinned statements run on it. */
 
 export const EXAMPLE_SCHEMA = `
   create table clients (id integer primary key, name text);

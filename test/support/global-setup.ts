@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 
-/** Nothing of a test's cluster need survive a power failure, and it's several times as fast without. */
+/** Test clusters need not survive a power failure, and are several times faster without these guarantees. */
 const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 export interface TestCluster {
@@ -13,11 +13,11 @@ export interface TestCluster {
 }
 
 declare global {
-  // Set-up and teardown are loaded as separate modules of one process.
+  // Jest loads setup and teardown as separate modules of one process.
   var plinthTestCluster: TestCluster | undefined;
 }
 
-/** Two Jest projects name this file; the first call sets the variable that makes later ones do nothing. */
+/** Several Jest projects use this file. The first call sets a variable, after which later calls do nothing. */
 export default async function globalSetup(): Promise<void> {
   if (process.env.PLINTH_TEST_DATABASE_URL) return;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'plinth-test-'));

@@ -1,6 +1,6 @@
-/** Whether a cost grows with a size in proportion, whatever a machine's speed. */
+/** Tests whether a cost grows linearly with a size, independent of the machine's speed. */
 
-/** Milliseconds, the least of several runs: what else the machine does only ever adds to it. */
+/** Minimum of several runs in milliseconds, because other load on the machine only adds time. */
 export function leastTime(work: () => unknown, runs = 9): number {
   const times = Array.from({ length: runs }, () => {
     const begin = performance.now();
@@ -10,7 +10,7 @@ export function leastTime(work: () => unknown, runs = 9): number {
   return Math.min(...times);
 }
 
-/** Below this a clock tells nothing. */
+/** Shorter times are too inaccurate to compare. */
 const LEAST_MS = 0.02;
 
 /**

@@ -1,10 +1,10 @@
-/** A small HTTP client for the tests: base URL, standing headers, JSON in and out. */
+/** A small HTTP client for tests: base URL, default headers, JSON in and out. */
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is empty or no JSON. */
+  /** The body as JSON; undefined if it is empty or not JSON. */
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- answers of the product under test
 }
 
@@ -50,7 +50,7 @@ export class HttpClient {
     return this.send('DELETE', path, options);
   }
 
-  /** Sends a request; the answer's status is the test's business. */
+  /** Sends a request; does not check the status of the response. */
   async send(method: string, path: string, { body, headers = {} }: HttpOptions = {}): Promise<HttpAnswer> {
     const raw =
       body === undefined || typeof body === 'string' || body instanceof FormData || Buffer.isBuffer(body);

@@ -1,4 +1,4 @@
-/** A small JSON body as readPayload() reads it, at once. */
+/** Parses a small JSON body synchronously, with the same result as readPayload(). */
 import { structureOf } from '../../src/rest/body/json-structure';
 import type { Payload } from '../../src/rest/body/payload';
 

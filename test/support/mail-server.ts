@@ -1,4 +1,4 @@
-/** A real SMTP server for the tests: keeps what it gets, and misbehaves when told to. */
+/** A real SMTP server for tests. It stores mails, and can fail on demand. */
 import type { AddressInfo } from 'node:net';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -18,9 +18,9 @@ const PATIENCE_MS = 20_000;
 export class MailServer {
   readonly mails: ReceivedMail[] = [];
   mood: Mood = 'accept';
-  /** Mails that the server was offered and did not take. */
+  /** Number of mails that the server refused. */
   refusals = 0;
-  /** Mails that wait for the server's word. */
+  /** Mails that wait for the server's reply. */
   private readonly held: (() => void)[] = [];
 
   private constructor(
@@ -28,7 +28,7 @@ export class MailServer {
     readonly port: number,
   ) {}
 
-  /** @param port that it listens on; 0: any */
+  /** @param port to listen on; 0 chooses a free one */
   static async start(options: SMTPServerOptions = {}, port = 0): Promise<MailServer> {
     const holder: { self?: MailServer } = {};
     const server = new SMTPServer({
@@ -75,18 +75,18 @@ export class MailServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** Mails that were offered while it held them back. */
+  /** Number of mails that wait for the server's reply. */
   get waiting(): number {
     return this.held.length;
   }
 
-  /** Takes what it held back, and whatever comes. */
+  /** Accepts the delayed mails and all later ones. */
   letGo(): void {
     this.mood = 'accept';
     for (const take of this.held.splice(0)) take();
   }
 
-  /** The nth mail (from 1) to an address, once it is there. */
+  /** Waits for the nth mail (from 1) to an address. */
   async mailTo(address: string, nth = 1): Promise<ReceivedMail> {
     const mails = await eventually(() => {
       const found = this.to(address);
@@ -106,7 +106,7 @@ export class MailServer {
   }
 }
 
-/** The token that a mail carries, in its text and in its link. */
+/** The token of a mail, which is in its text and in its link. */
 export function tokenIn(mail: ParsedMail): string {
   const link = linkIn(mail).searchParams.get('token');
   const [, spelled] = /^([A-Za-z0-9_-]{43})$/m.exec(mail.text ?? '') ?? [];
@@ -120,7 +120,7 @@ export function linkIn(mail: ParsedMail): URL {
   return new URL(address);
 }
 
-/** Polls until there is something. @throws Error when the patience ends */
+/** Polls until there is a value. @throws Error after the time limit */
 export async function eventually<T>(
   look: () => T | null | Promise<T | null>,
   patienceMs = PATIENCE_MS,

@@ -1,4 +1,4 @@
-/** Measures what a process of tests, with the server in it, holds in memory while something runs. */
+/** Measures the memory of the test process, which contains the server, while some work runs. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -6,26 +6,26 @@ import { runInNewContext } from 'node:vm';
 const INTERVAL_MS = 50;
 const FIRST_MS = 5;
 /**
- * A probe waits so many times what the one before it took: a full collection of a Jest process takes longer than any
- * interval on a busy machine, and the server would hardly run between two.
+ * The delay before a probe, as a multiple of the duration of the previous one. On a busy machine a full collection of a Jest
+ * process takes longer than any fixed interval, and the server would hardly run between two.
  */
 const REST = 4;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes. What is garbage already, of the test's own client too, does not count. */
+/** Bytes in use, without garbage. */
 export function memoryInUse(): number {
   collectGarbage();
-  // V8 frees buffers in a thread of its own, and waits for it when it collects again.
+  // V8 frees buffers in a separate thread; the next collection waits for it.
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
 /**
- * @returns the most bytes that were in use at a time during the work, above what was before it
- * @throws when the work was done before it was looked at
+ * @returns the maximum of bytes in use during the work, minus those before it
+ * @throws if the work ended before the first probe
  */
 export async function mostMemoryAdded(work: () => Promise<unknown>): Promise<number> {
   const before = memoryInUse();

@@ -1,4 +1,4 @@
-/** An nginx of a test's own, where Debian's is installed (CI installs it); its tests are skipped elsewhere. */
+/** Starts Debian's nginx for a test. Its tests are skipped if it is not installed (CI installs it). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ export class TestNginx {
     readonly baseUrl: string,
   ) {}
 
-  /** @param http what stands in its http block; `listen 80` becomes a free port */
+  /** @param http content of its http block; `listen 80` becomes a free port */
   static async start(http: string): Promise<TestNginx> {
     const port = await freePort();
     const directory = mkdtempSync(join(tmpdir(), 'plinth-nginx-'));

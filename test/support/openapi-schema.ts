@@ -1,6 +1,6 @@
 /**
- * OpenAPI 3.0.x as JSON Schema, as far as Plinth's documents use it; closed, so that a misspelt member is an error.
- * Written after https://spec.openapis.org/oas/v3.0.3, by object.
+ * JSON Schema for the part of OpenAPI 3.0.x that Plinth's documents use. Unknown members are errors. It follows
+ * https://spec.openapis.org/oas/v3.0.3, by object.
  */
 
 const text = { type: 'string' };

@@ -1,4 +1,4 @@
-/** What is wrong with an OpenAPI document: by JSON Schema, and by the rules that a schema cannot say. */
+/** Validates an OpenAPI document by JSON Schema, and by rules that a schema cannot express. */
 import Ajv from 'ajv';
 import { OPENAPI_3_0_SCHEMA } from './openapi-schema';
 
@@ -37,7 +37,7 @@ export function operationsOf({ paths }: Pick<OpenApiDocument, 'paths'>): NamedOp
   );
 }
 
-/** The target of a reference; undefined when it dangles. */
+/** The target of a reference; undefined if it does not exist. */
 export function resolve(document: OpenApiDocument, node: any): any {
   if (typeof node?.$ref !== 'string') return node;
   const steps: string[] = node.$ref.replace(/^#\//, '').split('/');
@@ -47,7 +47,7 @@ export function resolve(document: OpenApiDocument, node: any): any {
   );
 }
 
-/** Everything that makes the document invalid or useless to a generator of clients. */
+/** All faults that make the document invalid, or useless for client generators. */
 export function faultsOf(document: OpenApiDocument): string[] {
   const schemaErrors = validateSchema(document) ? [] : (validateSchema.errors ?? []);
   return [
@@ -63,7 +63,7 @@ export function faultsOf(document: OpenApiDocument): string[] {
   ];
 }
 
-/** Bodies and answers of an operation that say nothing of their shape. */
+/** Bodies and responses of an operation without a described structure. */
 export function untypedContent(document: OpenApiDocument): string[] {
   return operationsOf(document).flatMap(({ name, operation }) => {
     const bodies = Object.entries(resolve(document, operation.requestBody)?.content ?? {}).map(
@@ -80,7 +80,7 @@ export function untypedContent(document: OpenApiDocument): string[] {
   });
 }
 
-/** True for whatever has a shape: a scalar, a list of something with one, an object with members. */
+/** True for a scalar, a list of described items, or an object with members. */
 function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []): boolean {
   const schema = resolve(document, node);
   if (!schema || path.includes(schema)) return schema !== undefined;
@@ -99,7 +99,7 @@ function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []
   }
 }
 
-/** Members of free form are said to be so. */
+/** True if every member is described, or is declared as an object of any members. */
 function isTypedObject(schema: any, within: (inner: any) => boolean): boolean {
   const members: any[] = Object.values(schema.properties ?? {});
   const isFree = (member: any): boolean =>
@@ -115,7 +115,7 @@ function danglingReferences(document: OpenApiDocument): string[] {
     .map(({ $ref }) => `${String($ref)} is not there`);
 }
 
-/** Every object in a tree, but those that are maps of a project's own names. */
+/** All objects in a tree. */
 function* nodes(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value as Record<string, unknown>;

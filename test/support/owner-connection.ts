@@ -1,4 +1,4 @@
-/** Connections as the owner or any other role of a test project: what psql would do. */
+/** Direct connections, like those of psql, as the owner or another role of a test project. */
 import { Client } from 'pg';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import type { TestPlinth } from './plinth';
@@ -28,14 +28,14 @@ export function asOwner<T>(
   return withConnection({ host, port, user, password, database, ...into }, work);
 }
 
-/** The superuser of the test run's server, in one of its databases. */
+/** Logs in as the superuser of the test run's server, into one of its databases. */
 export function asSuperuser<T>(database: string, work: (client: Client) => Promise<T>): Promise<T> {
   const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
   url.pathname = `/${database}`;
   return withConnection({ connectionString: url.href }, work);
 }
 
-/** SQLSTATE of what a piece of work fails with; null when it does not. */
+/** SQLSTATE of the error of `work`; null if it succeeds. */
 export async function sqlstateOf(work: Promise<unknown>): Promise<string | null> {
   return work.then(
     () => null,

@@ -1,4 +1,4 @@
-/** Plinth as a process of its own, from the build, with its embedded PostgreSQL: for tests that kill it. */
+/** Runs the built Plinth as a separate process with its embedded PostgreSQL, for tests that kill it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export class PlinthProcess {
     child.stderr?.on('data', (chunk) => (this.output += String(chunk)));
   }
 
-  /** Starts and waits until it serves. @throws Error with its output when it ends instead */
+  /** Starts Plinth and waits until it serves requests. @throws Error with its output if it exits */
   static async start({ dataDir, port, env = {} }: ProcessOptions): Promise<PlinthProcess> {
     const chosen = port ?? (await freePort());
     const child = spawn(process.execPath, [MAIN], {
@@ -36,7 +36,7 @@ export class PlinthProcess {
         PORT: String(chosen),
         HOST: '127.0.0.1',
         DATA_DIR: join(dataDir, 'data'),
-        // Many run at once: the default could be another one's port.
+        // Many instances run at once, and the default port could be in use.
         EMBEDDED_DATABASE_PORT: '0',
         PLATFORM_ADMIN_KEY: PROCESS_ADMIN_KEY,
         BCRYPT_COST: '4',
@@ -50,7 +50,7 @@ export class PlinthProcess {
     return plinth;
   }
 
-  /** Where links of mails lead: the default of PUBLIC_URL. */
+  /** The default of PUBLIC_URL, with which links in mails begin. */
   get publicUrl(): string {
     return `http://localhost:${new URL(this.baseUrl).port}`;
   }

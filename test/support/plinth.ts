@@ -1,4 +1,4 @@
-/** Starts Plinth for a test file: its own platform database on the run's server, a free port, a clock to move. */
+/** Starts Plinth for a test file with its own platform database, a free port and an adjustable clock. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ import { TestProject } from './test-project';
 const DRAIN_LIMIT_MS = 5_000;
 export const ADMIN_KEY = 'test-platform-admin-key-0123456789';
 
-/** The system's time, moved by hand. */
+/** The system's time plus an offset that the test sets. */
 export class MovableClock extends Clock {
   private offset = 0;
 
@@ -32,11 +32,11 @@ export class MovableClock extends Clock {
 }
 
 export interface StartOptions {
-  /** Environment variables on top of the test's own. */
+  /** Environment variables in addition to the test's defaults. */
   readonly env?: Record<string, string>;
-  /** Another role or server than the run's. */
+  /** Another role or server than the test run's. */
   readonly databaseUrl?: string;
-  /** Serves the same projects and files as this one, which has to be stopped last; with a clock of its own. */
+  /** Serves the same projects and files as this instance, with a separate clock. Stop this instance last. */
   readonly replicaOf?: TestPlinth;
 }
 
@@ -100,7 +100,7 @@ export class TestPlinth {
   }
 
   async stop(): Promise<void> {
-    // As the product ends: a connection that somebody left open holds nothing up.
+    // As in the product, open connections do not delay the shutdown.
     await (this.app.getHttpServer() as DrainableServer).drain(DRAIN_LIMIT_MS);
     await this.app.close();
     if (this.isReplica) return;
@@ -108,7 +108,7 @@ export class TestPlinth {
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 
-  /** Takes the platform database away, from under a running application too. */
+  /** Drops the platform database, even while the application is running. */
   async dropPlatformDatabase(): Promise<void> {
     const admin = new URL(this.platformUrl);
     const name = decodeURIComponent(admin.pathname.slice(1));

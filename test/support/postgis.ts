@@ -1,4 +1,4 @@
-/** Whether the test run's server has PostGIS; the embedded one has not: name another in PLINTH_TEST_DATABASE_URL. */
+/** Whether the test run's server has PostGIS. The embedded one does not; set PLINTH_TEST_DATABASE_URL to a server that does. */
 import { spawnSync } from 'node:child_process';
 
 const LOOK = `

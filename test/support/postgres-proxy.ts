@@ -1,6 +1,5 @@
 /**
- * Stands between Plinth and PostgreSQL: counts round trips, which is what a client sends and then waits for (no TLS), and
- * holds answers and notifications back.
+ * A proxy between Plinth and PostgreSQL, without TLS. It counts round trips and can delay responses and notifications.
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
@@ -13,9 +12,9 @@ const LENGTH_BYTES = 4;
 const SOCKET_PORT = 5432;
 
 export class PostgresProxy {
-  /** So far, on all connections. */
+  /** Number so far, on all connections. */
   roundTrips = 0;
-  /** Milliseconds that whatever comes from the server is held back. */
+  /** Delay of all data from the server, in milliseconds. */
   lag = 0;
   /** 0 until it listens. */
   private port = 0;
@@ -28,8 +27,8 @@ export class PostgresProxy {
   ) {}
 
   /**
-   * @param target of the server behind; its path and credentials are not looked at
-   * @param socketDirectory where to listen on a Unix socket; on a TCP port otherwise
+   * @param target URL of the server; its path and credentials are ignored
+   * @param socketDirectory directory of a Unix socket to listen on; without it, listens on a TCP port
    */
   static async start(target: URL, socketDirectory?: string): Promise<PostgresProxy> {
     const holder: { self?: PostgresProxy } = {};
@@ -72,14 +71,14 @@ export class PostgresProxy {
     this.port = this.socketDirectory ? SOCKET_PORT : (this.server.address() as AddressInfo).port;
   }
 
-  /** Ends all connections, and refuses new ones: the server is away. */
+  /** Closes all connections and refuses new ones, like an unavailable server. */
   async cut(): Promise<void> {
     const closed = this.stop();
     for (const socket of this.sockets) socket.destroy();
     await closed;
   }
 
-  /** The address of a server, led through here. */
+  /** The URL of a server, with this proxy's address. */
   through(url: URL): URL {
     const led = new URL(url);
     led.hostname = '127.0.0.1';
@@ -93,7 +92,7 @@ export class PostgresProxy {
   }
 }
 
-/** Reads messages as they arrive in pieces: a type, except in the first one, and a length that counts itself. */
+/** Parses messages from chunks: a type, except in the first message, and a length that includes itself. */
 function counter(onRoundTrip: () => void): (chunk: Buffer) => void {
   let pending = Buffer.alloc(0);
   let typeBytes = 0;

@@ -1,4 +1,4 @@
-/** A Redis of a test's own, where redis-server is installed (CI installs it); its tests are skipped elsewhere. */
+/** Starts a Redis server for a test. Its tests are skipped if redis-server is not installed (CI installs it). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { freePort } from './plinth-process';
@@ -25,7 +25,7 @@ export class TestRedis {
     return new TestRedis(child, `redis://127.0.0.1:${port}`);
   }
 
-  /** Makes it hang: connections stay open and nothing is answered. */
+  /** Suspends the server: connections stay open without responses. */
   pause(): void {
     this.child.kill('SIGSTOP');
   }

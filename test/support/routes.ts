@@ -1,4 +1,4 @@
-/** The routes that the running application really has, read from Express, with their access rules. */
+/** The routes of the running application, read from Express, with their access rules. */
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application } from 'express';
 import { RouteRule, RouteRules } from '../../src/access/route-rules.service';
@@ -15,7 +15,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'];
 export function routesOf(app: NestExpressApplication): Route[] {
   return layersOf(app.getHttpAdapter().getInstance() as Application).flatMap(({ route }) => {
     if (!route) return [];
-    // A route for all methods is declared for dozens that no HTTP client sends.
+    // Express registers a route for all methods under dozens of unusual ones.
     return METHODS.filter((method) => route.methods[method.toLowerCase()]).map((method) => ({
       method,
       path: route.path,
@@ -23,7 +23,7 @@ export function routesOf(app: NestExpressApplication): Route[] {
   });
 }
 
-/** The same with their access rules, and HEAD wherever there is GET. */
+/** The routes with their access rules, and a HEAD route for every GET route. */
 export function guardedRoutesOf(app: NestExpressApplication): RouteRule[] {
   const rules = app.get(RouteRules).all();
   const routes = routesOf(app).flatMap((route) => {
@@ -40,7 +40,7 @@ export function guardedRoutesOf(app: NestExpressApplication): RouteRule[] {
   return [...routes, ...heads];
 }
 
-/** Fills the parameters of a route's path; those not given become an id that nothing has. */
+/** Fills the parameters of a route's path; missing ones become an id that does not exist. */
 export function fillPath(path: string, parameters: Record<string, string>): string {
   return path
     .replace(/:(\w+)/g, (_all, name: string) => parameters[name] ?? '00000000-0000-4000-8000-000000000000')

@@ -1,4 +1,4 @@
-/** Rows as PostgreSQL sends them, for tests of what prints them. */
+/** Rows in PostgreSQL's wire format, for tests of printing. */
 
 /** In binary format, or as text. */
 export type Value = Buffer | string | null;

@@ -1,4 +1,4 @@
-/** Tokens whose header and claims are any text: jsonwebtoken refuses to sign most of what an attacker would. */
+/** Tokens with arbitrary text as header and claims, because jsonwebtoken refuses to sign invalid ones. */
 import { createHmac } from 'node:crypto';
 
 /** Signed with HS256, whatever the header says. */

@@ -1,17 +1,17 @@
-/** Clients that send or read too little: raw sockets, because HTTP clients are never so rude. */
+/** Clients that send or read slowly. They use raw sockets, because HTTP clients cannot do this. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawClient {
   readonly socket: Socket;
-  /** What was answered so far. */
+  /** The part of the response that has arrived. */
   readonly answer: () => string;
-  /** The whole answer: resolves when it has come, or the server has closed. */
+  /** Resolves with the response when it is complete or the server has closed the connection. */
   readonly answered: Promise<string>;
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
 }
 
-/** Connects and sends bytes as they are. @param reads false: nothing of an answer is read */
+/** Connects and sends bytes as they are. @param reads false: reads nothing of the response */
 export function rawClient(baseUrl: string, bytes: string | Buffer, { reads = true } = {}): RawClient {
   const { hostname, port } = new URL(baseUrl);
   let text = '';
@@ -31,14 +31,14 @@ export function rawClient(baseUrl: string, bytes: string | Buffer, { reads = tru
   return { socket, answer: () => text, answered, closed };
 }
 
-/** Whether an answer with Content-Length is there to its end. */
+/** Whether a response with Content-Length is complete. */
 function isWhole(text: string): boolean {
   const head = text.indexOf('\r\n\r\n');
   const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
   return head >= 0 && length !== undefined && text.length >= head + 4 + Number(length);
 }
 
-/** The head of a request; the blank line after it as well. */
+/** The head of a request, including the blank line. */
 export function headOf(line: string, headers: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries({ Host: 'plinth.test', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,

@@ -1,19 +1,19 @@
-/** The system calls of a running process, by strace, where it is installed and may watch; tests of them are skipped elsewhere. */
+/** System calls of a running process, traced by strace. Tests of them are skipped if strace is missing or not permitted. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Characters of what is written that are kept. */
+/** Characters of written data that are kept. */
 const KEPT = 4_096;
 
-/** Whether one process may watch another here: containers often forbid it. */
+/** Whether one process may trace another; containers often forbid it. */
 export const hasStrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
-/** A call that ended well, as strace writes it, descriptors with their paths: `fsync(21</tmp/file>) = 0`. */
+/** A successful call in strace's format, with the paths of descriptors: `fsync(21</tmp/file>) = 0`. */
 export type SystemCall = string;
 
-/** @returns in the order in which they ended */
+/** @returns the calls, in the order in which they ended */
 export async function systemCallsDuring(
   pid: number,
   names: readonly string[],
@@ -41,7 +41,7 @@ export async function systemCallsDuring(
   return calls;
 }
 
-/** Joins the two halves of calls during which another thread's was written. */
+/** Joins the two halves of calls that strace interrupted by a line of another thread. */
 function callsIn(text: string): SystemCall[] {
   const begun = new Map<string, string>();
   return text.split('\n').flatMap((line) => {

@@ -1,4 +1,4 @@
-/** A database of a test's own on the run's server, for parts that need PostgreSQL but neither a project nor HTTP. */
+/** A separate database on the test run's server, for tests that need PostgreSQL but no project and no HTTP. */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import type { ProjectDatabase } from '../../src/database/pools/project-database';
@@ -7,9 +7,9 @@ import { asSuperuser } from './owner-connection';
 
 export class TestDatabase {
   private constructor(
-    /** Where it is, as the parts under test are told. */
+    /** Its address, for the code under test. */
     readonly place: ProjectDatabase,
-    /** Connected as its owner. */
+    /** A connection as its owner. */
     readonly owner: Client,
   ) {}
 
@@ -32,7 +32,7 @@ export class TestDatabase {
     return new TestDatabase(place, owner);
   }
 
-  /** With whatever connections others have left open. */
+  /** Drops the database, and ends open connections to it. */
   async drop(): Promise<void> {
     await this.owner.end();
     await asSuperuser('postgres', (admin) =>
@@ -41,7 +41,7 @@ export class TestDatabase {
   }
 }
 
-/** Pools large enough that nobody waits. */
+/** Pools that are large enough for all connections. */
 export function amplePools(): ProjectPools {
   return new ProjectPools({
     total: 4,

@@ -1,4 +1,4 @@
-/** A project made for a test, with clients by role. */
+/** A project of a test, with a client per role. */
 import { randomUUID } from 'node:crypto';
 import { sign } from 'jsonwebtoken';
 import { HttpClient } from './http-client';
@@ -9,7 +9,7 @@ export interface TestUser {
   readonly email: string;
   readonly password: string;
   readonly accessToken: string;
-  /** The whole session as sign-up answered it. */
+  /** The session in the response to sign-up. */
   readonly session: { access_token: string; expires_at: number; refresh_token: string };
   /** A client with the anon key and the user's access token. */
   readonly http: HttpClient;
@@ -44,7 +44,7 @@ export class TestProject {
     return this.client(this.serviceKey, this.serviceKey);
   }
 
-  /** Any pair of credentials; null leaves the header away. */
+  /** A client with any pair of credentials; null omits the header. */
   client(apikey: string | null, bearer: string | null): HttpClient {
     return new HttpClient(this.plinth.baseUrl, {
       ...(apikey === null ? {} : { apikey }),
@@ -70,7 +70,7 @@ export class TestProject {
     return answer.body.rows;
   }
 
-  /** A token as the project's own backend would sign it. */
+  /** A token signed like those of the project's own backend. */
   token(claims: Record<string, unknown>): string {
     return sign(claims, this.jwtSecret, { algorithm: 'HS256' });
   }

@@ -33,7 +33,7 @@ export function upload(
   return client.post(path, form);
 }
 
-/** Sends bytes over a socket as they are, and reads until the server closes or nothing comes for a while. */
+/** Sends raw bytes over a socket, and reads until the server closes it or is silent for a while. */
 export function rawExchange(
   baseUrl: string,
   request: string | Buffer,
@@ -58,9 +58,9 @@ export function rawExchange(
 }
 
 /**
- * Sends a head and then a body in chunks (RFC 9112, 7.1) that has no end, whatever is answered.
- * @param limit bytes after which it gives up
- * @returns what was answered, and how many bytes could be sent until the server closed the connection
+ * Sends a head and then an endless chunked body (RFC 9112, 7.1), whatever the response is.
+ * @param limit bytes after which it stops
+ * @returns the response, and the number of bytes sent until the server closed the connection
  */
 export function sendEndlessly(
   baseUrl: string,
@@ -90,13 +90,13 @@ export function sendEndlessly(
     };
     socket.on('drain', () => void go());
     socket.on('data', (data) => (answer += data.toString('latin1')));
-    // The server may close while bytes are on their way to it.
+    // The server may close the connection during the transfer.
     socket.on('error', () => undefined);
     socket.once('close', () => resolve({ answer, sent }));
   });
 }
 
-/** Posts a body that arrives in pieces of so many bytes. */
+/** Posts a body in chunks of a given size. */
 export async function postInPieces(
   url: string,
   headers: Readonly<Record<string, string>>,

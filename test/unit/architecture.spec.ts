@@ -1,4 +1,4 @@
-/** docs/architecture.md walks through the code: its stations must exist, and no walk may grow long. */
+/** Checks that the stations of the walks in docs/architecture.md exist, and limits their number. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

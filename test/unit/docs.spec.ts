@@ -1,4 +1,4 @@
-/** The texts of the repository against the product that they describe. */
+/** Compares the documentation with the product. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { runCli } from '../../src/cli/run-cli';
@@ -7,7 +7,7 @@ import { DEFAULT_SETTINGS } from '../../src/projects/project-settings';
 
 const ROOT = join(__dirname, '../..');
 
-/** Every text that a reader of the product may see. */
+/** All texts that readers of the repository see. */
 function texts(): [file: string, text: string][] {
   const files = readdirSync(ROOT).filter((name) => /^(README|CHANGELOG).md$|^\.env\.example$/.test(name));
   for (const folder of ['bench', 'docker', 'docs', 'migrations', 'scripts', 'src']) {
@@ -31,7 +31,7 @@ const sorted = (names: Iterable<string | undefined>): (string | undefined)[] => 
 describe('links', () => {
   const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((page) => `docs/${page}`)];
 
-  /** As GitHub makes them of headings. */
+  /** The anchors that GitHub generates for headings. */
   function anchorsOf(page: string): string[] {
     return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
       heading
@@ -57,7 +57,7 @@ describe('links', () => {
     const paths = [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)`, 'g'))].map(
       ([, path]) => path,
     );
-    // Made by the reader of docs/containers.md.
+    // Readers of docs/containers.md create this file.
     const missing = paths.filter((path = '') => path !== 'docker/.env' && !existsSync(join(ROOT, path)));
     expect(missing).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** .env.example and docs/configuration.md against the schema of the environment. */
+/** Compares .env.example and docs/configuration.md with the schema of the environment. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

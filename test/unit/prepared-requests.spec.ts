@@ -1,6 +1,6 @@
 /**
- * A request that was prepared for another one of its shape must send exactly what it would have sent on its own. Requests
- * are drawn at random, from parts that meet every rule of the grammar; the seed is fixed, so that a failure comes again.
+ * A request that reuses the plan of another request of its shape must send the same statements as with its own plan. Requests
+ * are random combinations of parts that cover the grammar. The seed is fixed, so that failures are reproducible.
  */
 import { effectiveSettings } from '../../src/projects/project-settings';
 import { bindRequest, type BoundRequest } from '../../src/rest/compile/bind';
@@ -45,7 +45,7 @@ const bodyOf = (payload: Payload | null): RequestBody => ({
   fields: null,
 });
 
-/** What a request sends if it goes by what was prepared. */
+/** The statements of a request that uses a prepared plan. */
 function sent({ compiled }: CompiledPlan, { parsed, payload }: Given): BoundRequest {
   return bindRequest(compiled, requestValues(parsed.values, bodyOf(payload)));
 }
@@ -123,7 +123,7 @@ describe('requests of one shape', () => {
       patch('[{"name":"a"},{"name":"b"}]'),
     ];
     expect(new Set(shapes).size).toBe(shapes.length);
-    // Which rows leave out what is in the plan, so that it serves no other body.
+    // The plan depends on the columns that each row omits, so it serves no other body.
     expect(post('[{"name":"a"},{"id":1}]')).toBeNull();
   });
 });
@@ -211,7 +211,7 @@ function preparedOrNull(one: Given): CompiledPlan | null {
 
 type Random = () => number;
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small, with the same results on every machine. */
 function mulberry(seed: number): Random {
   let state = seed;
   return () => {
@@ -271,9 +271,9 @@ function term(random: Random, depth = 0): string {
   return `${pick(random, FIELDS)}.${pick(random, ['eq.1', 'eq.2', 'not.like.a*', 'not.like.*b', 'in.(1,2)', 'in.(3)', 'is.null', 'gt.5'])}`;
 }
 
-/** Few choices of each part, so that shapes come again; all kinds of parts. */
+/** All kinds of parts, but few choices of each, so that shapes repeat. */
 function drawn(random: Random): Given {
-  // PUT takes nothing but its key.
+  // PUT accepts only filters on its key.
   if (random() < 0.05) return given(`PUT /projects?id=eq.${pick(random, VALUES)}`, {}, pick(random, BODIES));
   const parts: string[] = [];
   const some = (chance: number, part: () => string): void => {

@@ -1,4 +1,4 @@
-/** docs/security.md names a test for each threat: this one looks whether they are there. */
+/** Checks that the tests named in docs/security.md exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +7,7 @@ const E2E = join(ROOT, 'test/e2e/auth');
 
 interface Named {
   readonly file: string;
-  /** Absent when the whole file is meant. */
+  /** Absent if the row refers to the whole file. */
   readonly title?: string;
 }
 
@@ -36,7 +36,7 @@ function pathOf(name: string): string {
   return join(E2E, `${name}.e2e-spec.ts`);
 }
 
-/** As a title may stand in a test's source: quoted, escaped, or with its parameters filled in. */
+/** Whether a test's source contains a title, with or without escaped quotes. */
 function contains(source: string, title: string): boolean {
   const plain = (text: string): string => text.replaceAll('\\', '');
   return [title, title.replaceAll('"', '\\"')].some((one) => plain(source).includes(plain(one)));

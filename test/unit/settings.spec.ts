@@ -1,4 +1,4 @@
-/** Every setting of a project is declared completely, and its documentation is what the declaration says. */
+/** Checks that each setting of a project is declared completely, and that its documentation matches the declaration. */
 import 'reflect-metadata';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const GENERATED = /(<!-- generated: settings -->\n)[^]*?(<!-- end -->)/;
 const HEAD = '| Setting | Default | Meaning |\n|---|---|---|\n';
 const DECLARATIONS: [name: string, setting: Setting<unknown>][] = Object.entries(SETTINGS);
 
-/** Of no setting's type. */
+/** Values of different types. Every setting refuses at least three of them. */
 const WRONG = [true, 0.5, '', ['', 1], { key: null }];
 
 const faultsOf = (settings: object): string[] =>
@@ -21,7 +21,7 @@ const faultsOf = (settings: object): string[] =>
     forbidNonWhitelisted: true,
   }).map(({ property }) => property);
 
-/** What the OpenAPI document is made from. */
+/** The metadata from which the OpenAPI document is generated. */
 function schemaOf({ prototype }: { prototype: object }, name: string): Record<string, unknown> {
   return Reflect.getMetadata('swagger/apiModelProperties', prototype, name) as Record<string, unknown>;
 }
@@ -43,7 +43,7 @@ describe.each(DECLARATIONS)('the setting %s', (name, { fallback, fallbackText, d
     expect(Object.keys(schema).some((key) => key === 'type' || key === 'enum')).toBe(true);
     const [input, output] = [schemaOf(ProjectSettingsInput, name), schemaOf(ProjectSettings, name)];
     expect([input.required, input.nullable]).toEqual([false, true]);
-    // @nestjs/swagger requires every property that does not say otherwise.
+    // @nestjs/swagger makes a property required by default.
     expect(output.required ?? true).toBe(true);
     expect(input.description).toMatch(`${description}; default: `);
     expect([output.description, output.nullable ?? false]).toEqual([description, fallback === null]);

@@ -1,4 +1,4 @@
-/** docs/spec-coverage.md maps the specification to tests by name: here it is checked that the names exist. */
+/** Checks that the tests named in docs/spec-coverage.md exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -58,7 +58,7 @@ describe('docs/spec-coverage.md', () => {
   });
 });
 
-/** Titles of it(), test(), their .each forms and describe(), as they are written in the source. */
+/** Titles of it(), test(), their .each forms and describe(), as written in the source. */
 function titlesIn(source: string): Set<string> {
   const titles = new Set<string>();
   const call =

@@ -1,4 +1,4 @@
-// Process tests run the built product, so the build has to be that of these sources.
+// Builds the product before process tests, which run the build.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

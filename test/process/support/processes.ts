@@ -1,4 +1,4 @@
-// Starts, watches and ends processes for the tests of what happens when one is killed.
+// Starts, watches and ends processes for tests.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface ProgramOptions {
   cwd?: string;
 }
 
-/** A program under test with what it has printed so far. */
+/** A program under test and its output so far. */
 export class Program {
   output = '';
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -29,7 +29,7 @@ export class Program {
     this.exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
   }
 
-  /** `detached` gives it a process group of its own, as a terminal does. */
+  /** `detached` starts it in a new process group, as a terminal does. */
   static start(command: string, args: string[], options: ProgramOptions = {}): Program {
     const { env = process.env, detached = false, cwd = ROOT } = options;
     return new Program(spawn(command, args, { env, detached, cwd, stdio: ['pipe', 'pipe', 'pipe'] }));
@@ -44,7 +44,7 @@ export class Program {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Resolves with the match when the output holds it; rejects when the program ends without. */
+  /** Resolves with the first match in the output; rejects if the program ends before. */
   async says(pattern: RegExp, limitMs = 60_000): Promise<RegExpMatchArray> {
     await until(
       () => pattern.test(this.output) || !this.isRunning,
@@ -63,7 +63,7 @@ export class Program {
   }
 }
 
-/** Polls a condition; rejects after the limit, with what `describe` says. */
+/** Polls a condition; rejects after the limit with the text of `describe`. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   limitMs = 20_000,
@@ -94,7 +94,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** Runs `work` with a directory of its own, removed afterwards. */
+/** Runs `work` with a temporary directory, which is removed afterwards. */
 export async function withDirectory(work: (directory: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(path.join(tmpdir(), 'plinth-process-'));
   try {

@@ -1,4 +1,4 @@
-// A small file system in memory, to fill. Needs the right to mount one.
+// A small file system in memory for tests of full disks. It needs the privilege to mount.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export class SmallDisk {
     return bavail * bsize;
   }
 
-  /** Takes space until so many bytes are left. */
+  /** Fills the disk until the given number of bytes is left. */
   fillTo(bytesLeft: number): void {
     const file = openSync(this.filler, 'a');
     try {
@@ -36,13 +36,13 @@ export class SmallDisk {
     }
   }
 
-  /** Gives back what fillTo() took. */
+  /** Frees the space that fillTo() used. */
   makeRoom(): void {
     rmSync(this.filler, { force: true });
   }
 
   unmount(): void {
-    // What a killed server has open may keep it for a moment: lazily.
+    // Lazy, because a killed server may hold files open for a moment.
     spawnSync('umount', ['--lazy', this.directory]);
     rmSync(this.directory, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-/** What the owner of a project can do by SQL to its storage tables as a whole, and to the functions that Plinth calls. */
+/** Changes that the owner of a project can make by SQL to its storage tables and to the functions that Plinth calls. */
 import { CRLF, LOOSEN, MEGABYTES } from './hostile-columns';
 import type { Subject } from './storage-requests';
 
@@ -15,7 +15,7 @@ const altered = (name: string, sql: string, refused: readonly Subject[] = []): A
   refused,
 });
 
-/** Functions that Plinth calls, replaced by ones that answer something else. */
+/** Replacements of functions that Plinth calls, with other results. */
 const replaced = (signature: string, body: string, refused: readonly Subject[] = []): Alteration =>
   altered(
     `${signature.split('(')[0]}() ${body.slice(0, 60)}`,

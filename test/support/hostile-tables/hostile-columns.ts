@@ -1,7 +1,7 @@
-/** What the owner of a project can put into the columns of its storage tables by SQL. */
+/** Values that the owner of a project can write into the columns of its storage tables by SQL. */
 import type { Subject } from './storage-requests';
 
-/** One column, with values that the owner may put there one after the other. */
+/** One column, and the values that the owner writes into it in turn. */
 export interface HostileColumn {
   readonly table: 'files' | 'buckets';
   readonly name: string;
@@ -13,15 +13,15 @@ export interface HostileColumn {
 export interface HostileValue {
   /** An SQL expression. */
   readonly value: string;
-  /** The type that the column gets before. */
+  /** The type to which the column is changed first. */
   readonly type: string;
   /** Instead of those of the column. */
   readonly refused?: readonly Subject[];
-  /** Bytes are missing that the row promises: the connection may be closed before the end. */
+  /** True if the row announces more bytes than there are: the connection may be closed before the end. */
   readonly breaksOff?: boolean;
 }
 
-/** Takes every constraint, policy, index and trigger away that would stand between the owner and a hostile value. */
+/** Drops all constraints, policies, indexes and triggers that would refuse a hostile value. */
 export const LOOSEN = `
   do $$ declare it record; begin
     for it in select polname as name, polrelid::regclass as relation from pg_policy
@@ -38,21 +38,21 @@ export const LOOSEN = `
   create policy everything on storage.buckets using (true) with check (true);
 `;
 
-/** Gives a column of all rows a value, and its type before that. */
+/** Changes the type of a column, then sets the column to a value in all rows. */
 export function alterColumn({ table, name }: HostileColumn, { value, type }: HostileValue): string {
   const column = `alter table storage.${table} alter column ${name}`;
   return `${LOOSEN} ${column} drop not null; ${column} drop default;
     ${column} type ${type} using (${value})::${type}; ${column} set default (${value})::${type};`;
 }
 
-/** Each file its own object id, by name. */
+/** The object id of each file, by name. */
 export function alterObjectIds(idsByName: ReadonlyMap<string, string>): string {
   const cases = [...idsByName].map(([name, id]) => `when '${name}' then ${id}`).join(' ');
   return `${LOOSEN} alter table storage.files alter column object_id type text, alter column object_id drop not null;
     update storage.files set object_id = case filename ${cases} end;`;
 }
 
-/** SQL expressions of texts that are no object ids. @param elsewhere paths from a project's folder to foreign files */
+/** SQL expressions of texts that are not valid object ids. @param elsewhere paths from a project's folder to foreign files */
 export function objectIds(elsewhere: readonly string[]): string[] {
   const paths = [...elsewhere, '/etc/passwd', '../../../../../../../etc/passwd', '../', '..', '.', '', 'x'];
   return [

@@ -4,12 +4,12 @@ import { TestPlinth } from '../plinth';
 import { TestProject } from '../test-project';
 import { upload } from '../uploads';
 
-/** What a request answers, or looks at first: tells which requests a column matters to. */
+/** The kind of object that a request returns or reads first. It decides which columns affect the request. */
 export type Subject = 'bucket' | 'record' | 'content' | 'link' | 'target' | 'list' | 'write';
 
 export interface StorageRequest {
   readonly name: string;
-  /** Empty where the request writes the column anew, or does not read it. */
+  /** Empty if the request overwrites the column or does not read it. */
   readonly subjects: readonly Subject[];
   send(): Promise<HttpAnswer>;
 }
@@ -19,7 +19,7 @@ export interface Victim {
   readonly project: TestProject;
   readonly file: string;
   readonly fileId: string;
-  /** A signed address of the file. */
+  /** A signed URL of the file. */
   readonly signed: string;
 }
 

@@ -1,4 +1,4 @@
-/** The bytes of an object, in the pieces in which they came: one of several gigabytes is never copied into one. */
+/** The bytes of an object, in the chunks in which they arrived. They are never joined, because objects may have gigabytes. */
 export class Content {
   private readonly pieces: Buffer[] = [];
   private length = 0;
@@ -13,7 +13,7 @@ export class Content {
     return this;
   }
 
-  /** The bytes from `start` to `end`, the latter included. */
+  /** The bytes from `start` to `end` (inclusive). */
   part(start: number, end: number): Content {
     const part = new Content();
     for (const piece of this.between(start, end)) part.append(piece);

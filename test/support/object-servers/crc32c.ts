@@ -1,10 +1,10 @@
-/** CRC-32C (RFC 3720, B.4), eight bytes a step: that of several gigabytes in seconds, where a byte a step takes a minute. */
+/** CRC-32C (RFC 3720, B.4), eight bytes per step: seconds for several gigabytes, instead of a minute with single bytes. */
 
 /** Castagnoli's polynomial, reflected. */
 const POLYNOMIAL = 0x82f63b78;
 const STEP = 8;
 
-/** Of each byte followed by none to seven zero bytes. */
+/** CRCs of each byte followed by zero to seven zero bytes. */
 const TABLES = tables();
 
 function tables(): Int32Array[] {
@@ -58,7 +58,7 @@ export class Crc32c {
     return this;
   }
 
-  /** As Google writes it: big-endian, in base64. */
+  /** Google's format: big-endian, in base64. */
   toString(): string {
     const result = Buffer.alloc(4);
     result.writeInt32BE(~this.value);

@@ -22,14 +22,14 @@ interface Session {
 
 export interface GcsOptions {
   readonly bucket: string;
-  /** Asks for a token; false: as emulators, for nothing. */
+  /** Whether requests need a token; emulators do not require one. */
   readonly authenticated: boolean;
   readonly pageSize?: number;
   /** Bytes that one call of a rewrite copies. */
   readonly rewriteSize?: number;
 }
 
-/** Chunks of a resumable upload are multiples of this, but for the last one. */
+/** Chunks of a resumable upload are multiples of this size, except the last one. */
 const GRANULE = 256 * 1024;
 
 class Refusal extends Error {
@@ -51,9 +51,9 @@ interface GcsRequest {
 export class GcsServer extends ObjectServer {
   readonly objects = new Map<string, GcsObject>();
   readonly sessions = new Map<string, Session>();
-  /** Taken away, the bucket is missing. */
+  /** If false, the bucket does not exist. */
   hasBucket = true;
-  /** What a workload shows to be given a token. */
+  /** The credential that a workload exchanges for a token. */
   readonly subject = `subject-${randomUUID()}`;
   private readonly token = `token-${randomUUID()}`;
   private readonly rewrites = new Map<string, number>();
@@ -64,9 +64,9 @@ export class GcsServer extends ObjectServer {
   }
 
   /**
-   * A configuration of workload identity federation: the one kind of credentials whose token server can be another than
+   * A configuration of workload identity federation, the only kind of credentials that allows another token server than
    * Google's.
-   * @param subjectFile a file that holds what identifies the workload
+   * @param subjectFile file with the credential of the workload
    */
   credentials(subjectFile: string): string {
     return JSON.stringify({
@@ -94,7 +94,7 @@ export class GcsServer extends ObjectServer {
     refuseWith(response, new Refusal(status, 'Backend Error', 'backendError'), false);
   }
 
-  /** Google keeps what arrived of a chunk, in whole granules. */
+  /** Google keeps the received part of a chunk, in whole granules. */
   protected override receivedInPart({ path, headers, body }: SeenRequest): void {
     const session = this.sessions.get(new URL(path, this.url).searchParams.get('upload_id') ?? '');
     if (session && /^bytes \d+-/.test(headers['content-range'] ?? ''))
@@ -258,7 +258,7 @@ export class GcsServer extends ObjectServer {
   }
 }
 
-/** The second part of a multipart/related body: the first one holds metadata. */
+/** The second part of a multipart/related body; the first one is the metadata. */
 function mediaOf({ headers, body }: SeenRequest): Buffer {
   const boundary = /boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1];
   if (boundary === undefined) throw new Refusal(400, 'Missing end boundary in multipart body.', 'badContent');

@@ -1,4 +1,4 @@
-/** Content with the checksums that Google gives. Each piece is hashed when it comes, so that the last one is answered at once. */
+/** Content with Google's checksums. Each chunk is hashed when it arrives, so that the response follows the last one at once. */
 import { createHash } from 'node:crypto';
 import { Content } from './content';
 import { Crc32c } from './crc32c';

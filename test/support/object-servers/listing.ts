@@ -1,6 +1,6 @@
-/** Listings as both providers make them of flat names. */
+/** Listings of flat names, as both providers make them. */
 
-/** Names below the prefix, in order; with a delimiter folders instead of what lies in them. */
+/** Names below the prefix, in order; with a delimiter, folders replace the names in them. */
 export function entriesOf(names: readonly string[], prefix: string, delimiter: string | null): string[] {
   const below = names.filter((name) => name.startsWith(prefix));
   if (delimiter === null) return below.sort();

@@ -1,31 +1,31 @@
 /**
- * What the servers of object storage for tests have in common: a socket that can be closed and opened again, objects in
- * memory, and faults on demand. Each speaks its provider's real API to the real SDK.
+ * Base of the object storage servers for tests: a socket that can be closed and reopened, objects in memory, and faults on
+ * demand. Each server implements its provider's API for the real SDK.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Content } from './content';
 
-/** Bytes of an answer that are written at once. */
+/** Bytes of a response that are written at a time. */
 const SLICE = 65_536;
 
 export interface Fault {
-  /** Of the requests that it befalls. */
+  /** Method of the affected requests. */
   readonly method?: string;
   /** Matched against path and query string. */
   readonly path?: RegExp;
-  /** How many requests; default 1. */
+  /** Number of affected requests; default 1. */
   readonly times?: number;
-  /** Answers this status instead. */
+  /** Responds with this status. */
   readonly status?: number;
-  /** Breaks the connection off after so many bytes of the request's body. */
+  /** Closes the connection after this number of bytes of the request's body. */
   readonly resetRequestAfter?: number;
-  /** Breaks the connection off after so many bytes of the answer's body. */
+  /** Closes the connection after this number of bytes of the response's body. */
   readonly resetAnswerAfter?: number;
-  /** Sends so many bytes of the answer's body, and then nothing. */
+  /** Sends this number of bytes of the response's body, and then stalls. */
   readonly stallAnswerAfter?: number;
-  /** Milliseconds before the request is looked at. */
+  /** Delay before the request is handled, in milliseconds. */
   readonly delay?: number;
 }
 
@@ -37,12 +37,12 @@ export interface SeenRequest {
   readonly body: Buffer;
 }
 
-/** The connection was broken off on purpose: there is nothing to answer. */
+/** Thrown after a fault closed the connection, when no response is possible. */
 export class BrokenOff extends Error {}
 
 export abstract class ObjectServer {
   readonly requests: SeenRequest[] = [];
-  /** Downloads whose client left before the end. */
+  /** Downloads whose client disconnected before the end. */
   abortedDownloads = 0;
   private readonly server: Server;
   private readonly faults: { fault: Fault; left: number }[] = [];
@@ -63,7 +63,7 @@ export abstract class ObjectServer {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** From one moment to the next: requests under way are broken off. Objects stay. */
+  /** Stops immediately and aborts running requests. The objects stay. */
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.server.closeAllConnections();
@@ -74,12 +74,12 @@ export abstract class ObjectServer {
     this.faults.push({ fault, left: fault.times ?? 1 });
   }
 
-  /** Of the faults, how many have befallen nobody yet. */
+  /** Number of faults that have not occurred yet. */
   get faultsLeft(): number {
     return this.faults.reduce((sum, { left }) => sum + left, 0);
   }
 
-  /** Forgets faults that befell nobody, and what was asked so far. */
+  /** Clears pending faults and the recorded requests. */
   reset(): void {
     this.faults.length = 0;
     this.requests.length = 0;
@@ -88,10 +88,10 @@ export abstract class ObjectServer {
 
   protected abstract answer(request: SeenRequest, response: ServerResponse, fault: Fault): Promise<void>;
   protected abstract refuse(response: ServerResponse, status: number): void;
-  /** What becomes of the part of a body that arrived before its connection broke. */
+  /** Handles the part of a body that arrived before its connection was closed. */
   protected abstract receivedInPart(request: SeenRequest): void;
 
-  /** Sends bytes as far as the fault lets them go. */
+  /** Sends bytes up to the limit of the fault. */
   protected async send(response: ServerResponse, content: Content, fault: Fault): Promise<void> {
     const limit = fault.resetAnswerAfter ?? fault.stallAnswerAfter;
     const closed = new Promise<void>((resolve) => response.once('close', resolve));
@@ -99,7 +99,7 @@ export abstract class ObjectServer {
       if (!response.writableFinished && limit === undefined) this.abortedDownloads += 1;
     });
     if (limit === undefined) {
-      // Not all at once: a client that leaves is noticed.
+      // Writes in blocks, so that a disconnected client is detected.
       for (let at = 0; at < content.size && !response.destroyed; at += SLICE) {
         const written = [...content.part(at, at + SLICE - 1)].map((piece) => response.write(piece));
         if (written.at(-1)) continue;
@@ -166,7 +166,7 @@ export abstract class ObjectServer {
   }
 }
 
-/** Of a `Range` header; null when it asks for all of it. */
+/** Range of a `Range` header; null for the whole object. */
 export function rangeOf(header: string | undefined, size: number): { start: number; end: number } | null {
   const match = /^bytes=(\d+)-(\d*)$/.exec(header ?? '');
   if (!match) return null;

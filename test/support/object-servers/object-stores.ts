@@ -1,4 +1,4 @@
-/** A store of each provider for a test: on a disk, or against a server that speaks the provider's API. */
+/** A store of each provider for tests: on a disk, or on a server with the provider's API. */
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ export interface TestProvider {
   readonly name: string;
   /** Environment variables that configure Plinth for it. */
   readonly env: Record<string, string>;
-  /** The same with credentials that the provider refuses. */
+  /** The same variables, with credentials that the provider refuses. */
   readonly wrongCredentials: Record<string, string>;
   /** Null for the disk. */
   readonly server: ObjectServer | null;
-  /** Names of all that lies there: `<project>/.../<object id>`. */
+  /** Names of all stored objects: `<project>/.../<object id>`. */
   names(): string[];
-  /** The same with the number of bytes. */
+  /** Names and sizes in bytes of all stored objects. */
   sizes(): Map<string, number>;
   /** Unfinished uploads that take up space. */
   unfinished(): number;
@@ -38,7 +38,7 @@ export const PROVIDERS: readonly (readonly [string, () => Promise<TestProvider>]
   ['s3', () => s3Provider()],
 ];
 
-/** For tests of the store alone: names are resolved in this process and no other. */
+/** For tests of the store only: names are resolved in this process, not in child processes. */
 export const PROVIDERS_BY_ADDRESS: typeof PROVIDERS = [
   ...PROVIDERS,
   ['s3 in virtual-hosted style', hostedS3Provider],
@@ -67,7 +67,7 @@ async function diskProvider(): Promise<TestProvider> {
   };
 }
 
-/** As an install with workload identity on Google Cloud, but for the addresses. */
+/** Like an install with workload identity on Google Cloud, except for the addresses. */
 export async function gcsProvider(): Promise<TestProvider & { readonly server: GcsServer }> {
   const server = new GcsServer({
     bucket: 'plinth-test',
@@ -108,7 +108,7 @@ export async function gcsProvider(): Promise<TestProvider & { readonly server: G
 
 type S3Provider = TestProvider & { readonly server: S3Server };
 
-/** `bucket.endpoint/object`, as AWS has it, instead of `endpoint/bucket/object`. */
+/** Uses `bucket.endpoint/object`, like AWS, instead of `endpoint/bucket/object`. */
 async function hostedS3Provider(): Promise<TestProvider> {
   const provider = await s3Provider(S3_DOMAIN);
   const forget = resolveHere(S3_DOMAIN);
@@ -128,7 +128,7 @@ async function hostedS3Provider(): Promise<TestProvider> {
   };
 }
 
-/** @param domain that the bucket is a host below; else it is in the path */
+/** @param domain parent domain of the bucket's host; without it, the bucket is in the path */
 export async function s3Provider(domain?: string): Promise<S3Provider> {
   const server = new S3Server({
     ...AWS_KEY,
@@ -161,7 +161,7 @@ export async function s3Provider(domain?: string): Promise<S3Provider> {
   };
 }
 
-/** Empty for what a job of removal took away since the directory was read. */
+/** Empty for a file that a job removed after the directory was read. */
 function sizeOf(root: string, name: string): [string, number][] {
   const facts = statSync(join(root, name), { throwIfNoEntry: false });
   return facts ? [[name, facts.size]] : [];

@@ -1,9 +1,9 @@
-/** Names for servers of a test: the part of the network, for names below `localhost` don't resolve everywhere. */
+/** Resolves host names of test servers, because names below `localhost` do not resolve on every system. */
 import dns from 'node:dns';
 
 type Answer = (error: Error | null, address: string | dns.LookupAddress[], family?: number) => void;
 
-/** Has this process find a domain, and all that is below it, on 127.0.0.1. @returns what takes that back */
+/** Resolves a domain and its subdomains to 127.0.0.1 in this process. @returns a function that undoes this */
 export function resolveHere(domain: string): () => void {
   const { lookup } = dns;
   const here = (name: string, ...rest: [Answer] | [dns.LookupOptions, Answer]): void => {

@@ -12,7 +12,7 @@ export function toObject(content: Content): S3Object {
   return { content, etag: `"${md5Of(content)}"`, modified: new Date() };
 }
 
-/** As AWS does it: the tag of many parts is a hash of their hashes, with their number. */
+/** AWS's ETag of a multipart object: a hash of the hashes of its parts, and the number of parts. */
 export function joined(parts: readonly Pick<S3Object, 'content' | 'etag'>[]): S3Object {
   const content = new Content();
   for (const part of parts) for (const piece of part.content) content.append(piece);

@@ -19,7 +19,7 @@ interface MultipartUpload {
 export interface S3Options extends AwsKey {
   readonly bucket: string;
   readonly region: string;
-  /** Only as a host below this one is the bucket known then (virtual-hosted style), else as the first segment of the path. */
+  /** If set, the bucket is a host below this one (virtual-hosted style), else the first segment of the path. */
   readonly domain?: string;
   /** Entries of one page of a listing. */
   readonly pageSize?: number;
@@ -50,7 +50,7 @@ class Refusal extends Error {
   }
 }
 
-/** A request, taken apart. */
+/** A parsed request. */
 interface S3Request {
   readonly seen: SeenRequest;
   readonly key: string;
@@ -60,7 +60,7 @@ interface S3Request {
 export class S3Server extends ObjectServer {
   readonly objects = new Map<string, S3Object>();
   readonly uploads = new Map<string, MultipartUpload>();
-  /** Taken away, the bucket is missing. */
+  /** If false, the bucket does not exist. */
   hasBucket = true;
 
   constructor(readonly options: S3Options) {
@@ -87,10 +87,10 @@ export class S3Server extends ObjectServer {
   }
 
   protected override receivedInPart(): void {
-    // S3 keeps nothing of a request that broke off.
+    // S3 discards the data of an interrupted request.
   }
 
-  /** Of the address: the bucket, and those of the key. */
+  /** Segments of the path: the bucket, then those of the key. */
   private segmentsOf({ headers }: SeenRequest, path: string): string[] {
     const segments = path.split('/').slice(1);
     if (this.options.domain === undefined) return segments;
@@ -243,7 +243,7 @@ export class S3Server extends ObjectServer {
     answerXml(response, 'ListMultipartUploadsResult', head + more + fields.join(''));
   }
 
-  /** @returns the last name of the page when there are more */
+  /** @returns the last name of the page if there are more names */
   private page(names: readonly string[], after: string | null): { page: string[]; next: string | null } {
     const rest = names.filter((name) => after === null || name > after);
     const page = rest.slice(0, this.options.pageSize ?? 1_000);

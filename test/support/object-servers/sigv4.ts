@@ -1,4 +1,4 @@
-/** Checks AWS Signature Version 4, from the documentation and not from the SDK that makes it. */
+/** Verifies AWS Signature Version 4, implemented from the documentation, independent of the SDK. */
 import { createHash, createHmac } from 'node:crypto';
 import type { SeenRequest } from './object-server';
 
@@ -9,7 +9,7 @@ export interface AwsKey {
 
 const MAX_SKEW_MS = 15 * 60_000;
 
-/** @returns the code of S3's refusal, or null */
+/** @returns S3's error code, or null */
 export function signatureFault(request: SeenRequest, key: AwsKey, region: string): string | null {
   const { headers } = request;
   const match =

@@ -6,7 +6,7 @@ import { WRITES } from './writes';
 
 const ALL = [...READS, ...CALLS, ...WRITES];
 
-/** With a title each, as `it.each` takes them. */
+/** Pairs of title and request, for `it.each`. */
 export const PINNED_REQUESTS: readonly (readonly [title: string, pinned: PinnedRequest])[] = ALL.map(
   (one) => [[one.line, ...Object.values(one.headers ?? {}), one.body].filter(Boolean).join(' '), one],
 );

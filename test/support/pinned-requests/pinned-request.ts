@@ -1,16 +1,16 @@
 /**
- * A request with the SQL and parameters that it comes to on the example catalog, and the rows that they give on the example
- * schema. Texts and rows are written down once and held against both: against what is compiled, and against PostgreSQL.
+ * A request with its SQL and parameters for the example catalog, and the resulting rows on the example schema. One test
+ * compares the SQL with the compiler's output, another one the rows with PostgreSQL's.
  */
 import type { SentStatement, WrittenRequest } from '../compiled-request';
 
 export interface PinnedStatement extends SentStatement {
-  /** What it answers: one list of column values a row. */
+  /** The resulting rows, each a list of column values. */
   readonly rows: readonly (readonly unknown[])[];
 }
 
 export interface PinnedRequest extends WrittenRequest {
   readonly statements: readonly PinnedStatement[];
-  /** Of a write: what is found in the database behind it. */
+  /** The content of the database after a write. */
   readonly leaves?: { readonly query: string; readonly rows: readonly (readonly unknown[])[] };
 }

@@ -35,7 +35,7 @@ export const READS: readonly PinnedRequest[] = [
       },
     ],
   },
-  // Names that TypeORM would take for a path and for a parameter.
+  // Names that TypeORM would interpret as a path and as a parameter.
   {
     line: 'GET /a.b?":p0"=eq.1',
     statements: [

@@ -1,4 +1,4 @@
-/** Writes: what they send, what they answer, what they leave in the table. */
+/** Writes: their SQL, their responses, and the rows in the table afterwards. */
 import type { PinnedRequest } from './pinned-request';
 
 export const WRITES: readonly PinnedRequest[] = [
@@ -14,7 +14,7 @@ export const WRITES: readonly PinnedRequest[] = [
     ],
     leaves: { query: 'select name from projects where id > 4', rows: [['x']] },
   },
-  // The second row takes the default of the column that it leaves out.
+  // The second row omits a column and gets its default.
   {
     line: 'POST /projects',
     body: '[{"id":7,"name":"x"},{"name":"y"}]',
@@ -36,7 +36,7 @@ export const WRITES: readonly PinnedRequest[] = [
       ],
     },
   },
-  // Counts the rows that were not there before.
+  // Counts the inserted rows.
   {
     line: 'POST /clients',
     headers: { prefer: 'resolution=merge-duplicates' },
