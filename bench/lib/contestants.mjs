@@ -28,8 +28,9 @@ const SHOWN = 300;
 /** The claims of a token in the form in which Plinth passes them to PostgreSQL. */
 function claimsOf(token) {
   const { claimsText } = require('../../dist/src/access/claims-text.js');
-  const claims = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
-  return claimsText(claims, claims.sub);
+  const signed = Buffer.from(token.split('.')[1], 'base64url').toString();
+  const claims = JSON.parse(signed);
+  return claimsText(claims, signed, claims.sub);
 }
 
 /** Number of requests that are generated in advance and then sent in turn. */
