@@ -6,13 +6,14 @@ import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
+import { RestModule } from '../rest/rest.module';
 import { StorageModule } from '../storage/storage.module';
 import { OwnerSqlService } from './owner-sql.service';
 import { ProjectAdminService } from './project-admin.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [AuthModule, StorageModule],
+  imports: [AuthModule, RestModule, StorageModule],
   controllers: [
     ProjectsController,
     ProjectDatabaseController,

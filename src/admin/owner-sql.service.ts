@@ -1,11 +1,14 @@
 /** Runs the administrator's SQL as the project's owner, with limits on its time and its result. */
 import { Injectable, Logger } from '@nestjs/common';
 import { DatabaseError, Query, QueryResult, types } from 'pg';
+import { messageOf } from '../common/errors/error-facts';
 import { BoundedClient } from '../database/pools/bounded-client';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
+import { ProjectRegistry } from '../projects/project-registry.service';
 import { RelationAdopter } from '../projects/relation-adopter.service';
+import { CatalogService } from '../rest/catalog/catalog.service';
 import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
 import { SqlAnswer } from './admin-records';
 import { AnswerKeeper, Row } from './answer-keeper';
@@ -34,11 +37,13 @@ export class OwnerSqlService {
   constructor(
     private readonly owner: OwnerDatabase,
     private readonly adopter: RelationAdopter,
+    private readonly registry: ProjectRegistry,
+    private readonly catalogs: CatalogService,
   ) {}
 
   /**
    * One simple query, which PostgreSQL runs as one transaction unless its text says otherwise. The rows are those of
-   * the last statement.
+   * the last statement. Table REST of this process sees the change before the answer is sent.
    * @throws AppError 4xx with the database's fields, after a rollback
    */
   async run(project: ProjectEntity, query: string, limits: SqlLimits): Promise<SqlAnswer> {
@@ -54,7 +59,18 @@ export class OwnerSqlService {
       { ...settings, limits: kept },
     );
     await this.adopter.adopt(project);
+    await this.refreshCatalog(project);
     return answer;
+  }
+
+  /** The SQL is committed whether or not this works, and the event trigger announces the change as well. */
+  private async refreshCatalog({ id, slug }: ProjectEntity): Promise<void> {
+    try {
+      const project = await this.registry.findById(id);
+      if (project) await this.catalogs.refresh(project.database);
+    } catch (error) {
+      this.logger.warn(`the schema of project ${slug} could not be compared: ${messageOf(error)}`);
+    }
   }
 
   private async runBounded(

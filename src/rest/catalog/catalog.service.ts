@@ -43,6 +43,14 @@ export class CatalogService implements OnApplicationShutdown {
     return this.entryOf(database).verified();
   }
 
+  /**
+   * Compares a catalog in memory with the database after DDL that ran through Plinth, so that the next request here
+   * sees the change. Does nothing for a project whose catalog is not in memory.
+   */
+  async refresh(database: ProjectDatabase): Promise<void> {
+    await this.catalogs.peek(database.key)?.verified();
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.catalogs.values()].map((catalog) => catalog.close()));
   }

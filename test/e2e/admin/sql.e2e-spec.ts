@@ -166,3 +166,22 @@ describe('POST /projects/<id>/sql', () => {
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(fault)]);
   });
 });
+
+describe('table REST after POST /projects/<id>/sql', () => {
+  it('knows a changed grant in the next request', async () => {
+    await run(`
+      create table granted (id int generated always as identity, note text);
+      create policy anyone on granted for all to anon using (true)`);
+    const insert = (): Promise<HttpAnswer> => project.anon.post('/rest/v1/granted', { note: 'a' });
+    const answers: unknown[] = [];
+    for (let round = 1; round <= 10; round += 1) {
+      await run('revoke select on granted from anon');
+      const hidden = (await insert()).body as unknown;
+      await run('grant select on granted to anon');
+      const shown = (await insert()).body as unknown;
+      answers.push([hidden, shown]);
+    }
+    const expected = answers.map((_, round) => [undefined, [{ id: 2 * round + 2, note: 'a' }]]);
+    expect(answers).toEqual(expected);
+  });
+});
