@@ -65,7 +65,7 @@ it.each(NEW_PASSWORDS)(
 );
 
 it.each(NEW_PASSWORDS.filter(([who]) => who !== 'a mailed token sets'))(
-  'a new password that %s makes tokens worthless that were mailed to set one',
+  'a new password that %s invalidates mailed tokens that set one',
   async (_who, setPassword) => {
     const user = await project.signUp();
     const token = await askForReset(user);

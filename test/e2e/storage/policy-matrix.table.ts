@@ -195,7 +195,7 @@ export const POLICY_SETS: readonly PolicySet[] = [
       'bulk delete': [404, 404, 404, 404, 200],
     },
   },
-  // Previews need a public bucket, whatever the policies open: 404 here and in the sets below.
+  // Previews need a public bucket under any policy: 404 here and in the sets below.
   {
     title: 'replaced: everybody reads',
     isPublic: false,
