@@ -1,4 +1,4 @@
-/** What a catalog knows about the code of a database: whether it may read the request, and what it may leave behind. */
+/** The catalog's facts about a database's code: whether it may read the request, and whether it may leave locks. */
 import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
@@ -125,7 +125,7 @@ it.each<[what: string, sql: string, readsRequest: boolean, leavesLocks: boolean]
   }
 });
 
-it('finds neither in the code of Plinth itself', async () => {
+it("finds neither in Plinth's own code", async () => {
   const plinth = await TestPlinth.start();
   try {
     const project = await plinth.createProject();
