@@ -106,7 +106,7 @@ async function transfer(
 }
 
 (process.platform === 'linux' ? describe : describe.skip).each(PROVIDERS)(
-  'after kills on %s',
+  'on %s',
   (name, startProvider) => {
     let provider: TestProvider;
     beforeEach(async () => (provider = await startProvider()));
