@@ -215,7 +215,7 @@ async function orphans(plinth: PlinthProcess): Promise<string[]> {
   return [...sizes.keys()].filter((objectId) => !rows.has(objectId));
 }
 
-describe.each(PROVIDERS)('after kills on %s', (_name, startProvider) => {
+describe.each(PROVIDERS)('on %s', (_name, startProvider) => {
   beforeAll(async () => {
     provider = await startProvider();
     figures = {};
