@@ -1,29 +1,23 @@
 /** The catalog of table REST on a real PostgreSQL: contents, speed, and following of DDL. */
 import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
-import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { nameKey, Relationship } from '../../src/rest/catalog/catalog';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
 import { ProjectCatalog } from '../../src/rest/catalog/project-catalog';
+import { createCatalogDatabase } from '../support/catalog-database';
 import { eventually } from '../support/eventually';
 import { memoryInUse } from '../support/memory-probe';
-import { amplePools, TestDatabase } from '../support/test-database';
 
-const pools = amplePools();
-const repository = new CatalogRepository(new RlsTransaction(pools));
-let made: TestDatabase;
+let repository: CatalogRepository;
 let database: ProjectDatabase;
 let owner: Client;
+let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  made = await TestDatabase.create();
-  ({ place: database, owner } = made);
+  ({ repository, database, owner, drop } = await createCatalogDatabase());
 });
-afterAll(async () => {
-  await pools.close();
-  await made.drop();
-});
+afterAll(() => drop());
 
 const read = async () => buildCatalog(await repository.read(database));
 

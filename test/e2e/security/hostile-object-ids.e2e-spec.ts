@@ -14,6 +14,7 @@ import {
 } from '../../support/hostile-tables/storage-requests';
 import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
 import { TestPlinth } from '../../support/plinth';
+import { startOn } from '../../support/plinth-on-provider';
 
 const CONTENT = 'the content of the file';
 
@@ -29,14 +30,11 @@ async function attackedFiles(plinth: TestPlinth, ids: readonly string[]): Promis
 describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
   let plinth: TestPlinth;
   let provider: TestProvider;
+  let stop: () => Promise<void>;
   beforeAll(async () => {
-    provider = await startProvider();
-    plinth = await TestPlinth.start({ env: provider.env });
+    ({ plinth, provider, stop } = await startOn(startProvider));
   });
-  afterAll(async () => {
-    await plinth.stop();
-    await provider.stop();
-  });
+  afterAll(() => stop());
 
   it('receives no request for them and keeps its objects', async () => {
     const neighbour = await addVictim(await createVictimProject(plinth), CONTENT, 'own');

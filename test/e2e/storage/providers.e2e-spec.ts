@@ -8,6 +8,7 @@ import { HttpAnswer } from '../../support/http-client';
 import { Fault } from '../../support/object-servers/object-server';
 import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
 import { TestPlinth } from '../../support/plinth';
+import { startOn } from '../../support/plinth-on-provider';
 import { TestProject } from '../../support/test-project';
 import { rawExchange, upload } from '../../support/uploads';
 
@@ -27,14 +28,11 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
   let provider: TestProvider;
   let plinth: TestPlinth;
   let project: TestProject;
+  let stop: () => Promise<void>;
   beforeAll(async () => {
-    provider = await startProvider();
-    plinth = await TestPlinth.start({ env: provider.env });
+    ({ plinth, provider, stop } = await startOn(startProvider));
   });
-  afterAll(async () => {
-    await plinth.stop();
-    await provider.stop();
-  });
+  afterAll(() => stop());
   beforeEach(async () => {
     project = await plinth.createProject({ plan: 'enterprise' });
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
