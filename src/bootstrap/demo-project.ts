@@ -31,8 +31,8 @@ const DEMO_SCHEMA = `
     id bigint generated always as identity primary key,
     text text not null
   );
-  drop policy if exists "everybody reads announcements" on public.announcements;
-  create policy "everybody reads announcements" on public.announcements for select to anon, authenticated using (true);
+  drop policy if exists "anyone can read announcements" on public.announcements;
+  create policy "anyone can read announcements" on public.announcements for select to anon, authenticated using (true);
   insert into public.announcements (text)
     select 'Welcome to Plinth' where not exists (select from public.announcements);
 

@@ -1,4 +1,4 @@
-/** The counters that throttling and plan limits share: in memory and in Redis they answer alike. */
+/** The counters of throttling and plan limits behave the same in memory and in Redis. */
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { FailureLedger, FailurePolicy } from '../../src/infra/coordination/failure-ledger';
@@ -51,26 +51,26 @@ describe.each(kinds)('the rate counter in %s', (kind) => {
       [4, 0, false],
     ]);
     for (const { resetAt } of hits) {
-      // Redis and this process have clocks of their own.
+      // Redis and this process have different clocks.
       expect(resetAt).toBeGreaterThan(before + 60_000 - 2_000);
       expect(resetAt).toBeLessThan(after + 60_000 + 2_000);
     }
   });
 
-  it('loses no count of parallel hits', async () => {
+  it('counts all parallel hits', async () => {
     const key = randomUUID();
     const hits = await Promise.all(Array.from({ length: 50 }, () => counter.hit(key, 20, 60_000)));
     expect(hits.filter(({ allowed }) => allowed)).toHaveLength(20);
     expect(new Set(hits.map(({ count }) => count)).size).toBe(50);
   });
 
-  it('counts keys apart', async () => {
+  it('counts each key separately', async () => {
     const [one, two] = [randomUUID(), randomUUID()];
     await counter.hit(one, 5, 60_000);
     expect((await counter.hit(two, 5, 60_000)).count).toBe(1);
   });
 
-  it('begins anew when a window has ended', async () => {
+  it('starts from zero after a window has ended', async () => {
     const key = randomUUID();
     await counter.hit(key, 1, 50);
     const end = Date.now() + 5_000;
@@ -97,7 +97,7 @@ describe.each(kinds)('the failure ledger in %s', (kind) => {
     () => (ledger = kind === 'redis' ? new RedisFailureLedger(first) : new MemoryFailureLedger(clock)),
   );
 
-  it('charges no more tries than are free, however many come at once', async () => {
+  it('allows only the free tries, however many arrive concurrently', async () => {
     const key = randomUUID();
     const waits = await Promise.all(Array.from({ length: 20 }, () => ledger.charge(key, POLICY)));
     const free = waits.filter((wait) => wait === 0);
@@ -107,7 +107,7 @@ describe.each(kinds)('the failure ledger in %s', (kind) => {
     expect(await ledger.charge(key, POLICY)).toBe(0);
   });
 
-  it('makes the next try wait after the free failures, longer each time, up to the maximum', async () => {
+  it('delays the next try after the free failures, longer each time, up to the maximum', async () => {
     const key = randomUUID();
     const waits = [];
     for (let n = 0; n < 7; n += 1) {
@@ -117,7 +117,7 @@ describe.each(kinds)('the failure ledger in %s', (kind) => {
     expect(waits).toEqual([0, 0, 2, 4, 8, 10, 10]);
   });
 
-  it('says the longest wait of several keys, and none for none', async () => {
+  it('returns the longest delay of several keys, and zero for no keys', async () => {
     const [blocked, free] = [randomUUID(), randomUUID()];
     for (let n = 0; n < 3; n += 1) await ledger.fail(blocked, POLICY);
     expect(await ledger.blockedFor([free, blocked])).toBeGreaterThan(1_000);
@@ -125,7 +125,7 @@ describe.each(kinds)('the failure ledger in %s', (kind) => {
     expect(await ledger.blockedFor([])).toBe(0);
   });
 
-  it('forgets when asked', async () => {
+  it('resets a key on request', async () => {
     const key = randomUUID();
     for (let n = 0; n < 3; n += 1) await ledger.fail(key, POLICY);
     await ledger.forget(key);
@@ -134,7 +134,7 @@ describe.each(kinds)('the failure ledger in %s', (kind) => {
     expect(await ledger.blockedFor([key])).toBe(0);
   });
 
-  it('counts parallel failures all', async () => {
+  it('counts all parallel failures', async () => {
     const key = randomUUID();
     await Promise.all(Array.from({ length: 5 }, () => ledger.fail(key, POLICY)));
     expect(Math.ceil((await ledger.blockedFor([key])) / 1_000)).toBe(8);

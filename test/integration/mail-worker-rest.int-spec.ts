@@ -1,9 +1,9 @@
-/** The mail worker after an error of the queue's own: BullMQ alone would try again at once, without end. */
+/** The mail worker after an error of the queue itself, on which BullMQ alone would retry in a busy loop. */
 import { MailProcessor } from '../../src/auth/mail/mail.processor';
 import { eventually } from '../support/eventually';
 import { TestPlinth } from '../support/plinth';
 
-it('rests for a moment, then works on', async () => {
+it('pauses, then continues to work', async () => {
   const plinth = await TestPlinth.start();
   try {
     const { worker } = plinth.app.get(MailProcessor);

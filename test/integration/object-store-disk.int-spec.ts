@@ -1,4 +1,4 @@
-/** Below its directory the disk provider follows no symbolic link: whatever is planted there, it reads and removes nothing else. */
+/** The disk provider follows no symbolic link below its directory, so planted links expose and remove nothing. */
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -58,7 +58,7 @@ async function listed(projectId: string): Promise<unknown[]> {
   return found;
 }
 
-/** A link in the place of a part of the object's path. */
+/** A symbolic link that replaces a component of the object's path. */
 const PLANTED: [string, () => void][] = [
   [
     'the object',
@@ -107,7 +107,7 @@ describe.each(PLANTED)('a symbolic link in the place of %s', (_part, plant) => {
     expect(await listed(PROJECT).catch(() => [])).toEqual([]);
   });
 
-  it('leads no removal, no upload and no tidying elsewhere', async () => {
+  it('does not redirect removals, uploads or cleanup', async () => {
     plant();
     const before = filesOf(outside);
     await store.remove([address]).catch(() => undefined);
@@ -121,7 +121,7 @@ describe.each(PLANTED)('a symbolic link in the place of %s', (_part, plant) => {
   });
 });
 
-it('a symbolic link in the place of the directory for uploads is refused, and nothing behind it is tidied away', async () => {
+it('a symbolic link in place of the upload directory is refused, and its target is not cleaned up', async () => {
   mkdirSync(join(root, PROJECT), { recursive: true });
   symlinkSync(outside, join(root, PROJECT, '.uploads'));
   await expect(store.put(address, once('x'.repeat(200_000)))).rejects.toMatchObject(UNAVAILABLE);
@@ -129,7 +129,7 @@ it('a symbolic link in the place of the directory for uploads is refused, and no
   expect(existsSync(join(outside, address.objectId))).toBe(true);
 });
 
-it('the root itself may be a symbolic link, and other projects are served beside one that is refused', async () => {
+it('the root itself may be a symbolic link, and a refused project does not affect others', async () => {
   symlinkSync(root, join(directory, 'linked'));
   const linked = await openStore(join(directory, 'linked'));
   symlinkSync(outside, join(root, PROJECT));
@@ -139,7 +139,7 @@ it('the root itself may be a symbolic link, and other projects are served beside
   await expect(linked.read(address, WHOLE)).rejects.toMatchObject(UNAVAILABLE);
 });
 
-it('a project that is refused is served again when the link is gone', async () => {
+it('a refused project is served again once the link is removed', async () => {
   symlinkSync(outside, join(root, PROJECT));
   await expect(store.put(address, once('own'))).rejects.toMatchObject(UNAVAILABLE);
   rmSync(join(root, PROJECT));

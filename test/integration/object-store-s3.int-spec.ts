@@ -1,4 +1,4 @@
-/** What only S3 has: unfinished multipart uploads, copies in parts, and what servers other than AWS's understand. */
+/** Behaviour specific to S3: unfinished multipart uploads, copies in parts, and compatibility with other servers. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ function begin(objectId: string, initiated: Date, projectId = PROJECT): void {
   });
 }
 
-it('aborts multipart uploads that ended before they were complete, old ones of the project, over pages', async () => {
+it("aborts the project's old unfinished multipart uploads, across pages", async () => {
   const [old, young] = [new Date(Date.now() - 7_200_000), new Date()];
   for (let n = 0; n < 20; n += 1) begin(randomUUID(), old);
   begin(randomUUID(), young);
@@ -49,7 +49,7 @@ it('aborts multipart uploads that ended before they were complete, old ones of t
   server.uploads.clear();
 });
 
-it('sends what every server understands: no chunked signatures, no trailers, checksums only where S3 asks for them', async () => {
+it('sends requests that every server accepts: no chunked signatures, no trailers, checksums only where required', async () => {
   const bytes = randomBytes(11 * MIB);
   await store.put(new ObjectAddress(PROJECT, randomUUID()), oneByOne(bytes));
   await store.put(new ObjectAddress(PROJECT, randomUUID()), oneByOne(bytes.subarray(0, 10)));
@@ -62,10 +62,10 @@ it('sends what every server understands: no chunked signatures, no trailers, che
   }
 });
 
-it('copies what is larger than one copy may be in parts', async () => {
+it('copies an object above the size limit of one copy in parts', async () => {
   const [from, to] = [new ObjectAddress(PROJECT, randomUUID()), new ObjectAddress(PROJECT, randomUUID())];
   await store.put(from, oneByOne(Buffer.from('pretends to be large')));
-  // The size comes from the file's row: told a larger one, the store asks for ranges of five gibibytes.
+  // The size comes from the file's row; with a larger one the store requests ranges of five gibibytes.
   const size = 12 * 1024 * MIB;
   await store.copy(from, to, size).catch(() => undefined);
   const ranges = server.requests.flatMap(({ headers }) => headers['x-amz-copy-source-range'] ?? []);

@@ -1,6 +1,6 @@
 /**
  * The contract of the storage providers (src/storage/providers/object-store.ts): every behaviour against a real disk, and
- * against servers that speak the APIs of Google Cloud Storage and S3 (in both styles of its addresses) over a socket to the
+ * against servers that implement the APIs of Google Cloud Storage and S3 (path and virtual-host style) over a socket to the
  * real SDKs.
  */
 import type { OnModuleInit } from '@nestjs/common';
@@ -76,7 +76,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       expect(provider.unfinished()).toBe(0);
     });
 
-    it('ranges, at once when they are small and as a stream otherwise', async () => {
+    it('ranges, small ones in one piece and others as a stream', async () => {
       const at = await put(LARGE);
       for (const [start, end] of [
         [0, 0],
@@ -90,14 +90,14 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       }
     });
 
-    it('a source that gives its bytes slowly and in odd pieces', async () => {
+    it('a slow source with chunks of odd sizes', async () => {
       const bytes = LARGE.subarray(0, 6 * MIB + 11);
       const at = address();
       await store.put(at, slowly(bytes, 700_001));
       expect(digest(await get(at, 0, bytes.length - 1))).toBe(digest(bytes));
     });
 
-    it('many at once', async () => {
+    it('many objects concurrently', async () => {
       const files = Array.from({ length: 24 }, (_, n) => LARGE.subarray(n * 1000, n * 100_000 + 1500));
       const stored = await Promise.all(files.map((bytes) => put(bytes)));
       const read = await Promise.all(stored.map((at, n) => get(at, 0, (files[n] as Buffer).length - 1)));
@@ -106,7 +106,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
   });
 
   describe('names', () => {
-    it('objects by their ids, apart by project', async () => {
+    it('objects by id, in a folder per project', async () => {
       const [one, other] = [address('aaaaaaaaaaaaaaaaaaaa'), address('bbbbbbbbbbbbbbbbbbbb')];
       await Promise.all([put(Buffer.from('1'), one), put(Buffer.from('2'), other)]);
       for (const { projectId, objectId } of [one, other]) {
@@ -119,15 +119,15 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
     });
   });
 
-  describe('of what is not there', () => {
-    it('says so before the first byte', async () => {
+  describe('a missing object', () => {
+    it('is reported before the first byte', async () => {
       const missing = { name: 'ObjectMissingError' };
       await expect(store.read(address(), { start: 0, end: 9 })).rejects.toMatchObject(missing);
       await expect(store.copy(address(), address(), 10)).rejects.toMatchObject(missing);
       expect(await store.has(address(), 10)).toBe(false);
     });
 
-    it('or has another size', async () => {
+    it('is also reported for another size', async () => {
       const at = await put(Buffer.from('four'));
       expect([await store.has(at, 4), await store.has(at, 5)]).toEqual([true, false]);
     });
@@ -149,7 +149,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
   });
 
   describe('removes', () => {
-    it('objects, and takes those that are gone for removed', async () => {
+    it('objects, and treats missing ones as removed', async () => {
       const stored = await Promise.all(Array.from({ length: 40 }, () => put(Buffer.from('x'))));
       const { projectId } = stored[0] as ObjectAddress;
       const ids = stored.map(({ objectId }) => objectId);
@@ -160,7 +160,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       expect(left.filter((id) => ids.includes(id))).toEqual([]);
     });
 
-    it('everything of a project, and nothing of another', async () => {
+    it('all objects of a project and none of another', async () => {
       const [gone, kept] = ['cccccccccccccccccccc', 'dddddddddddddddddddd'];
       await Promise.all(
         Array.from({ length: 20 }, (_, n) => put(Buffer.from('x'), address(n % 2 ? gone : kept))),
@@ -173,7 +173,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
   });
 
   describe('lists', () => {
-    it('projects, and objects in order, over pages, with size and age', async () => {
+    it('projects, and objects in order, across pages, with size and age', async () => {
       const projectId = 'ffffffffffffffffffff';
       const before = Date.now() - 2_000;
       const stored = await Promise.all(
@@ -188,7 +188,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       );
     });
 
-    it('nothing of a project that has no bytes', async () => {
+    it('no objects for a project without bytes', async () => {
       expect(await idsOf('gggggggggggggggggggg')).toEqual([]);
     });
   });
@@ -198,7 +198,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       ['at once', 0],
       ['within a part', 2 * MIB],
       ['after several parts', 18 * MIB],
-    ])('%s: keeps nothing, and passes the reason on', async (_when, size) => {
+    ])('%s: keeps no bytes, and rethrows the reason', async (_when, size) => {
       const projectId = 'hhhhhhhhhhhhhhhhhhhh';
       const reason = new Error('the client left');
       async function* source(): AsyncGenerator<Buffer> {
@@ -212,7 +212,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
   });
 
   describe('when the reader leaves', () => {
-    it('ends the request, and the store works on', async () => {
+    it('ends the request, and the store keeps working', async () => {
       const at = await put(LARGE);
       const [other, left] = await Promise.all([store.read(at, WHOLE), store.read(at, WHOLE)]);
       for await (const chunk of left as AsyncIterable<Buffer>) {
@@ -223,13 +223,13 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
         const { server } = provider;
         await eventually(async () => expect(server.abortedDownloads).toBe(1));
       }
-      // The other reader is not disturbed.
+      // The other reader is not affected.
       expect(digest(await bytesOf(other))).toBe(digest(LARGE));
     });
   });
 
   describe('when the network fails', () => {
-    it('reads on where a download broke off', async () => {
+    it('resumes an interrupted download', async () => {
       const { server } = provider;
       if (!server) return;
       const at = await put(LARGE);
@@ -241,7 +241,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       expect(new Set(starts).size).toBeGreaterThanOrEqual(3);
     });
 
-    it('reads on where a download stalled', async () => {
+    it('resumes a stalled download', async () => {
       const { server } = provider;
       if (!server) return;
       const at = await put(LARGE);
@@ -249,7 +249,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       expect(digest(await get(at, 0, LARGE.length - 1))).toBe(digest(LARGE));
     });
 
-    it.each([500, 503])('tries again after %d, which happens', async (status) => {
+    it.each([500, 503])('retries after status %d', async (status) => {
       const { server } = provider;
       if (!server) return;
       const bytes = LARGE.subarray(0, 1_000);
@@ -271,7 +271,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
     it.each([
       ['is refused', { status: 503 }],
       ['breaks off', { resetRequestAfter: 3 * MIB }],
-    ])('sends a part again that %s, and the file is whole', async (_what, fault) => {
+    ])('resends a part that %s, and the file is complete', async (_what, fault) => {
       const { server } = provider;
       if (!server) return;
       server.fail({ method: 'PUT', ...fault });
@@ -280,7 +280,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       expect(provider.unfinished()).toBe(0);
     });
 
-    it('gives up after some tries, and leaves nothing half made', async () => {
+    it('gives up after some tries, and leaves no partial object', async () => {
       const { server } = provider;
       if (!server) return;
       const projectId = 'jjjjjjjjjjjjjjjjjjjj';
@@ -290,7 +290,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       expect([await idsOf(projectId), provider.unfinished()]).toEqual([[], 0]);
     });
 
-    it('does not wait for an answer for ever', async () => {
+    it('does not wait for a response forever', async () => {
       const { server } = provider;
       if (!server) return;
       const at = await put(Buffer.from('x'));
@@ -301,8 +301,8 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
     }, 60_000);
   });
 
-  describe('with what is configured wrongly', () => {
-    it('says so: a bucket that is not there', async () => {
+  describe('with a wrong configuration', () => {
+    it('reports a missing bucket', async () => {
       if (!provider.server) return;
       const wrong = await openStore({ ...provider.env, STORAGE_BUCKET: 'elsewhere' });
       await expect(wrong.assertAvailable()).rejects.toMatchObject(UNAVAILABLE);
@@ -311,7 +311,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       await expect(all(wrong.objects('kkkkkkkkkkkkkkkkkkkk'))).rejects.toMatchObject(UNAVAILABLE);
     });
 
-    it('says so: credentials that are refused', async () => {
+    it('reports refused credentials', async () => {
       if (!provider.server) return;
       const wrong = await openStore({ ...provider.env, ...provider.wrongCredentials });
       await expect(wrong.assertAvailable()).rejects.toMatchObject(UNAVAILABLE);
@@ -324,7 +324,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
   });
 
   describe('when the provider is away', () => {
-    it('refuses everything with storage_unavailable, and works again when it is back', async () => {
+    it('fails with storage_unavailable, and works again once it is back', async () => {
       const at = await put(LARGE.subarray(0, 300_000));
       const projectId = 'iiiiiiiiiiiiiiiiiiii';
       await provider.goAway();
@@ -356,7 +356,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       await put(LARGE, address(projectId));
     });
 
-    it('gives the source back, of which nothing was sent', async () => {
+    it('returns the source if none of it was sent', async () => {
       let isOpen = true;
       async function* source(): AsyncGenerator<Buffer> {
         try {
@@ -374,7 +374,7 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       await eventually(async () => expect(isOpen).toBe(false));
     });
 
-    it('does not wait for a sender that stalls', async () => {
+    it('does not wait for a stalled sender', async () => {
       const { server } = provider;
       if (!server) return;
       let letGo: () => void = () => undefined;
@@ -407,7 +407,7 @@ async function* slowly(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   }
 }
 
-/** A chunk is good until the next one is asked for. */
+/** A chunk is valid until the next one is requested. */
 async function bytesOf(read: Buffer | AsyncIterable<Buffer>): Promise<Buffer> {
   if (Buffer.isBuffer(read)) return read;
   const chunks: Buffer[] = [];

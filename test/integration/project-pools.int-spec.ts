@@ -1,4 +1,4 @@
-/** Overload: what could only wait in vain is refused at once, and one project's flood is nobody else's. */
+/** Overload: requests that could not be served in time are refused at once, and one project does not affect others. */
 import { DatabaseFault } from '../../src/common/errors/database-fault';
 import { PooledConnection } from '../../src/database/pools/pooled-connection';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
@@ -10,7 +10,7 @@ const LIMITS = {
   total: 4,
   perProject: 1,
   workingAtOnce: 1,
-  // Far longer than the test: nobody is refused for having waited.
+  // Far longer than the test, so no request is refused after a wait.
   acquireTimeoutMs: 600_000,
   idleTimeoutMs: 60_000,
   maxWaiting: 3,
@@ -44,8 +44,8 @@ const answer = async (connection: PooledConnection): Promise<number> => {
 };
 
 describe('ProjectPools', () => {
-  it('refuses the request after the last that may wait, and serves the rest', async () => {
-    // Opens the connection: whoever is first would wait for that as well.
+  it("refuses requests beyond the queue's limit, and serves the rest", async () => {
+    // Opens the connection, for which the first request would also wait.
     await pools.use(flooded, answer);
     let release = (): void => undefined;
     const held = pools.use(flooded, () => new Promise<void>((resolve) => (release = resolve)));
@@ -54,7 +54,7 @@ describe('ProjectPools', () => {
     const refused: unknown = await pools.use(flooded, answer).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(DatabaseFault);
     expect(refused).toMatchObject({ kind: 'no_free_connection' });
-    // Meanwhile others have connections of their own.
+    // Other projects have their own connections.
     expect(await pools.use(other, answer)).toBe(42);
 
     release();
@@ -62,13 +62,13 @@ describe('ProjectPools', () => {
     expect(await Promise.all(waiting)).toEqual([42, 42, 42]);
   });
 
-  it('lends the other connections as well while those that are lent freely are slow', async () => {
+  it('lends the other connections too while the freely lent ones are slow', async () => {
     const wide = new ProjectPools({ ...LIMITS, perProject: 3 });
     const releases: (() => void)[] = [];
     const hold = (): Promise<void> =>
       wide.use(flooded, () => new Promise((resolve) => void releases.push(resolve)));
     const held = [hold(), hold()];
-    // Answered only because two connections that are held count no longer: one alone is lent freely.
+    // Answered only because two held connections no longer count; only one is lent freely.
     expect(await wide.use(flooded, answer)).toBe(42);
     expect(releases).toHaveLength(2);
     releases.forEach((release) => release());
@@ -76,16 +76,16 @@ describe('ProjectPools', () => {
     await wide.close();
   });
 
-  it('opens no further connection for a crowd that quick ones can serve', async () => {
+  it('opens no more connections while the fast ones can serve all requests', async () => {
     const wide = new ProjectPools({ ...LIMITS, total: 20, perProject: 20, maxWaiting: 100 });
-    // Nobody is slow: whoever has a connection gives it back before the clock can move on.
+    // No request is slow: each returns its connection before the clock advances.
     const crowd = Array.from({ length: 100 }, () => wide.use(flooded, () => Promise.resolve()));
     await Promise.all(crowd);
     expect(wide.stats().open).toBeLessThan(20);
     await wide.close();
   });
 
-  it('opens nothing any more once it is closed: nobody would close that', async () => {
+  it('opens no connection after it was closed', async () => {
     const closed = new ProjectPools(LIMITS);
     expect(await closed.use(flooded, answer)).toBe(42);
     await closed.close();

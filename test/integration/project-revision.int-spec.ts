@@ -1,4 +1,4 @@
-/** A project that is read again without having changed keeps what was made from it. */
+/** Values cached from a project survive a reload that finds the project unchanged. */
 import { TokenVerifier } from '../../src/access/token-verifier';
 import { Project } from '../../src/projects/project';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
@@ -48,7 +48,7 @@ async function readByAll(): Promise<void> {
 const current = async (): Promise<Project> =>
   (await plinth.app.get(ProjectRegistry).findById(project.id)) as Project;
 
-/** Drops the project from the registry's cache, as a minute without a look-up does, and has every user ask again. */
+/** Drops the project from the registry's cache, as a minute without a look-up does. */
 async function afterReload(): Promise<{ loads: number; verifications: number; opened: number }> {
   const [verifier, rows] = [plinth.app.get(TokenVerifier), plinth.app.get(ProjectRepository)];
   let [verifications, opened] = [0, 0];
@@ -63,7 +63,7 @@ async function afterReload(): Promise<{ loads: number; verifications: number; op
   return { loads, verifications, opened };
 }
 
-it('verifies no credential again and opens no secret when the project is read again as it was', async () => {
+it('verifies no credential and decrypts no secret again after a reload of an unchanged project', async () => {
   await readByAll();
   const before = await current();
   const { loads, verifications, opened } = await afterReload();
@@ -72,7 +72,7 @@ it('verifies no credential again and opens no secret when the project is read ag
   expect(await current()).toBe(before);
 });
 
-it('verifies every credential again when the project changed', async () => {
+it('verifies every credential again after the project changed', async () => {
   const before = await current();
   const path = `/admin/v1/projects/${project.id}`;
   expect((await plinth.admin.patch(path, { settings: { max_rows: 7 } })).status).toBe(200);
@@ -81,7 +81,7 @@ it('verifies every credential again when the project changed', async () => {
   expect((await current()).revision).not.toBe(before.revision);
 });
 
-it('has one revision for a project that is found by its id and by its slug', async () => {
+it('has the same revision for a project found by id and by slug', async () => {
   const bySlug = await plinth.app.get(ProjectRegistry).findBySlug(project.slug);
   expect(bySlug?.revision).toBe((await current()).revision);
 });

@@ -1,11 +1,11 @@
-/** A project that an older version made gets the schema of this one, and keeps its users and their sessions. */
+/** A project created by an older version gets the current schema and keeps its users and sessions. */
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { ProjectUpkeep } from '../../src/projects/project-upkeep.service';
 import { PROJECT_MIGRATIONS } from '../../src/projects/provisioning/project-migrations';
 import { asSuperuser } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 
-/** A migration that a later version could bring. */
+/** A migration of a possible later version. */
 class Later9990000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('alter table auth.users add column later integer not null default 7');
@@ -16,7 +16,7 @@ class Later9990000000000 implements MigrationInterface {
   }
 }
 
-it('applies what is missing, once', async () => {
+it('applies missing migrations, once', async () => {
   const plinth = await TestPlinth.start();
   try {
     const project = await plinth.createProject();

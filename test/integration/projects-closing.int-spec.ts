@@ -43,7 +43,7 @@ describe('on a server where Plinth is superuser', () => {
       expect([table, await flag(project, `public.${table}`)]).toEqual([table, [{ rls: true }]]);
   });
 
-  it('gives views the rights of who asks, and keeps what the owner chose', async () => {
+  it("gives views the caller's privileges, and keeps the owner's choice", async () => {
     await project.sql(`create table hidden (id int); insert into hidden values (1);
       create view seen as select * from hidden;
       create view chosen with (security_invoker = false) as select * from hidden`);
@@ -54,13 +54,13 @@ describe('on a server where Plinth is superuser', () => {
     expect((await project.anon.get('/rest/v1/seen')).body).toEqual([]);
   });
 
-  it('grants materialized views to nobody but service_role', async () => {
+  it('grants materialized views to service_role only', async () => {
     await project.sql('create materialized view summary as select 1 as n');
     expect((await project.anon.get('/rest/v1/summary')).status).toBe(403);
     expect((await project.service.get('/rest/v1/summary')).body).toEqual([{ n: 1 }]);
   });
 
-  it('gives client roles no right that goes past row-level security', async () => {
+  it('grants client roles no privilege that bypasses row-level security', async () => {
     await project.sql('create table granted (id int)');
     const [rights] = await project.sql(
       `select has_table_privilege('anon', 'granted', 'SELECT') as reads, has_table_privilege('authenticated', 'granted', 'TRUNCATE') as truncates`,
@@ -68,7 +68,7 @@ describe('on a server where Plinth is superuser', () => {
     expect(rights).toEqual({ reads: true, truncates: false });
   });
 
-  it('leaves new tables alone when auto_rls is false, and takes it up again', async () => {
+  it('does not change new tables while auto_rls is false', async () => {
     const open = await plinth.createProject({ settings: { auto_rls: false } });
     await open.sql('create table first (id int)');
     expect(await flag(open, 'first')).toEqual([{ rls: false }]);
@@ -81,14 +81,14 @@ describe('on a server where Plinth is superuser', () => {
     expect(await flag(open, 'second')).toEqual([{ rls: true }]);
   });
 
-  it('lets the owner turn row-level security off', async () => {
+  it('lets the owner disable row-level security', async () => {
     await project.sql(
       'create table opened (id int); alter table opened disable row level security; alter table opened add column x int',
     );
     expect(await flag(project, 'opened')).toEqual([{ rls: false }]);
   });
 
-  it('lets the owner turn it off for a session, which the list of tables shows, and not the event trigger itself', async () => {
+  it('lets the owner disable it for a session, shown in the list of tables, but not the event trigger itself', async () => {
     await project.sql(`set plinth.auto_rls = 'off'; create table restored (id int)`);
     expect(await flag(project, 'restored')).toEqual([{ rls: false }]);
     const listed = await plinth.admin.get(`/admin/v1/projects/${project.id}/tables`);
@@ -101,7 +101,7 @@ describe('on a server where Plinth is superuser', () => {
       await expect(project.sql(`alter ${whole} set plinth.auto_rls = 'off'`)).rejects.toThrow('42501');
   });
 
-  it('gives policies the claims of who asks', async () => {
+  it("gives policies the caller's claims", async () => {
     await project.sql(`create function whoami() returns json language sql stable as
       $$ select json_build_object('uid', auth.uid(), 'role', auth.role(), 'email', auth.email(), 'x', auth.jwt() ->> 'x') $$`);
     const user = project.asSubject('3f0c1a52-7e6b-4f0e-9b1a-2d7c8e9f0a1b', {
@@ -126,7 +126,7 @@ describe('on a server where Plinth is superuser', () => {
 });
 
 /**
- * The embedded PostgreSQL lets in the members of this role, which the first Plinth on a server makes; the admin role makes
+ * The embedded PostgreSQL admits the members of this role, which the first Plinth on a server creates; the admin role makes
  * its own roles members.
  */
 async function letIn(client: Client, role: string): Promise<void> {
@@ -135,7 +135,7 @@ async function letIn(client: Client, role: string): Promise<void> {
     grant plinth_logins to ${role} with admin option`);
 }
 
-describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () => {
+describe('on a server where Plinth has only CREATEDB and CREATEROLE', () => {
   const role = `plinth_test_admin_${randomBytes(4).toString('hex')}`;
   let plinth: TestPlinth;
   let project: TestProject;
@@ -173,7 +173,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect((await project.service.get('/rest/v1/notes?select=id')).body).toEqual([{ id: 1 }]);
   });
 
-  it('closes a table that psql made before anybody sees it, then opens it to its policies', async () => {
+  it('closes a table made by psql before it is visible, then opens it to its policies', async () => {
     const access = await accessOf(plinth, project.id);
     await asOwner(access, (client) =>
       client.query(
@@ -194,7 +194,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect(await flag(project, 'by_psql')).toEqual([{ rls: true }]);
   });
 
-  it('gives back nothing that the script which made a table took away', async () => {
+  it("does not grant privileges again that the table's own script revoked", async () => {
     await project.sql('create table kept (id int); revoke all on kept from anon');
     await project.sql('create policy everybody on kept using (true)');
     expect((await project.anon.get('/rest/v1/kept')).status).toBe(403);
@@ -205,7 +205,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect(rights).toEqual({ refers: false });
   });
 
-  it('leaves new tables alone when auto_rls is false, and takes it up again', async () => {
+  it('does not change new tables while auto_rls is false', async () => {
     const open = await plinth.createProject({ settings: { auto_rls: false } });
     await open.sql('create table first (id int)');
     expect(await flag(open, 'first')).toEqual([{ rls: false }]);
@@ -215,7 +215,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect(await flag(open, 'second')).toEqual([{ rls: true }]);
   });
 
-  it('leaves alone what the owner changed afterwards', async () => {
+  it('keeps later changes by the owner', async () => {
     await project.sql('create table mine (id int)');
     await project.sql(
       'alter table mine disable row level security; revoke all on mine from anon, authenticated',
@@ -225,7 +225,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect((await project.anon.get('/rest/v1/mine')).status).toBe(403);
   });
 
-  it('gives views the rights of who asks', async () => {
+  it("gives views the caller's privileges", async () => {
     await project.sql(
       'create table behind (id int); insert into behind values (1); create view front as select * from behind',
     );
@@ -233,7 +233,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect((await project.service.get('/rest/v1/front')).body).toEqual([{ id: 1 }]);
   });
 
-  it('keeps projects apart', async () => {
+  it('isolates projects', async () => {
     const other = await accessOf(plinth, (await plinth.createProject()).id);
     const mine = await accessOf(plinth, project.id);
     await expect(
@@ -259,7 +259,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     await ended;
   });
 
-  it('creates and deletes projects in a crowd', async () => {
+  it('creates and deletes projects concurrently', async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4].map((n) => plinth.admin.post('/admin/v1/projects', { name: `Crowd ${n}` })),
     );
@@ -270,7 +270,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     expect(deleted.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('says at the start, in one message, all that a role lacks', async () => {
+  it('reports all missing privileges of a role in one message at the start', async () => {
     const poor = `plinth_test_poor_${randomBytes(4).toString('hex')}`;
     await asSuperuser('postgres', (client) =>
       client.query(
@@ -291,7 +291,7 @@ describe('on a server where Plinth has CREATEDB and CREATEROLE and no more', () 
     if (typeof still !== 'string') await still.destroy();
   });
 
-  it('says in one line that the server cannot be reached or refuses the password', async () => {
+  it('reports an unreachable server or a refused password in one line', async () => {
     await expect(openPlatformDatabase(restrictedUrl('wrong'), [])).rejects.toMatchObject({
       name: 'ServerUnusableError',
       message: expect.stringContaining('password authentication failed') as string,

@@ -1,4 +1,4 @@
-/** A project can be deleted whatever its owner, or another project's, did: nothing of theirs may stand in the way. */
+/** No owner's SQL, of this or another project, can prevent the deletion of a project. */
 import { connect, type Socket } from 'node:net';
 import { Client } from 'pg';
 import {
@@ -13,7 +13,7 @@ import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
 let plinth: TestPlinth;
-/** Of an owner who means others harm. */
+/** The connection of a hostile owner. */
 let hostile: DatabaseAccess;
 const sessions: Client[] = [];
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   hostile = await accessOf(plinth, (await plinth.createProject()).id);
 });
 afterEach(async () => {
-  // Some of them never read what the server says.
+  // Some of them never read the server's messages.
   for (const session of sessions.splice(0)) socketOf(session).destroy();
 });
 afterAll(() => plinth.stop());
@@ -145,7 +145,7 @@ describe("another project's owner cannot keep it from being deleted", () => {
     await expectDeletion(project);
   });
 
-  it('by reading nothing of a large result', async () => {
+  it('by not reading a large result', async () => {
     const project = await plinth.createProject();
     await sessionOf(hostile, async (session) => {
       socketOf(session).pause();
@@ -155,7 +155,7 @@ describe("another project's owner cannot keep it from being deleted", () => {
     await expectDeletion(project);
   });
 
-  it('by sending nothing of a COPY', async () => {
+  it('by not sending the data of a COPY', async () => {
     const project = await plinth.createProject();
     await sessionOf(hostile, async (session) => {
       await session.query('create table if not exists lines (line text)');
@@ -167,7 +167,7 @@ describe("another project's owner cannot keep it from being deleted", () => {
     await expectDeletion(project);
   });
 
-  it('while new projects are made all the same', async () => {
+  it('while new projects can still be created', async () => {
     await sessionOf(hostile, async (session) => {
       socketOf(session).pause();
       session.query(`select repeat('x', 100000000)`).catch(() => undefined);
@@ -183,8 +183,8 @@ describe("another project's owner cannot keep it from being deleted", () => {
   });
 });
 
-it('is not held up by a client that begins to log in and says no more', async () => {
-  // Older ones show no such client: there authentication_timeout alone ends it.
+it('is not delayed by a client that does not finish its login', async () => {
+  // Older versions do not show such a client; there only authentication_timeout ends it.
   if ((await serverVersion()) < 18) return;
   const project = await plinth.createProject();
   const socket = await halfLoggedIn();
@@ -195,8 +195,8 @@ it('is not held up by a client that begins to log in and says no more', async ()
   }
 });
 
-describe('where something holds it up that is not to be ended', () => {
-  it('answers 202, serves nothing of the project, and finishes when it can', async () => {
+describe('where a session blocks it that must not be ended', () => {
+  it('answers 202, stops serving the project, and finishes later', async () => {
     const project = await plinth.createProject();
     const url = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
     const superuser = new Client({ connectionString: url.href });

@@ -1,4 +1,4 @@
-/** Creation and deletion are all or nothing, alone and in a crowd; databases of an older schema are brought up. */
+/** Creation and deletion are atomic, also concurrently; databases of an older schema are migrated. */
 import { DataSource } from 'typeorm';
 import { quoteIdentifier } from '../../src/database/sql/identifier';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
@@ -20,7 +20,7 @@ type PlatformRow = Readonly<Record<string, string>>;
 const platform = (query: string, values: unknown[] = []): Promise<PlatformRow[]> =>
   plinth.app.get(DataSource).query<PlatformRow[]>(query, values);
 
-/** Databases and roles of projects that this install has made and does not have any more. */
+/** Databases and roles left from projects that this install no longer has. */
 async function leftovers(): Promise<string[]> {
   const rows = await platform(`select distinct project_id as id from audit_log where project_id is not null
     except select id from projects`);
@@ -35,7 +35,7 @@ async function leftovers(): Promise<string[]> {
   return objects.map(({ name }) => name);
 }
 
-/** Ends the sessions that work on one project right now. */
+/** Ends the sessions that currently work on a project. */
 async function endProvisioning(slug: string): Promise<void> {
   const [row] = await platform('select database_name as name from projects where slug = $1', [slug]);
   if (!row) return;
@@ -57,7 +57,7 @@ async function until(condition: () => Promise<boolean>, limitMs = 10_000): Promi
 }
 
 describe('creating projects', () => {
-  it('works for many at the same time', async () => {
+  it('works for many concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => create({ name: `Crowd ${n}` })));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
     expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(10);
@@ -71,14 +71,14 @@ describe('creating projects', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('gives each of several projects of one name a slug of its own where one is to be made up', async () => {
+  it('generates a distinct slug for each of several projects of one name', async () => {
     const namesake = { name: 'Namesake', slug: null };
     const answers = await Promise.all(Array.from({ length: 4 }, () => create(namesake)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.slug)).size).toBe(4);
   });
 
-  it('lets requests run without JIT compilation, whatever the server has it at', async () => {
+  it("disables JIT compilation for requests, regardless of the server's setting", async () => {
     const project = await plinth.createProject();
     await project.sql(
       `create function jit() returns text stable language sql return pg_catalog.current_setting('jit')`,
@@ -90,10 +90,10 @@ describe('creating projects', () => {
     expect((await project.service.get('/rest/v1/rpc/jit')).body).toBe('off');
   });
 
-  it('leaves nothing half made when the connection dies at any moment', async () => {
+  it('leaves no partial project when the connection is lost at any moment', async () => {
     const outcomes: number[] = [];
     const wasCutOff = () => outcomes.some((status) => status !== 201);
-    // A moment between two connections cuts nothing off: there are more rounds until one was hit.
+    // A moment between two connections interrupts nothing, so rounds repeat until one was hit.
     for (let round = 0; round < 10 || (round < 100 && !wasCutOff()); round += 1) {
       const slug = `cut-off-${round}`;
       const creation = create({ name: 'Cut off', slug });
@@ -110,7 +110,7 @@ describe('creating projects', () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it('undoes what is in the way of a name, and does not touch what it did not make', async () => {
+  it('removes leftovers of its own that block a name, and no other objects', async () => {
     const { body } = await create({ name: 'Half', slug: 'half-made' });
     await platform(`update projects set status = 'provisioning' where id = $1`, [body.id]);
     const again = await create({ name: 'Half again', slug: 'half-made' });
@@ -149,7 +149,7 @@ describe('after a crash', () => {
 });
 
 describe('deleting a project', () => {
-  it('ends requests that run, and refuses later ones', async () => {
+  it('ends running requests and refuses later ones', async () => {
     const project = await plinth.createProject();
     const running = plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, {
       query: 'select pg_sleep(20)',
@@ -172,7 +172,7 @@ describe('deleting a project', () => {
     expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).status).toBe(404);
   });
 
-  it('happens once when it is asked for twice', async () => {
+  it('happens once when requested twice', async () => {
     const { id } = await plinth.createProject();
     const answers = await Promise.all([1, 2, 3].map(() => plinth.admin.delete(`/admin/v1/projects/${id}`)));
     const statuses = answers.map(({ status }) => status);
@@ -251,7 +251,7 @@ describe('migrations of a project', () => {
     }
     const ids = projects.map(({ id }) => id);
     await platform(`update projects set schema_version = 'older' where id = any ($1)`, [ids]);
-    // An owner who changed the password does not keep its project behind.
+    // A password changed by the owner does not prevent the migration.
     await projects[0]?.sql(`alter role current_user password 'my own'`);
     await Promise.all([1, 2].map(() => plinth.app.get(ProjectUpkeep).migrateOutdated()));
     expect(await platform('select distinct schema_version from projects where id = any ($1)', [ids])).toEqual(
@@ -271,7 +271,7 @@ describe('migrations of a project', () => {
     ['role', 'anon'],
     ['search_path', 'nowhere'],
     ['local_preload_libraries', 'none'],
-  ])('are applied whatever the owner set for its sessions: %s = %s', async (name, value) => {
+  ])("are applied despite the owner's session settings: %s = %s", async (name, value) => {
     const { id } = await plinth.createProject();
     const access = await accessOf(plinth, id);
     await asOwner(access, async (client) => {
@@ -287,7 +287,7 @@ describe('migrations of a project', () => {
     ]);
   });
 
-  it('do not keep the others back when one fails', async () => {
+  it('are applied to the other projects when one fails', async () => {
     const [broken, whole] = [await plinth.createProject(), await plinth.createProject()];
     await broken.sql(`drop table extensions.plinth_migrations`);
     await platform(`update projects set schema_version = 'older' where id = any ($1)`, [

@@ -1,33 +1,27 @@
-/** The catalog of table REST on a real PostgreSQL: what it reads, how fast, and that it follows DDL. */
+/** The catalog of table REST on a real PostgreSQL: contents, speed, and following of DDL. */
 import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
-import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { nameKey, Relationship } from '../../src/rest/catalog/catalog';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
 import { ProjectCatalog } from '../../src/rest/catalog/project-catalog';
+import { createCatalogDatabase } from '../support/catalog-database';
 import { eventually } from '../support/eventually';
 import { memoryInUse } from '../support/memory-probe';
-import { amplePools, TestDatabase } from '../support/test-database';
 
-const pools = amplePools();
-const repository = new CatalogRepository(new RlsTransaction(pools));
-let made: TestDatabase;
+let repository: CatalogRepository;
 let database: ProjectDatabase;
 let owner: Client;
+let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  made = await TestDatabase.create();
-  ({ place: database, owner } = made);
+  ({ repository, database, owner, drop } = await createCatalogDatabase());
 });
-afterAll(async () => {
-  await pools.close();
-  await made.drop();
-});
+afterAll(() => drop());
 
 const read = async () => buildCatalog(await repository.read(database));
 
-describe('what is read', () => {
+describe('contents of the catalog', () => {
   it('has columns with types, defaults and nullability', async () => {
     await owner.query(`
       create domain positive as numeric(6, 2) default 1 check (value > 0);
@@ -100,7 +94,7 @@ describe('the fingerprint', () => {
     expect(await repository.fingerprint(database)).not.toBe(before);
   });
 
-  it('is of one moment, whatever is made anew while it is read', async () => {
+  it('is of one snapshot, even if objects are replaced while it is read', async () => {
     await owner.query('create schema moving; create table moving.things (id int)');
     const anew = `begin; drop table moving.things cascade; create table moving.things (id int);
       create function moving.all_things() returns setof moving.things language sql as 'select * from moving.things';
@@ -131,8 +125,8 @@ describe('the fingerprint', () => {
   });
 });
 
-describe('following DDL', () => {
-  it('sees it a moment later by polling where nothing announces it, and serves the old one meanwhile', async () => {
+describe('the catalog after DDL', () => {
+  it('is updated by polling if nothing announces the change; the old one is served until then', async () => {
     const catalog = new ProjectCatalog(database, repository, (error) => expect(error).toBeUndefined());
     const has = async () =>
       (await catalog.current()).relations.has(nameKey({ schema: 'public', name: 'polled' }));
@@ -142,7 +136,7 @@ describe('following DDL', () => {
     await catalog.close();
   });
 
-  it('polls although it listens, where no event trigger announces anything', async () => {
+  it('is polled despite listening if no event trigger announces changes', async () => {
     const catalog = new ProjectCatalog(database, repository, (error) => expect(error).toBeUndefined());
     catalog.listen('plinth_ddl');
     const has = async () =>
@@ -154,7 +148,7 @@ describe('following DDL', () => {
     await catalog.close();
   });
 
-  it('sees it by announcement, and again after the listening connection was lost', async () => {
+  it('is updated by notification, also after the listening connection was lost', async () => {
     await owner.query(`
       create function announce() returns event_trigger language plpgsql as $$ begin perform pg_notify('plinth_ddl', ''); end $$;
       create event trigger plinth_announce_ddl on ddl_command_end execute function announce()`);
@@ -174,7 +168,7 @@ describe('following DDL', () => {
     await catalog.close();
   });
 
-  it('serves the old one, without waiting, while the new one is read', async () => {
+  it('is served without waiting while the new one is read', async () => {
     let release = (): void => undefined;
     let reads = 0;
     const slow = Object.create(repository) as CatalogRepository;
@@ -197,7 +191,7 @@ describe('following DDL', () => {
     await catalog.close();
   });
 
-  it('knows what was committed before it was asked to verify', async () => {
+  it('includes changes committed before verify() was called', async () => {
     const catalog = new ProjectCatalog(database, repository, () => undefined);
     await catalog.current();
     for (let round = 0; round < 5; round += 1) {
@@ -221,7 +215,7 @@ describe('a large schema', () => {
         end loop;
       end $$`);
 
-  /** The least of three: milliseconds to read it, and bytes that it keeps. */
+  /** The least of three measurements: milliseconds to read it, and bytes retained. */
   async function costs(): Promise<{ time: number; bytes: number }> {
     let [time, bytes] = [Infinity, Infinity];
     for (let round = 0; round < 3; round += 1) {
@@ -235,7 +229,7 @@ describe('a large schema', () => {
     return { time, bytes };
   }
 
-  it('takes time and memory in proportion to its tables, and is compared in a fraction of that time', async () => {
+  it('takes time and memory in proportion to its tables, and a comparison takes a fraction of the time', async () => {
     await grow(1, 60);
     const small = await costs();
     await grow(61, 480);

@@ -1,27 +1,21 @@
-/** What a catalog knows about the code of a database: whether it may read the request, and what it may leave behind. */
+/** The catalog's facts about a database's code: whether it may read the request, and whether it may leave locks. */
 import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
-import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
+import { createCatalogDatabase } from '../support/catalog-database';
 import { accessOf } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
-import { amplePools, TestDatabase } from '../support/test-database';
 
-const pools = amplePools();
-const repository = new CatalogRepository(new RlsTransaction(pools));
-let made: TestDatabase;
+let repository: CatalogRepository;
 let database: ProjectDatabase;
 let owner: Client;
+let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  made = await TestDatabase.create();
-  ({ place: database, owner } = made);
+  ({ repository, database, owner, drop } = await createCatalogDatabase());
   await owner.query('create table notes (id int, body text)');
 });
-afterAll(async () => {
-  await pools.close();
-  await made.drop();
-});
+afterAll(() => drop());
 
 const fn = (body: string, language = 'plpgsql'): string =>
   `create function probe() returns text language ${language} as $$ ${body} $$`;
@@ -125,7 +119,7 @@ it.each<[what: string, sql: string, readsRequest: boolean, leavesLocks: boolean]
   }
 });
 
-it('finds neither in the code of Plinth itself', async () => {
+it("finds neither in Plinth's own code", async () => {
   const plinth = await TestPlinth.start();
   try {
     const project = await plinth.createProject();

@@ -1,6 +1,6 @@
 /**
  * The statements that compile-request.spec.ts pins, run on the schema that they were compiled for: each is prepared and
- * executed, gives the rows that stand beside it, and is undone.
+ * executed, must return the rows listed beside it, and is rolled back.
  */
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import type { Catalog } from '../../src/rest/catalog/catalog';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What plans go by; rights are given to roles, which belong to no schema. */
+/** The parts of a catalog that plans depend on; privileges belong to roles, not to a schema. */
 function plannedBy({ relations, relationships, routines }: Catalog) {
   return {
     relations: [...relations.values()]
@@ -41,10 +41,10 @@ it('is the schema of the example catalog', async () => {
   expect(plannedBy(catalogOf(rows))).toEqual(plannedBy(catalogOf(EXAMPLE_ROWS)));
 });
 
-describe('a pinned statement runs and gives its rows', () => {
+describe('a pinned statement runs and returns its rows', () => {
   beforeEach(async () => {
     await database.owner.query('begin');
-    // Numbers that were given out stay so after a rollback.
+    // Sequences are not rolled back.
     await database.owner.query('alter table projects alter column id restart');
   });
   afterEach(() => database.owner.query('rollback'));

@@ -1,4 +1,4 @@
-/** The door: what it promises about atomicity, contexts and connections (src/database/rls). */
+/** RlsTransaction: its guarantees about atomicity, contexts and connections (src/database/rls). */
 import { DatabaseError } from 'pg';
 import { RowSink } from '../../src/pg-pipeline';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
@@ -72,7 +72,7 @@ describe('a statement', () => {
     expect(rows).toEqual([{ role: 'anon', name: 'Ada' }]);
   });
 
-  it('leaves nothing of its context on the connection', async () => {
+  it('leaves no context on the connection', async () => {
     await door.query(await contextFor(project, 'service_role', { name: 'Ada' }), { text: 'select 1' });
     const { rows } = await door.systemQuery(await databaseOf(project), 'test', {
       text: `select current_user = session_user as same, current_setting('request.jwt.claims', true) as claims`,
@@ -80,7 +80,7 @@ describe('a statement', () => {
     expect(rows).toEqual([{ same: true, claims: '' }]);
   });
 
-  it('keeps what a function set for the session away from Plinth’s own statements', async () => {
+  it('resets settings that a function made for the session before Plinth’s own statements', async () => {
     const one = new ProjectPools({ ...LIMITS, perProject: 1 });
     const narrow = new RlsTransaction(one);
     const context = await contextFor(project, 'service_role');
@@ -95,7 +95,7 @@ describe('a statement', () => {
     await one.close();
   });
 
-  it('is parsed once a connection under its name, and again for another role', async () => {
+  it('is prepared once per connection and role', async () => {
     const context = await contextFor(project);
     const statement = { name: 'items', text: 'select id from items where id = $1', values: [1] };
     const count = async (): Promise<number> => {
@@ -122,7 +122,7 @@ describe('a statement', () => {
     expect((await door.query(context, statement)).rows).toEqual([{ a: 1, b: 2 }]);
   });
 
-  it('is refused for a role that the login role may not become, whether or not it exists', async () => {
+  it('is refused for a role that the login role cannot SET, whether or not it exists', async () => {
     const owner = (await databaseOf(project)).user.replace('_login', '_owner');
     for (const role of [
       'postgres',
@@ -146,7 +146,7 @@ describe('a statement', () => {
     expect((await door.query(context, { text: 'select * from pairs' })).rows).toEqual([]);
   });
 
-  it('fails alone when a value cannot be serialised, and the connection goes on', async () => {
+  it('fails alone if a value cannot be serialised, and the connection stays usable', async () => {
     const context = await contextFor(project, 'service_role');
     const hostile = {
       toPostgres: () => {
@@ -163,10 +163,10 @@ describe('a statement', () => {
   });
 });
 
-describe('rows that are taken as they lie', () => {
+describe('rows passed through as text', () => {
   const columnsOf = (row: RawRow) => row.map((value) => value?.toString() ?? null);
 
-  it('come as texts after their types, which are told once a connection', async () => {
+  it('arrive as text after their types, which are sent once per connection', async () => {
     const context = await contextFor(project);
     const rows: (string | null)[][] = [];
     const types: (readonly number[])[] = [];
@@ -180,7 +180,7 @@ describe('rows that are taken as they lie', () => {
     expect(types).toEqual([[23, 25, 25, 16, 1700]]);
   });
 
-  it('are refused by their types each time, and the connection goes on', async () => {
+  it('are refused by their types each time, and the connection stays usable', async () => {
     const context = await contextFor(project);
     let rows = 0;
     const sink: RowSink = {
@@ -198,15 +198,15 @@ describe('rows that are taken as they lie', () => {
   });
 });
 
-describe('several statements', () => {
-  it('are all or nothing in one round trip', async () => {
+describe('several statements of one request', () => {
+  it('are atomic in one round trip', async () => {
     const context = await contextFor(project, 'service_role');
     const insert = { text: 'insert into items (id) values ($1)', values: [7] };
     await expect(door.batch(context, [insert, insert])).rejects.toBeInstanceOf(DatabaseError);
     expect((await door.query(context, { text: 'select * from items where id = 7' })).rows).toEqual([]);
   });
 
-  it('are all or nothing in an explicit transaction', async () => {
+  it('are atomic in an explicit transaction', async () => {
     const context = await contextFor(project, 'service_role');
     const work = door.run(context, async (scope) => {
       await scope.query({ text: 'insert into items (id) values (8)' });
@@ -233,7 +233,7 @@ describe('concurrency', () => {
     );
   });
 
-  it('says so when no connection becomes free in time', async () => {
+  it('fails with an error if no connection becomes free in time', async () => {
     const tight = new ProjectPools({ ...LIMITS, perProject: 1, acquireTimeoutMs: 1_000 });
     const context = await contextFor(project, 'service_role');
     let [giveBack, isHeld] = [(): void => undefined, false];

@@ -1,4 +1,4 @@
-/** PostgreSQL's work for the busiest requests of the storage, by its own count of plans. */
+/** PostgreSQL's planning work for storage's most frequent requests, by its own count of plans. */
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
 import { HttpClient } from '../support/http-client';
@@ -6,7 +6,7 @@ import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
-/** More than PostgreSQL plans anew before it may keep a plan (manual, PREPARE). */
+/** More executions than PostgreSQL plans before it may use a generic plan (manual, PREPARE). */
 const REQUESTS = 12;
 const FILES = 3_000;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** How often the statements of that name were planned with values in mind, on the connection that was used last. */
+/** Number of custom plans for statements of that name, on the most recently used connection. */
 async function customPlans(name: string): Promise<number> {
   const registered = await plinth.app.get(ProjectRegistry).findById(project.id);
   if (!registered) throw new Error('no such project');
@@ -44,7 +44,7 @@ async function customPlans(name: string): Promise<number> {
   return counted?.plans ?? NaN;
 }
 
-it('signing is planned a few times and then no more', async () => {
+it('signing uses a generic plan after a few requests', async () => {
   for (let n = 0; n < REQUESTS; n += 1)
     expect((await user.post(`${file}/signed-url`, { expiry: '5m' })).status).toBe(200);
   expect(await customPlans('storage:find-revision')).toBe(5);
@@ -64,7 +64,7 @@ it.each(['', 'sortBy=size', 'sortBy=filename&sortDir=desc'])(
   },
 );
 
-it('the total of files of one owner is not counted but looked up', async () => {
+it("the total of one owner's files is looked up instead of counted", async () => {
   const total = async (): Promise<number> => {
     const { headers } = await user.get(`${project.storage}/buckets/box/files?limit=1`);
     return Number(headers.get('x-total-count'));
@@ -74,7 +74,7 @@ it('the total of files of one owner is not counted but looked up', async () => {
   expect(await total()).toBeGreaterThan(FILES + 1);
 });
 
-/** Counts how often policies look at a file, with one more policy that lets all pass. */
+/** Counts evaluations of policies per file by one more policy, which allows everything. */
 const COUNTED = `
   create sequence looks; grant usage on looks to authenticated;
   create function look(owner uuid) returns boolean volatile language sql as $$ select nextval('looks') > 0 and owner is not null $$;
@@ -89,7 +89,7 @@ async function looksDuring(work: () => Promise<unknown>): Promise<number> {
   return looks;
 }
 
-describe('what policies look at', () => {
+describe('rows examined by policies', () => {
   beforeAll(() => project.sql(COUNTED));
 
   it.each(['sortBy=created_at&sortDir=desc', 'sortBy=size', 'sortBy=filename&sortDir=desc'])(
@@ -108,7 +108,7 @@ describe('what policies look at', () => {
     },
   );
 
-  it('folders are found without looking at all the files in them', async () => {
+  it('folders are found without reading all files in them', async () => {
     const folders = 40;
     await user.post(`${project.storage}/buckets`, { name: 'tree' });
     await project.sql(`

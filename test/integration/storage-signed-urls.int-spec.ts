@@ -1,4 +1,4 @@
-/** Signed addresses end to the second on every replica, whatever its clock says. */
+/** Signed URLs expire at the same second on every replica, independent of its clock. */
 import { Project } from '../../src/projects/project';
 import { ProjectRegistry } from '../../src/projects/project-registry.service';
 import { signLink } from '../../src/storage/signed-urls/signed-url';
@@ -33,7 +33,7 @@ afterAll(async () => {
 const databaseTime = async (): Promise<number> =>
   Number((await project.sql('select floor(extract(epoch from now())) as now'))[0].now);
 
-it('all replicas open an address until it expires, and none after that', async () => {
+it('all replicas accept a URL until it expires, and none after that', async () => {
   const registered = (await plinth.app.get(ProjectRegistry).findById(project.id)) as Project;
   const expiresAt = (await databaseTime()) + 4;
   const query = new URLSearchParams({ ...signLink(registered, { fileId, revision: 0, expiresAt }) });
@@ -45,13 +45,13 @@ it('all replicas open an address until it expires, and none after that', async (
       ),
     );
   const early = await statuses();
-  // On a machine that stalled for seconds, the first look comes too late to tell anything.
+  // If the machine stalled for seconds, the first check comes too late to show anything.
   if ((await databaseTime()) < expiresAt) expect(early).toEqual([200, 200, 200]);
   await eventually(async () => expect(await databaseTime()).toBeGreaterThanOrEqual(expiresAt), 10_000);
   expect(await statuses()).toEqual([401, 401, 401]);
 });
 
-it('an address lives as long, whichever replica makes it', async () => {
+it('a URL is valid for the same time, from every replica', async () => {
   const before = await databaseTime();
   for (const { baseUrl } of replicas) {
     const client = project.service.at(baseUrl);
@@ -62,7 +62,7 @@ it('an address lives as long, whichever replica makes it', async () => {
   }
 });
 
-it('a rotation without grace ends addresses and keys on every replica at once, also where the clock is behind', async () => {
+it('a rotation without grace ends URLs and keys on every replica at once, even if its clock is behind', async () => {
   const own = await plinth.createProject({ plan: 'enterprise' });
   await own.service.post(`${own.storage}/buckets`, { name: 'box' });
   const { id } = (await upload(own.service, own.storage, 'box', 'x')).body.data;

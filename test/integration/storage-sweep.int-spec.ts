@@ -1,4 +1,4 @@
-/** The sweep removes bytes without rows and leftovers of uploads, once they are old, and nothing else. */
+/** The sweep removes old bytes without rows and old leftovers of uploads, and nothing else. */
 import { getQueueToken } from '@nestjs/bullmq';
 import type { Queue } from 'bullmq';
 import { randomUUID } from 'node:crypto';
@@ -16,7 +16,7 @@ import { TestProject } from '../support/test-project';
 import { upload } from '../support/uploads';
 
 const HOUR = 3_600;
-/** Milliseconds: a job that waits a little for the deletion to be done. */
+/** Milliseconds that a job waits for the deletion to complete. */
 const SOON_MS = 20_000;
 const NOTHING = { objects: 0, uploads: 0, rowsWithoutBytes: 0 };
 
@@ -36,7 +36,7 @@ async function prepare(): Promise<{ test: TestProject; project: Project; root: s
   return { test, project, root: join(plinth.dataDir, 'files', test.id), fileId: body.data.id };
 }
 
-/** What a crash between the bytes and the row leaves. */
+/** Bytes as left by a crash before the row was inserted. */
 function orphan(root: string): string {
   const id = randomUUID();
   mkdirSync(join(root, id.slice(0, 2)), { recursive: true });
@@ -68,14 +68,14 @@ describe('the sweep', () => {
     expect(await sweep.sweep(project)).toEqual(NOTHING);
   });
 
-  it('leaves alone what is younger than an hour: an upload may be under way', async () => {
+  it('keeps bytes younger than an hour, because an upload may be in progress', async () => {
     const { project, root } = await prepare();
     const [young, half] = [orphan(root), leftover(root)];
     expect(await sweep.sweep(project)).toEqual(NOTHING);
     expect([existsSync(young), existsSync(half)]).toEqual([true, true]);
   });
 
-  it('leaves alone what is not its own', async () => {
+  it('keeps files that are not objects', async () => {
     const { project, root } = await prepare();
     writeFileSync(join(root, 'README'), 'x');
     mkdirSync(join(root, 'aa'), { recursive: true });
@@ -95,7 +95,7 @@ describe('the sweep', () => {
     expect((await test.service.get(`${test.storage}/files/${fileId}/download`)).text).toBe('kept');
   });
 
-  it('removes what came to a deleted project after its bytes went, and touches no project that it does not know', async () => {
+  it("removes bytes that arrived after a project's deletion, and keeps those of unknown projects", async () => {
     const { test, root } = await prepare();
     const stranger = join(plinth.dataDir, 'files', 'abcdefghijklmnopqrst');
     const foreign = orphan(stranger);
@@ -111,8 +111,8 @@ describe('the sweep', () => {
   });
 });
 
-describe('what the sweep tells of lost bytes', () => {
-  it('is their number in the metrics, and in the log the names of a thousand, not of millions', async () => {
+describe("the sweep's report of lost bytes", () => {
+  it('has their number in the metrics, and at most a thousand names in the log', async () => {
     const { test } = await prepare();
     await test.sql(`insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id)
       select (select id from storage.buckets), 'lost-' || n, 'text/plain', 1, repeat('0', 64), gen_random_uuid()
@@ -137,17 +137,17 @@ describe('the bytes of a deleted project', () => {
     return (await removals.getJob(`project-${projectId}`))?.attemptsMade ?? 0;
   }
 
-  it('go soon after it', async () => {
+  it('are removed soon after it', async () => {
     const { test, root } = await prepare();
     expect(existsSync(root)).toBe(true);
     await plinth.admin.delete(`/admin/v1/projects/${test.id}`);
     await eventually(async () => expect(existsSync(root)).toBe(false), SOON_MS);
   });
 
-  it('go also when a crash interrupts the deletion, and not before that is done', async () => {
+  it('are removed even if a crash interrupts the deletion, but not before it is complete', async () => {
     const { test, root } = await prepare();
     const repository = plinth.app.get(ProjectRepository);
-    // As the deletion does it, up to where it crashes; the lock keeps others from finishing it meanwhile.
+    // The same steps as the deletion up to the crash; the lock keeps other processes from finishing it.
     await repository.whileLocked(test.id, async () => {
       await repository.markDeleting(test.id);
       await eventually(async () => expect(await attemptsAt(test.id)).toBeGreaterThan(0), SOON_MS);
@@ -157,7 +157,7 @@ describe('the bytes of a deleted project', () => {
     await eventually(async () => expect(existsSync(root)).toBe(false), 2 * SOON_MS);
   });
 
-  it('are left alone where the disk is not the one that holds them', async () => {
+  it('are kept if the mounted disk is not the one that holds them', async () => {
     const { test, root } = await prepare();
     const marker = join(plinth.dataDir, 'files', '.plinth-files');
     rmSync(marker);
@@ -170,7 +170,7 @@ describe('the bytes of a deleted project', () => {
 });
 
 describe('the check', () => {
-  it('reports bytes without a row and rows without bytes, and changes nothing', async () => {
+  it('reports bytes without a row and rows without bytes, without changes', async () => {
     const { test, project, root, fileId } = await prepare();
     await upload(test.service, test.storage, 'box', 'fine', { name: 'fine' });
     expect(await sweep.check(project)).toEqual({
@@ -198,7 +198,7 @@ describe('the check', () => {
     expect(rowsWithoutBytes).toEqual({ count: 1, files: [{ id: fileId, filename: 'kept' }] });
   });
 
-  it('finds every loss among more files than one page holds, wherever it lies', async () => {
+  it('finds every loss among more files than one page holds', async () => {
     const { test, project, root } = await prepare();
     await test.sql(`insert into storage.files (bucket_id, filename, content_type, size, sha256, object_id)
       select (select id from storage.buckets), 'lost-' || n, 'text/plain', 1, repeat('0', 64), gen_random_uuid()
@@ -213,7 +213,7 @@ describe('the check', () => {
     expect(report.bytesWithoutRow.objectIds).toHaveLength(1_000);
   });
 
-  it('does not take a disk that is away for lost bytes', async () => {
+  it('does not report an unmounted disk as lost bytes', async () => {
     const { project } = await prepare();
     const files = join(plinth.dataDir, 'files');
     renameSync(files, `${files}-away`);

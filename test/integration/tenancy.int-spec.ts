@@ -1,4 +1,4 @@
-/** Nothing that a project's SQL does reaches another project or the platform (DECISIONS.md 2). */
+/** A project's SQL cannot affect another project or the platform (DECISIONS.md 2). */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { withConnection } from '../../src/database/pools/one-off-connection';
@@ -32,7 +32,7 @@ afterAll(() => plinth.stop());
 const owner = <T>(work: (client: Client) => Promise<T>, database?: string): Promise<T> =>
   asOwner(access as DatabaseAccess, work, database === undefined ? {} : { database });
 
-/** The login role's password is nobody's to see, so the test gives it another one. */
+/** The login role's password cannot be read, so the test sets another one. */
 async function asLogin<T>(
   of: DatabaseAccess,
   database: string,
@@ -45,7 +45,7 @@ async function asLogin<T>(
   return withConnection({ host: of.host, port: of.port, user: of.login_role, password, database }, work);
 }
 
-describe('a project of its own connects', () => {
+describe('a project connects', () => {
   it('to its own database', async () => {
     expect(await sqlstateOf(owner((client) => client.query('select 1')))).toBeNull();
   });
@@ -69,7 +69,7 @@ describe('a project of its own connects', () => {
     }
   });
 
-  it('to no template of new projects', async () => {
+  it('not to the template of new projects', async () => {
     const templates = await asSuperuser('postgres', (client) =>
       client.query<{ name: string }>(
         `select datname as name from pg_database where datname like 'plinth_template%'`,
@@ -83,7 +83,7 @@ describe('a project of its own connects', () => {
 });
 
 describe("an owner's SQL", () => {
-  /** Each must fail, whichever way it comes. */
+  /** Each must fail over every connection. */
   const FORBIDDEN: Record<string, () => string> = {
     'read files of the server': () => "select pg_read_file('/etc/passwd')",
     'list directories of the server': () => "select pg_ls_dir('/')",
@@ -140,7 +140,7 @@ describe("an owner's SQL", () => {
     expect(await sqlstateOf(owner((client) => client.query(query)))).not.toBeNull();
   });
 
-  it('finds nothing to switch back to: it logs in as the owner', async () => {
+  it('cannot RESET ROLE to a stronger role, because it logs in as the owner', async () => {
     for (const trick of [
       'reset role',
       'set role none',
@@ -157,7 +157,7 @@ describe("an owner's SQL", () => {
     expect(row).toEqual({ current_user: access?.owner_role, session_user: access?.owner_role });
   });
 
-  it('does no harm to others with what it may do to shared roles', async () => {
+  it('does not affect other projects by the permitted changes to shared roles', async () => {
     await (theirs as TestProject)
       .sql(`create table shared_roles (id int); insert into shared_roles values (1);
       create policy p on shared_roles to anon using (true)`);
@@ -179,7 +179,7 @@ describe("an owner's SQL", () => {
     expect(rows).toEqual([{ id: 1 }]);
   });
 
-  it('may change its own password: Plinth sets it again', async () => {
+  it('may change its own password, which Plinth then resets', async () => {
     const project = await plinth.createProject();
     await project.sql(`alter role current_user password 'my own'`);
     expect(await project.sql('select 1 as one')).toEqual([{ one: 1 }]);
@@ -198,7 +198,7 @@ describe("an owner's SQL", () => {
       'shuts the login role out',
       `execute format('revoke connect on database %I from %I', current_database(), session_user)`,
     ],
-  ])('that %s keeps requests out for a moment only', async (what, body) => {
+  ])('that %s blocks requests only briefly', async (what, body) => {
     const project = await plinth.createProject();
     const rights = what.startsWith('shuts') ? 'security definer' : '';
     await project.sql(
@@ -221,7 +221,7 @@ describe("an owner's SQL", () => {
     expect([...seen].every((status) => [200, 404, 503].includes(status))).toBe(true);
   });
 
-  it('may have roles of its own from PostgreSQL 16 on, which go with the project', async () => {
+  it('may create roles from PostgreSQL 16 on, which are deleted with the project', async () => {
     if ((await serverVersion()) < 16) {
       const answer = await plinth.admin.post(`/admin/v1/projects/${mine?.id}/sql`, {
         query: 'create role own',

@@ -93,13 +93,13 @@ it('keeps projects, rows, users, sessions, files and keys, in another directory'
   await expectKept(await start(restored), kept);
 }, 180_000);
 
-it('is of use only whole: the page names everything that the data directory holds', () => {
+it('must be complete: the page names everything in the data directory', () => {
   const named = [...PAGE.matchAll(/^\| `([\w.-]+)\/?` +\|/gm)].map(([, name]) => name);
   const present = readdirSync(join(directory, 'restored')).filter((name) => name !== 'postgres.log.1');
   expect(present.filter((name) => !named.includes(name))).toEqual([]);
 });
 
-it('opens no project without the master key, and says so', async () => {
+it('opens no project without the master key, and reports that', async () => {
   await plinth.end('SIGTERM');
   rmSync(join(directory, 'restored/master-key'));
   await expect(start(join(directory, 'restored'))).rejects.toThrow(

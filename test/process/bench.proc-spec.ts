@@ -70,7 +70,7 @@ it(
 it.each([
   ['/nowhere/postgrest', 'nothing', /^POSTGREST_BIN=\/nowhere\/postgrest does not run: .*ENOENT/],
   [STAND_IN, 'ends', /^it ended with 1; it printed: FATAL: password authentication failed/],
-])('says why %s, of which %s is wrong, does not take part', async (binary, fault, reason) => {
+])('reports why %s is excluded if %s is wrong', async (binary, fault, reason) => {
   const head = Buffer.from('{"alg":"HS256","kid":"a"}').toString('base64url');
   const script = `
     import { postgrestContestant } from './bench/lib/postgrest.mjs';

@@ -27,7 +27,7 @@ describe('the command line without a key', () => {
   const WHAT_TO_DO =
     'Run this in the folder of the server, or set DATA_DIR to its data directory, or set PLATFORM_ADMIN_KEY.\n';
 
-  it('says in one line what to do when DATA_DIR is not set, and writes nothing', () =>
+  it('explains a missing DATA_DIR in one line, and writes nothing', () =>
     withDirectory(async (folder) => {
       expect(await run(folder, ['project', 'list'])).toEqual({
         code: 1,
@@ -42,7 +42,7 @@ describe('the command line without a key', () => {
     ['an empty folder', 'empty'],
     ['a file', 'file'],
     ['the folder of a key that was truncated', 'truncated'],
-  ])('does so too when DATA_DIR is %s', (_what, name) =>
+  ])('does the same if DATA_DIR is %s', (_what, name) =>
     withDirectory(async (folder) => {
       await mkdir(path.join(folder, 'empty'));
       await writeFile(path.join(folder, 'file'), '');
@@ -59,7 +59,7 @@ describe('the command line without a key', () => {
     }),
   );
 
-  it('says in one line why a key cannot be read', () =>
+  it('reports an unreadable key in one line', () =>
     withDirectory(async (folder) => {
       await mkdir(path.join(folder, 'platform-admin-key'));
       const { code, err } = await run(folder, ['project', 'list'], { DATA_DIR: folder });
@@ -69,7 +69,7 @@ describe('the command line without a key', () => {
       );
     }));
 
-  it('needs none to say its version', () =>
+  it('prints its version', () =>
     withDirectory(async (folder) => {
       const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
         version: string;

@@ -185,7 +185,7 @@ function breakSettings({ clusterDir }: Install): () => void {
   return () => writeFileSync(file, good);
 }
 
-describe('an embedded PostgreSQL that dies', () => {
+describe('an embedded PostgreSQL that crashes', () => {
   let install: Install;
 
   beforeAll(async () => {
@@ -288,7 +288,7 @@ describe('an embedded PostgreSQL that dies', () => {
       await other.end();
     }, 120_000);
 
-    it('ends at once when it is told to end meanwhile', async () => {
+    it('stops at once when it is told to during the outage', async () => {
       const other = await Install.start();
       breakSettings(other);
       process.kill(other.postmaster, 'SIGKILL');

@@ -123,7 +123,7 @@ describe('EmbeddedPostgres', () => {
       expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
     }));
 
-  it('puts its own rules of who logs in in the place of others, which it keeps beside them', () =>
+  it('replaces pg_hba.conf with its own rules, and keeps a copy of the old ones', () =>
     withCluster(async (dataDir) => {
       const file = path.join(dataDir, 'postgres/pg_hba.conf');
       await writeFile(file, 'host all all 127.0.0.1/32 trust\n');
@@ -137,7 +137,7 @@ describe('EmbeddedPostgres', () => {
       }
     }));
 
-  it('speaks UTF-8, folds case beyond ASCII, is durable, and takes settings', () =>
+  it('uses UTF-8, folds case beyond ASCII, is durable, and applies settings', () =>
     withCluster((dataDir) =>
       withPostgres(
         { dataDir, settings: { work_mem: '7MB', application_name: "it's \\ here" } },
@@ -162,7 +162,7 @@ describe('EmbeddedPostgres', () => {
       ),
     ));
 
-  it('listens on the loopback address and a socket of its own only, and lets nobody in without the password', () =>
+  it('listens on the loopback address and its own socket only, and requires the password', () =>
     withCluster((dataDir) =>
       withPostgres({ dataDir }, async ({ url, socketDirectory }) => {
         const [row] = await query(
@@ -193,7 +193,7 @@ describe('EmbeddedPostgres', () => {
     ),
   );
 
-  it('does without the socket where none can be made', () =>
+  it('works without a socket if none can be created', () =>
     withCluster((dataDir) =>
       // Like a file system without sockets: PostgreSQL refuses a path that is longer than the system's limit.
       withPostgres(
@@ -205,7 +205,7 @@ describe('EmbeddedPostgres', () => {
       ),
     ));
 
-  it('takes no socket that an administrator moved elsewhere', () =>
+  it('does not use a socket that an administrator moved', () =>
     withCluster((dataDir) =>
       withPostgres({ dataDir, settings: { unix_socket_directories: '' } }, async (postgres) => {
         expect(postgres.socketDirectory).toBeNull();
@@ -232,7 +232,7 @@ describe('EmbeddedPostgres', () => {
     ),
   );
 
-  it('tells when PostgreSQL ends by itself', () =>
+  it('reports when PostgreSQL ends by itself', () =>
     withCluster((dataDir) =>
       withPostgres({ dataDir }, async (postgres) => {
         process.kill(postgres.pid, 'SIGINT');
@@ -293,7 +293,7 @@ describe('EmbeddedPostgres', () => {
   });
 
   describe('when processes are killed', () => {
-    it('stops PostgreSQL cleanly when Node is killed with SIGKILL, and keeps what was committed', () =>
+    it('stops PostgreSQL cleanly when Node is killed with SIGKILL, and keeps committed data', () =>
       withCluster(async (dataDir) => {
         const { program, postmaster, url } = await runningHolder(dataDir);
         await createTable(url);
@@ -315,7 +315,7 @@ describe('EmbeddedPostgres', () => {
       }),
     );
 
-    it('recovers from the kill of everything, with the lock file of the dead postmaster in the way', () =>
+    it('recovers after all processes were killed, with a stale postmaster.pid', () =>
       withCluster(async (dataDir) => {
         const { program, postmaster, url } = await runningHolder(dataDir);
         await createTable(url);
@@ -370,7 +370,7 @@ describe('EmbeddedPostgres', () => {
       }),
     );
 
-    it('creates the cluster anew when the creation was interrupted', () =>
+    it('recreates the cluster after an interrupted creation', () =>
       withDirectory(async (dataDir) => {
         const program = startHolder(dataDir);
         const unfinished = async (): Promise<string[]> =>
@@ -386,7 +386,7 @@ describe('EmbeddedPostgres', () => {
       }));
   });
 
-  describe('faults that an administrator can mend', () => {
+  describe('faults that an administrator can correct', () => {
     it('names the two versions when the cluster is of another major version', () =>
       withCluster(async (dataDir) => {
         await writeFile(path.join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
@@ -395,7 +395,7 @@ describe('EmbeddedPostgres', () => {
         );
       }));
 
-    it('names the port when the one that was asked for is taken', () =>
+    it('names the port if the requested one is in use', () =>
       withCluster(async (dataDir) => {
         const server = createServer();
         await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -413,7 +413,7 @@ describe('EmbeddedPostgres', () => {
         expect(fault).toMatch(/^PostgreSQL does not start: .*postgres\.log\)\.$/);
       }));
 
-    it('leaves a directory alone that is no cluster', () =>
+    it('does not change a directory that is not a cluster', () =>
       withDirectory(async (dataDir) => {
         await mkdir(path.join(dataDir, 'postgres'));
         await writeFile(path.join(dataDir, 'postgres', 'thesis.txt'), 'mine');

@@ -40,7 +40,7 @@ const FILES = 6;
       entry.isFile() ? [entry.name] : [],
     );
 
-  it('gets the bytes of deleted files back, and takes uploads again', async () => {
+  it('frees the bytes of deleted files, and accepts uploads again', async () => {
     const ids: string[] = [];
     for (let n = 0; n < FILES; n += 1) {
       const { status, body } = await upload(service, storage, 'box', randomBytes(MIB), { name: `file ${n}` });

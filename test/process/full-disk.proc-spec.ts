@@ -65,7 +65,7 @@ const LIMIT_MS = 60_000;
       expect(acknowledged.filter((n) => !kept.has(n))).toEqual([]);
     }
 
-    it('refuses what has no room with 503, serves the rest, tells it in words, and recovers by itself', async () => {
+    it('refuses writes without space with 503, serves the rest, explains the cause, and recovers by itself', async () => {
       expect((await insert(100)).status).toBe(201);
       expect((await ready()).body.checks).toMatchObject({ database_disk: { status: 'up' } });
       disk.fillTo(0);
@@ -94,7 +94,7 @@ const LIMIT_MS = 60_000;
       await expectAllKept();
     }, 120_000);
 
-    it('is started again when PostgreSQL ended because its log had no room', async () => {
+    it('restarts PostgreSQL after it ended because its log had no space', async () => {
       await insert(100);
       disk.fillTo(0);
       // Only the write-ahead log grows.
@@ -145,7 +145,7 @@ const LIMIT_MS = 60_000;
       return 'ended';
     }
 
-    it('ends with one line, whether there is a database already or not, and leaves nothing that blocks the next', async () => {
+    it('ends with one line, with or without a database, and leaves nothing that blocks the next start', async () => {
       const data = join(disk.directory, 'data');
       const outcomes: string[] = [];
       for (const left of [0, 1, 10, 45]) {

@@ -27,7 +27,7 @@ async function alterLock(dataDir: string, changes: Record<string, unknown>): Pro
 }
 
 describe('InstanceLock', () => {
-  it('refuses a second holder in one line that names the first, until it is released', () =>
+  it('refuses a second holder in one line that names the first, until the lock is released', () =>
     withDirectory(async (dataDir) => {
       const lock = await InstanceLock.acquire(dataDir);
       const refusal = await InstanceLock.acquire(dataDir).catch((error: Error) => error);
@@ -64,7 +64,7 @@ describe('InstanceLock', () => {
     }),
   );
 
-  it('goes to exactly one of many processes that find a dead one, round after round', () =>
+  it('is taken over by exactly one of many processes, in every round', () =>
     withDirectory(async (dataDir) => {
       let previous = await lockedHolder(dataDir);
       for (let round = 0; round < 3; round++) {
@@ -88,7 +88,7 @@ describe('InstanceLock', () => {
         await expect(InstanceLock.acquire(dataDir)).rejects.toThrow(DataDirInUseError);
       }));
 
-    it('is taken over after a silence', () =>
+    it('is taken over after a time without signs of life', () =>
       withDirectory(async (dataDir) => {
         const holder = await lockedHolder(dataDir);
         await alterLock(dataDir, { space: 'elsewhere' });

@@ -116,7 +116,7 @@ const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = 
     240_000,
   );
 
-  it('is stopped when its client goes away', async () => {
+  it('is cancelled when its client disconnects', async () => {
     const response = await open('copies', 'application/json');
     await new Promise((resolve) => response.once('data', resolve));
     response.pause();

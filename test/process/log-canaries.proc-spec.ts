@@ -247,7 +247,7 @@ it.each(['P0001', 'PT400', 'PT503', '22000', '23505', '54000', '57014', 'PGRST']
   },
 );
 
-it('secrets in requests that are none are answered and forgotten', async () => {
+it('secrets in malformed requests are answered and not logged', async () => {
   for (const secret of scene.secrets.values()) {
     await sendRaw(`GET /${secret} HTTP/9\r\n\r\n`);
     await sendRaw(`GET / HTTP/1.1\r\n${secret}\r\n\r\n`);
@@ -274,7 +274,7 @@ describe('afterwards', () => {
     expect(entries.filter((entry) => secretsIn(entry).length > 0)).toEqual([]);
   });
 
-  it('no secret is in what Plinth printed', async () => {
+  it("no secret is in Plinth's output", async () => {
     const { project, secrets } = scene;
     await plinth.end('SIGTERM');
     expect(plinth.printed).toMatch(/"level":20,.*"GET \/rest\/v1\//);
@@ -283,7 +283,7 @@ describe('afterwards', () => {
     expect([project.slug, secrets.size]).toEqual(['canaries', 19]);
   });
 
-  it('no secret is in the log of PostgreSQL', () => {
+  it("no secret is in PostgreSQL's log", () => {
     expect(secretsIn(readFileSync(join(directory, 'pg/postgres.log'), 'utf8'))).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ function mailLines(): Line[] {
     .filter(({ msg }) => msg.startsWith('SMTP_URL is not set: the mail "'));
 }
 
-it('prints one line for each mail, with the link that the mail holds, which can be opened', async () => {
+it("prints one line per mail with the mail's working link", async () => {
   const settings = { email_verification_required: true };
   const created = await plinth.admin.post('/admin/v1/projects', { name: 'Links', settings });
   const { id, anon_key: apikey } = created.body;

@@ -30,7 +30,7 @@ afterAll(async () => {
 const start = (): Promise<PlinthProcess> =>
   PlinthProcess.start({ dataDir: directory, env: { SMTP_URL: smtp.url, MAIL_RETRY_DELAY: '1' } });
 
-it('delivers every mail that was promised, with a token that is good, after kill -9', async () => {
+it('delivers every acknowledged mail with a valid token after kill -9', async () => {
   plinth = await start();
   const { id, anon_key: apikey } = (await plinth.admin.post('/admin/v1/projects', { name: 'Mail' })).body;
   const post = (path: string, body: unknown) =>

@@ -115,7 +115,7 @@ interface User {
       ({ id }) => admin().patch(auth(`admin/users/${id}`), { password: 'another' }),
     ],
     ['a sign-out by an administrator', ({ id }) => admin().post(auth(`admin/users/${id}/logout`))],
-  ])('%s on one takes effect in the very next request on the other', async (_what, end) => {
+  ])('%s on one takes effect in the next request on the other', async (_what, end) => {
     const user = await signUp();
     // Let the other replica fill its caches for this session.
     expect(await statuses(b, user)).toEqual([200, 200, 200]);
@@ -124,7 +124,7 @@ interface User {
     expect((await on(b).post(auth('refresh'), { refresh_token: user.refreshToken })).status).toBe(401);
   });
 
-  it('a new password on one ends the other sessions on the other, and keeps its own', async () => {
+  it("a new password on one ends the user's other sessions on the other, but not its own", async () => {
     const user = await signUp();
     const other = await on(b).post(auth('login'), { email: user.email, password: PASSWORD });
     const { access_token: token, refresh_token: refreshToken } = other.body.session;
@@ -135,7 +135,7 @@ interface User {
     expect(await statuses(b, { ...user, token, refreshToken })).toEqual([200, 200, 200]);
   });
 
-  it('a rotation without grace on one ends old keys, tokens and storage addresses in the very next request on the other, and the new ones work', async () => {
+  it('a rotation without grace on one ends old keys, tokens and signed URLs in the next request on the other, and the new ones work', async () => {
     const own = await newProject();
     const user = await signUp(own);
     const storage = `/p/${own.slug}/storage`;
@@ -179,7 +179,7 @@ interface User {
     expect([...seen]).toEqual([200]);
   });
 
-  it('what one replica signs while secrets rotate is taken by the other before it heard of the rotation', async () => {
+  it('a token signed by one replica during a rotation is accepted by the other before its notification', async () => {
     const own = await newProject();
     const service = on(a, own.service, own);
     const storage = `/p/${own.slug}/storage`;
@@ -225,7 +225,7 @@ interface User {
     expect(successors.size).toBe(1);
   });
 
-  it('guesses are counted together: 10 wrong passwords on one make the other ask to wait', async () => {
+  it('guesses are counted together: 10 wrong passwords on one cause delays on the other', async () => {
     const user = await signUp();
     const login = (replica: PlinthProcess, password: string) =>
       on(replica).post(auth('login'), { email: user.email, password });
@@ -237,7 +237,7 @@ interface User {
     }
   });
 
-  it('codes of a second factor are counted together, and one that was used on one is spent on the other', async () => {
+  it('codes of a second factor are counted together, and one used on one replica is refused on the other', async () => {
     const user = await signUp();
     const { id, secret } = (await on(a, user.token).post(auth('factors'))).body;
     const code = new TOTP({ secret: Secret.fromBase32(secret as string) }).generate();
@@ -254,7 +254,7 @@ interface User {
     expect(guesses.slice(-3)).toEqual([429, 429, 429]);
   });
 
-  it('a request of a user costs one round trip, like an anonymous one: the session check rides along', async () => {
+  it("a user's request costs one round trip, like an anonymous one, including the session check", async () => {
     const REQUESTS = 200;
     const user = await signUp();
     const cost = async (bearer: string, path: string): Promise<number> => {

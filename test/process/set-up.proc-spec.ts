@@ -25,7 +25,7 @@ function contender(directory: string, workMs: number, child = 0): Program {
 }
 
 describe('exclusively', () => {
-  it('lets one process work at a time, also when the holder before was killed', () =>
+  it('lets one process work at a time, even after a holder was killed', () =>
     withDirectory(async (directory) => {
       const killed = contender(directory, 60_000);
       await killed.says(/INSIDE/);
@@ -36,7 +36,7 @@ describe('exclusively', () => {
       expect(diary).toEqual(['enter', ...Array.from({ length: 5 }, () => ['enter', 'leave']).flat()]);
     }));
 
-  it('waits for a child that goes on when its parent is killed', () =>
+  it('waits for a child process that outlives its killed parent', () =>
     withDirectory(async (directory) => {
       const child = Program.start('sh', ['-c', 'read -r word']);
       const killed = contender(directory, 60_000, child.pid);

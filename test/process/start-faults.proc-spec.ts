@@ -259,7 +259,7 @@ const ADDRESS_FAULTS: Fault[] = [
   },
 ];
 
-describe('npm start says in one line what is wrong with', () => {
+describe('npm start reports in one line', () => {
   for (const fault of [...ADDRESS_FAULTS, ...DIRECTORY_FAULTS, ...DATABASE_FAULTS]) {
     (fault.possible === false ? it.skip : it)(
       fault.title,
@@ -275,7 +275,7 @@ describe('npm start says in one line what is wrong with', () => {
 });
 
 describe('npm start without a registry to install from', () => {
-  it('names the registry and what to do, in one line, and leaves nothing behind', async () => {
+  it('names the registry and the remedy in one line, and leaves nothing behind', async () => {
     const clone = path.join(directory, 'clone');
     for (const part of ['scripts', 'package.json', 'package-lock.json'])
       cpSync(path.join(ROOT, part), path.join(clone, part), { recursive: true });

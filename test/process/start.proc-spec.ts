@@ -133,7 +133,7 @@ describe('npm start', () => {
   /** Milliseconds of the first start. */
   let first: number;
 
-  it('creates keys and the demo project on the first start, and says what to paste', async () => {
+  it('creates keys and the demo project on the first start, and prints lines to paste', async () => {
     const since = performance.now();
     const program = await serving();
     first = performance.now() - since;
@@ -148,7 +148,7 @@ describe('npm start', () => {
     expect(await program.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('starts sooner the second time, with all data and without a second demo', async () => {
+  it('starts faster the second time, with all data and without a second demo', async () => {
     const since = performance.now();
     const program = await serving();
     expect(performance.now() - since).toBeLessThan(first);
@@ -157,7 +157,7 @@ describe('npm start', () => {
     expect((body as { slug: string }[]).map(({ slug }) => slug).sort()).toEqual(['demo', 'kept']);
   });
 
-  it('keeps the embedded database at PORT + 10000 from start to start', async () => {
+  it('keeps the embedded database at PORT + 10000 across starts', async () => {
     const own = await portWithFreeDefault();
     const there = admin.at(`http://127.0.0.1:${own.plinth}`);
     for (const start of ['first', 'second']) {
@@ -181,7 +181,7 @@ describe('npm start', () => {
     },
   );
 
-  it('does so too when Ctrl-C reaches every process of the terminal', async () => {
+  it('does the same when Ctrl-C reaches every process of the terminal', async () => {
     const program = await serving(launch(process.execPath, [START], { detached: true }));
     await expectOrderlyEnd(program, () => process.kill(-program.pid, 'SIGINT'));
   });
@@ -199,7 +199,7 @@ describe('npm start', () => {
     }
   });
 
-  it('does not wait for a connection on which nobody asked for anything', async () => {
+  it('does not wait for an idle connection', async () => {
     const program = await serving(launch(process.execPath, [START], { env: { SHUTDOWN_TIMEOUT: '600' } }));
     const silent = connect(port, '127.0.0.1');
     await once(silent, 'connect');
@@ -210,12 +210,12 @@ describe('npm start', () => {
     silent.destroy();
   });
 
-  it('does so too when npm gets the signal', async () => {
+  it('does the same when npm gets the signal', async () => {
     const program = await serving(launch('npm', ['start']));
     await expectOrderlyEnd(program, () => program.child.kill('SIGTERM'));
   });
 
-  it('leaves nothing behind when npm is killed', async () => {
+  it('leaves no process behind when npm is killed', async () => {
     const program = await serving(launch('npm', ['start']));
     const pid = postmaster() as number;
     program.child.kill('SIGKILL');
@@ -223,7 +223,7 @@ describe('npm start', () => {
     await expect(admin.get('/admin/v1/projects')).rejects.toThrow();
   });
 
-  it('leaves nothing behind when it is ended while it starts', async () => {
+  it('leaves no process behind when it is stopped during its start', async () => {
     const program = launch(process.execPath, [START]);
     await until(() => postmaster() !== null);
     const pid = postmaster() as number;
@@ -258,7 +258,7 @@ describe('npm start', () => {
     }
   });
 
-  it('refuses a master key that is not the one of its projects in one line', async () => {
+  it("refuses a master key other than its projects' in one line", async () => {
     const { child, exited } = await serving();
     child.kill('SIGTERM');
     await exited;
@@ -269,7 +269,7 @@ describe('npm start', () => {
     expect(program.output).toMatch(/^MASTER_KEY is not the one that .*\n$/);
   });
 
-  it('refuses a taken METRICS_PORT in one line, and stops what it had started', async () => {
+  it('refuses a METRICS_PORT in use in one line, and stops what it had started', async () => {
     const taken = await freePort();
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(taken, '127.0.0.1', resolve));

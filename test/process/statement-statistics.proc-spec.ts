@@ -61,7 +61,7 @@ it('holds no password of a role, old or new', async () => {
   expect(rows).toEqual([]);
 });
 
-it('is closed to the owner of a project, who cannot open it either', async () => {
+it("is closed to a project's owner, who cannot change that", async () => {
   await withConnection({ connectionString: access.owner_url }, async (owner) => {
     await expect(owner.query('select * from pg_stat_statements')).rejects.toMatchObject({ code: '42P01' });
     await expect(owner.query('create extension pg_stat_statements')).rejects.toMatchObject({ code: '42501' });

@@ -47,7 +47,7 @@ const CALLS = ['openat', 'mkdir', 'rename', 'write', 'writev', 'pwrite64', 'pwri
   it.each([
     ['small', 4_000],
     ['large', 500_000],
-  ])('has synced a %s file and each directory entry on the way to it before its row', async (_size, size) => {
+  ])('syncs a %s file and each directory entry on its path before its row', async (_size, size) => {
     const { calls, objectId } = await callsOfUpload(size);
     const row = calls.findIndex((call) => /^writev?\(\d+<(?!\/)/.test(call) && call.includes(objectId));
     expect(row).toBeGreaterThan(0);

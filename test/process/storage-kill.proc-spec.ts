@@ -255,7 +255,7 @@ describe.each(PROVIDERS)('on %s', (_name, startProvider) => {
     120_000 + KILLS * 30_000,
   );
 
-  it('a project that is deleted leaves no bytes, although the server is killed right after it', async () => {
+  it('a deleted project leaves no bytes, even if the server is killed right after the deletion', async () => {
     const plinth = await start({});
     const left = (): string[] => provider.names().filter((name) => name.startsWith(`${keys.id}/`));
     expect(left().length).toBeGreaterThan(0);

@@ -70,8 +70,8 @@ async function ended(reason: string): Promise<number> {
   );
 }
 
-describe('roles that an owner makes', () => {
-  it('do not log in, whatever the owner grants', async () => {
+describe('roles created by an owner', () => {
+  it('cannot log in, with any grants by the owner', async () => {
     await hostile.sql(`create role own_login login password 'own';
       grant connect on database ${access.database} to own_login`);
     expect(await sqlstateOf(asRole('own_login', 'own', ping))).toBe(NOT_ADMITTED);
@@ -89,14 +89,14 @@ describe('roles that an owner makes', () => {
       expect(await sqlstateOf(asRole(role, 'own', ping))).toBe(NOT_ADMITTED);
   });
 
-  it('log in when the administrator admits them', async () => {
+  it('can log in when the administrator admits them', async () => {
     await hostile.sql(`create role admitted login password 'own';
       grant connect on database ${access.database} to admitted`);
     await asSuperuser((client) => client.query('grant plinth_logins to admitted'));
     expect(await sqlstateOf(asRole('admitted', 'own', ping))).toBeNull();
   });
 
-  it('log in by a rule in pg_hba.local.conf', async () => {
+  it('can log in by a rule in pg_hba.local.conf', async () => {
     await hostile.sql(`create role by_rule login password 'own';
       grant connect on database ${access.database} to by_rule`);
     const rule = 'host all by_rule 127.0.0.1/32 scram-sha-256\n';
@@ -105,7 +105,7 @@ describe('roles that an owner makes', () => {
     await eventually(async () => expect(await sqlstateOf(asRole('by_rule', 'own', ping))).toBeNull());
   });
 
-  it('log in to no database as for replication', async () => {
+  it('cannot log in for replication', async () => {
     expect(await readFile(path.join(dataDir, 'postgres/pg_hba.conf'), 'utf8')).not.toMatch(
       /trust|0\.0\.0\.0|::/,
     );
@@ -126,7 +126,7 @@ describe('roles that an owner makes', () => {
   });
 });
 
-it('connections: owners that take all they get leave room for requests of others', async () => {
+it("connections: owners that open as many as they can leave some for other projects' requests", async () => {
   const owners = [access];
   while (owners.length < 6) owners.push(await accessOf(plinth, (await plinth.createProject()).id));
   let refused = 0;
@@ -143,7 +143,7 @@ it('connections: owners that take all they get leave room for requests of others
   expect((await plinth.admin.get('/admin/v1/projects')).status).toBe(200);
 });
 
-it('locks: a session that fills the lock table is ended, and its neighbours write on', async () => {
+it('locks: a session that fills the lock table is ended, and other projects can write', async () => {
   const before = await ended('too_many_locks');
   const session = await sessionOf(access);
   await session
@@ -172,7 +172,7 @@ it('locks: a session that fills the lock table is ended, and its neighbours writ
   );
 });
 
-it('notifications: a listener that keeps the queue from being emptied is ended', async () => {
+it('notifications: a listener that keeps the queue from being truncated is ended', async () => {
   const listener = await sessionOf(access);
   await listener.query('listen flood');
   await listener.query('begin');
@@ -197,7 +197,7 @@ it('notifications: a listener that keeps the queue from being emptied is ended',
   );
 });
 
-it('temporary files: a statement that fills the disk fails instead', async () => {
+it('temporary files: a statement that would fill the disk fails', async () => {
   const session = await sessionOf(access);
   const sort = session.query('select n from generate_series(1, 5000000) n order by n desc offset 4999999');
   // configuration_limit_exceeded

@@ -90,7 +90,7 @@ async function expectCancelled(project: Project): Promise<void> {
   await until(async () => !(await asleep()));
 }
 
-it('requests take the socket of the embedded server, others are told its address', async () => {
+it("requests use the embedded server's socket, and other clients get its TCP address", async () => {
   plinth = await PlinthProcess.start({ dataDir: directory });
   const project = await newProject();
   expect((await restOf(project).get('/rpc/from_where')).body).toBe('socket');
@@ -102,7 +102,7 @@ it('requests take the socket of the embedded server, others are told its address
   await expectCancelled(project);
 }, 120_000);
 
-it('a data directory whose path is too long for a socket is served over TCP', async () => {
+it('a data directory with a path too long for a socket is served over TCP', async () => {
   const deep = 'a'.repeat(100);
   plinth = await PlinthProcess.start({ dataDir: directory, env: { DATA_DIR: join(directory, deep) } });
   const project = await newProject();

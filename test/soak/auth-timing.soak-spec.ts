@@ -1,6 +1,6 @@
 /**
- * What tells a known address from an unknown one by the time of an answer. On a cluster of its own that flushes its
- * write-ahead log, as the product's does: what is committed for one of the two alone shows there.
+ * Response times must not distinguish known from unknown addresses. Uses a separate cluster that flushes its
+ * write-ahead log, as in production, so that a commit for only one of the two would be measurable.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { TestPlinth } from '../support/plinth';
 import type { TestProject, TestUser } from '../support/test-project';
 
 const ROUNDS = 32;
-/** Each flush takes 40 ms, on whatever disk: what is flushed for one kind of address alone cannot hide in the noise. */
+/** Each flush takes 40 ms on any disk, so that an additional flush for one kind of address exceeds the noise. */
 const SLOW_DISK = { commit_delay: '40000', commit_siblings: '0' };
 
 let directory: string;
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const nobody = (): string => `user-${randomUUID()}@example.com`;
 
-/** Milliseconds of each of two kinds of work, done in turn so that both meet the same noise. */
+/** Milliseconds of two kinds of work, done in turns so that noise affects both. */
 async function timesOf(
   first: (n: number) => Work,
   second: (n: number) => Work,
@@ -65,7 +65,7 @@ async function timesOf(
 }
 type Work = Promise<number>;
 
-/** Waits until the database does nothing more for requests that were answered. */
+/** Waits until the database is idle after the responses. */
 async function quiet(): Promise<void> {
   for (let idle = 0; idle < 3;) {
     const { rows } = await watcher.query<{ busy: number }>(
@@ -85,20 +85,20 @@ async function timed(work: () => Promise<{ status: number }>, status: number): P
   return took;
 }
 
-/** Share of pairs in which the first is slower: 0.5 when nothing tells the two apart (Mann-Whitney). */
+/** Share of pairs in which the first is slower: 0.5 if the two are indistinguishable (Mann-Whitney). */
 function separation([first, second]: [number[], number[]]): number {
   const wins = first.flatMap((a) => second.map((b): number => (a > b ? 1 : a === b ? 0.5 : 0)));
   return wins.reduce((sum, win) => sum + win, 0) / wins.length;
 }
 
-/** Four standard deviations from the middle, for two samples of 32 from one distribution. */
+/** Four standard deviations from the mean, for two samples of 32 from one distribution. */
 function expectAlike(times: [number[], number[]]): void {
   const share = separation(times);
   expect(share).toBeGreaterThan(0.21);
   expect(share).toBeLessThan(0.79);
 }
 
-it('flushes the write-ahead log, or nothing below would tell anything', async () => {
+it('control: the cluster flushes the write-ahead log', async () => {
   const rows = await project.sql(
     `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`,
   );
@@ -117,7 +117,7 @@ describe.each(['reset-password', 'resend-verification'])('POST /%s', (path) => {
     );
   }, 120_000);
 
-  it('does not show in the time of the request that follows', async () => {
+  it('does not affect the time of the next request', async () => {
     const after = async (email: string): Promise<number> => {
       await ask(email)();
       return timed(ask(nobody()), 200);

@@ -1,4 +1,4 @@
-/** Tens of megabytes in a row, a function's result or an error of a project: the server's memory does not grow with them. */
+/** The server's memory does not grow with tens of megabytes in a row, a function's result or an error of a project. */
 import { alterColumn, HostileColumn } from '../support/hostile-tables/hostile-columns';
 import {
   addVictim,
@@ -11,7 +11,7 @@ import { TestPlinth } from '../support/plinth';
 
 const MEGABYTE = 1_000_000;
 const [SHORT, LONG] = [6, 60] as const;
-/** Part of what the longer value is longer by that memory may grow by: buffers of sockets, noise of the collector. */
+/** Allowed growth of memory, as a fraction of the difference in length: socket buffers and garbage collection. */
 const PART = 1 / 4;
 
 let plinth: TestPlinth;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** The requests of those names, three at once and twice, as other clients would send them meanwhile. */
+/** Sends each of the named requests three times concurrently, twice. */
 async function send(names: readonly string[]): Promise<void> {
   const requests = readingRequests(plinth, victim).filter(({ name }) => names.includes(name));
   expect(requests).toHaveLength(names.length);
@@ -39,7 +39,7 @@ async function expectBounded(
   alter: (megabytes: number) => Promise<unknown>,
 ): Promise<void> {
   let growth = Infinity;
-  // Noise of the collector only adds: the least of three tries counts. A value that is held shows in each.
+  // Garbage collection only adds noise, so the least of three tries counts. A retained value shows in each.
   for (let tries = 0; tries < 3 && growth >= PART; tries += 1) {
     const added: number[] = [];
     for (const megabytes of [SHORT, LONG]) {
@@ -92,7 +92,7 @@ it.each(COLUMNS)(
   240_000,
 );
 
-it('what a function answers is not held', async () => {
+it("a function's result is not retained", async () => {
   await expectBounded(['list files', 'list files by name'], (megabytes) =>
     victim.project.sql(`drop function storage.count_visible;
       create function storage.count_visible(bucket uuid, seen uuid) returns text language sql as $$ select ${text(megabytes)} $$;
@@ -100,7 +100,7 @@ it('what a function answers is not held', async () => {
   );
 }, 240_000);
 
-it('what an error says is not held', async () => {
+it('an error message is not retained', async () => {
   await expectBounded(['search files', 'preview'], (megabytes) =>
     victim.project.sql(`drop policy if exists failing on storage.files;
       create or replace function public.fail() returns boolean language plpgsql as $$ begin

@@ -20,7 +20,7 @@ function texts(): [file: string, text: string][] {
   ]);
 }
 
-it('no text calls the command line by a name of the npm registry that belongs to others', () => {
+it('no text runs the command line by an npm package name that belongs to others', () => {
   const wrong = texts().filter(([, text]) => /npx +(-\S+ +)*plinth/.test(text));
   expect(wrong.map(([file]) => file)).toEqual([]);
 });
@@ -41,7 +41,7 @@ describe('links', () => {
     );
   }
 
-  it.each(pages)('of %s lead somewhere', (page) => {
+  it.each(pages)('of %s have a target', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
     const dead = links.filter((link) => {
       const [file = '', anchor] = link.split('#');
@@ -52,7 +52,7 @@ describe('links', () => {
     expect(dead).toEqual([]);
   });
 
-  it.each(pages)('paths that %s names are there', (page) => {
+  it.each(pages)('paths named in %s exist', (page) => {
     const folders = 'bench|docker|docs|migrations|scripts|src|test';
     const paths = [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)`, 'g'))].map(
       ([, path]) => path,
@@ -62,7 +62,7 @@ describe('links', () => {
     expect(missing).toEqual([]);
   });
 
-  it('of the README lead to every page', () => {
+  it('of the README include every page', () => {
     expect(pages.slice(1).filter((page) => !read('README.md').includes(`](${page})`))).toEqual([]);
   });
 });
@@ -137,7 +137,7 @@ async function runWithoutServer(
 describe('docker/compose.yml', () => {
   const compose = read('docker/compose.yml');
 
-  it('takes no variable that docs/containers.md does not list', () => {
+  it('uses no variable that docs/containers.md does not list', () => {
     const variables = [...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
     const listed = [...read('docs/containers.md').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
     expect(sorted(variables)).toEqual(sorted(listed));

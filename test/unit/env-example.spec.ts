@@ -15,7 +15,7 @@ describe('.env.example', () => {
   it('has every variable of the schema, and no other', () =>
     expect(Object.keys(EXAMPLE).sort()).toEqual(NAMES));
 
-  it('gives each variable its default', () => {
+  it("shows each variable's default", () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'plinth-env-'));
     try {
       expect(loadConfig({ ...EXAMPLE, DATA_DIR: dataDir })).toEqual(loadConfig({ DATA_DIR: dataDir }));
@@ -25,7 +25,7 @@ describe('.env.example', () => {
     }
   });
 
-  it('says above each variable what it means', () => {
+  it('describes each variable above it', () => {
     const lines = TEXT.split('\n');
     const bare = lines.filter(
       (line, index) => /^[A-Z0-9_]+=/.test(line) && !lines[index - 1]?.startsWith('# '),

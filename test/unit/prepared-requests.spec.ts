@@ -129,7 +129,7 @@ describe('requests of one shape', () => {
 });
 
 describe('random requests', () => {
-  it('send the same whether they were prepared or go by another one’s preparation', () => {
+  it('send the same statements with their own plan and with another request’s plan', () => {
     const random = mulberry(20_261_121);
     const first = new Map<string, CompiledPlan>();
     let compared = 0;
@@ -150,7 +150,7 @@ describe('random requests', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('a kept plan', () => {
   const one = given('GET /projects?id=eq.1');
   const two = given('GET /projects?id=eq.2');
   const ask = (
@@ -161,7 +161,7 @@ describe('what is kept', () => {
   ) =>
     kept.of(asker, catalog, asked, payload, () => compilePlan(asker, catalog, asked, bodyOf(payload), true));
 
-  it('serves its shape, for the same role, settings and catalog alone', () => {
+  it('serves its shape for the same role, settings and catalog only', () => {
     const kept = new CompiledPlanCache();
     const prepared = ask(kept, ASKER, CATALOG, one);
     expect(ask(kept, ASKER, CATALOG, two)).toBe(prepared);
@@ -173,7 +173,7 @@ describe('what is kept', () => {
     expect(ask(kept, ASKER, CATALOG, two).plan.read.limit).toBe(prepared.plan.read.limit);
   });
 
-  it('is never a request whose body names very much, for a client could fill the memory with it', () => {
+  it('is not made of a body with very many names, with which a client could fill the memory', () => {
     const kept = new CompiledPlanCache();
     const named = (length: number) =>
       given('POST /projects?columns=id', {}, JSON.stringify({ id: 1, ['x'.repeat(length)]: 1 }));
@@ -181,14 +181,14 @@ describe('what is kept', () => {
     expect(ask(kept, ASKER, CATALOG, named(8_000))).not.toBe(ask(kept, ASKER, CATALOG, named(8_000)));
   });
 
-  it('is never a request with a long query', () => {
+  it('is not made of a long query', () => {
     const kept = new CompiledPlanCache();
     const long = given(`GET /projects?select=${'id,'.repeat(1_000)}id`);
     expect(ask(kept, ASKER, CATALOG, long)).not.toBe(ask(kept, ASKER, CATALOG, long));
   });
 
-  it('has no value of a request in it, however long', () => {
-    // @ts-expect-error a plan takes slots, which only the grammar gives out
+  it('contains no value of a request', () => {
+    // @ts-expect-error a plan holds slots, which only the grammar creates
     const operation: PlainOperation = { kind: 'plain', operator: 'neq', value: 'secret' };
     expect(operation.kind).toBe('plain');
     const secret = 'secret'.repeat(1_000);

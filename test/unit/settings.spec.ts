@@ -27,19 +27,19 @@ function schemaOf({ prototype }: { prototype: object }, name: string): Record<st
 }
 
 describe.each(DECLARATIONS)('the setting %s', (name, { fallback, fallbackText, description, schema }) => {
-  it('is described, with a default that says something', () => {
+  it('has a description and a documented default', () => {
     expect(description).toMatch(/^[A-Z].*[^.]$/s);
     const isTelling = ['boolean', 'number', 'string'].includes(typeof fallback) || listLength(fallback) > 0;
     expect(isTelling || fallbackText !== undefined).toBe(true);
   });
 
-  it('is validated, and takes its default', () => {
+  it('is validated, and accepts its default', () => {
     expect(WRONG.filter((value) => faultsOf({ [name]: value }).length > 0).length).toBeGreaterThanOrEqual(3);
     expect(faultsOf({ [name]: fallback })).toEqual([]);
     expect(faultsOf({ [name]: null })).toEqual([]);
   });
 
-  it('is typed in OpenAPI, as it is set and as it is answered', () => {
+  it('is typed in OpenAPI, in requests and responses', () => {
     expect(Object.keys(schema).some((key) => key === 'type' || key === 'enum')).toBe(true);
     const [input, output] = [schemaOf(ProjectSettingsInput, name), schemaOf(ProjectSettings, name)];
     expect([input.required, input.nullable]).toEqual([false, true]);
@@ -50,7 +50,7 @@ describe.each(DECLARATIONS)('the setting %s', (name, { fallback, fallbackText, d
   });
 });
 
-it('docs/administration.md lists every setting as it is declared; `npm run docs` writes it', () => {
+it('docs/administration.md lists every setting as it is declared; `npm run docs` generates it', () => {
   const rows = DECLARATIONS.map(([name, setting]) => rowOf(name, setting)).join('\n');
   const page = readFileSync(PAGE, 'utf8');
   const current = page.replace(

@@ -3,7 +3,7 @@
  * bucket would wait for each other's commits. Therefore an account (a bucket, or the project) has up to 16
  * slots, chosen by the backend's process id. Each slot is granted a part of the remaining amount up to the next
  * mark (80 %, 95 %, the quota), and within its grant a session updates its own slot only. When a grant is used
- * up, all slots of the account are locked, counted and granted again.
+ * up, the session locks all slots of the account, adds up their totals, and grants each slot a new part.
  */
 export const STORAGE_CHARGES = `
   -- The mark that a total has reached, in percent.
@@ -55,7 +55,7 @@ export const STORAGE_CHARGES = `
       null;
     end;
 
-    -- Slots are created and grants given under the lock of slot 0.
+    -- Only a session that has locked slot 0 creates slots and grants.
     insert into storage.usage (account, slot) values (in_account, 0) on conflict do nothing;
     perform from storage.usage u where u.account = in_account and u.slot = 0 for update;
     insert into storage.usage (account, slot) values (in_account, own_slot) on conflict do nothing;

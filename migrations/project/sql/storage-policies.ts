@@ -5,36 +5,36 @@ export const STORAGE_POLICIES = `
     language sql stable security definer set search_path = ''
     as $$ select exists (select from storage.buckets b where b.id = bucket) $$;
 
-  create policy "the service role does everything" on storage.buckets to service_role using (true) with check (true);
-  create policy "everybody reads public buckets" on storage.buckets for select to anon, authenticated
+  create policy "the service role can do everything" on storage.buckets to service_role using (true) with check (true);
+  create policy "anyone can read public buckets" on storage.buckets for select to anon, authenticated
     using (is_public);
-  create policy "a user reads own buckets and project buckets" on storage.buckets for select to authenticated
+  create policy "users can read their own and project buckets" on storage.buckets for select to authenticated
     using (owner_id = (select auth.uid()) or owner_id is null);
-  create policy "a user creates buckets" on storage.buckets for insert to authenticated
+  create policy "users can create buckets" on storage.buckets for insert to authenticated
     with check (owner_id = (select auth.uid()));
-  create policy "a user changes own buckets" on storage.buckets for update to authenticated
+  create policy "users can change their own buckets" on storage.buckets for update to authenticated
     using (owner_id = (select auth.uid())) with check (owner_id = (select auth.uid()));
-  create policy "a user deletes own buckets" on storage.buckets for delete to authenticated
+  create policy "users can delete their own buckets" on storage.buckets for delete to authenticated
     using (owner_id = (select auth.uid()));
 
-  create policy "the service role does everything" on storage.files to service_role using (true) with check (true);
-  create policy "everybody reads files in public buckets" on storage.files for select to anon, authenticated
+  create policy "the service role can do everything" on storage.files to service_role using (true) with check (true);
+  create policy "anyone can read files in public buckets" on storage.files for select to anon, authenticated
     using (exists (select from storage.buckets b where b.id = bucket_id and b.is_public));
-  create policy "a user reads own files and files in own buckets" on storage.files for select to authenticated
+  create policy "users can read their files and files in their buckets" on storage.files for select to authenticated
     using (owner_id = (select auth.uid())
       or exists (select from storage.buckets b where b.id = bucket_id and b.owner_id = (select auth.uid())));
-  create policy "a user uploads into own buckets and project buckets" on storage.files for insert to authenticated
+  create policy "users can upload into their own and project buckets" on storage.files for insert to authenticated
     with check (owner_id = (select auth.uid()) and exists (
       select from storage.buckets b where b.id = bucket_id and (b.owner_id = (select auth.uid()) or b.owner_id is null)));
   -- A file without a bucket may be changed in place; any other must end in a bucket into which its owner may upload.
-  create policy "a user changes own files and files in own buckets" on storage.files for update to authenticated
+  create policy "users can change their files and files in their buckets" on storage.files for update to authenticated
     using (owner_id = (select auth.uid())
       or exists (select from storage.buckets b where b.id = bucket_id and b.owner_id = (select auth.uid())))
     with check (
       exists (select from storage.buckets b where b.id = bucket_id
         and (b.owner_id = (select auth.uid()) or (b.owner_id is null and files.owner_id = (select auth.uid()))))
       or (owner_id = (select auth.uid()) and not storage.bucket_exists(bucket_id)));
-  create policy "a user deletes own files and files in own buckets" on storage.files for delete to authenticated
+  create policy "users can delete their files and files in their buckets" on storage.files for delete to authenticated
     using (owner_id = (select auth.uid())
       or exists (select from storage.buckets b where b.id = bucket_id and b.owner_id = (select auth.uid())));
 

@@ -61,7 +61,7 @@ export class DocumentWriter {
 
   /** Call it between parts: yields to the event loop when the slice is used up. */
   async pause(): Promise<void> {
-    if (this.slices.isOver) await this.slices.rest();
+    if (this.slices.isOver) await this.slices.yieldToLoop();
   }
 
   /** @param head everything in the document except paths and components */

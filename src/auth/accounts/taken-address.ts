@@ -1,8 +1,7 @@
 /** Recognizes the unique violation of a second account with the same address. */
 import { DatabaseError } from 'pg';
+import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { emailTaken } from '../auth.errors';
-
-const UNIQUE_VIOLATION = '23505';
 
 export function isTakenAddress(error: unknown): boolean {
   return (

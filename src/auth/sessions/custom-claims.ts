@@ -1,7 +1,7 @@
 /** Custom claims: a function of the project, auth.custom_claims(user_id), adds them to access tokens. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
-import { isJsonObject, JsonObject } from '../../common/text/json';
+import { isJsonObject, JsonObject, parseJson } from '../../common/text/json';
 import { storageFault } from '../../common/text/storable';
 import { isServerUnavailable } from '../../database/sql/sqlstate';
 import { isTakenAddress } from '../accounts/taken-address';
@@ -19,22 +19,13 @@ export function toCustomClaims(text: unknown): JsonObject {
   if ((text ?? null) === null) return {};
   if (typeof text !== 'string') throw unusableClaims('must return a JSON object');
   if (text.length > MAX_CLAIMS_TEXT) throw unusableClaims(`returned more than ${MAX_CLAIMS_TEXT} characters`);
-  const value = parsed(text);
+  const value = parseJson(text);
   if (value === null) return {};
   if (!isJsonObject(value)) throw unusableClaims('must return a JSON object');
   // Each request sends the claims back to PostgreSQL, which reads them as jsonb.
   const fault = storageFault('its result', value);
   if (fault !== null) throw unusableClaims(`cannot be used: ${fault}`);
   return value;
-}
-
-/** Undefined for text that is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unusableClaims(fault: string): AppError {

@@ -1,6 +1,6 @@
 import { Slices } from './slices';
 
-it('lets one go on in each turn of the event loop, in the order in which they came to rest', async () => {
+it('continues one piece of work per turn of the event loop, in the order in which they yielded', async () => {
   let turn = 0;
   let isOver = false;
   const count = (): void => {
@@ -12,7 +12,7 @@ it('lets one go on in each turn of the event loop, in the order in which they ca
   const work = async (who: number): Promise<void> => {
     const slices = new Slices();
     for (let slice = 0; slice < 3; slice += 1) {
-      await slices.rest();
+      await slices.yieldToLoop();
       resumed.push({ who, turn });
     }
   };

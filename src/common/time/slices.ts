@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Milliseconds of work between two yields. */
 const SLICE_MS = 5;
 
-/** Yielding work continues in order, one piece in each turn of the loop: many at once block it no longer than one. */
-let line: Promise<void> = Promise.resolve();
+/** Continues yielded work in order, one piece per turn of the loop, so that many pieces block it no longer than one. */
+let queue: Promise<void> = Promise.resolve();
 
 export class Slices {
   private until = performance.now() + SLICE_MS;
@@ -15,9 +15,9 @@ export class Slices {
     return performance.now() >= this.until;
   }
 
-  async rest(): Promise<void> {
-    line = line.then(() => nextTurn());
-    await line;
+  async yieldToLoop(): Promise<void> {
+    queue = queue.then(() => nextTurn());
+    await queue;
     this.until = performance.now() + SLICE_MS;
   }
 }
@@ -28,6 +28,6 @@ export async function inSlices<T>(steps: Iterator<void, T>): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (slices.isOver) await slices.rest();
+    if (slices.isOver) await slices.yieldToLoop();
   }
 }

@@ -7,6 +7,7 @@ import { DatabaseFault } from '../../common/errors/database-fault';
 import { type RunningPipeline, STALE_PLAN } from '../../pg-pipeline';
 import { PooledConnection } from '../pools/pooled-connection';
 import { RESET_ROLE } from '../pools/session-state';
+import { INSUFFICIENT_PRIVILEGE } from '../sql/sqlstate';
 import type { Statement, StatementResult } from '../statement';
 import { SECOND_FACTOR_SQLSTATE, SESSION_REVOKED_SQLSTATE } from './context-statement';
 
@@ -54,7 +55,6 @@ function withoutName({ name: _name, ...statement }: Statement): Statement {
 
 /** A prepared statement that a function deallocated, or a name that it took. */
 const PREPARED_BY_OTHERS = new Set(['26000', '42P05']);
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
  * Statements to send before the pipeline is repeated; nothing was committed, so that is safe. Null when the request

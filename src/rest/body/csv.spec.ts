@@ -35,7 +35,7 @@ describe('parseCsv', () => {
     expect(json.toString()).toBe('[{"b":"2","a":"3"}]');
   });
 
-  it('reads a body that it has to rest in as a small one', async () => {
+  it('reads a body correctly when it yields in the middle', async () => {
     const field = '""'.repeat(100_000);
     const { json, count } = await parseCsv(`a\n${`"${field}"\n`.repeat(3)}${'1\n'.repeat(100_001)}`);
     expect(count).toBe(100_004);

@@ -1,6 +1,8 @@
 /**
- * CSV (RFC 4180) with a header line, to JSON. An unquoted or quoted NULL is null, and lines of one empty field are no rows,
- * both as in PostgREST. A row only ever becomes text, no object: a body of megabytes has millions of rows.
+ * CSV (RFC 4180) with a header line, to JSON. An unquoted or quoted NULL is null, and lines of one empty field are ignored,
+ * both as in PostgREST. Rows become text, never objects, because a body of megabytes may have millions of rows.
+ *
+ * The library csv-parse takes five to eight times the CPU for a body of 10 MiB, and parses a chunk of 64 KiB in one piece.
  */
 import type { Memory } from '../../http/bodies/body-budget';
 import { Slices } from '../../common/time/slices';
@@ -8,7 +10,7 @@ import { invalidBody } from '../rest.errors';
 
 const QUOTE = '"';
 const [COMMA, LF, CR] = [0x2c, 0x0a, 0x0d];
-/** Columns of a header: a table has 1,600 at most, but `columns=` may leave some of a header out. */
+/** Maximum columns of a header: a table has at most 1,600, but `columns=` may omit some of a header. */
 const MOST_COLUMNS = 10_000;
 /** Pieces of a field after which the parser may yield to the event loop. */
 const MANY = 256;
@@ -21,15 +23,15 @@ const [BEGIN, SEPARATOR, END] = [Buffer.from('['), Buffer.from(','), Buffer.from
 export interface CsvRows {
   /** A list of objects with the names of the header, all values texts or null. */
   readonly json: Buffer;
-  /** Each once. */
+  /** The names of the header, without duplicates. */
   readonly names: readonly string[];
   readonly count: number;
 }
 
 /**
- * Lines end with LF or CRLF; a quoted field may hold anything, `""` is a quote. Of columns with one name the last counts.
- * @param memory where the JSON is counted: each row repeats the names of the header, which may be as long as the body
- * @throws AppError PL102 for an open quote, or a line with more or fewer fields than the header, and what `memory` throws
+ * Lines end with LF or CRLF. A quoted field may contain any character, and `""` is a quote. Of duplicate columns the last counts.
+ * @param memory reserves memory for the JSON, since each row repeats the header's names, which may be as long as the body
+ * @throws AppError PL102 for an open quote or a line with more or fewer fields than the header, and the errors of `memory`
  */
 export async function parseCsv(text: string, memory: Memory): Promise<CsvRows> {
   const slices = new Slices();
@@ -47,7 +49,7 @@ export async function parseCsv(text: string, memory: Memory): Promise<CsvRows> {
       count += 1;
     }
     if (!slices.isOver) continue;
-    await slices.rest();
+    await slices.yieldToLoop();
   }
   if (header === null) throw invalidBody('The CSV body is empty');
   return { json: rows.list(), names: [...new Set<string>(header)], count };

@@ -1,18 +1,18 @@
-/** The structure of a large JSON body, read token by token (RFC 8259): no value is built, and the event loop is never blocked for long. */
+/** The structure of a large JSON body, read token by token (RFC 8259), without building values or blocking the event loop. */
 import { TokenType, Tokenizer } from '@streamparser/json';
 import { Slices } from '../../common/time/slices';
 import { invalidBody } from '../rest.errors';
 import { type JsonStructure, kindOf } from './json-structure';
 import { RowShapes } from './row-shapes';
 
-/** Bytes that are tokenized in one go. */
+/** Bytes tokenized between two checks of the clock. */
 const PIECE = 16 * 1024;
 /** Characters of a string that the tokenizer collects at once; without a buffer it appends them one by one. */
 const STRING_BUFFER = 64 * 1024;
 /** Levels of nesting, each of which takes memory here. PostgreSQL's own limit, its stack, is reached earlier. */
 const MOST_LEVELS = 100_000;
 
-/** @throws Error for what is no JSON, AppError PL102 for what nests too deeply */
+/** @throws Error for text that is not JSON, AppError PL102 for text that nests too deeply */
 export async function scanStructure(body: Buffer): Promise<JsonStructure> {
   const scan = new StructureScan();
   const tokenizer = new Tokenizer({ stringBufferSize: STRING_BUFFER });
@@ -20,7 +20,7 @@ export async function scanStructure(body: Buffer): Promise<JsonStructure> {
   const slices = new Slices();
   for (let at = 0; at < body.length; at += PIECE) {
     tokenizer.write(body.subarray(at, at + PIECE));
-    if (slices.isOver) await slices.rest();
+    if (slices.isOver) await slices.yieldToLoop();
   }
   tokenizer.end();
   return scan.structure();

@@ -4,7 +4,7 @@
  */
 import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
-import { isJsonObject, type JsonObject } from '../../common/text/json';
+import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
 import { restError } from '../rest.errors';
 import { isFraming, isHeader, isReasonPhrase } from './custom-header';
 
@@ -29,8 +29,8 @@ export function raisedError(error: DatabaseError): AppError | null {
 }
 
 function fromJson(error: DatabaseError): AppError {
-  const message = parsed(error.message);
-  const detail = parsed(error.detail);
+  const message = objectIn(error.message);
+  const detail = objectIn(error.detail);
   const status = detail?.status;
   if (!message || typeof message.code !== 'string' || typeof message.message !== 'string') {
     return malformed(`Invalid JSON value for MESSAGE: '${error.message}'`, MESSAGE_HINT);
@@ -72,13 +72,9 @@ function malformed(detail: string, hint: string): AppError {
   });
 }
 
-function parsed(text: string | undefined): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+function objectIn(text = ''): JsonObject | null {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : null;
 }
 
 function headersOf(value: unknown): Record<string, string> {

@@ -1,8 +1,7 @@
 /** The refusal of a write whose rows the request asked for and the caller may not read. */
 import type { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
-
-const INSUFFICIENT_PRIVILEGE = '42501';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 
 export function readBackRefused(error: DatabaseError): AppError {
   return new AppError({

@@ -1,4 +1,5 @@
 /** Status and headers that a project's SQL set in response.status and response.headers. They replace Plinth's own. */
+import { parseJson } from '../../common/text/json';
 import { isFraming, isHeader } from '../execute/custom-header';
 import { restError } from '../rest.errors';
 import type { ResponseHeaders } from './response-headers';
@@ -34,12 +35,7 @@ function headerPairs(text: string): [string, string][] {
 }
 
 function parsedList(text: string): unknown[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw malformedHeaders();
-  }
+  const value = parseJson(text);
   if (!Array.isArray(value)) throw malformedHeaders();
   return value;
 }

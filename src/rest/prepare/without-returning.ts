@@ -3,13 +3,12 @@
  * its error does not say whether the write or the RETURNING was refused. A refused statement is undone, so the write runs once.
  */
 import { DatabaseError } from 'pg';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { bindRequest } from '../compile/bind';
 import { compileRequest } from '../compile/compile-request';
 import type { CompiledRequest } from '../compile/compiled-statement';
 import type { RequestPlan, WriteRequestPlan } from '../plan/plan';
 import type { PreparedRequest } from './prepared-request';
-
-const INSUFFICIENT_PRIVILEGE = '42501';
 
 interface WriteVariant {
   readonly plan: WriteRequestPlan;

@@ -1,6 +1,7 @@
 /** SQL of storage.buckets, run in the caller's RLS context. */
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
+import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Statement } from '../../database/statement';
 import { JsonRows } from '../rows/json-rows';
 import { LIMITS, MAX_BUCKET, MAX_BUCKETS } from '../rows/limits';
@@ -11,7 +12,6 @@ import { BucketRows } from './bucket-rows';
 import { slugOf } from './slug';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
-const UNIQUE_VIOLATION = '23505';
 const UNIQUE_KEYS = new Set(['buckets_name_key', 'buckets_slug_key']);
 
 const COLUMNS = `id, name, slug, description, is_public, owner_id, file_size_limit, allowed_mime_types,

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { JsonObject } from '../../common/text/json';
+import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
 import { Statement } from '../../database/statement';
 import { UUID } from '../../common/text/uuid';
 import { Refusal } from '../buckets/bucket.repository';
@@ -14,7 +15,6 @@ import { FileRecord, StoredBytes } from './file';
 import { UploadTarget } from './target.repository';
 import { StorageContext, StorageTransaction } from '../storage-transaction';
 
-const UNIQUE_VIOLATION = '23505';
 const NAME_KEY = 'files_bucket_id_filename_key';
 
 /** Columns of a FileRecord, except the slug of the bucket. */

@@ -49,7 +49,7 @@ describe('plinth project', () => {
     expect((await run(['project', 'keys', 'command-line'])).out).toMatch(/^service_role_key +ey/m);
   });
 
-  it('creates no second project of a name, unless a slug is to be made up', async () => {
+  it('refuses a second project of the same name unless a slug is generated', async () => {
     expect((await run(['project', 'create', 'Twice'])).code).toBe(0);
     const again = await run(['project', 'create', 'Twice']);
     expect(again).toEqual({
@@ -62,7 +62,7 @@ describe('plinth project', () => {
     expect((await run(['project', 'create', 'X', '--slug', 'x2', '--generate-slug'])).code).toBe(2);
   });
 
-  it('takes settings as JSON or text, and refuses unknown ones', async () => {
+  it('accepts settings as JSON or text, and refuses unknown ones', async () => {
     const created = await json([
       'project',
       'create',
@@ -113,7 +113,7 @@ describe('plinth project', () => {
     expect((await run(['project', 'sql', slug])).code).toBe(2);
   });
 
-  it('says line and column of an error in SQL, with the name of the file that holds it', async () => {
+  it('reports file, line and column of an error in SQL', async () => {
     const { slug } = await json(['project', 'create', 'Wrong']);
     const message = 'relation "nowhere" does not exist';
     const failed = (err: string) => ({ code: 1, out: '', err });
@@ -133,13 +133,13 @@ describe('plinth project', () => {
     expect(raised).toEqual(failed('no place\n'));
   });
 
-  it('says in one line that there is no such file', async () => {
+  it('reports a missing file in one line', async () => {
     const { slug } = await json(['project', 'create', 'Lost']);
     const { code, err } = await run(['project', 'sql', slug, '-f', '/nowhere/notes.sql']);
     expect([code, err]).toEqual([1, expect.stringMatching(/^[^\n]*\/nowhere\/notes\.sql[^\n]*\n$/)]);
   });
 
-  it('lists tables and says which are open to everybody', async () => {
+  it('lists tables and marks those open to every role', async () => {
     const { slug } = await json(['project', 'create', 'Tables']);
     await run(['project', 'sql', slug, 'create table a (id int)']);
     await run(['project', 'sql', slug, 'alter table a disable row level security']);
@@ -148,7 +148,7 @@ describe('plinth project', () => {
     expect(err).toContain('1 of them are open to everybody');
   });
 
-  it('shows the connection for psql', async () => {
+  it('prints the connection string for psql', async () => {
     const { slug } = await json(['project', 'create', 'Psql']);
     expect((await json(['project', 'database', slug])).owner_url).toMatch(/^postgres:\/\//);
   });
@@ -169,7 +169,7 @@ describe('plinth project', () => {
     expect((await run(['project', 'rotate-keys', slug, '--grace', 'soon'])).code).toBe(2);
   });
 
-  it('deletes only when told twice', async () => {
+  it('deletes only with a confirmation', async () => {
     const { slug } = await json(['project', 'create', 'Doomed']);
     const hesitant = await run(['project', 'delete', slug]);
     expect([hesitant.code, hesitant.err]).toEqual([
@@ -183,7 +183,7 @@ describe('plinth project', () => {
 });
 
 describe('plinth audit', () => {
-  it('shows who did what, of deleted projects too', async () => {
+  it('shows actors and actions, also of deleted projects', async () => {
     const { id, slug } = await json(['project', 'create', 'Audited']);
     await run(['project', 'delete', slug, '--yes']);
     const { out } = await run(['audit', '--project', id]);
@@ -194,7 +194,7 @@ describe('plinth audit', () => {
 });
 
 describe('plinth', () => {
-  it('says in one line that no server answers, and exits with 4', async () => {
+  it('reports in one line that no server answers, and exits with 4', async () => {
     const port = await freePort();
     const bases = [`http://127.0.0.1:${port}`];
     const { code, out, err } = await run(['project', 'list'], { bases });
@@ -205,19 +205,19 @@ describe('plinth', () => {
     ]);
   });
 
-  it('tries the next address when nobody listens on the first', async () => {
+  it('tries the next address if nothing listens on the first', async () => {
     const { code } = await run(['project', 'list'], {
       bases: [`http://127.0.0.1:${await freePort()}`, plinth.baseUrl],
     });
     expect(code).toBe(0);
   });
 
-  it('says in one line that the key is wrong', async () => {
+  it('reports a wrong key in one line', async () => {
     const { code, err } = await run(['project', 'list'], { key: 'another-key' });
     expect([code, err.split('\n')]).toEqual([1, [expect.stringContaining('PLATFORM_ADMIN_KEY'), '']]);
   });
 
-  it('exits with 2 for commands and options that do not exist, and with 0 for help', async () => {
+  it('exits with 2 for unknown commands and options, and with 0 for help', async () => {
     expect((await run(['project', 'destroy'])).code).toBe(2);
     expect((await run(['project', 'list', '--colour'])).code).toBe(2);
     expect((await run(['project', 'create', 'X', '--plan', 'gold'])).code).toBe(2);
@@ -225,14 +225,14 @@ describe('plinth', () => {
     expect([help.code, help.out]).toEqual([0, expect.stringContaining('rotate-keys')]);
   });
 
-  it('gives errors as JSON where it was asked to', async () => {
+  it('prints errors as JSON on request', async () => {
     const { code, out } = await run(['--json', 'project', 'show', 'nobody']);
     expect([code, JSON.parse(out).error.code]).toEqual([3, 'project_not_found']);
   });
 });
 
 describe('plinth storage', () => {
-  it('checks whether files and bytes are in step, of one project or all', async () => {
+  it('checks the consistency of files and bytes, of one project or all', async () => {
     const project = await plinth.createProject();
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
     await upload(project.service, project.storage, 'box', 'kept', { name: 'kept.txt' });
@@ -249,7 +249,7 @@ describe('plinth storage', () => {
     ]);
   });
 
-  it('counts bytes that lost their file, and names the files that lost their bytes', async () => {
+  it('counts bytes without a file, and names files without bytes', async () => {
     const project = await plinth.createProject();
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
     await upload(project.service, project.storage, 'box', 'lost', { name: 'lost.txt' });
@@ -271,7 +271,7 @@ describe('plinth storage', () => {
     expect(check.rows_without_bytes).toMatchObject({ count: 1, files: [{ filename: 'lost.txt' }] });
   });
 
-  it('says which project there is not', async () => {
+  it('names the unknown project', async () => {
     expect((await run(['storage', 'check', '--project', 'nowhere'])).code).toBe(3);
   });
 });

@@ -21,7 +21,7 @@ describe('projects', () => {
     );
   });
 
-  it('turns row-level security on for tables that the owner creates', async () => {
+  it('enables row-level security on tables that the owner creates', async () => {
     const project = await plinth.createProject();
     await project.sql('create table notes (id int)');
     const tables = await plinth.admin.get(`/admin/v1/projects/${project.id}/tables`);

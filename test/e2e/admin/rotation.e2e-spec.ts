@@ -1,4 +1,4 @@
-/** Rotation of a project's keys and secrets: what was signed before holds for the grace period (DECISIONS.md 2 and 3). */
+/** Rotation of a project's keys and secrets: older signatures are valid for the grace period (DECISIONS.md 2 and 3). */
 import { sign } from 'jsonwebtoken';
 import { quoteIdentifier } from '../../../src/database/sql/identifier';
 import { HttpAnswer } from '../../support/http-client';
@@ -17,7 +17,7 @@ const rotate = (project: TestProject, grace_seconds?: unknown): Promise<HttpAnsw
   plinth.admin.post(`${projects}/${project.id}/keys/rotate`, { grace_seconds });
 
 describe('POST /projects/<id>/keys/rotate', () => {
-  it('lets old keys and tokens hold for the grace period, and not a second longer', async () => {
+  it('keeps old keys and tokens valid for exactly the grace period', async () => {
     const project = await plinth.createProject();
     await project.sql('create table t (id int); create policy p on t using (true)');
     const user = await project.signUp();
@@ -60,7 +60,7 @@ describe('POST /projects/<id>/keys/rotate', () => {
     }
   });
 
-  it('answers 400 for a grace period that is none', async () => {
+  it('answers 400 for an invalid grace period', async () => {
     const project = await plinth.createProject();
     for (const grace_seconds of [-1, 1.5, '60', 31 * 86_400]) {
       expect((await rotate(project, grace_seconds)).status).toBe(400);
@@ -68,7 +68,7 @@ describe('POST /projects/<id>/keys/rotate', () => {
   });
 });
 
-describe('signed addresses of files', () => {
+describe('signed URLs of files', () => {
   let own: TestProject;
   let file: string;
   beforeEach(async () => {
@@ -89,7 +89,7 @@ describe('signed addresses of files', () => {
       }),
     );
 
-  it('hold for the grace period, and not a second longer', async () => {
+  it('are valid for exactly the grace period', async () => {
     const before = await signed();
     const { service_role_key: key } = (await rotate(own, 600)).body;
     const after = await signed(own.client(key, key));
@@ -107,7 +107,7 @@ describe('signed addresses of files', () => {
     expect(await codes(before, await signed(own.client(key, key)))).toEqual(['invalid_signature', 'content']);
   });
 
-  it('hold through several rotations, each for its own grace period', async () => {
+  it('stay valid through several rotations, each for its own grace period', async () => {
     const first = await signed();
     await rotate(own, 600);
     const second = await signed();
@@ -119,7 +119,7 @@ describe('signed addresses of files', () => {
     plinth.clock.move(-61);
   });
 
-  it('are refused when altered, or of another project, whichever secret would sign them', async () => {
+  it('are refused when altered or of another project, under every secret', async () => {
     const before = await signed();
     await rotate(own, 600);
     const other = await plinth.createProject();
@@ -134,7 +134,7 @@ describe('signed addresses of files', () => {
     }
   });
 
-  it('never fail while secrets rotate, and neither do tokens of a backend that names no secret', async () => {
+  it('stay valid while secrets rotate, as do tokens of a backend without kid', async () => {
     const backend = own.client(own.anonKey, sign({ role: 'service_role' }, own.jwtSecret));
     const seen = new Set<string>();
     let done = false;
@@ -151,7 +151,7 @@ describe('signed addresses of files', () => {
   });
 });
 
-it('a rotation counts although nobody can be asked whether they heard of it', async () => {
+it('a rotation succeeds although the other replicas cannot be asked', async () => {
   const own = await plinth.createProject();
   await own.sql('create table t (id int); create policy p on t using (true)');
   const connections = (allowed: boolean): Promise<unknown> =>

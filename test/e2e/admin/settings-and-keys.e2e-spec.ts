@@ -32,7 +32,7 @@ describe('POST /projects', () => {
     ['"text"', 'JSON object'],
     ['null', 'JSON object'],
     ['{broken', 'JSON'],
-  ])('answers 400 for %j and says what is wrong', async (body, fault) => {
+  ])('answers 400 for %j and names the fault', async (body, fault) => {
     const answer = await plinth.admin.post(projects, body);
     expect([answer.status, answer.body.error]).toEqual([
       400,
@@ -47,14 +47,14 @@ describe('POST /projects', () => {
     expect(answer.body.error.message).toContain('"taken"');
   });
 
-  it('answers 409 when the slug made from the name is taken, so that a repeated request makes no second project', async () => {
+  it('answers 409 if the slug of the name is taken, so that a repeated request creates no second project', async () => {
     expect((await plinth.admin.post(projects, { name: 'Only once' })).body.slug).toBe('only-once');
     const answer = await plinth.admin.post(projects, { name: 'only, once!' });
     expect([answer.status, answer.body.error.code]).toEqual([409, 'project_already_exists']);
     expect((await plinth.admin.get(`${projects}?search=once`)).body).toHaveLength(1);
   });
 
-  it('makes a slug up where null asks for it', async () => {
+  it('generates a slug for null', async () => {
     const create = (name: string) => plinth.admin.post(projects, { name, slug: null });
     const answers = [await create('Many'), await create('Many'), await create('日本語')];
     expect(answers.map(({ status, body }) => [status, body.slug])).toEqual([
@@ -73,14 +73,17 @@ describe('POST /projects', () => {
     expect([answer.status, answer.body.slug]).toEqual([201, slug]);
   });
 
-  it.each(['日本語', '42', 'X'])('answers 400 for the name %s, which gives no slug', async (name) => {
-    const answer = await plinth.admin.post(projects, { name });
-    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining('No slug')]);
-  });
+  it.each(['日本語', '42', 'X'])(
+    'answers 400 for the name %s, from which no slug can be made',
+    async (name) => {
+      const answer = await plinth.admin.post(projects, { name });
+      expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining('No slug')]);
+    },
+  );
 });
 
 describe('GET /projects', () => {
-  it('pages in the order of creation, with the total', async () => {
+  it('returns pages in order of creation, with the total', async () => {
     for (const name of ['Page a', 'Page b', 'Page c']) await plinth.admin.post(projects, { name });
     const first = await plinth.admin.get(`${projects}?search=PAGE&limit=2`);
     const second = await plinth.admin.get(`${projects}?search=page&limit=2&offset=2`);
@@ -110,7 +113,7 @@ describe('PATCH /projects/<id>', () => {
     expect((await project.service.get('/rest/v1/numbers')).body).toHaveLength(10);
   });
 
-  it('keeps both of two changes that come at the same time', async () => {
+  it('keeps both of two concurrent changes', async () => {
     const { id } = await plinth.createProject();
     const change = (settings: object): Promise<unknown> =>
       plinth.admin.patch(`${projects}/${id}`, { settings });
@@ -122,7 +125,7 @@ describe('PATCH /projects/<id>', () => {
     });
   });
 
-  it('answers 400 for what cannot be changed, and changes nothing then', async () => {
+  it('answers 400 for a field that cannot be changed, and changes nothing', async () => {
     const { id } = await plinth.createProject();
     expect((await plinth.admin.patch(`${projects}/${id}`, { name: ' ' })).status).toBe(400);
     const answer = await plinth.admin.patch(`${projects}/${id}`, { name: 'New', slug: 'other' });
@@ -130,7 +133,7 @@ describe('PATCH /projects/<id>', () => {
     expect((await plinth.admin.get(`${projects}/${id}`)).body.name).toBe('Test');
   });
 
-  it('takes null for what is not to change', async () => {
+  it('leaves a field unchanged for null', async () => {
     const { id } = await plinth.createProject();
     const before = await plinth.admin.get(`${projects}/${id}`);
     const answer = await plinth.admin.patch(`${projects}/${id}`, { name: null, plan: null, settings: null });
@@ -168,7 +171,7 @@ describe('PATCH /projects/<id>', () => {
 });
 
 describe('GET /audit-log', () => {
-  it('tells every change, by whom and from where, and no secret', async () => {
+  it('lists every change with actor and address, and no secret', async () => {
     const created = await plinth.admin.post(projects, { name: 'Audited', settings: { locale: 'de' } });
     const { id } = created.body;
     await plinth.admin.patch(`${projects}/${id}`, { plan: 'pro', settings: { max_rows: 5 } });

@@ -15,7 +15,7 @@ const run = (query: string, options: object = {}): Promise<HttpAnswer> =>
   plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query, ...options });
 
 describe('POST /projects/<id>/sql', () => {
-  it('answers the rows of the last statement, and what each statement did', async () => {
+  it('answers the rows of the last statement, and the command tag of each', async () => {
     const answer = await run(
       'create table a (id int); insert into a values (1), (2); select * from a order by id',
     );
@@ -45,7 +45,7 @@ describe('POST /projects/<id>/sql', () => {
     });
   });
 
-  it('passes values on as PostgreSQL gives them', async () => {
+  it('returns values as PostgreSQL prints them', async () => {
     const { body } =
       await run(`select date '2024-02-29' as d, timestamp '2024-02-29 12:00' as ts, 9007199254740993 as big,
       '{"a": [1]}'::jsonb as j, null as n, array[1, 2] as arr, true as yes`);
@@ -62,11 +62,11 @@ describe('POST /projects/<id>/sql', () => {
     ]);
   });
 
-  it('tells notices', async () => {
+  it('returns notices', async () => {
     expect((await run(`do $$ begin raise notice 'seen'; end $$`)).body.notices).toEqual(['seen']);
   });
 
-  it('shows DDL to table REST at once', async () => {
+  it('makes DDL visible to table REST at once', async () => {
     for (const name of ['at_once_a', 'at_once_b', 'at_once_c']) {
       await run(`create table ${name} (id int); create policy p on ${name} using (true)`);
       expect((await project.anon.get(`/rest/v1/${name}`)).status).toBe(200);
@@ -105,14 +105,14 @@ describe('POST /projects/<id>/sql', () => {
     expect(await project.sql(`select to_regclass('before_error') as there`)).toEqual([{ there: null }]);
   });
 
-  it('keeps all or nothing of several statements', async () => {
+  it('runs several statements in one transaction', async () => {
     expect(
       (await run('create table partly (id int); insert into partly values (1); select 1 / 0')).status,
     ).toBe(400);
     expect(await project.sql(`select to_regclass('partly') as there`)).toEqual([{ there: null }]);
   });
 
-  it('lets a script end its own transaction, and refuses one that is left open', async () => {
+  it('lets a script end its transaction, and refuses one that leaves it open', async () => {
     expect((await run('begin; create table scripted (); commit')).status).toBe(200);
     expect(await project.sql(`select to_regclass('scripted')::text as there`)).toEqual([
       { there: 'scripted' },
@@ -129,7 +129,7 @@ describe('POST /projects/<id>/sql', () => {
     expect((await run('select * from t')).status).toBe(400);
   });
 
-  it('ends what takes too long, even if the SQL raises its own limit', async () => {
+  it('cancels SQL that takes too long, even if it raises its own limit', async () => {
     for (const query of ['select pg_sleep(30)', 'set statement_timeout = 0; select pg_sleep(30)']) {
       const answer = await run(query, { timeout_seconds: 1 });
       expect([answer.status, answer.body.error.code]).toEqual([400, '57014']);
@@ -141,13 +141,13 @@ describe('POST /projects/<id>/sql', () => {
     expect(left).toEqual([{ n: 0 }]);
   });
 
-  it('answers no more rows than asked for, and says so', async () => {
+  it('limits the rows to the requested number, and says so', async () => {
     const { body } = await run('select n from generate_series(1, 100) n', { max_rows: 3 });
     expect([body.rows.length, body.truncated, body.row_count]).toEqual([3, true, 100]);
     expect((await run('select n from generate_series(1, 3) n', { max_rows: 3 })).body.truncated).toBe(false);
   });
 
-  it('bounds the answer in bytes', async () => {
+  it('limits the response in bytes', async () => {
     const answer = await run(`select repeat('x', 1000000) as x from generate_series(1, 100)`);
     expect(answer.body.truncated).toBe(true);
     expect(answer.text.length).toBeLessThan(18_000_000);

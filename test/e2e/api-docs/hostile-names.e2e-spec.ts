@@ -67,11 +67,11 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-it('leave the document valid, with every operation named once', () => {
+it('leave the document valid, with unique operation names', () => {
   expect(faultsOf(document)).toEqual([]);
 });
 
-it('are all there, each with all columns', () => {
+it('are all listed, each with all columns', () => {
   const rows = Object.entries<any>(document.components.schemas).filter(
     ([name, { properties }]) => name.endsWith('.Row') && Object.hasOwn(properties, 'quote"d'),
   );
@@ -81,7 +81,7 @@ it('are all there, each with all columns', () => {
   }
 });
 
-it('make addresses under which the tables answer', async () => {
+it('form paths that the tables answer', async () => {
   const tables = operationsOf(document).filter(({ operation }) =>
     operation.operationId.startsWith('select_'),
   );
@@ -92,7 +92,7 @@ it('make addresses under which the tables answer', async () => {
   }
 });
 
-it('make addresses and arguments with which the functions answer', async () => {
+it('form paths and arguments that the functions answer', async () => {
   const calls = operationsOf(document).filter(({ operation }) => operation.operationId.startsWith('get_'));
   expect(calls.length).toBeGreaterThanOrEqual(NAMES.length);
   for (const { path, operation } of calls) {
@@ -103,7 +103,7 @@ it('make addresses and arguments with which the functions answer', async () => {
   }
 });
 
-it('make filters that the table takes', async () => {
+it('form filters that the table accepts', async () => {
   const operation = document.paths[`/p/${project.slug}/rest/v1/sla%2Fsh`]!.get;
   const filters = operation.parameters
     .map(({ $ref }: { $ref: string }) => $ref.split('/').pop() as string)

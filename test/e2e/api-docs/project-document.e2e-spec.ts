@@ -100,7 +100,7 @@ const methodsOf = (document: OpenApiDocument, path: string): string[] =>
   Object.keys(document.paths[path] ?? {});
 
 describe('the document', () => {
-  it('is valid, types everything, and names every operation once, for every role', async () => {
+  it('is valid and fully typed with unique operation names, for every role', async () => {
     const user = await project.signUp();
     for (const document of [anon, service, await documentOf(user.http)]) {
       expect(faultsOf(document)).toEqual([]);
@@ -108,7 +108,7 @@ describe('the document', () => {
     }
   });
 
-  it('has the version and the address of the platform document, and the name of the project', async () => {
+  it("has the platform document's version and URL, and the project's name", async () => {
     const platform = (await plinth.http.get('/openapi.json')).body;
     expect(anon.openapi).toBe(platform.openapi);
     expect(anon.servers).toEqual(platform.servers);
@@ -116,7 +116,7 @@ describe('the document', () => {
     expect(Object.keys(anon.components.securitySchemes).sort()).toEqual(['apikey', 'bearer']);
   });
 
-  it('has auth and storage with the addresses of the project filled in, and none of the administration', () => {
+  it("has auth and storage under the project's own paths, and no administration", () => {
     expect(methodsOf(anon, `/v1/auth/${project.id}/signup`)).toEqual(['post']);
     expect(methodsOf(anon, `/p/${project.slug}/storage/buckets`)).toContain('post');
     for (const { name, operation } of operationsOf(anon)) {
@@ -129,13 +129,13 @@ describe('the document', () => {
     expect(schemaOf(anon, 'ProjectSettings')).toBeUndefined();
   });
 
-  it('tells of the administration of users with the service-role key only', () => {
+  it('includes the administration of users for the service-role key only', () => {
     const users = `/v1/auth/${project.id}/admin/users`;
     expect(methodsOf(service, users)).toContain('get');
     expect(methodsOf(anon, users)).toEqual([]);
   });
 
-  it('describes the error body of table REST as it is answered', async () => {
+  it('describes the actual error body of table REST', async () => {
     const { body } = await project.anon.get(rest('nothing_here'));
     expect(Object.keys(body).sort()).toEqual(Object.keys(schemaOf(anon, 'RestError').properties).sort());
     expect(Object.keys(body.detail).sort()).toEqual(
@@ -148,7 +148,7 @@ describe('types', () => {
   const row = (name: string): any => schemaOf(service, 'notes.Row').properties[name];
   const insert = (name: string): any => schemaOf(service, 'notes.Insert').properties[name];
 
-  it('maps PostgreSQL types to types and formats, and tells which are nullable', () => {
+  it('maps PostgreSQL types to types, formats and nullability', () => {
     const facts = Object.fromEntries(
       Object.entries<any>(schemaOf(service, 'notes.Row').properties).map(
         ([name, { type, format, nullable = false }]) => [name, [type, format, nullable]],
@@ -180,7 +180,7 @@ describe('types', () => {
     ]);
   });
 
-  it('lists the labels of enums, the items of arrays, the members of composites, and reads comments', () => {
+  it('lists labels of enums, items of arrays and members of composites, with comments as descriptions', () => {
     expect(row('mood').enum).toEqual(['sad', "it's ok", null]);
     expect(row('moods').items).toMatchObject({ type: 'string', enum: ['sad', "it's ok"] });
     expect(row('place')).toMatchObject({
@@ -198,7 +198,7 @@ describe('types', () => {
     expect(row('author').description).toContain("<fk table='authors' column='id'/>");
   });
 
-  it('gives defaults that are values, and tells of others only that they are made', () => {
+  it('gives constant defaults as values, and marks the others as generated', () => {
     const defaults = ['mood', 'moods', 'data', 'done', 'score'].map((name) => insert(name).default);
     expect(defaults).toEqual(['sad', [], { a: 1 }, false, -1.5]);
     for (const name of ['ref', 'at', 'id', 'label']) {
@@ -210,7 +210,7 @@ describe('types', () => {
     }
   });
 
-  it('requires on insert what has neither a default nor null, and offers nothing that cannot be written', () => {
+  it('requires NOT NULL columns without a default on insert, and omits columns that cannot be written', () => {
     expect(schemaOf(service, 'notes.Insert').required).toEqual(['title']);
     expect(schemaOf(service, 'notes.Update').required).toBeUndefined();
     expect(schemaOf(service, 'authors.Insert').required).toEqual(['name']);
@@ -219,7 +219,7 @@ describe('types', () => {
     expect(columnsOf(service, 'notes.Row')).toContain('doubled');
   });
 
-  it('describes rows as they are answered and bodies as they are taken', async () => {
+  it('describes rows of responses and bodies of requests separately', async () => {
     const inserted = await project.service.post(rest('notes'), {
       title: 'a',
       place: { x: 1, y: 2, moods: [] },
@@ -231,7 +231,7 @@ describe('types', () => {
 });
 
 describe('tables and views', () => {
-  it('have an operation for each thing that can be done with them', () => {
+  it('have an operation for each supported method', () => {
     expect(methodsOf(service, rest('notes'))).toEqual(['get', 'post', 'put', 'patch', 'delete']);
     // The key of an identity ALWAYS cannot be given.
     expect(methodsOf(service, rest('authors'))).toEqual(['get', 'post', 'patch', 'delete']);
@@ -260,14 +260,14 @@ describe('tables and views', () => {
     );
   });
 
-  it('of other schemas stand under <schema>.<table>; partitions are reached through their table', () => {
+  it('of other schemas are at <schema>.<table>; partitions are accessible through their parent only', () => {
     expect(methodsOf(service, rest('api.notes'))).toContain('get');
     expect(columnsOf(service, 'api.notes.Row')).toEqual(['id']);
     expect(methodsOf(service, rest('parts'))).toContain('get');
     expect(methodsOf(service, rest('parts_2026'))).toEqual([]);
   });
 
-  it('of schemas that are not exposed are not there', async () => {
+  it('of schemas that are not exposed are omitted', async () => {
     const text = JSON.stringify(service);
     expect(text).not.toContain('unexposed');
     expect(text).not.toMatch(/"\/p\/[^"]*\/rest\/v1\/(auth|storage)\./);
@@ -295,7 +295,7 @@ describe('functions', () => {
     expect(bodyOf('total').properties.numbers).toMatchObject({ type: 'array', items: { type: 'integer' } });
   });
 
-  it('have GET only where they change nothing', () => {
+  it('have GET only if they do not write', () => {
     expect(methodsOf(service, rest('rpc/find_notes'))).toEqual(['get', 'post']);
     expect(methodsOf(service, rest('rpc/touch'))).toEqual(['post']);
   });
@@ -311,14 +311,14 @@ describe('functions', () => {
     expect(call('touch').responses[200]).toBeUndefined();
   });
 
-  it('share an address when they are overloaded', () => {
+  it('share a path when they are overloaded', () => {
     expect(bodyOf('over').anyOf.map(({ required }: any) => required)).toEqual([['a'], ['a', 'b']]);
     expect(answerOf('over').anyOf.map(({ type }: any) => type)).toEqual(['integer', 'string']);
   });
 });
 
-describe('what a role may not see', () => {
-  it('is not in its document: tables, columns, functions, types, defaults, keys', () => {
+describe('an object hidden from a role', () => {
+  it("is not in the role's document: tables, columns, functions, types, defaults, keys", () => {
     const text = JSON.stringify(anon);
     for (const name of ['hidden.', '`hidden', '/hidden', "'hidden'", 'the secret default', 'secret_work']) {
       expect([name, text.includes(name)]).toEqual([name, false]);
@@ -329,7 +329,7 @@ describe('what a role may not see', () => {
     expect(columnsOf(service, 'hidden.Row')).toEqual(['id', 'note']);
   });
 
-  it('is told apart by privilege: read, inserted, updated', () => {
+  it('is hidden per privilege: select, insert, update', () => {
     expect(columnsOf(anon, 'notes.Row')).toEqual(['id', 'author', 'hidden_id', 'title', 'mood', 'grade']);
     expect(columnsOf(anon, 'notes.Insert')).toEqual(['title', 'mood']);
     expect(columnsOf(anon, 'notes.Update')).toEqual(['title']);
@@ -339,7 +339,7 @@ describe('what a role may not see', () => {
     expect(schemaOf(anon, 'notes.Row').properties.grade.enum).toBeUndefined();
   });
 
-  it('is a matter of the bearer: its role counts', async () => {
+  it("depends on the bearer's role", async () => {
     const user = await project.signUp();
     const document = await documentOf(user.http);
     expect(methodsOf(document, rest('notes'))).toEqual(['get', 'post', 'put', 'patch', 'delete']);
@@ -366,7 +366,7 @@ describe('the root of table REST', () => {
     ]);
   });
 
-  it('is for those who have a key alone, and takes no other method', async () => {
+  it('requires a key only, and accepts no other method', async () => {
     const refused = await plinth.http.get('/rest/v1/');
     expect([refused.status, refused.body.code]).toEqual([401, 'PGRST302']);
     const posted = await project.anon.post('/rest/v1/', {});
@@ -379,7 +379,7 @@ describe('the root of table REST', () => {
 });
 
 describe('changes', () => {
-  it('are in the document a moment later: tables, comments, privileges, settings', async () => {
+  it('appear in the document shortly after: tables, comments, privileges, settings', async () => {
     const own = await plinth.createProject();
     const path = (name: string): string => `/p/${own.slug}/rest/v1/${name}`;
     expect(methodsOf(await documentOf(own.anon, own), path('late'))).toEqual([]);
@@ -407,7 +407,7 @@ describe('changes', () => {
     await sees((document) => expect(methodsOf(document, path('things'))).toEqual(['get']));
   });
 
-  it('change the entity tag; until then the document need not be sent again', async () => {
+  it('change the entity tag; until then the answer is 304', async () => {
     const first = await project.anon.get(address());
     const etag = first.headers.get('etag') as string;
     const again = await project.anon.get(address(), { headers: { 'if-none-match': etag } });
@@ -425,7 +425,7 @@ describe('credentials', () => {
   };
   const UNAUTHORIZED = { status: 401, code: 'unauthorized' };
 
-  it('are needed, both, and of this project: else 401 in the body of the platform', async () => {
+  it("are both required, and must be of this project: otherwise 401 in the platform's error body", async () => {
     const { anonKey } = project;
     for (const client of [
       project.client(null, null),
@@ -441,7 +441,7 @@ describe('credentials', () => {
     }
   });
 
-  it('of a session that was signed out are refused in the very next request, although the document is kept', async () => {
+  it('of a signed-out session are refused in the next request, although the document is cached', async () => {
     const user = await project.signUp();
     await documentOf(user.http);
     await user.http.post(`${project.auth}/logout`);
@@ -451,7 +451,7 @@ describe('credentials', () => {
     }
   });
 
-  it('come first; then an unknown slug is 404 project_not_found', async () => {
+  it('are checked first; then an unknown slug is 404 project_not_found', async () => {
     expect(await refused(project.anon, address('nobody'))).toEqual({
       status: 404,
       code: 'project_not_found',
@@ -459,7 +459,7 @@ describe('credentials', () => {
     expect(await refused(plinth.http, address('nobody'))).toEqual(UNAUTHORIZED);
   });
 
-  it('are needed for HEAD too, which answers without the body; OPTIONS tells nothing of projects', async () => {
+  it('are required for HEAD too, which answers without a body; OPTIONS reveals nothing about projects', async () => {
     const head = await project.anon.send('HEAD', address());
     const get = await project.anon.get(address());
     expect([head.status, head.text]).toEqual([200, '']);
@@ -472,7 +472,7 @@ describe('credentials', () => {
   });
 });
 
-it('is made once for many that ask for it at once', async () => {
+it('is built once for concurrent requests', async () => {
   const own = await plinth.createProject();
   await own.sql('create table t (id int primary key)');
   const before = await roundTrips();

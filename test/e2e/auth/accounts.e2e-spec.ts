@@ -32,13 +32,13 @@ describe('POST /signup', () => {
     expect(Object.keys(body).sort()).toEqual(['session', 'user']);
   });
 
-  it('gives a session that is good at once', async () => {
+  it('gives a session that is valid at once', async () => {
     const { user, session } = (await signUp({ email: address(), password: 'secret' })).body;
     const answer = await project.client(project.anonKey, session.access_token).get(`${project.auth}/user`);
     expect([answer.status, answer.body.user.id]).toEqual([200, user.id]);
   });
 
-  it('makes the name the part of the email before the at-sign when it is omitted', async () => {
+  it('defaults the name to the part of the email before the at-sign', async () => {
     const { body } = await signUp({ email: `grace.hopper+${randomUUID()}@example.com`, password: 'secret' });
     expect(body.user.name).toMatch(/^grace\.hopper\+[0-9a-f-]+$/);
     expect(
@@ -77,7 +77,7 @@ describe('POST /signup', () => {
     expect((await signUp({ email: address(), password: '12345' })).status).toBe(400);
   });
 
-  it('counts characters, not bytes or UTF-16 units, for the least length', async () => {
+  it('counts characters, not bytes or UTF-16 units, for the minimum length', async () => {
     expect((await signUp({ email: address(), password: '🔒🔒🔒' })).status).toBe(400);
     expect((await signUp({ email: address(), password: '🔒🔒🔒🔒🔒🔒' })).status).toBe(201);
   });
@@ -89,11 +89,11 @@ describe('POST /signup', () => {
     expect((await signUp({ email: address(), password: 'ü'.repeat(36) + 'a' })).status).toBe(400);
   });
 
-  it('refuses a password with NUL, which bcrypt would cut there', async () => {
+  it('refuses a password with NUL, where bcrypt would truncate it', async () => {
     expect((await signUp({ email: address(), password: 'secret\0tail' })).status).toBe(400);
   });
 
-  it('answers 400 for a taken address, in whatever case', async () => {
+  it('answers 400 for a taken address, ignoring case', async () => {
     const email = address();
     expect((await signUp({ email, password: 'secret' })).status).toBe(201);
     for (const taken of [email, email.toUpperCase(), ` ${email} `]) {
@@ -102,20 +102,20 @@ describe('POST /signup', () => {
     }
   });
 
-  it('lets exactly one of parallel sign-ups with one address win', async () => {
+  it('accepts exactly one of several parallel sign-ups with one address', async () => {
     const email = address();
     const answers = await Promise.all(Array.from({ length: 8 }, () => signUp({ email, password: 'secret' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(400)]);
   });
 
-  it('keeps Unicode domains working, in either spelling', async () => {
+  it('accepts Unicode domains, in Unicode and in Punycode', async () => {
     const local = `ada-${randomUUID()}`;
     expect((await signUp({ email: `${local}@bücher.example`, password: 'secret' })).status).toBe(201);
     expect((await signIn({ email: `${local}@BÜCHER.example`, password: 'secret' })).status).toBe(200);
     expect((await signIn({ email: `${local}@xn--bcher-kva.example`, password: 'secret' })).status).toBe(200);
   });
 
-  it('takes nothing but email, password and name from the body', async () => {
+  it('reads only email, password and name from the body', async () => {
     const id = randomUUID();
     const { body } = await signUp({
       email: address(),
@@ -143,7 +143,7 @@ describe('POST /signup', () => {
     }
   });
 
-  it('answers 401 for an unknown project id, like for a wrong key', async () => {
+  it('answers 401 for an unknown project id, as for a wrong key', async () => {
     const answer = await guest.post('/v1/auth/nosuchproject/signup', {
       email: address(),
       password: 'secret',
@@ -173,7 +173,7 @@ describe('the access token', () => {
     verify(session.access_token, project.jwtSecret, { algorithms: ['HS256'] });
   });
 
-  it('lives for an hour, and expires_at says until when in Unix seconds', async () => {
+  it('is valid for an hour, and expires_at is its end in Unix seconds', async () => {
     const { session } = (await signUp({ email: address(), password: 'secret' })).body;
     const claims = decode(session.access_token) as { iat: number; exp: number };
     expect(claims.exp - claims.iat).toBe(3_600);
@@ -181,14 +181,14 @@ describe('the access token', () => {
     expect(Math.abs(session.expires_at - Date.now() / 1000 - 3_600)).toBeLessThan(60);
   });
 
-  it('lives as long as the project says', async () => {
+  it('is valid for the time that the project configures', async () => {
     const short = await plinth.createProject({ settings: { access_token_lifetime: 90 } });
     const { session } = await short.signUp();
     const claims = decode(session.access_token) as { iat: number; exp: number };
     expect(claims.exp - claims.iat).toBe(90);
   });
 
-  it('carries claims that a function of the project adds, and lets it change none of ours', async () => {
+  it("carries claims that a project's function adds, but the function cannot change Plinth's own", async () => {
     const own = await plinth.createProject();
     await own.sql(`create or replace function auth.custom_claims(user_id uuid) returns jsonb language sql stable
       as $$ select '{"team": "blue", "role": "service_role", "exp": 1, "project_id": "x"}'::jsonb $$`);
@@ -213,7 +213,7 @@ describe('POST /login', () => {
     expect((await signIn({ email: email.toUpperCase(), password })).status).toBe(200);
   });
 
-  it('answers 401, one and the same, for an unknown email and a wrong password', async () => {
+  it('answers the same 401 for an unknown email and a wrong password', async () => {
     const { email } = await project.signUp();
     const wrong = await signIn({ email, password: 'not this one' });
     const unknown = await signIn({ email: address(), password: 'not this one' });
@@ -235,14 +235,14 @@ describe('POST /login', () => {
     expect([answer.status, answer.body.status_code]).toEqual([400, 400]);
   });
 
-  it('is case-sensitive about the password and ignores no part of it', async () => {
+  it('compares the whole password, case-sensitively', async () => {
     const { email } = await project.signUp(undefined, 'Correct Horse ');
     for (const password of ['correct horse ', 'Correct Horse', 'Correct Horse  ']) {
       expect((await signIn({ email, password })).status).toBe(401);
     }
   });
 
-  it('does not know users of another project', async () => {
+  it('refuses users of another project', async () => {
     const other = await plinth.createProject();
     const { email, password } = await other.signUp();
     expect((await signIn({ email, password })).status).toBe(401);
@@ -266,12 +266,12 @@ describe('GET /user', () => {
     }
   });
 
-  it('answers 401 for the keys as bearer: they are nobody', async () => {
+  it('answers 401 for an API key as bearer, because it has no user', async () => {
     expect((await project.anon.get(`${project.auth}/user`)).status).toBe(401);
     expect((await project.service.get(`${project.auth}/user`)).status).toBe(401);
   });
 
-  it('finds a user by a token that the project itself signed', async () => {
+  it('accepts a token that the project itself signed', async () => {
     const { id } = await project.signUp();
     const answer = await project.asSubject(id).get(`${project.auth}/user`);
     expect([answer.status, answer.body.user.id]).toEqual([200, id]);
@@ -307,7 +307,7 @@ describe('POST /logout', () => {
     }
   });
 
-  it('ends this session only, all others, or all, by scope', async () => {
+  it('ends the current session, all others, or all, depending on scope', async () => {
     const user = await project.signUp();
     const again = async () => {
       const { session } = (await signIn({ email: user.email, password: user.password })).body;
@@ -325,7 +325,7 @@ describe('POST /logout', () => {
     expect((await (await again()).post(`${project.auth}/logout`, { scope: 'galaxy' })).status).toBe(400);
   });
 
-  it('leaves other users alone', async () => {
+  it('does not affect other users', async () => {
     const [one, two] = [await project.signUp(), await project.signUp()];
     await one.http.post(`${project.auth}/logout`, { scope: 'global' });
     expect((await two.http.get(`${project.auth}/user`)).status).toBe(200);
@@ -333,7 +333,7 @@ describe('POST /logout', () => {
 });
 
 describe('project settings', () => {
-  it('turns sign-up off: 403', async () => {
+  it('disable sign-up: 403', async () => {
     const closed = await plinth.createProject({ settings: { signup_enabled: false } });
     const answer = await closed
       .client(closed.anonKey, null)
@@ -341,13 +341,13 @@ describe('project settings', () => {
     expect([answer.status, answer.body.status_code]).toEqual([403, 403]);
   });
 
-  it('raises the least length of passwords', async () => {
+  it('raise the minimum password length', async () => {
     const strict = await plinth.createProject({ settings: { password_min_length: 12 } });
     await expect(strict.signUp(address(), 'a'.repeat(11))).rejects.toThrow(/400/);
     await strict.signUp(address(), 'a'.repeat(12));
   });
 
-  it('refuses the most common passwords when asked to, in whatever case', async () => {
+  it('can refuse common passwords, ignoring case', async () => {
     const strict = await plinth.createProject({ settings: { refuse_common_passwords: true } });
     for (const password of ['123456', 'Password1', 'QWERTYUIOP']) {
       await expect(strict.signUp(address(), password)).rejects.toThrow(/400/);
@@ -356,7 +356,7 @@ describe('project settings', () => {
     await project.signUp(address(), '123456');
   });
 
-  it('allows e-mail domains: others get 400', async () => {
+  it('can restrict e-mail domains: others get 400', async () => {
     const staff = await plinth.createProject({
       settings: { allowed_email_domains: ['Acme.example', 'bücher.example'] },
     });

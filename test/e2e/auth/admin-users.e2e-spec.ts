@@ -30,7 +30,7 @@ const signInStatus = async (email: string, password: string) =>
   (await guest.post(`${project.auth}/login`, { email, password })).status;
 
 describe('/admin/users', () => {
-  it('is for the service-role key only: 403 for others, 401 without', async () => {
+  it('requires the service-role key: 403 for other credentials, 401 without', async () => {
     const user = await project.signUp();
     const id = user.id;
     const requests: [string, string][] = [
@@ -85,7 +85,7 @@ describe('/admin/users', () => {
     expect((await admin.post(users, body)).status).toBe(400);
   });
 
-  it('finds a user by id; 404 for what is none', async () => {
+  it('finds a user by id; answers 404 for an unknown or malformed id', async () => {
     const { id, email } = await project.signUp();
     expect((await admin.get(`${users}/${id}`)).body.user).toMatchObject({ id, email });
     for (const wrong of [randomUUID(), 'nonsense', '1']) {
@@ -111,7 +111,7 @@ describe('/admin/users', () => {
     expect(await names('sort=email&order=desc&per_page=1')).toEqual([['ZBOBYX'], '4']);
     expect(await names('page=9')).toEqual([[], '4']);
     expect(await names('search=ALICE@ex')).toEqual([['ALICE'], '1']);
-    // An underscore is a letter here, not LIKE's any letter.
+    // An underscore is literal here, not LIKE's wildcard.
     expect(await names('search=bob_')).toEqual([['BOB_X'], '1']);
     expect(await names('search=%25')).toEqual([[], '0']);
     expect(await names(`search=${encodeURIComponent("' or true --")}`)).toEqual([[], '0']);
@@ -134,7 +134,7 @@ describe('/admin/users', () => {
     }
   });
 
-  it('changes email, name, data and password, and ends the sessions with the password', async () => {
+  it('changes email, name, data and password; a new password ends the sessions', async () => {
     const user = await project.signUp();
     const email = address();
     const answer = await admin.patch(`${users}/${user.id}`, {
@@ -152,7 +152,7 @@ describe('/admin/users', () => {
     expect((await admin.patch(`${users}/${user.id}`, { email: taken.email })).status).toBe(400);
   });
 
-  it('bans a user until a time: at once, everywhere, also for refresh, reset and tokens the project signed', async () => {
+  it('bans a user until a time, at once and everywhere, including refresh, reset and tokens signed by the project', async () => {
     const user = await project.signUp();
     const until = new Date(Date.now() + 86_400_000).toISOString();
     await admin.patch(`${users}/${user.id}`, { banned_until: until });
@@ -179,7 +179,7 @@ describe('/admin/users', () => {
     expect((await admin.post(`${users}/${randomUUID()}/logout`)).status).toBe(404);
   });
 
-  it('deletes a user: the tokens are worth nothing in the very next request, the address is free', async () => {
+  it('deletes a user: the tokens are refused in the next request and the address is free', async () => {
     await project.sql(`create table if not exists notes (id int); drop policy if exists all_notes on notes;
       create policy all_notes on notes using (true)`);
     const user = await project.signUp();
@@ -191,7 +191,7 @@ describe('/admin/users', () => {
     await project.signUp(user.email);
   });
 
-  it('invites by mail: the token sets the first password and proves the address', async () => {
+  it('invites by mail: the token sets the first password and verifies the address', async () => {
     const email = address();
     const answer = await admin.post(`${users}/invite`, { email, name: 'Grace' });
     expect([answer.status, answer.body.user.invited_at]).toEqual([200, expect.any(String)]);
@@ -207,7 +207,7 @@ describe('/admin/users', () => {
 });
 
 describe('the audit trail', () => {
-  it('tells who did what, from where and when, and holds no secret', async () => {
+  it('records actor, action, address and time, and no secret', async () => {
     const user = await project.signUp();
     await guest.post(`${project.auth}/login`, { email: user.email, password: 'a wrong one' });
     await user.http.patch(`${project.auth}/user`, { name: 'Ada', data: { secret: 'hush' } });
@@ -236,7 +236,7 @@ describe('the audit trail', () => {
     }
   });
 
-  it('tells of nothing that did not happen', async () => {
+  it('records nothing for a change that failed', async () => {
     const user = await project.signUp();
     await user.http.post(`${project.auth}/logout`);
     await user.http.post(`${project.auth}/logout`);
@@ -248,7 +248,7 @@ describe('the audit trail', () => {
 describe('POST /admin/mail-preview', () => {
   const preview = (body: unknown) => admin.post(`${project.auth}/admin/mail-preview`, body);
 
-  it('shows a mail with sample values, and sends none', async () => {
+  it('renders a mail with sample values and sends none', async () => {
     const { status, body } = await preview({ kind: 'reset', subject: 'For {{ name }}' });
     expect([status, body.subject]).toEqual([200, 'For Ada Lovelace']);
     expect(body.text).toContain(`${project.auth}/reset?token=sample-token`);
@@ -267,7 +267,7 @@ describe('POST /admin/mail-preview', () => {
     expect(answer.body).toEqual({ detail: expect.stringContaining('template'), status_code: 400 });
   });
 
-  it('reaches nothing of the program behind a template', async () => {
+  it('gives a template no access to the program', async () => {
     const text =
       '{{ constructor }}{{ name.constructor }}{{ name.__proto__ }}{{ process }}{{ global }}{{ this }}|';
     expect((await preview({ kind: 'reset', text })).body.text).toBe('|');

@@ -1,4 +1,4 @@
-/** What attackers try on the accounts; docs/security.md maps each threat to its test here or elsewhere. */
+/** Attacks on accounts. docs/security.md maps each threat to its test. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { decode, sign } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
@@ -12,7 +12,7 @@ let project: TestProject;
 let guest: HttpClient;
 
 beforeAll(async () => {
-  // One trusted proxy: so the tests can come from many addresses.
+  // One trusted proxy, so that the tests can send from many addresses.
   plinth = await TestPlinth.start({ env: { TRUST_PROXY: '1' } });
   project = await plinth.createProject();
   await project.sql('create table notes (id int); create policy everybody on notes using (true)');
@@ -86,7 +86,7 @@ describe('forged access tokens', () => {
     [1, 401],
     [['anybody', 1], 401],
     [null, 200],
-  ])('takes an audience for a name or a list of them: %j is answered %i', async (aud, status) => {
+  ])('accepts an audience as a name or a list of names: %j is answered %i', async (aud, status) => {
     const text = unsigned({ alg: 'HS256', kid }, { ...claims, aud });
     const signature = createHmac('sha256', project.jwtSecret).update(text.slice(0, -1)).digest('base64url');
     expect(await userStatus(text + signature)).toBe(status);
@@ -111,7 +111,7 @@ describe('forged access tokens', () => {
     }
   });
 
-  it('refuses a session id that is none, and one of no session', async () => {
+  it('refuses a malformed session id and an unknown one', async () => {
     for (const session_id of ['', 'nonsense', randomUUID(), 7, null, ['x']]) {
       const token = project.token({ ...claims, session_id });
       expect(await userStatus(token)).toBe(401);
@@ -127,7 +127,7 @@ describe('forged access tokens', () => {
 });
 
 describe('guessing passwords', () => {
-  it('must wait after 10 wrong ones for an account: 429 with Retry-After, also for the right one', async () => {
+  it('is delayed after 10 wrong ones for an account: 429 with Retry-After, even with the right one', async () => {
     const user = await project.signUp();
     for (let n = 0; n < FREE_FAILURES; n += 1) {
       expect((await signIn(from('198.51.100.1'), user.email, `guess ${n}`)).status).toBe(401);
@@ -142,7 +142,7 @@ describe('guessing passwords', () => {
     expect((await signIn(from('198.51.100.1'), user.email, user.password)).status).toBe(200);
   });
 
-  it('waits longer every time, and never for more than 15 minutes', async () => {
+  it('is delayed longer each time, up to 15 minutes', async () => {
     const user = await project.signUp();
     for (let n = 0; n < FREE_FAILURES; n += 1) await signIn(from('198.51.100.2'), user.email, `guess ${n}`);
     const waits: number[] = [];
@@ -155,7 +155,7 @@ describe('guessing passwords', () => {
     expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]);
   });
 
-  it('is slowed for one account from many addresses', async () => {
+  it('is slowed down for one account from many addresses', async () => {
     const user = await project.signUp();
     const statuses = [];
     for (let n = 0; n < FREE_FAILURES + 3; n += 1) {
@@ -164,18 +164,18 @@ describe('guessing passwords', () => {
     expect(statuses.slice(FREE_FAILURES)).toEqual([429, 429, 429]);
   });
 
-  it('is slowed for guesses that arrive together', async () => {
+  it('is slowed down for concurrent guesses', async () => {
     const user = await project.signUp();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => signIn(from('198.51.100.3'), user.email, `guess ${n}`)),
     );
     const tried = answers.filter(({ status }) => status === 401).length;
-    // As many as hash at the same moment may pass the limit together.
+    // Guesses whose hashes run at the same time may exceed the limit together.
     expect(tried).toBeLessThan(FREE_FAILURES + 8);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40 - tried);
   });
 
-  it('is slowed from one address over many accounts, known or not', async () => {
+  it('is slowed down from one address over many accounts, known or unknown', async () => {
     const statuses = [];
     for (let n = 0; n < 55; n += 1) {
       statuses.push((await signIn(from('198.51.100.4'), `nobody-${n}@example.com`, 'Summer2026')).status);
@@ -186,7 +186,7 @@ describe('guessing passwords', () => {
     expect((await signIn(from('198.51.100.5'), user.email, user.password)).status).toBe(200);
   });
 
-  it('tells nothing about accounts that do not exist: they are slowed alike', async () => {
+  it('does not reveal which accounts exist: unknown ones are slowed down alike', async () => {
     const statuses = [];
     for (let n = 0; n < FREE_FAILURES + 1; n += 1) {
       statuses.push((await signIn(from('198.51.100.6'), 'ghost@example.com', 'guess')).status);
@@ -194,7 +194,7 @@ describe('guessing passwords', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it('is forgotten for the account after a successful sign-in', async () => {
+  it('is reset for the account after a successful sign-in', async () => {
     const user = await project.signUp();
     for (let round = 0; round < 3; round += 1) {
       for (let n = 0; n < FREE_FAILURES - 1; n += 1) {
@@ -204,7 +204,7 @@ describe('guessing passwords', () => {
     }
   });
 
-  it('does not slow parallel sign-ins with the right password', async () => {
+  it('does not delay parallel sign-ins with the right password', async () => {
     const user = await project.signUp();
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => signIn(from('198.51.100.7'), user.email, user.password)),
@@ -212,7 +212,7 @@ describe('guessing passwords', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(30).fill(200));
   });
 
-  it('limits the mails that one address can be made to receive, whether it has an account or not', async () => {
+  it('limits the mails to one address, with or without an account', async () => {
     const user = await project.signUp();
     for (const email of [user.email, `ghost-${randomUUID()}@example.com`]) {
       const statuses = [];
@@ -226,10 +226,10 @@ describe('guessing passwords', () => {
   });
 });
 
-describe('telling accounts by time', () => {
+describe('finding accounts by response time', () => {
   const ROUNDS = 40;
 
-  /** Milliseconds of each, asked in turn so that both meet the same noise. */
+  /** Milliseconds of each, measured in turns so that noise affects both. */
   async function timesOf(
     known: () => Promise<unknown>,
     unknown: () => Promise<unknown>,
@@ -245,13 +245,13 @@ describe('telling accounts by time', () => {
     return times;
   }
 
-  /** Share of pairs in which the first is slower: 0.5 when nothing tells the two apart (Mann-Whitney). */
+  /** Share of pairs in which the first is slower: 0.5 if the two are indistinguishable (Mann-Whitney). */
   function separation([first, second]: [number[], number[]]): number {
     const wins = first.flatMap((a) => second.map((b) => (a > b ? 1 : a === b ? 0.5 : 0)) as number[]);
     return wins.reduce((sum, win) => sum + win, 0) / wins.length;
   }
 
-  it('does not work at sign-in: the times of known and unknown addresses overlap', async () => {
+  it('is not possible at sign-in: times of known and unknown addresses overlap', async () => {
     const users = await Promise.all(Array.from({ length: 8 }, () => project.signUp()));
     let n = 0;
     const ip = () => from(`10.1.${(n += 1) % 250}.1`);
@@ -263,7 +263,7 @@ describe('telling accounts by time', () => {
     expect(separation(times)).toBeLessThan(0.8);
   });
 
-  it('does not work at reset-password', async () => {
+  it('is not possible at reset-password', async () => {
     const users = await Promise.all(Array.from({ length: ROUNDS }, () => project.signUp()));
     let n = 0;
     const reset = (email: string) =>
@@ -296,7 +296,7 @@ describe('the pages that mails link to', () => {
     },
   );
 
-  it('repeat nothing of the address, and escape the name of the project', async () => {
+  it("do not echo the query string, and escape the project's name", async () => {
     const hostile = await plinth.createProject({ name: '</script><script>alert(1)</script><img src=x>' });
     const { text } = await plinth.http.get(
       `${hostile.auth}/reset?token=<script>evil()</script>&x="><svg onload=evil()>`,
@@ -312,7 +312,7 @@ describe('the pages that mails link to', () => {
 });
 
 describe('rotated secrets', () => {
-  it('keep old keys and tokens good for the grace period, without one failed request', async () => {
+  it('keep old keys and tokens valid for the grace period, without a failed request', async () => {
     const own = await plinth.createProject();
     const user = await own.signUp();
     const rotated = await plinth.admin.post(`/admin/v1/projects/${own.id}/keys/rotate`, {

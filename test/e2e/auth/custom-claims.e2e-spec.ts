@@ -1,4 +1,4 @@
-/** Claims that a function of the project adds to access tokens, and what it cannot do (docs/auth.md). */
+/** Claims that a project's function adds to access tokens, and the limits of such functions (docs/auth.md). */
 import { decode } from 'jsonwebtoken';
 import { TestPlinth } from '../../support/plinth';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** A project with a user whose claims function answers that expression from now on. */
+/** A project with a user and a claims function that returns the given expression. */
 async function withClaims(expression: string, language = 'sql') {
   const project = await plinth.createProject();
   const user = await project.signUp();
@@ -26,7 +26,7 @@ async function withClaims(expression: string, language = 'sql') {
   };
 }
 
-it('cannot say who somebody is, what they may or for how long', async () => {
+it('cannot change identity, role or expiry', async () => {
   const { project, user, signIn } =
     await withClaims(`jsonb_build_object('team', 'blue', 'sub', 'x', 'role', 'service_role',
     'email', 'x', 'session_id', 'x', 'aal', 'aal2', 'iat', 1, 'exp', 99999999999, 'iss', 'x', 'aud', 'x', 'nbf', 1,
@@ -47,7 +47,7 @@ it('cannot say who somebody is, what they may or for how long', async () => {
   ).toBe(200);
 });
 
-it('keep up with the function when the session is refreshed', async () => {
+it('are computed again when the session is refreshed', async () => {
   const { refresh } = await withClaims(`'{"team":"green"}'::jsonb`);
   const { access_token } = (await refresh()).body.session;
   expect(decode(access_token as string)).toMatchObject({ team: 'green' });
@@ -61,7 +61,7 @@ it.each([
   ['answers too many bytes', `jsonb_build_object('a', repeat('語', 3000))`, 'sql'],
   ['answers lists without end', `(repeat('{"a":[', 200) || repeat(']}', 200))::jsonb`, 'sql'],
   ['answers a number beyond a double', `'{"a":1e400}'::jsonb`, 'sql'],
-])('give no token when the function %s, and say nothing of it', async (_what, body, language) => {
+])('issue no token when the function %s, and do not reveal the error', async (_what, body, language) => {
   const { signIn, refresh } = await withClaims(body, language);
   for (const answer of [await signIn(), await refresh()]) {
     expect(answer.status).toBeGreaterThanOrEqual(500);
@@ -70,12 +70,12 @@ it.each([
   }
 });
 
-it('may be null, as if there were none', async () => {
+it('may be null, as if there were no function', async () => {
   const { signIn } = await withClaims('null::jsonb');
   expect((await signIn()).status).toBe(200);
 });
 
-it('are waited for a few seconds only', async () => {
+it('are awaited for a few seconds only', async () => {
   const { project, signIn } = await withClaims(
     `begin perform pg_sleep(600); return '{}'::jsonb; end`,
     'plpgsql',
@@ -84,7 +84,7 @@ it('are waited for a few seconds only', async () => {
   expect((await project.anon.get(`${project.storage}/buckets`)).status).toBe(200);
 });
 
-it("run with the login role's rights: neither the owner's nor a superuser's", async () => {
+it("run with the login role's privileges, not the owner's or a superuser's", async () => {
   const { signIn } = await withClaims(`jsonb_build_object('who', current_user)`);
   const { access_token } = (await signIn()).body.session;
   expect((decode(access_token as string) as { who: string }).who).toMatch(/^plinth_.*_login$/);

@@ -1,4 +1,4 @@
-/** Second factors: set up, asked for, spent once, guessed slowly, lost and given back (docs/auth.md). */
+/** Second factors: enrolment, verification, single use, guessing, loss and recovery (docs/auth.md). */
 import { randomUUID } from 'node:crypto';
 import { decode } from 'jsonwebtoken';
 import { Secret, TOTP } from 'otpauth';
@@ -61,7 +61,7 @@ async function enrol(http: HttpClient, own = project): Promise<Device> {
   return answer.body as Device;
 }
 
-/** A user with a verified factor, whose next code is good. */
+/** A user with a verified factor whose next code is still unused. */
 async function enrolled(own = project): Promise<{ user: TestUser; device: Device; strong: HttpClient }> {
   const user = await own.signUp();
   const device = await enrol(user.http, own);
@@ -71,8 +71,8 @@ async function enrolled(own = project): Promise<{ user: TestUser; device: Device
   return { user, device, strong: as(answer, own) };
 }
 
-describe('setting up', () => {
-  it('gives an id, a secret and an address for the app, and counts once a code was verified', async () => {
+describe('enrolling a second factor', () => {
+  it('returns id, secret and URI for the app; the factor is active once a code was verified', async () => {
     const user = await project.signUp();
     const answer = await user.http.post(factors(), { name: 'Phone' });
     expect(answer.body).toEqual({
@@ -96,7 +96,7 @@ describe('setting up', () => {
         last_used_at: null,
       },
     ]);
-    // Not verified: the account is as open as before.
+    // Not verified: the password alone still suffices.
     expect((await as(await signIn(user)).get('/rest/v1/notes')).status).toBe(200);
     const verified = await verify(user.http, answer.body.id as string, codeOf(answer.body as Device));
     expect(verified.status).toBe(200);
@@ -104,7 +104,7 @@ describe('setting up', () => {
     expect((await as(verified).get(factors())).body.factors[0].verified_at).toEqual(expect.any(String));
   });
 
-  it('keeps the secret encrypted, and shows it once', async () => {
+  it('stores the secret encrypted and returns it once', async () => {
     const { device, strong } = await enrolled();
     expect((await strong.get(factors())).text).not.toContain(device.secret);
     const [row] = await project.sql(
@@ -115,7 +115,7 @@ describe('setting up', () => {
     expect(bytes.includes(Buffer.from(Secret.fromBase32(device.secret).buffer))).toBe(false);
   });
 
-  it('ends the other sessions that a password alone began', async () => {
+  it("ends the user's other sessions of one factor", async () => {
     const user = await project.signUp();
     const other = as(await signIn(user));
     const device = await enrol(user.http);
@@ -125,11 +125,11 @@ describe('setting up', () => {
     expect((await as(raised).get(`${project.auth}/user`)).status).toBe(200);
   });
 
-  it('takes ten factors and no more, and a name that can be kept', async () => {
+  it('accepts at most ten factors, with names that can be stored', async () => {
     const user = await project.signUp();
     for (let n = 0; n < 10; n += 1) await enrol(user.http);
     expect((await user.http.post(factors(), {})).status).toBe(400);
-    // Those that nobody verified make room.
+    // Unverified factors are replaced.
     plinth.clock.move(1_000);
     expect((await user.http.post(factors())).body.name).toBe('Authenticator');
     for (const name of ['a\0b', 'a\ud800b', 7, 'x'.repeat(201)]) {
@@ -138,7 +138,7 @@ describe('setting up', () => {
     }
   });
 
-  it('is for signed-in users: 401 for the keys and for tokens without a session', async () => {
+  it('requires a session: 401 for API keys and tokens without one', async () => {
     for (const http of [project.anon, project.service, project.asSubject()]) {
       expect((await http.post(factors())).status).toBe(401);
       expect((await http.get(factors())).status).toBe(401);
@@ -176,11 +176,11 @@ describe('signing in with a second factor', () => {
     const { refresh_token } = first.body.session;
     const guest = project.client(project.anonKey, null);
     expect((await guest.post(`${project.auth}/refresh`, { refresh_token })).status).toBe(401);
-    // Whoever has it had stolen it: the session is over.
+    // Reuse means that the token was stolen, so the session is revoked.
     expect((await as(second).get(`${project.auth}/user`)).status).toBe(401);
   });
 
-  it('shows aal to policies', async () => {
+  it('exposes aal to policies', async () => {
     const { user, device } = await enrolled();
     const own = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
       settings: { mfa_required: 'never' },
@@ -194,8 +194,8 @@ describe('signing in with a second factor', () => {
   });
 });
 
-describe('codes', () => {
-  it('are taken once, also when used eight times at the same moment', async () => {
+describe('codes of a second factor', () => {
+  it('are accepted once, even when sent eight times concurrently', async () => {
     const { user, device } = await enrolled();
     const weak = as(await signIn(user));
     const answers = await Promise.all(
@@ -207,7 +207,7 @@ describe('codes', () => {
     expect(again.body).toEqual({ detail: expect.any(String), status_code: 401 });
   });
 
-  it('are taken one step early or late, never further, and never an older one after a newer', async () => {
+  it('are accepted one step early or late, and never an older one after a newer one', async () => {
     const { user, device } = await enrolled();
     const weak = as(await signIn(user));
     expect((await verify(weak, device.id, codeOf(device, -2))).status).toBe(401);
@@ -236,8 +236,8 @@ describe('codes', () => {
   );
 });
 
-describe('guessing codes', () => {
-  it('is slowed for the account from many addresses, longer every time, and together too', async () => {
+describe('guessing codes of a second factor', () => {
+  it('is slowed down for the account from many addresses, longer each time, also when concurrent', async () => {
     const { user, device } = await enrolled();
     const weak = as(await signIn(user));
     const guess = (n: number) =>
@@ -246,7 +246,7 @@ describe('guessing codes', () => {
       ({ status }) => status,
     );
     const tried = statuses.filter((status) => status === 401).length;
-    // On a machine so slow that the first delay ends while they arrive, the next one passes as well.
+    // On a slow machine the first delay may end while they arrive; then the next one passes as well.
     expect(tried).toBeGreaterThanOrEqual(FREE_FAILURES);
     expect(tried).toBeLessThan(FREE_FAILURES + 4);
     expect(statuses.filter((status) => status === 429)).toHaveLength(40 - tried);
@@ -259,16 +259,16 @@ describe('guessing codes', () => {
     }
     expect(waits).toEqual([...waits].sort((one, other) => one - other));
     expect(waits.at(-1)).toBeGreaterThanOrEqual(4 * (waits[0] as number));
-    // Also with the right code, while it lasts.
+    // Even with the right code during the delay.
     await guess(200);
     expect((await verify(weak, device.id, codeOf(device))).status).toBe(429);
-    // The password is another matter: the account is not locked.
+    // Sign-in with the password is not affected.
     await signIn(user);
     plinth.clock.move(900);
     expect((await verify(weak, device.id, codeOf(device))).status).toBe(200);
   });
 
-  it('is slowed from one address over many accounts', async () => {
+  it('is slowed down from one address over many accounts', async () => {
     const some: Awaited<ReturnType<typeof enrolled>>[] = [];
     for (let n = 0; n < 6; n += 1) some.push(await enrolled());
     const statuses: number[] = [];
@@ -283,7 +283,7 @@ describe('guessing codes', () => {
 });
 
 describe('with a second factor, a session of one factor', () => {
-  it('is refused on table REST and storage: 403, and let in with the code', async () => {
+  it('gets 403 on table REST and storage until a code is verified', async () => {
     const { user, device } = await enrolled();
     const first = await signIn(user);
     const weak = as(first);
@@ -291,17 +291,17 @@ describe('with a second factor, a session of one factor', () => {
     expect([rest.status, rest.body.detail.sqlstate]).toEqual([403, 'PL403']);
     const storage = await weak.get(`${project.storage}/buckets`);
     expect([storage.status, storage.body.error.code]).toEqual([403, 'forbidden']);
-    // It is good for what leads to the second factor.
+    // It is accepted by the endpoints that verify a second factor.
     expect((await weak.get(`${project.auth}/user`)).status).toBe(200);
     expect((await weak.get(factors())).status).toBe(200);
     const strong = as(await verify(weak, device.id, codeOf(device)));
     expect((await strong.get('/rest/v1/notes')).status).toBe(200);
     expect((await strong.get(`${project.storage}/buckets`)).status).toBe(200);
-    // The token from before stays what it is.
+    // The earlier token keeps its level.
     expect((await weak.get('/rest/v1/notes')).status).toBe(403);
   });
 
-  it('is still told first that it is over: 401', async () => {
+  it('gets 401 once it has ended, before the check of the factor', async () => {
     const { user } = await enrolled();
     const weak = as(await signIn(user));
     expect((await weak.post(`${project.auth}/logout`)).status).toBe(200);
@@ -323,14 +323,14 @@ describe('with a second factor, a session of one factor', () => {
       expect((await bare.http.get('/rest/v1/notes')).status).toBe(without);
       expect((await bare.http.get(`${own.auth}/user`)).status).toBe(200);
       expect((await strong.get('/rest/v1/notes')).status).toBe(200);
-      // Keys and tokens of the project's own backend have no session to raise.
+      // Keys and tokens of the project's own backend have no session.
       expect((await own.anon.get('/rest/v1/notes')).status).toBe(200);
       expect((await own.service.get('/rest/v1/notes')).status).toBe(200);
       expect((await own.asSubject().get('/rest/v1/notes')).status).toBe(200);
     },
   );
 
-  it('changes neither password nor email, and adds or removes no factor', async () => {
+  it('cannot change password or email, nor add or remove a factor', async () => {
     const { user, device } = await enrolled();
     const weak = as(await signIn(user));
     const change = (body: object) => weak.patch(`${project.auth}/user`, body);
@@ -347,7 +347,7 @@ describe('with a second factor, a session of one factor', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('verifies no factor that was left unverified before the first one was', async () => {
+  it('cannot verify a factor that was unverified when the first one was verified', async () => {
     const user = await project.signUp();
     const [left, first] = [await enrol(user.http), await enrol(user.http)];
     await verify(user.http, first.id, codeOf(first));
@@ -357,7 +357,7 @@ describe('with a second factor, a session of one factor', () => {
     expect((await verify(weak, first.id, codeOf(first))).status).toBe(200);
   });
 
-  it('comes out of a password reset too: the mailbox alone opens nothing', async () => {
+  it('is also the result of a password reset, so access to the mailbox alone does not suffice', async () => {
     const { user } = await enrolled();
     const guest = project.client(project.anonKey, null);
     await guest.post(`${project.auth}/reset-password`, { email: user.email });
@@ -370,8 +370,8 @@ describe('with a second factor, a session of one factor', () => {
   });
 });
 
-describe('taking a factor away', () => {
-  it('is for its owner with two factors; afterwards the password is enough again', async () => {
+describe('removing a factor', () => {
+  it('requires a session with two factors; afterwards the password suffices again', async () => {
     const { user, device, strong } = await enrolled();
     expect((await strong.delete(`${factors()}/${device.id}`)).status).toBe(200);
     expect((await strong.delete(`${factors()}/${device.id}`)).status).toBe(404);
@@ -382,7 +382,7 @@ describe('taking a factor away', () => {
     expect(row.raised).toBe(0);
   });
 
-  it('is possible for an administrator, who cannot see the secret', async () => {
+  it('is possible for an administrator, without reading the secret', async () => {
     const { user, device } = await enrolled();
     const path = `${project.auth}/admin/users/${user.id}/factors`;
     const listed = await project.service.get(path);
@@ -399,7 +399,7 @@ describe('taking a factor away', () => {
     expect((await as(await signIn(user)).get('/rest/v1/notes')).status).toBe(200);
   });
 
-  it('leaves the account closed while another factor is there', async () => {
+  it('still requires a second factor while another one exists', async () => {
     const { user, device, strong } = await enrolled();
     const second = await enrol(strong);
     const raised = await verify(strong, second.id, codeOf(second));
@@ -408,7 +408,7 @@ describe('taking a factor away', () => {
   });
 });
 
-it('writes the trail: set up, verified, used, failed, removed, and by whom', async () => {
+it('writes audit entries for enrolment, verification, use, failure and removal, with the actor', async () => {
   const { user, device } = await enrolled();
   const weak = as(await signIn(user));
   await verify(weak, device.id, '000000');

@@ -1,4 +1,4 @@
-/** More sign-ins at once than there are threads for: the line is short, who finds it full is told at once, others are served. */
+/** More concurrent sign-ins than hashing threads: the queue is short, a full queue refuses at once, others are served. */
 import { availableParallelism } from 'node:os';
 import { TestPlinth } from '../../support/plinth';
 
@@ -23,7 +23,7 @@ const isTooLarge = LINE > 400;
         const answer = await client.post(`${project.auth}/login`, { email, password });
         return { answer, took: performance.now() - begin };
       });
-      // The first one that is turned away comes long before the line is worked off.
+      // The first refusal comes long before the queue is empty.
       const first = await Promise.race(
         signIns.map(async (one) => {
           const { answer, took } = await one;
@@ -47,7 +47,7 @@ const isTooLarge = LINE > 400;
       expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
       expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(LINE);
       expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
-      // Rows are read in a fraction of what the line takes.
+      // Reading rows takes a fraction of the time that the queue needs.
       expect(Math.max(...rows)).toBeLessThan(slowest / 4);
     } finally {
       await plinth.stop();

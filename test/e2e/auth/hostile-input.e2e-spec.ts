@@ -1,4 +1,4 @@
-/** What bodies, headers and settings must not achieve: wrong types, unstorable text, addresses to be led to, forged origins. */
+/** Hostile bodies, headers and settings: wrong types, text that cannot be stored, redirects, forged client addresses. */
 import { randomUUID } from 'node:crypto';
 import { linkIn, MailServer } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
@@ -21,13 +21,16 @@ afterAll(async () => {
 
 const guest = () => project.client(project.anonKey, null);
 
-describe('a body with the wrong kind of value', () => {
-  it.each([7, true, null, {}, ['ada@example.com']])('says that an email %j is no string', async (email) => {
-    for (const path of ['signup', 'login', 'reset-password', 'resend-verification']) {
-      const answer = await guest().post(`${project.auth}/${path}`, { email, password: 'secret' });
-      expect([answer.status, answer.body.detail]).toEqual([400, 'email must be a string']);
-    }
-  });
+describe('a body with a value of the wrong type', () => {
+  it.each([7, true, null, {}, ['ada@example.com']])(
+    'reports that the email %j is not a string',
+    async (email) => {
+      for (const path of ['signup', 'login', 'reset-password', 'resend-verification']) {
+        const answer = await guest().post(`${project.auth}/${path}`, { email, password: 'secret' });
+        expect([answer.status, answer.body.detail]).toEqual([400, 'email must be a string']);
+      }
+    },
+  );
 
   it.each([
     ['20260101', 'is no date in the extended format'],
@@ -36,7 +39,7 @@ describe('a body with the wrong kind of value', () => {
     ['2026-01-01T25:00:00Z', 'is no time'],
     ['', 'is nothing'],
     [1_767_225_600, 'is a number'],
-  ])('says what banned_until should be: %j %s', async (banned_until, _what) => {
+  ])('reports the format of banned_until: %j %s', async (banned_until, _what) => {
     const user = await project.signUp();
     const answer = await project.service.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
     expect([answer.status, answer.body.detail]).toEqual([
@@ -61,7 +64,7 @@ describe('a body with the wrong kind of value', () => {
     ['NUL', 'a\0b'],
     ['half a surrogate pair', 'a\ud800b'],
     ['the other half', '\udc00'],
-  ])('refuses a name with %s instead of storing another one', async (_what, name) => {
+  ])('refuses a name with %s instead of altering it', async (_what, name) => {
     const email = `ada-${randomUUID()}@example.com`;
     const user = await project.signUp();
     for (const answer of [
@@ -77,14 +80,14 @@ describe('a body with the wrong kind of value', () => {
     expect((await project.service.get(`${project.auth}/admin/users?search=${email}`)).body.users).toEqual([]);
   });
 
-  it('keeps a whole surrogate pair and every other character of a name', async () => {
+  it('keeps surrogate pairs and every other character of a name', async () => {
     const user = await project.signUp();
     const name = 'Ada 🦊 \u{10FFFF} ﷽ "\'<&';
     expect((await user.http.patch(`${project.auth}/user`, { name })).body.user.name).toBe(name);
   });
 });
 
-describe('an address to be led to', () => {
+describe('a redirect address', () => {
   const EVIL = [
     'https://evil.example/',
     '//evil.example',
@@ -96,7 +99,7 @@ describe('an address to be led to', () => {
     'data:text/html,x',
   ];
 
-  it.each(EVIL)('%s in a request changes no link of a mail', async (address) => {
+  it.each(EVIL)('%s in a request does not change the links in a mail', async (address) => {
     const user = await project.signUp();
     const names = ['redirect_to', 'redirectTo', 'redirect', 'reset_redirect_url', 'url', 'next', 'return_to'];
     const query = new URLSearchParams(names.map((name): [string, string] => [name, address])).toString();
@@ -111,7 +114,7 @@ describe('an address to be led to', () => {
     expect(page.text).not.toContain('evil');
   });
 
-  it('in the Host header changes no link either', async () => {
+  it('in the Host header does not change the links either', async () => {
     const user = await project.signUp();
     const body = JSON.stringify({ email: user.email });
     const answer = await rawExchange(
@@ -139,13 +142,13 @@ describe('an address to be led to', () => {
   );
 });
 
-describe('with one trusted proxy, a client', () => {
+describe('a client behind one trusted proxy', () => {
   const guess = (forwarded: string, email: string) =>
     guest()
       .with({ 'x-forwarded-for': forwarded })
       .post(`${project.auth}/login`, { email, password: 'guess' });
 
-  it('cannot look like many by writing addresses before its own, as proxies pass them on', async () => {
+  it('cannot appear as many clients by sending X-Forwarded-For', async () => {
     const statuses = [];
     for (let n = 0; n < 53; n += 1) {
       statuses.push((await guess(`203.0.113.${n}, 198.51.100.200`, `nobody-${n}@example.com`)).status);
@@ -153,7 +156,7 @@ describe('with one trusted proxy, a client', () => {
     expect(statuses.slice(50)).toEqual([429, 429, 429]);
   });
 
-  it('is listed with the address that the proxy saw', async () => {
+  it('is recorded with the address that the proxy saw', async () => {
     const user = await project.signUp();
     const answer = await guest()
       .with({ 'x-forwarded-for': '1.2.3.4, 198.51.100.9', 'x-real-ip': '5.6.7.8', forwarded: 'for=9.9.9.9' })

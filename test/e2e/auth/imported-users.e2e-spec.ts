@@ -1,4 +1,4 @@
-/** Users that come from another system with their bcrypt hashes. */
+/** Users imported from another system with their bcrypt hashes. */
 import { hashSync } from 'bcryptjs';
 import { randomUUID } from 'node:crypto';
 import { TestPlinth } from '../../support/plinth';
@@ -34,7 +34,7 @@ it.each(['2a', '2b', '2y'])('signs in with a hash that begins with $%s$', async 
   expect(await signIn(email, PASSWORD)).toBe(200);
 });
 
-it('renews a hash that was made with too little work, at the first sign-in', async () => {
+it('replaces a hash of too low cost at the first sign-in', async () => {
   const email = `ada-${randomUUID()}@example.com`;
   await project.sql(
     `insert into auth.users (email, encrypted_password) values ('${email}', '${hashSync(PASSWORD, 4)}')`,
@@ -68,7 +68,7 @@ it.each(['', 'plain text', '$2b$05$tooshort', '$argon2id$v=19$m=65536,t=3,p=4$c2
   },
 );
 
-it('signs nobody in on an account without a password', async () => {
+it('refuses sign-in to an account without a password', async () => {
   const email = `ada-${randomUUID()}@example.com`;
   await project.service.post(`${project.auth}/admin/users`, { email });
   expect(await signIn(email, 'a password that nobody has')).toBe(401);
@@ -81,7 +81,7 @@ it.each(['17', '31', '03'])('answers 400 for a bcrypt hash of cost %s', async (c
   expect(answer.status).toBe(400);
 });
 
-it('does not let a hash of enormous cost, imported by SQL, hold up other sign-ins', async () => {
+it('does not let an imported hash of excessive cost delay other sign-ins', async () => {
   const email = `ada-${randomUUID()}@example.com`;
   await project.sql(
     `insert into auth.users (email, encrypted_password) values ('${email}', '$2b$31$${'a'.repeat(53)}')`,

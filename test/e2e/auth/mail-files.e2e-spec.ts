@@ -9,7 +9,7 @@ let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));
 afterAll(() => plinth.stop());
 
-it('writes the mail as an .eml file that only its owner may read', async () => {
+it('writes the mail as an .eml file readable only by its owner', async () => {
   const project = await plinth.createProject();
   const user = await project.signUp();
   const client = project.client(project.anonKey, null);

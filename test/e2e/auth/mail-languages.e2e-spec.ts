@@ -1,4 +1,4 @@
-/** Mails in the receiver's language, and templates that are checked before they are saved (docs/auth.md). */
+/** Mails in the recipient's language, and validation of templates before they are saved (docs/auth.md). */
 import { randomUUID } from 'node:crypto';
 import { MailServer, ReceivedMail } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
@@ -26,7 +26,7 @@ async function resetMail(own: TestProject, languages: string, data?: object): Pr
   return smtp.mailTo(user.email);
 }
 
-describe('a mail speaks', () => {
+describe('a mail uses', () => {
   it.each([
     ['de-AT,de;q=0.9', /^Neues Passwort für Acme$/, 'Guten Tag'],
     ['fr', /^Réinitialisation de votre mot de passe/, 'Bonjour'],
@@ -40,14 +40,14 @@ describe('a mail speaks', () => {
     expect(mail.html).toContain(greeting);
   });
 
-  it('the language that its receiver states, whatever the request says', async () => {
+  it("the language set on its recipient rather than the request's", async () => {
     expect((await resetMail(project, 'fr', { locale: 'de' })).subject).toMatch(/^Neues Passwort/);
     for (const locale of [7, { a: 1 }, '{{7*7}}', 'x'.repeat(1_000)]) {
       expect((await resetMail(project, 'it', { locale })).subject).toMatch(/^Reimposti/);
     }
   });
 
-  it('the language of the project, to who states none; also in an invitation', async () => {
+  it("the project's language if the recipient has none, also in an invitation", async () => {
     const spanish = await plinth.createProject({ name: 'Acme', settings: { locale: 'es' } });
     expect((await resetMail(spanish, '')).subject).toMatch(/^Restablezca/);
     const email = `invited-${randomUUID()}@example.com`;
@@ -59,7 +59,7 @@ describe('a mail speaks', () => {
     expect((await smtp.mailTo(other)).subject).toMatch(/^Vous êtes invité/);
   });
 
-  it("the project's own words in the language that it has them in", async () => {
+  it("the project's own template in each language that it defines", async () => {
     const own = await plinth.createProject({
       settings: {
         mail_templates: { reset: { subject: 'Own {{ project }}' }, 'reset.pt-BR': { subject: 'Próprio' } },
@@ -69,7 +69,7 @@ describe('a mail speaks', () => {
     expect((await resetMail(own, 'de')).subject).toBe('Own Test');
   });
 
-  it('any of them in a preview', async () => {
+  it('the requested language in a preview', async () => {
     const preview = async (body: object) =>
       (await project.service.post(`${project.auth}/admin/mail-preview`, body)).body;
     expect((await preview({ kind: 'invite', language: 'de' })).subject).toBe('Einladung zu Acme');
@@ -78,7 +78,7 @@ describe('a mail speaks', () => {
   });
 });
 
-describe('templates are checked when they are saved: 400 says what is wrong with', () => {
+describe('templates are validated when they are saved: 400 names the fault of', () => {
   const save = (mail_templates: unknown) =>
     plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { mail_templates } });
 
@@ -123,7 +123,7 @@ describe('templates are checked when they are saved: 400 says what is wrong with
     expect(answer.status).toBe(400);
   });
 
-  it('does not keep other requests waiting while a hostile one is tried', async () => {
+  it('does not block other requests while a hostile one is validated', async () => {
     const nested = `${'{% for i in (1..1000) %}'.repeat(5)}x${'{% endfor %}'.repeat(5)}`;
     const start = performance.now();
     const saving = save({ reset: { subject: nested, text: nested, html: nested } });
@@ -136,7 +136,7 @@ describe('templates are checked when they are saved: 400 says what is wrong with
       slowest = Math.max(slowest, performance.now() - begin);
     }
     expect((await saving).status).toBe(400);
-    // A stall on the event loop would last as long as the template.
+    // A blocked event loop would delay this request until the template ends.
     expect(slowest).toBeLessThan((performance.now() - start) / 2);
   });
 });

@@ -1,4 +1,4 @@
-/** The pages that mails link to, in a real browser: from the mail to the new password (issue of the hosted pages). */
+/** The pages that mails link to, in a real browser: from the mail to the new password. */
 import type { Page } from 'playwright-core';
 import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
 import { HttpAnswer } from '../../support/http-client';
@@ -48,7 +48,7 @@ const browsers = [
     page = await browser.newPage();
   }, BROWSER_START_MS);
   beforeEach(() => browser.forget());
-  // Nothing is ever loaded from elsewhere, and nothing that a page does is refused by its own policy.
+  // Pages load nothing from other hosts and do not violate their own Content-Security-Policy.
   afterEach(() => {
     expect(browser.observed.requests.filter((line) => !line.includes(` ${ORIGIN}/v1/auth/`))).toEqual([]);
     const isAnswer = (line: string): boolean => /status of (400|401)/.test(line);
@@ -63,7 +63,7 @@ const browsers = [
   };
   const message = () => page.locator('#message').textContent();
 
-  it('the mailed link leads to a new password, with which one signs in', async () => {
+  it('the mailed link sets a new password, which then signs in', async () => {
     const user = await project.signUp();
     await page.goto(await resetLink(user));
     expect(await page.title()).toBe('Choose a new password');
@@ -79,10 +79,10 @@ const browsers = [
     expect(browser.observed.requests).toHaveLength(2);
   });
 
-  it('a password that is refused is asked for again, and the token stays good', async () => {
+  it('a refused password is asked for again, and the token stays valid', async () => {
     const user = await project.signUp();
     await page.goto(await resetLink(user));
-    // Long enough for the browser; the server knows better.
+    // Long enough for the browser's check, but not for the server's.
     await submit('password123');
     expect(await message()).toMatch(/most common/);
     await submit('ü'.repeat(40));
@@ -92,7 +92,7 @@ const browsers = [
     expect(await signInStatus(user.email, 'something better')).toBe(200);
   });
 
-  it('a short password is not even sent', async () => {
+  it('a short password is not sent', async () => {
     const user = await project.signUp();
     await page.goto(await resetLink(user));
     browser.forget();
@@ -101,7 +101,7 @@ const browsers = [
     expect(browser.observed.requests).toEqual([]);
   });
 
-  it('a spent token says so, and the password stays', async () => {
+  it('a used token is reported, and the password stays', async () => {
     const user = await project.signUp();
     const link = await resetLink(user);
     await page.goto(link);
@@ -157,7 +157,7 @@ describe('the pages over HTTP', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });
 
-  it('speak the language that the browser asks for, else the project’s', async () => {
+  it("use the browser's language, or the project's", async () => {
     const german = await plinth.createProject({ settings: { locale: 'de' } });
     const titleOf = async (own: TestProject, languages: string) =>
       /<title>(.*)<\/title>/.exec(
@@ -169,7 +169,7 @@ describe('the pages over HTTP', () => {
     expect(await titleOf(german, 'es')).toBe('Elija una contraseña nueva');
   });
 
-  it('spend nothing for GET and HEAD, and for a form that lacks its parts', async () => {
+  it('do not use up the token for GET, HEAD or an incomplete form', async () => {
     const user = await project.signUp();
     const token = new URL(await resetLink(user)).searchParams.get('token') as string;
     const path = `${project.auth}/reset?token=${token}`;
@@ -182,13 +182,13 @@ describe('the pages over HTTP', () => {
     expect(await signInStatus(user.email, 'a new password')).toBe(200);
   });
 
-  it('take what a form sends and nothing else: 415, 413, 404', async () => {
+  it('accept form bodies only: 415, 413, 404', async () => {
     expect((await plinth.http.post(`${project.auth}/reset`, { token: 'x' })).status).toBe(415);
     expect((await form('reset', { token: 'x'.repeat(20_000) })).status).toBe(413);
     expect((await plinth.http.post('/v1/auth/nosuchproject/reset', 'token=x')).status).not.toBe(200);
   });
 
-  it('escape whatever was sent', async () => {
+  it('escape submitted values', async () => {
     const hostile = '"><script>evil()</script>';
     for (const page of ['reset', 'verify']) {
       const { text } = await form(page, { token: hostile, password: 'x' }, { 'accept-language': hostile });
@@ -197,7 +197,7 @@ describe('the pages over HTTP', () => {
   });
 });
 
-describe('a page that refuses before it was asked anything', () => {
+describe('a page that refuses before the form is processed', () => {
   const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-language': 'de' };
   let strict: TestPlinth;
   let own: TestProject;
@@ -214,28 +214,31 @@ describe('a page that refuses before it was asked anything', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });
 
-  it.each(['reset', 'verify'])('is a page for a browser and JSON for others: 429 of /%s', async (page) => {
-    const answers: HttpAnswer[] = [];
-    for (let n = 0; n < 14; n += 1) answers.push(await send(`${own.auth}/${page}`, BROWSER));
-    expect(answers.slice(10).map(({ status }) => status)).toEqual([429, 429, 429, 429]);
-    // Wrong tokens slow the address down first, then there are too many requests.
-    for (const { status, headers, text } of answers.filter((answer) => answer.status !== 401)) {
-      expect([status, headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
-      expect(text).toContain('<html lang="de">');
-      expect(text).toContain('Versuchen Sie es gleich noch einmal');
-    }
-    for (const headers of [{ accept: 'application/json' }, { accept: '*/*' }]) {
-      expect(await send(`${own.auth}/${page}`, headers)).toMatchObject({
-        status: 429,
-        body: { detail: expect.any(String), status_code: 429 },
-      });
-    }
-  });
+  it.each(['reset', 'verify'])(
+    'is HTML for a browser and JSON for other clients: 429 of /%s',
+    async (page) => {
+      const answers: HttpAnswer[] = [];
+      for (let n = 0; n < 14; n += 1) answers.push(await send(`${own.auth}/${page}`, BROWSER));
+      expect(answers.slice(10).map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+      // Wrong tokens delay the address first; then the request limit applies.
+      for (const { status, headers, text } of answers.filter((answer) => answer.status !== 401)) {
+        expect([status, headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+        expect(headers.get('referrer-policy')).toBe('no-referrer');
+        expect(text).toContain('<html lang="de">');
+        expect(text).toContain('Versuchen Sie es gleich noch einmal');
+      }
+      for (const headers of [{ accept: 'application/json' }, { accept: '*/*' }]) {
+        expect(await send(`${own.auth}/${page}`, headers)).toMatchObject({
+          status: 429,
+          body: { detail: expect.any(String), status_code: 429 },
+        });
+      }
+    },
+  );
 
-  it('has no form when there is no such project, and none of what was sent', async () => {
+  it('has no form for an unknown project and echoes nothing', async () => {
     for (const page of ['reset', 'verify']) {
       const { status, text } = await strict.http.get(`/v1/auth/nobody/${page}?token=<evil>`, {
         headers: BROWSER,

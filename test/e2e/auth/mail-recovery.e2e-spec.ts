@@ -1,6 +1,6 @@
 /**
- * Mails whose jobs are lost: a Redis that is emptied, or a queue whose tables are. Token and mail are in the project's
- * database, so each goes out, once. And what was given up, over all projects.
+ * Mails whose jobs are lost because Redis or the queue's tables were emptied. Token and mail are in the project's
+ * database, so each mail is sent once. Also lists given-up mails of all projects.
  */
 import { Redis } from 'ioredis';
 import { eventually, MailServer, tokenIn } from '../../support/mail-server';
@@ -14,7 +14,7 @@ const ENV = { MAIL_RECOVERY_INTERVAL: '0.2', MAIL_RETRY_DELAY: '60' };
 const requestReset = async (project: TestProject, { email }: TestUser): Promise<number> =>
   (await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email })).status;
 
-/** Lets the mails' jobs vanish while the server refuses them, and wants each mail once in the end. */
+/** Deletes the mails' jobs while the SMTP server refuses them, and expects each mail exactly once. */
 async function losesNothing(plinth: TestPlinth, smtp: MailServer, lose: () => Promise<void>): Promise<void> {
   const projects = [await plinth.createProject(), await plinth.createProject()];
   smtp.mood = 'refuse';
@@ -29,7 +29,7 @@ async function losesNothing(plinth: TestPlinth, smtp: MailServer, lose: () => Pr
   await eventually(() => (smtp.refusals >= users.length ? true : null));
   await lose();
   smtp.mood = 'accept';
-  // Not yet: who has it in hand may still be at it.
+  // Not yet: the worker that claimed it may still be sending.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(smtp.mails).toEqual([]);
   plinth.clock.move(200);
@@ -72,7 +72,7 @@ describe('on PostgreSQL', () => {
     60_000,
   );
 
-  it('a mail that waits for its next try is not sent in between', async () => {
+  it('a mail that waits for its retry is not sent earlier', async () => {
     const project = await plinth.createProject();
     const user = await project.signUp();
     smtp.mood = 'refuse';
@@ -87,7 +87,7 @@ describe('on PostgreSQL', () => {
     smtp.mood = 'accept';
   });
 
-  it('shows what was given up in all projects, counts it, and sends it once more when asked', async () => {
+  it('lists and counts given-up mails of all projects and sends one again on request', async () => {
     const project = await plinth.createProject({ name: 'Given up' });
     const user = await project.signUp();
     smtp.mood = 'refuse';

@@ -1,4 +1,4 @@
-/** Mail over TLS with a login, and what happens when the server's certificate is worth nothing. */
+/** Mail over TLS with a login, and refusal of an untrusted certificate. */
 import { eventually, MailServer, tokenIn } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -48,7 +48,7 @@ it.each([
   }
 });
 
-it('hands no mail to a server whose certificate nobody vouches for', async () => {
+it('sends no mail to a server with an untrusted certificate', async () => {
   smtp = await MailServer.start({
     disabledCommands: [],
     onAuth: (auth, _session, callback) => callback(null, { user: auth.username }),

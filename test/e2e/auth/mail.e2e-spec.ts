@@ -1,4 +1,4 @@
-/** Mails and the queue behind them, with servers that refuse, break off, and come back. */
+/** Mails and their queue with SMTP servers that refuse, disconnect and recover. */
 import { randomUUID } from 'node:crypto';
 import { eventually, MailServer, tokenIn } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
@@ -53,12 +53,12 @@ describe('with an SMTP server that misbehaves', () => {
     },
   );
 
-  it('keeps nobody waiting for a server that takes its time, and delivers once', async () => {
+  it('does not delay requests for a slow server, and delivers once', async () => {
     const users = [await project.signUp(), await project.signUp()] as const;
     smtp.mood = 'hold';
     for (const user of users) await requestReset(project, user);
     await eventually(() => (smtp.waiting === 2 ? true : null));
-    // While the server is silent, requests are answered, and further mails are promised.
+    // While the server is silent, requests are answered and more mails are queued.
     expect((await users[0].http.get(`${project.auth}/user`)).status).toBe(200);
     const late = await project.signUp();
     await requestReset(project, late);
@@ -70,7 +70,7 @@ describe('with an SMTP server that misbehaves', () => {
     }
   });
 
-  it('delivers once when a server that was gone comes back', async () => {
+  it('delivers once when an unreachable server returns', async () => {
     const user = await project.signUp();
     await smtp.stop();
     await requestReset(project, user);
@@ -85,7 +85,7 @@ describe('with an SMTP server that misbehaves', () => {
     expect(smtp.to(user.email)).toHaveLength(1);
   });
 
-  it('gives up after the last try, shows it to the administrator, and sends it when asked', async () => {
+  it('gives up after the last try, lists the mail for the administrator, and sends it on request', async () => {
     const user = await project.signUp();
     const admin = project.service;
     smtp.mood = 'refuse';
@@ -120,7 +120,7 @@ describe('with an SMTP server that misbehaves', () => {
     expect(text).toMatch(/^plinth_passwords_waiting 0$/m);
   });
 
-  it('sends no mail whose token has expired meanwhile', async () => {
+  it('sends no mail whose token has expired', async () => {
     const user = await project.signUp();
     smtp.mood = 'refuse';
     await requestReset(project, user);
@@ -136,7 +136,7 @@ describe('with an SMTP server that misbehaves', () => {
     expect(smtp.to(user.email)).toEqual([]);
   });
 
-  it('forgets the mails of a user who is deleted', async () => {
+  it('deletes the mails of a deleted user', async () => {
     const user = await project.signUp();
     smtp.mood = 'refuse';
     await requestReset(project, user);

@@ -49,7 +49,7 @@ describe('POST /reset-password', () => {
     expect(mail.html).toContain(`token=${tokenIn(mail)}`);
   });
 
-  it('answers the same for an unknown address, and sends nothing', async () => {
+  it('answers the same for an unknown address and sends no mail', async () => {
     const user = await project.signUp();
     const unknown = `nobody-${randomUUID()}@example.com`;
     const [known, other] = [await reset(user.email), await reset(unknown)];
@@ -58,7 +58,7 @@ describe('POST /reset-password', () => {
     expect(smtp.to(unknown)).toEqual([]);
   });
 
-  it('finds the account in whatever case the address is given', async () => {
+  it("finds the account regardless of the address's case", async () => {
     const user = await project.signUp();
     await reset(user.email.toUpperCase());
     expect(tokenIn(await smtp.mailTo(user.email))).toBeTruthy();
@@ -79,7 +79,7 @@ describe('POST /reset-password', () => {
     expect([answer.status, answer.body.status_code]).toEqual([401, 401]);
   });
 
-  it('stores only the hash of the token, and nothing of it once the mail is sent', async () => {
+  it("stores only the token's hash, and deletes the sealed mail once it is sent", async () => {
     const user = await project.signUp();
     const token = await mailedToken(user);
     const dump = JSON.stringify([
@@ -90,13 +90,13 @@ describe('POST /reset-password', () => {
     expect(dump).not.toContain(token);
     const rows = () =>
       project.sql(`select sealed, sent_at from auth.outgoing_mails where user_id = '${user.id}'`);
-    // The mail is marked right after the server took it.
+    // The mail is marked as sent right after the server accepted it.
     let [row] = await rows();
     for (let n = 0; n < 200 && row.sent_at === null; n += 1) [row] = await rows();
     expect([row.sealed, row.sent_at]).toEqual([null, expect.anything()]);
   });
 
-  it('makes links from PUBLIC_URL, whatever a request says it was sent to', async () => {
+  it("makes links from PUBLIC_URL, not from the request's headers", async () => {
     const user = await project.signUp();
     await guest.post(
       `${project.auth}/reset-password`,
@@ -117,7 +117,7 @@ describe('POST /reset-password', () => {
     expect(`${mail.text} ${String(mail.html)}`).not.toContain('evil');
   });
 
-  it('takes no address for the link from the body', async () => {
+  it('ignores an address for the link in the body', async () => {
     const user = await project.signUp();
     const redirects = {
       redirect_to: 'https://evil.example',
@@ -138,7 +138,7 @@ describe('POST /reset-password', () => {
     expect(linkIn(mail).href).toBe(`https://app.acme.example/reset?lang=de&token=${tokenIn(mail)}`);
   });
 
-  it("uses the project's own template, escapes what a user chose, and falls back when the template is broken", async () => {
+  it("uses the project's own template, escapes user input, and falls back if the template fails", async () => {
     const own = await plinth.createProject({
       settings: {
         mail_templates: {
@@ -157,7 +157,7 @@ describe('POST /reset-password', () => {
     expect(mail.subject).toMatch(/^Hallo /);
     expect(mail.html).toContain('<b>Test</b>');
     const broken = await plinth.createProject({
-      // Good with the values that it is tried with when it is saved, and with no others.
+      // Renders with the sample values of the validation, and fails with all others.
       settings: {
         mail_templates: {
           reset: { text: '{% if name != "Ada Lovelace" %}{% include "x" %}{% endif %}{{ token }}' },
@@ -169,7 +169,7 @@ describe('POST /reset-password', () => {
     expect(tokenIn(await smtp.mailTo(other.email))).toBeTruthy();
   });
 
-  it('mails on no name that looks like a message or a link', async () => {
+  it('omits a name that looks like a message or a link', async () => {
     const email = `ada-${randomUUID()}@example.com`;
     const name = 'You won! Go to https://evil.example now';
     await guest.post(`${project.auth}/signup`, { email, password: 'secret', name });
@@ -199,7 +199,7 @@ describe('POST /update-password', () => {
     expect((await guest.post(`${project.auth}/refresh`, refresh)).status).toBe(401);
   });
 
-  it('takes a token once', async () => {
+  it('accepts a token once', async () => {
     const user = await project.signUp();
     const token = await mailedToken(user);
     await update(token, 'a new password');
@@ -208,7 +208,7 @@ describe('POST /update-password', () => {
     expect(await signInStatus(user, 'another password')).toBe(401);
   });
 
-  it('lets exactly one of parallel uses of a token win', async () => {
+  it('accepts exactly one of several parallel uses of a token', async () => {
     const user = await project.signUp();
     const token = await mailedToken(user);
     const passwords = Array.from({ length: 10 }, (_, n) => `password number ${n}`);
@@ -219,7 +219,7 @@ describe('POST /update-password', () => {
     expect(await signInStatus(user, winners[0] as string)).toBe(200);
   });
 
-  it('refuses an older token once a newer one was asked for', async () => {
+  it('refuses an older token once a newer one was requested', async () => {
     const user = await project.signUp();
     const older = await mailedToken(user);
     const newer = await mailedToken(user, 2);
@@ -227,7 +227,7 @@ describe('POST /update-password', () => {
     expect((await update(newer, 'a new password')).status).toBe(200);
   });
 
-  it('leaves one good token after parallel requests', async () => {
+  it('leaves one valid token after parallel requests', async () => {
     const user = await project.signUp();
     await Promise.all(Array.from({ length: 4 }, () => reset(user.email)));
     await smtp.mailTo(user.email, 4);
@@ -238,7 +238,7 @@ describe('POST /update-password', () => {
     expect(statuses.sort()).toEqual([200, 401, 401, 401]);
   });
 
-  it('does not spend the token on a password that is not acceptable: 400', async () => {
+  it('does not use up the token for a refused password: 400', async () => {
     const user = await project.signUp();
     const token = await mailedToken(user);
     for (const password of ['12345', 'a'.repeat(73), 'secret\0tail']) {
@@ -271,14 +271,14 @@ describe('POST /update-password', () => {
     expect((await update(token, 'a new password')).status).toBe(200);
   });
 
-  it('proves the address: who got the mail can sign in where that is asked for', async () => {
+  it('verifies the address, which allows sign-in where verification is required', async () => {
     const user = await project.signUp();
     await update(await mailedToken(user), 'a new password');
     const { body } = await project.service.get(`${project.auth}/admin/users/${user.id}`);
     expect(body.user.email_verified_at).toEqual(expect.any(String));
   });
 
-  it('is spent by a POST only: GET and HEAD of the link, as mail scanners send them, change nothing', async () => {
+  it('is used up by POST only: GET and HEAD of the link, as sent by mail scanners, change nothing', async () => {
     const user = await project.signUp();
     const token = await mailedToken(user);
     const path = `${project.auth}/reset?token=${token}`;
@@ -289,7 +289,7 @@ describe('POST /update-password', () => {
     expect((await update(token, 'a new password')).status).toBe(200);
   });
 
-  // The last one: it moves the clock.
+  // The last test, because it moves the clock.
   it('refuses a token that is older than an hour', async () => {
     const [early, late] = [await project.signUp(), await project.signUp()];
     const [earlyToken, lateToken] = [await mailedToken(early), await mailedToken(late)];

@@ -1,4 +1,4 @@
-/** What users change about their own account, and how addresses are proved (DECISIONS.md 4). */
+/** Changes to a user's own account, and verification of addresses (DECISIONS.md 4). */
 import { randomUUID } from 'node:crypto';
 import { HttpClient } from '../../support/http-client';
 import { linkIn, MailServer, tokenIn } from '../../support/mail-server';
@@ -28,7 +28,7 @@ const signInStatus = async (email: string, password: string) =>
 const verifyEmail = (token: string) => guest.post(`${project.auth}/verify-email`, { token });
 
 describe('PATCH /user', () => {
-  it('changes the name and data, and answers the user', async () => {
+  it('changes name and data and answers the user', async () => {
     const user = await project.signUp();
     const answer = await change(user, { name: 'Ada', data: { theme: 'dark' } });
     expect(answer.status).toBe(200);
@@ -38,7 +38,7 @@ describe('PATCH /user', () => {
     expect((await user.http.get(`${project.auth}/user`)).body).toEqual(answer.body);
   });
 
-  it('keeps data as it came, with the names that objects have by themselves', async () => {
+  it('keeps data unchanged, including names such as __proto__', async () => {
     const user = await project.signUp();
     const data = '{"a":[{"constructor":{"b":1}}],"toString":3,"__proto__":{"a":1},"constructor":2}';
     const mine = await user.http.send('PATCH', `${project.auth}/user`, { body: `{"data":${data}}` });
@@ -48,7 +48,7 @@ describe('PATCH /user', () => {
     expect(JSON.stringify(changed.body.user.data)).toBe(data);
   });
 
-  it('changes nothing of what only administrators may change', async () => {
+  it('ignores fields that only administrators may change', async () => {
     const user = await project.signUp();
     const id = randomUUID();
     const answer = await change(user, {
@@ -102,7 +102,7 @@ describe('PATCH /user', () => {
     expect((await user.http.get(`${project.auth}/user`)).body.user.name).not.toBe('Changed');
   });
 
-  it('makes guessing the old password wait, like guessing at sign-in', async () => {
+  it('delays guesses of the old password as at sign-in', async () => {
     const user = await project.signUp();
     const statuses = [];
     for (let n = 0; n < 12; n += 1) {
@@ -114,8 +114,8 @@ describe('PATCH /user', () => {
   });
 });
 
-describe('a new e-mail', () => {
-  it('takes effect when its mailed token is confirmed, and the old address is told before', async () => {
+describe('a new e-mail address', () => {
+  it('takes effect when its mailed token is confirmed; the old address is notified before', async () => {
     const user = await project.signUp();
     const email = address();
     const answer = await change(user, { email });
@@ -142,7 +142,7 @@ describe('a new e-mail', () => {
     expect((await user.http.get(`${project.auth}/user`)).body.user.email).toBe(user.email);
   });
 
-  it('is never mailed a token before the old address is told', async () => {
+  it('receives no token before the old address is notified', async () => {
     const user = await project.signUp();
     await project.sql(`
       create function public.refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
@@ -153,7 +153,7 @@ describe('a new e-mail', () => {
     expect(await project.sql(`select kind from auth.mailed_tokens where user_id = '${user.id}'`)).toEqual([]);
   });
 
-  it('that has received too many mails is refused before anything is changed: 429', async () => {
+  it('that has received too many mails is refused without a change: 429', async () => {
     const user = await project.signUp();
     const email = address();
     for (let n = 0; n < 10; n += 1) await guest.post(`${project.auth}/reset-password`, { email });
@@ -162,7 +162,7 @@ describe('a new e-mail', () => {
     expect(await signInStatus(user.email, user.password)).toBe(200);
   });
 
-  it('replaces one that was asked for before', async () => {
+  it('replaces one that was requested earlier', async () => {
     const user = await project.signUp();
     const [first, second] = [address(), address()];
     await change(user, { email: first });
@@ -174,7 +174,7 @@ describe('a new e-mail', () => {
 });
 
 describe('POST /verify-email and POST /resend-verification', () => {
-  it('proves the address with a mailed token, once', async () => {
+  it('verifies the address with a mailed token, once', async () => {
     const user = await project.signUp();
     const answer = await guest.post(`${project.auth}/resend-verification`, { email: user.email });
     expect([answer.status, answer.body]).toEqual([200, { message: expect.any(String) }]);
@@ -203,7 +203,7 @@ describe('POST /verify-email and POST /resend-verification', () => {
     expect([...smtp.to(known), ...smtp.to(unknown)]).toEqual([]);
   });
 
-  it('takes no reset token for a verification, nor the other way round', async () => {
+  it('accepts no reset token for verification, nor the reverse', async () => {
     const user = await project.signUp();
     await guest.post(`${project.auth}/reset-password`, { email: user.email });
     const reset = tokenIn(await smtp.mailTo(user.email));
@@ -214,7 +214,7 @@ describe('POST /verify-email and POST /resend-verification', () => {
     expect((await guest.post(`${project.auth}/update-password`, update)).status).toBe(401);
   });
 
-  it('sends nothing at sign-up unless the project asks for verified addresses', async () => {
+  it('sends no mail at sign-up unless the project requires verified addresses', async () => {
     const user = await project.signUp();
     const marker = await project.signUp();
     await guest.post(`${project.auth}/resend-verification`, { email: marker.email });
@@ -223,8 +223,8 @@ describe('POST /verify-email and POST /resend-verification', () => {
   });
 });
 
-describe('a project that wants verified addresses', () => {
-  it('gives no session before the address is verified, and tells only who knows the password', async () => {
+describe('a project that requires verified addresses', () => {
+  it('gives no session before the address is verified, and reveals that only after the right password', async () => {
     const strict = await plinth.createProject({ settings: { email_verification_required: true } });
     const client = strict.client(strict.anonKey, null);
     const email = address();

@@ -1,11 +1,11 @@
-/** The mail queue while its database answers with errors: nobody else notices, and it recovers by itself. */
+/** The mail queue while its database fails: requests are still served, and the queue recovers. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 
-it('keeps the server answering when every connection to the platform database is refused, and mails afterwards', async () => {
+it('keeps serving while every connection to the platform database is refused, and sends mails afterwards', async () => {
   const plinth = await TestPlinth.start();
   try {
     const project = await plinth.createProject();

@@ -1,4 +1,4 @@
-/** Requests about one account that meet in the database: each test holds a row until all of them wait for it. */
+/** Concurrent requests for one account: each test locks a row until all requests wait for it. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { Secret, TOTP } from 'otpauth';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-/** Waits until so many statements wait for a lock in the project's database. */
+/** Waits until the given number of statements wait for a lock in the project's database. */
 async function waiting(client: Client, count: number): Promise<void> {
   await eventually(async () => {
     const { rows } = await client.query(
@@ -40,7 +40,7 @@ async function waiting(client: Client, count: number): Promise<void> {
   });
 }
 
-/** Locks rows, starts the requests one after the other, each once the one before waits, and lets go. */
+/** Locks rows, starts each request once the one before waits for the lock, and releases the lock. */
 async function meeting(
   lock: string,
   value: string,
@@ -89,7 +89,7 @@ function verify(http: HttpClient, { id, secret }: Device): Promise<HttpAnswer> {
   return http.post(`${project.auth}/factors/${id}/verify`, { code });
 }
 
-describe('a sign-in or refresh that meets', () => {
+describe('a sign-in or refresh concurrent with', () => {
   const admin = (id: string) => `${project.auth}/admin/users/${id}`;
   const ENDINGS: [string, (user: TestUser) => Promise<HttpAnswer>][] = [
     ['a ban', ({ id }) => project.service.patch(admin(id), { banned_until: '2999-01-01T00:00:00Z' })],
@@ -105,7 +105,7 @@ describe('a sign-in or refresh that meets', () => {
     ],
   ];
 
-  it.each(ENDINGS)('%s leaves no session behind, whichever is first', async (_what, end) => {
+  it.each(ENDINGS)('%s leaves no session, in either order', async (_what, end) => {
     for (const order of ['sign-in', 'ending']) {
       const user = await project.signUp();
       const requests = [() => signIn(user), () => end(user)];
@@ -117,7 +117,7 @@ describe('a sign-in or refresh that meets', () => {
     }
   });
 
-  it.each(ENDINGS.slice(0, 3))('%s gives no token that lasts, whichever is first', async (_what, end) => {
+  it.each(ENDINGS.slice(0, 3))('%s gives no lasting token, in either order', async (_what, end) => {
     for (const order of ['refresh', 'ending']) {
       const user = await project.signUp();
       const requests = [() => refresh(user), () => end(user)];
@@ -129,7 +129,7 @@ describe('a sign-in or refresh that meets', () => {
   });
 });
 
-it('a new address that is asked for at the moment of a new password is not confirmed afterwards', async () => {
+it('a new address requested concurrently with a new password cannot be confirmed afterwards', async () => {
   for (const order of ['password', 'address']) {
     const user = await project.signUp();
     const email = `user-${randomUUID()}@example.com`;
@@ -143,7 +143,7 @@ it('a new address that is asked for at the moment of a new password is not confi
   }
 });
 
-it('of two mailed tokens that are used at the same moment, one sets the password', async () => {
+it('one of two mailed tokens used concurrently sets the password', async () => {
   const email = `user-${randomUUID()}@example.com`;
   const invited = await project.service.post(`${project.auth}/admin/users/invite`, { email });
   const tokens = [tokenIn(await smtp.mailTo(email))];
@@ -158,7 +158,7 @@ it('of two mailed tokens that are used at the same moment, one sets the password
 });
 
 describe('second factors', () => {
-  it('are never more than ten, however many are set up at the same moment', async () => {
+  it('are never more than ten, even when enrolled concurrently', async () => {
     const user = await project.signUp();
     const requests = Array.from(
       { length: MAX_FACTORS + 4 },
@@ -170,7 +170,7 @@ describe('second factors', () => {
     expect([made.length, body.factors.length]).toEqual([MAX_FACTORS, MAX_FACTORS]);
   });
 
-  it('of two that are verified at the same moment from two sessions, one is', async () => {
+  it('are verified one at a time: of two concurrent verifications from two sessions, one succeeds', async () => {
     const user = await project.signUp();
     const other = as(await signIn(user));
     const [first, second] = [await enrol(user.http), await enrol(other)];
@@ -187,7 +187,7 @@ describe('second factors', () => {
     expect(verified).toEqual([true, false]);
   });
 
-  it('raise no session that ends at the same moment', async () => {
+  it('do not raise a session that ends concurrently', async () => {
     const user = await project.signUp();
     const device = await enrol(user.http);
     const logout = (): Promise<HttpAnswer> => user.http.post(`${project.auth}/logout`);
@@ -195,7 +195,7 @@ describe('second factors', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 401]);
   });
 
-  it('are set up as a whole: the other sessions end in the same moment, or nothing happens', async () => {
+  it('are verified and end the other sessions in one transaction', async () => {
     const user = await project.signUp();
     const other = as(await signIn(user));
     const device = await enrol(user.http);
@@ -213,7 +213,7 @@ describe('second factors', () => {
     expect((await other.get(`${project.auth}/user`)).status).toBe(401);
   });
 
-  it('that are removed at the same moment leave sessions of one factor', async () => {
+  it('removed concurrently leave sessions of one factor', async () => {
     const user = await project.signUp();
     const first = await enrol(user.http);
     const raised = await verify(user.http, first);

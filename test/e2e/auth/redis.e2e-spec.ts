@@ -36,7 +36,7 @@ import { TestProject } from '../../support/test-project';
     expect((await client.post(`${project.auth}/update-password`, update)).status).toBe(200);
   });
 
-  it('slows guessing down: 429 with Retry-After', async () => {
+  it('slows down guesses: 429 with Retry-After', async () => {
     const user = await project.signUp();
     const client = project.client(project.anonKey, null);
     const statuses = [];
@@ -50,7 +50,7 @@ import { TestProject } from '../../support/test-project';
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429]);
   });
 
-  it('answers 503 with Retry-After to sign-ins while Redis hangs: nobody guesses uncounted', async () => {
+  it('answers 503 with Retry-After to sign-ins while Redis hangs, so that no guess is uncounted', async () => {
     const user = await project.signUp();
     const client = project.client(project.anonKey, null);
     const signIn = () => client.post(`${project.auth}/login`, { email: user.email, password: user.password });

@@ -1,4 +1,4 @@
-/** Refresh, the list of sessions, and what ends them (DECISIONS.md 4). */
+/** Refresh, the list of sessions, and the end of sessions (DECISIONS.md 4). */
 import { randomUUID } from 'node:crypto';
 import { decode } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
@@ -39,7 +39,7 @@ describe('POST /refresh', () => {
     expect(await userStatus(body.session as Session)).toBe(200);
   });
 
-  it('stays within its session: no new one is begun, and none can be chosen', async () => {
+  it('stays within its session: it begins no other and cannot choose one', async () => {
     const user = await project.signUp();
     const { body } = await guest.post(`${project.auth}/refresh`, {
       refresh_token: user.session.refresh_token,
@@ -49,7 +49,7 @@ describe('POST /refresh', () => {
     expect((await user.http.get(`${project.auth}/sessions`)).body.sessions).toHaveLength(1);
   });
 
-  it('begins a session of its own at every sign-in', async () => {
+  it('begins a new session at every sign-in', async () => {
     const user = await project.signUp();
     const { body } = await guest.post(`${project.auth}/login`, {
       email: user.email,
@@ -58,7 +58,7 @@ describe('POST /refresh', () => {
     expect(sessionId(body.session as Session)).not.toBe(sessionId(user.session));
   });
 
-  it('answers a spent token with the same successor for 10 seconds', async () => {
+  it('answers a used token with the same successor for 10 seconds', async () => {
     const user = await project.signUp();
     const first = await refresh(user.session.refresh_token);
     plinth.clock.move(8);
@@ -80,7 +80,7 @@ describe('POST /refresh', () => {
     expect(body.entries).toHaveLength(1);
   });
 
-  it('revokes the session when a token of two rotations ago is used, however soon', async () => {
+  it('revokes the session when a token from two rotations ago is used, even within 10 seconds', async () => {
     const user = await project.signUp();
     const once = (await refresh(user.session.refresh_token)).body.session as Session;
     const twice = (await refresh(once.refresh_token)).body.session as Session;
@@ -88,7 +88,7 @@ describe('POST /refresh', () => {
     expect(await userStatus(twice)).toBe(401);
   });
 
-  it('gives one and the same successor to 20 parallel uses of a token', async () => {
+  it('gives the same successor to 20 parallel uses of a token', async () => {
     const user = await project.signUp();
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(user.session.refresh_token)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -116,7 +116,7 @@ describe('POST /refresh', () => {
     expect([answer.status, answer.body.status_code]).toEqual([status, status]);
   });
 
-  it('refuses every altered token, and the session stays good', async () => {
+  it('refuses every altered token without ending the session', async () => {
     const { session } = await project.signUp();
     const token = session.refresh_token;
     for (const at of [0, 10, 21, 24, 26, 30, 69]) {
@@ -143,7 +143,7 @@ describe('POST /refresh', () => {
     expect((await refresh(user.session.refresh_token)).status).toBe(401);
   });
 
-  it('ends a session that was not refreshed for the time the project allows', async () => {
+  it("ends a session that was not refreshed within the project's limit", async () => {
     const brief = await plinth.createProject({ settings: { refresh_token_lifetime: 600 } });
     const client = brief.client(brief.anonKey, null);
     const { session } = await brief.signUp();
@@ -184,7 +184,7 @@ describe('GET /sessions and DELETE /sessions/<id>', () => {
     expect(Date.parse(other.last_seen_at as string)).not.toBeNaN();
   });
 
-  it('believes no header about the address of a client when no proxy is trusted', async () => {
+  it("ignores headers about a client's address when no proxy is trusted", async () => {
     const user = await project.signUp();
     await guest.post(
       `${project.auth}/login`,
@@ -206,7 +206,7 @@ describe('GET /sessions and DELETE /sessions/<id>', () => {
     expect((await user.http.delete(`${project.auth}/sessions/${sessionId(other)}`)).status).toBe(404);
   });
 
-  it('answers 404 for a session of somebody else, and leaves it alone', async () => {
+  it("answers 404 for another user's session, which stays active", async () => {
     const [user, victim] = [await project.signUp(), await project.signUp()];
     for (const id of [sessionId(victim.session), randomUUID(), 'nonsense', '%00']) {
       expect((await user.http.delete(`${project.auth}/sessions/${id}`)).status).toBe(404);
@@ -214,7 +214,7 @@ describe('GET /sessions and DELETE /sessions/<id>', () => {
     expect(await userStatus(victim.session)).toBe(200);
   });
 
-  it('answers 401 to a session that is over, and to tokens that no session stands behind', async () => {
+  it('answers 401 to an ended session and to tokens without a session', async () => {
     const user = await project.signUp();
     await user.http.post(`${project.auth}/logout`);
     for (const client of [user.http, project.anon, project.asSubject(user.id)]) {

@@ -1,4 +1,4 @@
-/** Mailed tokens that a later change of the account makes worthless. */
+/** Mailed tokens that a later change of the account invalidates. */
 import { randomUUID } from 'node:crypto';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
 import { MailServer, tokenIn } from '../../support/mail-server';
@@ -28,7 +28,7 @@ const updatePassword = (token: string, password = 'a new password'): Promise<Htt
 const verifyEmail = (token: string): Promise<HttpAnswer> =>
   guest.post(`${project.auth}/verify-email`, { token });
 
-/** Asks for another address. @returns the token that was mailed to it */
+/** Requests a new address. @returns the token mailed to it */
 async function askForChange(user: TestUser, email: string): Promise<string> {
   expect((await user.http.patch(`${project.auth}/user`, { email })).status).toBe(200);
   return tokenIn(await smtp.mailTo(email));
@@ -52,10 +52,10 @@ const NEW_PASSWORDS: [string, (user: TestUser) => Promise<HttpAnswer>][] = [
 ];
 
 it.each(NEW_PASSWORDS)(
-  'a new password that %s stops a change of the address that was asked for before',
+  'a new password that %s cancels a pending change of address',
   async (_who, setPassword) => {
     const user = await project.signUp();
-    // As a thief of the access token does: the notice to the old address tells its owner to change the password.
+    // An attacker with the access token does this; the notice to the old address asks its owner to change the password.
     const token = await askForChange(user, address());
     expect((await setPassword(user)).status).toBe(200);
     expect((await verifyEmail(token)).status).toBe(401);
@@ -65,7 +65,7 @@ it.each(NEW_PASSWORDS)(
 );
 
 it.each(NEW_PASSWORDS.filter(([who]) => who !== 'a mailed token sets'))(
-  'a new password that %s makes tokens worthless that were mailed to set one',
+  'a new password that %s invalidates mailed tokens that set one',
   async (_who, setPassword) => {
     const user = await project.signUp();
     const token = await askForReset(user);
@@ -77,7 +77,7 @@ it.each(NEW_PASSWORDS.filter(([who]) => who !== 'a mailed token sets'))(
 it.each<[string, (user: TestUser, email: string) => Promise<HttpAnswer>]>([
   ['confirmed', async (user, email) => verifyEmail(await askForChange(user, email))],
   ['set by an administrator', (user, email) => project.service.patch(admin(user), { email })],
-])('a new address that is %s makes tokens worthless that lie in the old mailbox', async (_how, change) => {
+])('a new address that is %s invalidates the tokens in the old mailbox', async (_how, change) => {
   const user = await project.signUp();
   const token = await askForReset(user);
   const email = address();
@@ -87,7 +87,7 @@ it.each<[string, (user: TestUser, email: string) => Promise<HttpAnswer>]>([
   expect((await guest.post(`${project.auth}/login`, login)).status).toBe(200);
 });
 
-it('a new address that an administrator sets stops a change of the address that was asked for before', async () => {
+it('a new address set by an administrator cancels a pending change of address', async () => {
   const user = await project.signUp();
   const token = await askForChange(user, address());
   const email = address();
@@ -96,7 +96,7 @@ it('a new address that an administrator sets stops a change of the address that 
   expect((await project.service.get(admin(user))).body.user.email).toBe(email);
 });
 
-it('a change of name or data leaves mailed tokens good', async () => {
+it('a change of name or data leaves mailed tokens valid', async () => {
   const user = await project.signUp();
   const [change, reset] = [await askForChange(user, address()), await askForReset(user)];
   await user.http.patch(`${project.auth}/user`, { name: 'Ada', data: { a: 1 } });

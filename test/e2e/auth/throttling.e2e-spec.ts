@@ -1,4 +1,4 @@
-/** Growing delays where nobody is signed in yet: sign-up, reset, resend, verify (guessing passwords: attacks, codes: factors). */
+/** Growing delays for requests without a session: sign-up, reset, resend, verify (passwords: attacks, codes: factors). */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -20,7 +20,7 @@ afterAll(() => plinth.stop());
 const from = (ip: string): HttpClient =>
   project.client(project.anonKey, null).with({ 'x-forwarded-for': ip });
 
-/** What a refusal asks to wait, in seconds. */
+/** Retry-After of a refusal, in seconds. */
 function waitOf(answer: HttpAnswer): number {
   expect(answer.status).toBe(429);
   return Number(answer.headers.get('retry-after'));
@@ -41,13 +41,13 @@ it.each<[string, string, () => object]>([
       waits.push(waitOf(await from(ip).post(`${project.auth}/${path}`, body())));
       plinth.clock.move((waits.at(-1) as number) + 1);
     }
-    // Rounded up, and a slow machine takes a second off.
+    // Rounded up; a slow machine may lose a second.
     expect(waits.map((wait) => Math.round(wait / 60))).toEqual([1, 2, 4, 8]);
     expect((await from('203.0.113.9').post(`${project.auth}/${path}`, body())).status).toBeLessThan(300);
   },
 );
 
-it('mails to one mailbox, whoever asks, wait longer each time: 5 minutes, 10, 20, 40, an hour', async () => {
+it('mails to one mailbox are delayed longer each time, from any client: 5 minutes, 10, 20, 40, an hour', async () => {
   const user = await project.signUp();
   let requests = 0;
   const ask = () =>
@@ -65,7 +65,7 @@ it('mails to one mailbox, whoever asks, wait longer each time: 5 minutes, 10, 20
 it.each([
   ['update-password', '198.51.100.11'],
   ['verify-email', '198.51.100.12'],
-])('mailed tokens guessed at /%s are slowed for the address', async (path, ip) => {
+])('guesses of mailed tokens at /%s are delayed for the address', async (path, ip) => {
   const guess = () =>
     from(ip).post(`${project.auth}/${path}`, {
       token: randomBytes(32).toString('base64url'),
@@ -73,7 +73,7 @@ it.each([
     });
   const statuses: number[] = [];
   for (let n = 0; n < 53; n += 1) {
-    // Below the limit of requests: this is about wrong tokens.
+    // Below the request limit, so that only wrong tokens are limited.
     if (n % PER_MINUTE === PER_MINUTE - 1) plinth.clock.move(61);
     statuses.push((await guess()).status);
   }

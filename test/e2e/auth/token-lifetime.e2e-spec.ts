@@ -1,4 +1,4 @@
-/** What time does to access tokens and to the audit trail. */
+/** Expiry of access tokens and audit entries. */
 import { decode } from 'jsonwebtoken';
 import { eventually } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-it('refuses an expired token, with the clock allowed 30 seconds', async () => {
+it('refuses an expired token after 30 seconds of leeway', async () => {
   const user = await project.signUp();
   const { exp } = decode(user.accessToken) as { exp: number };
   expect(exp).toBe(user.session.expires_at);
@@ -26,7 +26,7 @@ it('refuses an expired token, with the clock allowed 30 seconds', async () => {
   expect([answer.status, answer.body.status_code]).toEqual([401, 401]);
 });
 
-it('forgets audit entries after 90 days', async () => {
+it('deletes audit entries after 90 days', async () => {
   const own = await plinth.createProject();
   const old = await own.signUp();
   plinth.clock.move(91 * DAY);

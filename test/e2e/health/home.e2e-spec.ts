@@ -1,4 +1,4 @@
-/** The address of the install itself, and the tour (DECISIONS.md 7). */
+/** The home page of the install, and the tour (DECISIONS.md 7). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HttpAnswer } from '../../support/http-client';
@@ -15,7 +15,7 @@ afterAll(() => plinth.stop());
 const get = (path: string, accept?: string): Promise<HttpAnswer> =>
   plinth.http.get(path, { headers: accept === undefined ? {} : { accept } });
 
-/** Neither scripts nor addresses of other hosts, under a policy that would let none in. */
+/** No scripts and no URLs of other hosts, under a policy that forbids both. */
 function expectPlain({ status, headers, text }: HttpAnswer): void {
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const policy = headers.get('content-security-policy') ?? '';
@@ -28,7 +28,7 @@ function expectPlain({ status, headers, text }: HttpAnswer): void {
 }
 
 describe('GET /', () => {
-  it('is a page for browsers: name, version, and links that lead somewhere', async () => {
+  it('is a page for browsers with name, version and working links', async () => {
     const page = await get('/', BROWSER);
     expectPlain(page);
     expect(page.text).toContain('<h1>Plinth</h1>');

@@ -10,7 +10,7 @@ import {
 import { TestPlinth } from '../../support/plinth';
 import { routesOf } from '../../support/routes';
 
-/** Routes that the document leaves out, each with its reason. */
+/** Routes omitted from the document, each with the reason. */
 const LEFT_OUT: readonly RegExp[] = [
   /^\/(p\/:project_slug\/)?rest\/v1(\/|$)/, // in each project's own document, with its tables
   /^\/p\/:project_slug\/openapi\.json$/, // that document
@@ -39,7 +39,7 @@ describe('GET /openapi.json', () => {
     );
   });
 
-  it('has every route of the application but those left out on purpose', () => {
+  it('has every route of the application except those omitted on purpose', () => {
     const documented = new Set(operations().map(({ name }) => name));
     const missing = routesOf(plinth.app)
       .filter(({ path }) => !LEFT_OUT.some((pattern) => pattern.test(path)))
@@ -48,11 +48,11 @@ describe('GET /openapi.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is valid, refers to nothing that is not there, and names every operation once', () => {
+  it('is valid, has no dangling reference, and has unique operation names', () => {
     expect(faultsOf(document)).toEqual([]);
   });
 
-  it('types every body and every answer', () => {
+  it('types every request and response body', () => {
     expect(untypedContent(document)).toEqual([]);
     const empty = Object.entries(document.components.schemas).filter(
       ([, { type, properties }]) => type === 'object' && Object.keys(properties ?? {}).length === 0,
@@ -60,7 +60,7 @@ describe('GET /openapi.json', () => {
     expect(empty.map(([name]) => name)).toEqual([]);
   });
 
-  it('types every setting of a project, as it is set and as it is answered', () => {
+  it('types every setting of a project, in requests and responses', () => {
     const { ProjectSettingsInput, ProjectSettings } = document.components.schemas;
     const settings = Object.keys(DEFAULT_SETTINGS).sort();
     expect(Object.keys(ProjectSettingsInput.properties).sort()).toEqual(settings);
@@ -68,7 +68,7 @@ describe('GET /openapi.json', () => {
     expect(ProjectSettings.required.toSorted()).toEqual(settings);
   });
 
-  it('answers errors in the body of their area', () => {
+  it('documents errors with the error body of their area', () => {
     const areas: [RegExp, string][] = [
       [/^\w+ \/v1\/auth\//, 'AuthErrorDto'],
       [/^\w+ \/p\/\{project_slug\}\/storage\//, 'StorageErrorDto'],
@@ -87,19 +87,19 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('says what happens when there is no such project', () => {
+  it('documents the response for an unknown project', () => {
     const silent = operations()
       .filter(({ name }) => name.includes('{project_slug}'))
       .filter(({ operation }) => !('404' in operation.responses));
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
 
-  it('gives operations names that are good in every language', () => {
+  it('names operations with identifiers valid in every language', () => {
     const ids = operations().map(({ operation }) => operation.operationId as string);
     expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);
   });
 
-  it('says of every operation what it does, where it belongs, and what it answers', () => {
+  it('has a summary, a tag and responses for every operation', () => {
     const poor = operations().filter(
       ({ operation: { summary, tags = [], responses } }) =>
         !summary || tags.length !== 1 || !Object.keys(responses).some((status) => /^2|^3/.test(status)),
@@ -107,7 +107,7 @@ describe('GET /openapi.json', () => {
     expect(poor.map(({ name }) => name)).toEqual([]);
   });
 
-  it('says of every operation which credentials it needs', () => {
+  it('has the required credentials of every operation', () => {
     const open = operations().filter(({ operation: { security = [] } }) => security.length === 0);
     const expected =
       /^GET \/(health\/(live|ready)|p\/\{project_slug\}\/storage\/files\/\{file_id\}\/(preview|signed))$|^HEAD \/p\//;
@@ -116,7 +116,7 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /docs', () => {
-  it('is a page whose files all come from this server, under a policy that lets nothing else in', async () => {
+  it('is a page that loads files from this server only, enforced by its policy', async () => {
     const page = await plinth.http.get('/docs');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -131,7 +131,7 @@ describe('GET /docs', () => {
     expect(page.text).not.toMatch(/<script>|onload=/);
   });
 
-  it('serves no other file of the package', async () => {
+  it('does not serve other files of the package', async () => {
     for (const name of ['package.json', '..%2fpackage.json', 'swagger-ui-bundle.js.map', 'constructor']) {
       expect((await plinth.http.get(`/docs/${name}`)).status).toBe(404);
     }

@@ -26,7 +26,7 @@ describe('GET /health/live', () => {
 });
 
 describe('GET /health/ready', () => {
-  it('answers 200 and names what it asked', async () => {
+  it('answers 200 and names the checked components', async () => {
     const answer = await plinth.http.get('/health/ready');
     expect([answer.status, answer.body]).toEqual([
       200,
@@ -41,10 +41,10 @@ describe('GET /health/ready', () => {
     ]);
   });
 
-  it('answers 503 and says what is down, while the process stays live', async () => {
+  it('answers 503 and names the failed component, while the process stays live', async () => {
     const lonely = await TestPlinth.start();
     try {
-      // Only the connections that requests use: nothing else is to notice.
+      // Cuts only the connections used by requests.
       await asSuperuser('postgres', async (client) => {
         await client.query(`alter database ${lonely.platformDatabase} allow_connections false`);
         await client.query(
@@ -70,7 +70,7 @@ describe('GET /health/ready', () => {
 });
 
 describe('GET /metrics', () => {
-  it('counts requests by area, method and status, refused ones included', async () => {
+  it('counts requests by area, method and status, including refused ones', async () => {
     const before = await plinth.admin.get('/metrics');
     expect(before.headers.get('content-type')).toContain('text/plain');
     await plinth.http.get('/admin/v1/projects');
@@ -85,7 +85,7 @@ describe('GET /metrics', () => {
     ).toBeGreaterThan(1);
   });
 
-  it('has no time series for what a client makes up', async () => {
+  it('has no time series for names invented by a client', async () => {
     for (let n = 0; n < 20; n += 1) await plinth.http.get(`/p/slug-${n}/storage/buckets/${n}`);
     const { text } = await plinth.admin.get('/metrics');
     expect(text).not.toContain('slug-');
@@ -94,7 +94,7 @@ describe('GET /metrics', () => {
     ).toBeLessThan(20);
   });
 
-  it('tells of pools, event loop and process', async () => {
+  it('reports pools, event loop and process', async () => {
     await plinth.createProject();
     const { text } = await plinth.admin.get('/metrics');
     for (const name of [
@@ -112,7 +112,7 @@ describe('GET /metrics', () => {
     expect(sample(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
   });
 
-  it('is for the platform admin key, and for METRICS_TOKEN where it is set', async () => {
+  it('requires the platform admin key, or METRICS_TOKEN if it is set', async () => {
     const METRICS_TOKEN = 'a$token!for$the$scraper';
     const guarded = await TestPlinth.start({ env: { METRICS_TOKEN } });
     try {
@@ -134,7 +134,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('answers 401 without a credential where no token is set', async () => {
+  it('answers 401 without a credential if no token is set', async () => {
     const answer = await plinth.http.get('/metrics');
     expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized']);
     expect(answer.text).not.toContain('plinth_');
@@ -164,12 +164,12 @@ describe('METRICS_PORT', () => {
     expect((await second.post('/metrics', {})).status).toBe(405);
   });
 
-  it('leaves PORT as it is', async () => {
+  it('does not change PORT', async () => {
     expect((await withPort.http.get('/metrics')).status).toBe(401);
     expect((await withPort.admin.get('/metrics')).status).toBe(200);
   });
 
-  it('serves nothing else, whatever the credentials', async () => {
+  it('serves nothing else, with any credentials', async () => {
     const project = await withPort.createProject();
     const addresses = [
       '/',
@@ -189,7 +189,7 @@ describe('METRICS_PORT', () => {
     }
   });
 
-  it('is free again when Plinth has ended', async () => {
+  it('is released when Plinth ends', async () => {
     const env = { METRICS_PORT: String(await freePort()) };
     for (let n = 0; n < 2; n += 1) await (await TestPlinth.start({ env })).stop();
   });

@@ -1,4 +1,4 @@
-/** PostgREST's "Aggregate Functions": what goes into them is cast too, and what surrounds them is grouped by. */
+/** PostgREST's "Aggregate Functions": casts of their arguments, and grouping by the other columns. */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -65,7 +65,7 @@ it.each(READS)('%s', async (path, expected) => {
   expect([answer.status, answer.body]).toEqual([200, expected]);
 });
 
-it('are refused in a spread to the many', async () => {
+it('are refused in a to-many spread', async () => {
   const answer = await project.service.get('/rest/v1/customers?select=name,...orders(amount.sum())');
   expect([answer.status, answer.body.code]).toEqual([400, 'PGRST127']);
 });

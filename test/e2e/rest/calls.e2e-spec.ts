@@ -1,4 +1,4 @@
-/** Calls of functions: which parameters are arguments, which overload is meant, how many rows there are in all. */
+/** Function calls: arguments among the parameters, choice of the overload, and counts. */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -35,7 +35,7 @@ describe('arguments', () => {
     ['trees_below?id=5&id=not.in.(1,3)&select=id', [{ id: 2 }, { id: 4 }]],
     ['rectangle?width=2&width=3', 3],
   ];
-  it.each(CALLS)('GET %s answers %j: what reads as a filter is one', async (path, expected) => {
+  it.each(CALLS)('GET %s answers %j: a parameter in filter syntax is a filter', async (path, expected) => {
     const answer = await call('GET', path);
     expect([answer.status, answer.body]).toEqual([200, expected]);
   });
@@ -47,16 +47,16 @@ describe('arguments', () => {
     expect((await call('POST', 'rectangle', [1, 2])).status).toBe(400);
   });
 
-  it('come as CSV too', async () => {
+  it('are read from CSV too', async () => {
     const csv = { 'content-type': 'text/csv' };
     expect((await call('POST', 'rectangle', 'width,height\n4,5\n', csv)).body).toBe(20);
   });
 
-  it('are not read from a media type that nobody knows', async () => {
+  it('are not read from an unknown media type', async () => {
     expect((await call('POST', 'rectangle', 'x', { 'content-type': 'audio/mpeg' })).status).toBe(415);
   });
 
-  it('are filters where they read as such, and then they are missing', async () => {
+  it('are filters if they are in filter syntax, and then count as missing', async () => {
     const answer = await call('GET', 'rectangle?width=eq.2');
     expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
   });
@@ -112,13 +112,16 @@ describe('a function that is not found', () => {
       },
     ],
   ];
-  it.each(MISSES)('for %s is told with what is close', async (_what, method, path, body, type, words) => {
-    const answer = await call(method, path, body, { 'content-type': type });
-    expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
-    expect(answer.body).toMatchObject(words);
-  });
+  it.each(MISSES)(
+    'for %s is reported with a hint of similar names',
+    async (_what, method, path, body, type, words) => {
+      const answer = await call(method, path, body, { 'content-type': type });
+      expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
+      expect(answer.body).toMatchObject(words);
+    },
+  );
 
-  it('never brings up one that the caller may not call', async () => {
+  it('never suggests a function that the caller may not execute', async () => {
     const answer = await call('POST', 'plant_secretl', {});
     expect([answer.status, answer.text.includes('plant_secretly')]).toEqual([404, false]);
     const service = await project.service.post('/rest/v1/rpc/plant_secretl', {});
@@ -141,17 +144,17 @@ describe('pages and totals', () => {
     expect([answer.status, answer.body, range(answer)]).toEqual([status, rows, expected]);
   });
 
-  it.each(PAGES)('HEAD %s says the same', async (path, status, _rows, expected) => {
+  it.each(PAGES)('HEAD %s answers the same', async (path, status, _rows, expected) => {
     const answer = await call('HEAD', path, undefined, exact);
     expect([answer.status, answer.text, range(answer)]).toEqual([status, '', expected]);
   });
 
-  it.each(['GET', 'HEAD'])('%s behind the last row answers 416 with the total', async (method) => {
+  it.each(['GET', 'HEAD'])('%s beyond the last row answers 416 with the total', async (method) => {
     const answer = await call(method, 'trees_below?id=9&limit=2&offset=6', undefined, exact);
     expect([answer.status, range(answer)]).toEqual([416, '*/5']);
   });
 
-  it('are those of values as of rows, without a count too, and as CSV', async () => {
+  it('work for scalar results as for rows, without a count and as CSV', async () => {
     const answer = await call('GET', 'numbers?top=4&limit=1&offset=2');
     expect([answer.body, range(answer)]).toEqual([[3], '2-2/*']);
     const csv = await call('GET', 'trees_below?id=9&limit=1&offset=5', undefined, {

@@ -1,4 +1,4 @@
-/** Casts to types whose values name objects of the system catalog: numbers would list its tables, functions and roles. */
+/** Casts to types that name catalog objects (regclass and the like): from numbers they would list tables and roles. */
 import { eventually } from '../../support/eventually';
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -39,13 +39,13 @@ afterAll(() => plinth.stop());
 
 const NAMES = /pg_class|1259|secret|postgres|plinth_/;
 
-/** @param type that the answer may repeat */
+/** @param type a type name that the response may repeat */
 function expectRefused(answer: HttpAnswer, type = 'regclass'): void {
   expect([answer.status, answer.body?.detail?.sqlstate]).toEqual([400, 'PL158']);
   expect(answer.text.replaceAll(`"${type}\\"`, '')).not.toMatch(NAMES);
 }
 
-describe('a cast to a type that names objects of the catalog', () => {
+describe('a cast to a type that names catalog objects', () => {
   const TYPES = [
     ...[
       'regclass',
@@ -131,22 +131,22 @@ describe('a cast to a type that names objects of the catalog', () => {
     'numbers?order=n::regclass',
     'numbers?and=(n::regclass.eq.pg_class)',
     'numbers?select=data->n::regclass->x',
-  ])('does not parse where the language has no cast, or no such name: %s', async (path) => {
+  ])('is a syntax error where a cast or the name is not allowed: %s', async (path) => {
     const answer = await project.anon.get(`/rest/v1/${path.replaceAll('"', '%22')}`);
     expect(answer.status).toBe(400);
     expect(answer.text).not.toMatch(/"n"\s*:|1259/);
   });
 });
 
-describe('the language of a text search', () => {
-  it.each(['99999', '3748', '0', '1259'])('is a name, not the number %s', async (language) => {
+describe('the configuration of a text search', () => {
+  it.each(['99999', '3748', '0', '1259'])('must be a name, not the OID %s', async (language) => {
     for (const path of [`numbers?t=fts(${language}).x`, `numbers?or=(t.plfts(${language}).x,id.eq.1)`]) {
       const answer = await project.anon.get(`/rest/v1/${path}`);
       expect([answer.status, answer.body.code]).toEqual([400, '42704']);
     }
   });
 
-  it('is found by its name', async () => {
+  it('is found by name', async () => {
     expect((await project.anon.get('/rest/v1/numbers?t=fts(english).1259')).body).toHaveLength(1);
     expect((await project.anon.get('/rest/v1/numbers?t=fts(no_such).1259')).body.code).toBe('42704');
   });
@@ -160,22 +160,22 @@ describe('other casts', () => {
     ['n::plain', '1259'],
     ['t::harmless', { a: 1259, b: '1259' }],
     ['n.max()::text', '1259'],
-  ])('%s go on', async (select, expected) => {
+  ])('%s still work', async (select, expected) => {
     const answer = await project.anon.get(`/rest/v1/numbers?select=x:${select}`);
     expect([answer.status, answer.body]).toEqual([200, [{ x: expected }]]);
   });
 
-  it('follow the schema: a domain that comes to name objects is refused', async () => {
+  it('follow the schema: a domain changed to name catalog objects is refused', async () => {
     await project.sql('create domain changing as int');
     expect((await project.anon.get('/rest/v1/numbers?select=n::changing')).status).toBe(200);
     await project.sql('drop domain changing; create domain changing as regclass');
-    // The schema is read again within a second of DDL.
+    // The schema is reloaded within a second of DDL.
     await eventually(async () =>
       expectRefused(await project.anon.get('/rest/v1/numbers?select=n::changing'), 'changing'),
     );
   });
 
-  it('do not tell whether there is a table that the caller has no rights to', async () => {
+  it('do not reveal whether a table without privileges exists', async () => {
     const answerOf = async (type: string): Promise<unknown> => {
       const { status, body } = await project.anon.get(`/rest/v1/numbers?select=n::${type}`);
       return [status, body.code, body.message.replace(type, 'X'), body.hint];

@@ -1,4 +1,4 @@
-/** Bodies without the Content-Type that says what they are: as curl -d, fetch() and small HTTP libraries send them. */
+/** Bodies with a missing or wrong Content-Type, as sent by curl -d, fetch() and small HTTP libraries. */
 import { request as httpRequest } from 'node:http';
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -25,7 +25,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const send = (method: string, path: string, body: string, type: string): Promise<HttpAnswer> =>
   project.service.send(method, `/rest/v1/${path}`, { body, headers: { 'content-type': type } });
 
-/** Without the header, which fetch() always sends. @returns status and body */
+/** Sends no Content-Type, unlike fetch(). @returns status and body */
 function sendBare(method: string, path: string, body: string): Promise<[status: number, body: unknown]> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
@@ -45,7 +45,7 @@ function sendBare(method: string, path: string, body: string): Promise<[status: 
   });
 }
 
-it('takes a body without Content-Type for JSON', async () => {
+it('reads a body without Content-Type as JSON', async () => {
   expect(await sendBare('POST', 'notes?select=title', '{"title": "bare"}')).toEqual([
     201,
     [{ title: 'bare' }],
@@ -93,12 +93,12 @@ it.each([
   ['POST', 'notes', 'application/octet-stream'],
   ['PATCH', 'notes?id=eq.1', 'text/plain'],
   ['POST', 'rpc/add', 'application/pdf'],
-])('says the same of JSON that %s %s gets as %s', async (method, path, type) => {
+])('answers the same for JSON sent to %s %s as %s', async (method, path, type) => {
   const answer = await send(method, path, '{"title": "x"}', type);
   expect([answer.status, answer.body.hint]).toEqual([415, expect.stringContaining(HINT)]);
 });
 
-it('says the same of JSON as text for a function that takes none', async () => {
+it('answers the same for JSON sent as text to a function without arguments', async () => {
   const answer = await send('POST', 'rpc/add', '{"a": 1, "b": 2}', 'text/plain;charset=UTF-8');
   expect([answer.status, answer.body.hint]).toEqual([404, expect.stringContaining(HINT)]);
   const text = await send('POST', 'rpc/add', 'not JSON', 'text/plain');
@@ -106,7 +106,7 @@ it('says the same of JSON as text for a function that takes none', async () => {
   expect((await send('POST', 'rpc/shout', '{"a": 1}', 'text/plain')).body).toBe('{"A": 1}');
 });
 
-it('says nothing of JSON to a body that is none', async () => {
+it('does not mention JSON for a body that is not JSON', async () => {
   const answer = await send('POST', 'notes', '<a/>', 'application/xml');
   expect([answer.status, answer.body.hint]).toEqual([415, null]);
 });

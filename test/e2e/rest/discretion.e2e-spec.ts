@@ -23,7 +23,7 @@ afterAll(() => plinth.stop());
 
 const SECRET = /secret|ledger/i;
 
-it('gives hints from what the caller may see only', async () => {
+it('gives hints only from objects visible to the caller', async () => {
   expect((await project.anon.get('/rest/v1/secret_ledgr')).text).not.toMatch(/secret_ledger/);
   expect((await project.anon.get('/rest/v1/member')).body.hint).toBe(
     `Perhaps you meant the table 'public.members'`,
@@ -32,12 +32,12 @@ it('gives hints from what the caller may see only', async () => {
   expect((await project.anon.get('/rest/v1/members?select=id,secret_ledgr(id)')).body.hint).toBeNull();
 });
 
-it('gives no hint to names that are merely a little alike', async () => {
+it('gives no hint for names that are only slightly similar', async () => {
   expect((await project.service.get('/rest/v1/secrets')).body.hint).toBeNull();
   expect((await project.service.get('/rest/v1/rpc/cell')).body.hint).toBeNull();
 });
 
-it('tells of a missing right on the table that the request names itself', async () => {
+it('reports a missing privilege on the table named in the request', async () => {
   const answer = await project.anon.get('/rest/v1/secret_links');
   expect([answer.status, answer.body.message]).toEqual([403, 'permission denied for table secret_links']);
   await project.sql(`create function shut() returns int language sql as 'select 1';
@@ -46,7 +46,7 @@ it('tells of a missing right on the table that the request names itself', async 
   expect([call.status, call.body.message]).toEqual([403, 'permission denied for function shut']);
 });
 
-it('keeps the names of tables that refer to a row to itself', async () => {
+it('does not name tables that refer to a row', async () => {
   const answer = await project.anon.delete('/rest/v1/members?id=eq.1');
   expect([answer.status, answer.body.detail.sqlstate]).toEqual([409, '23503']);
   expect(answer.text).not.toMatch(SECRET);
@@ -54,13 +54,13 @@ it('keeps the names of tables that refer to a row to itself', async () => {
   expect(service.body.detail.constraint).toBe('ledger_member');
 });
 
-it('keeps the names of tables that a policy looks into to itself', async () => {
+it('does not name tables that a policy reads', async () => {
   const answer = await project.anon.get('/rest/v1/guarded');
   expect([answer.status, answer.body.detail.sqlstate]).toEqual([403, '42501']);
   expect(answer.text).not.toMatch(SECRET);
 });
 
-it('tells of a recursion in what the caller may see, and names nothing else', async () => {
+it('reports a recursion through visible tables, and names no other', async () => {
   await project.sql(`
     create table turning (id int primary key);
     create policy turns on turning for select to anon using (exists (select from turning t where t.id > 0));
@@ -80,7 +80,7 @@ it('tells of a recursion in what the caller may see, and names nothing else', as
   expect(hidden.text).not.toMatch(SECRET);
 });
 
-it('does not tell the row that a unique value collides with under row-level security', async () => {
+it('does not show the conflicting row of a unique violation under row-level security', async () => {
   await project.sql(`create table accounts (id int primary key, email text unique);
     create policy add on accounts for insert to anon with check (true); insert into accounts values (1, 'taken@example.com')`);
   const answer = await project.anon.post(

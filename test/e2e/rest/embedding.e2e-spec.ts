@@ -146,7 +146,7 @@ describe('kinds of relationships', () => {
 });
 
 describe('views', () => {
-  it('have the keys of the tables that their columns come from', async () => {
+  it('inherit the keys of the tables of their columns', async () => {
     expect(await rows('project_list?select=title,clients(name)&pid=eq.3')).toEqual([
       { title: 'IOS', clients: { name: 'Apple' } },
     ]);
@@ -169,7 +169,7 @@ describe('views', () => {
 });
 
 describe('partitions', () => {
-  it('are reached through their table only: its policies do not hold for them alone', async () => {
+  it('are accessible through their parent table only, because its policies do not apply to them', async () => {
     for (const send of ['get', 'delete'] as const) {
       const answer = await project.service[send]('/rest/v1/events_2024?id=eq.1');
       expect([answer.status, answer.body.code]).toEqual([404, 'PGRST205']);
@@ -190,7 +190,7 @@ describe('hints and ambiguity', () => {
     expect(answer.body.hint).toContain(`'clients!billing_fk'`);
   });
 
-  it('lists the candidates to the many first, as PostgREST does', async () => {
+  it('lists to-many candidates first, as PostgREST does', async () => {
     const { body } = await get('makers?select=id,cars(id)');
     expect(body.details.map(({ cardinality }: { cardinality: string }) => cardinality)).toEqual([
       'one-to-many',
@@ -199,7 +199,7 @@ describe('hints and ambiguity', () => {
     expect(body.hint).toContain(`'cars!made_by', 'cars!makers_best_id_fkey'`);
   });
 
-  it('takes a constraint or a column for a hint, or for the target', async () => {
+  it('accepts a constraint or a column as hint or as target', async () => {
     const expected = [{ id: 1, c: { name: 'Apple' } }];
     for (const target of ['clients!shipping_fk', 'clients!shipping', 'shipping_fk', 'shipping']) {
       expect(await rows(`orders?select=id,c:${target}(name)&id=eq.1`)).toEqual(expected);
@@ -220,12 +220,12 @@ describe('hints and ambiguity', () => {
   });
 });
 
-describe('an embed that has an alias, named by its relation', () => {
+describe("an aliased embed referred to by its relation's name", () => {
   const warning = async (path: string) => (await get(path)).headers.get('warning');
   const WILL_GO =
     'Embedded resource was referenced by relation name even though it has an alias. This is deprecated and will stop working in a future release.';
 
-  it('is understood, with a warning that names the alias', async () => {
+  it('is accepted, with a warning that names the alias', async () => {
     const answer = await get('projects?select=id,jobs:tasks(id)&id=eq.1&tasks.name=like.Code*&tasks.limit=1');
     expect(answer.body).toEqual([{ id: 1, jobs: [{ id: 2 }] }]);
     expect(answer.headers.get('warning')).toBe(
@@ -236,21 +236,21 @@ describe('an embed that has an alias, named by its relation', () => {
     expect(await warning(nested)).toContain('Update `projects` to `work`, `tasks` to `jobs` in');
   });
 
-  it('has the warning on what a function and a write return, too', async () => {
+  it('has the warning for functions and writes too', async () => {
     const inside = 'select=id,jobs:tasks(id)&tasks.limit=1';
     expect(await warning(`rpc/projects_after?above=0&${inside}`)).toContain('`tasks` to `jobs`');
     const written = await project.service.patch(`/rest/v1/projects?id=eq.0&${inside}`, { name: 'x' });
     expect(written.headers.get('warning')).toContain('`tasks` to `jobs`');
   });
 
-  it('has no warning where the alias is used, or there is none', async () => {
+  it('has no warning if the alias is used or absent', async () => {
     expect(await warning('projects?select=id,jobs:tasks(id)&jobs.name=like.Code*')).toBeNull();
     expect(
       await warning('projects?select=id,tasks(id),jobs:tasks(id)&tasks.id=eq.1&jobs.id=eq.2'),
     ).toBeNull();
   });
 
-  it('repeats the alias as one line of ASCII', async () => {
+  it('prints the alias in one line of ASCII', async () => {
     const path = 'projects?select=id,"jöb\n":tasks(id)&tasks.id=eq.1';
     expect(await warning(path)).toContain('Update `tasks` to `j%C3%B6b%0A` in');
     const quoting = 'projects?select=id,"a\\"b":tasks(id)&tasks.id=eq.1';
@@ -319,21 +319,21 @@ describe('filters, orders and pages inside', () => {
     expect(await rows(path)).toEqual(expected);
   });
 
-  it('leaves a column its name beside an embed that is called so', async () => {
+  it("keeps a column's name beside an embed of the same name", async () => {
     expect(await rows('cars?select=id,colour(name)&colour=eq.3')).toEqual([
       { id: 1, colour: { name: 'red' } },
     ]);
     expect(await rows('cars?select=id,colour(name)&or=(colour.eq.4,id.eq.9)')).toHaveLength(1);
   });
 
-  it('counts what an inner join leaves', async () => {
+  it('counts the rows that remain after an inner join', async () => {
     const answer = await project.service.get('/rest/v1/projects?select=id,tasks!inner(id)&limit=1', {
       headers: { prefer: 'count=exact' },
     });
     expect(answer.headers.get('content-range')).toBe('0-0/3');
   });
 
-  it('answers 400 for what is not embedded, not to-one, or not a null test', async () => {
+  it('answers 400 for a relation that is not embedded, not to-one, or not tested for null', async () => {
     for (const [path, code] of [
       ['projects?clients.id=eq.1', 'PGRST108'],
       ['projects?select=id&order=clients(name)', 'PGRST108'],
@@ -473,7 +473,7 @@ describe('aggregates', () => {
 });
 
 describe('policies', () => {
-  it('hold for embedded rows, for each table its own', async () => {
+  it("apply to embedded rows, each table's own", async () => {
     await project.sql('create policy all_clients on clients for select to anon using (id = 1)');
     const answer = await project.anon.get('/rest/v1/clients?select=name,projects(id)');
     expect(answer.body).toEqual([{ name: 'Microsoft', projects: [] }]);

@@ -30,7 +30,7 @@ afterAll(() => plinth.stop());
 
 const SIX = ['message', 'sqlstate', 'detail', 'hint', 'constraint', 'column'];
 
-describe('refused credentials', () => {
+describe('errors of refused credentials', () => {
   const now = (): number => Math.floor(Date.now() / 1000);
 
   it('have the codes of PostgREST, one message, and PL401 in sqlstate', async () => {
@@ -92,7 +92,7 @@ describe('the error body', () => {
     });
   });
 
-  it('has them for errors that are not the database’s too', async () => {
+  it('has the same fields for errors that do not come from the database', async () => {
     for (const path of [
       '/rest/v1/nothing',
       '/rest/v1/rows?x',
@@ -149,7 +149,7 @@ describe('violated constraints', () => {
     ['a range of numbers', { id: 99999999999, name: 'x' }, 400, { sqlstate: expect.stringMatching(/^22/) }],
     ['a generated column', { id: 2, name: 'x', made: 'y' }, 400, { sqlstate: '428C9' }],
   ];
-  it.each(WRITES)('%s answers as the table says', async (_what, row, status, fields) => {
+  it.each(WRITES)('%s answers as documented', async (_what, row, status, fields) => {
     const answer = await project.service.post('/rest/v1/rows', row);
     expect(answer.status).toBe(status);
     expect(answer.body.detail).toMatchObject(fields);
@@ -206,7 +206,7 @@ describe('SQLSTATE to status', () => {
     ['a length of its own', '{"status": 418, "headers": {"content-length": "3"}}', 418],
     ['a framing of its own', '{"status": 418, "headers": {"Transfer-Encoding": "chunked"}}', 418],
     ['a trailer', '{"status": 418, "headers": {"Trailer": "x"}}', 418],
-  ])('survives PGRST with %s', async (_what, detail, status) => {
+  ])('handles RAISE PGRST with %s', async (_what, detail, status) => {
     await project.sql(`create or replace function raises_oddly(detail text) returns void language plpgsql as $$
       begin raise sqlstate 'PGRST' using message = '{"code": "odd", "message": "odd"}', detail = detail; end $$`);
     const answer = await project.service.post('/rest/v1/rpc/raises_oddly', { detail });
@@ -219,7 +219,7 @@ describe('SQLSTATE to status', () => {
     { 'Content-Length': '300' },
     { 'transfer-encoding': 'chunked' },
     { trailer: 'x' },
-  ])('frames an answer itself, whatever response.headers say: %j', async (header) => {
+  ])('ignores message framing in response.headers: %j', async (header) => {
     await project.sql(`create or replace function frames(headers text) returns text language sql as $$
         select set_config('response.headers', headers, true); select 'hello world' $$`);
     const answer = await project.service.post('/rest/v1/rpc/frames', { headers: JSON.stringify([header]) });
@@ -228,7 +228,7 @@ describe('SQLSTATE to status', () => {
     expect(answer.headers.get('transfer-encoding')).toBeNull();
   });
 
-  it('lets PGRST choose the whole answer', async () => {
+  it('lets RAISE PGRST set the whole response', async () => {
     await project.sql(`create function whole() returns void language plpgsql as $$
       begin raise sqlstate 'PGRST' using
         message = '{"code": "123", "message": "Payment required", "details": "Quota exceeded", "hint": "Upgrade"}',
@@ -243,7 +243,7 @@ describe('SQLSTATE to status', () => {
     });
   });
 
-  it('gives the code in Proxy-Status, as long as a header can hold it', async () => {
+  it('gives the code in Proxy-Status if a header can hold it', async () => {
     const statusOf = async (path: string) =>
       (await project.service.get(`/rest/v1/${path}`)).headers.get('proxy-status');
     expect(await statusOf('nothing')).toBe('Plinth; error=PGRST205');
@@ -263,7 +263,7 @@ describe('SQLSTATE to status', () => {
     expect(refused.headers.get('proxy-status')).toBe('Plinth; error=PGRST301');
   });
 
-  it('answers 500 for a statement that runs into the time-out', async () => {
+  it('answers 500 for a statement that exceeds statement_timeout', async () => {
     const answer = await project.service.post('/rest/v1/rpc/slow');
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([500, '57014']);
   });
@@ -284,7 +284,7 @@ describe('a NUL, which text in PostgreSQL cannot hold', () => {
     ['in a form of arguments', 'rpc/fail', 'application/x-www-form-urlencoded', 'code=%00', 'PGRST102'],
     ['in a text', 'rpc/shout', 'text/plain', Buffer.from('a\0b'), 'PGRST102'],
   ];
-  it.each(BODIES)('%s answers 400 and says so', async (_what, path, type, body, code) => {
+  it.each(BODIES)('%s answers 400 and names the NUL', async (_what, path, type, body, code) => {
     const answer = await project.service.post(`/rest/v1/${path}`, body, {
       headers: { 'content-type': type },
     });
@@ -294,7 +294,7 @@ describe('a NUL, which text in PostgreSQL cannot hold', () => {
 });
 
 describe('role_statement_timeouts', () => {
-  it('limit each role in its own way', async () => {
+  it('apply to each role separately', async () => {
     await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
       settings: { statement_timeout: 20_000, role_statement_timeouts: { anon: 100 } },
     });

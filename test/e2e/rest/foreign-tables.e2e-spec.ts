@@ -1,4 +1,4 @@
-/** Foreign tables: closed until the project opens them, for row-level security cannot guard them; then like any other. */
+/** Foreign tables: closed until granted, because row-level security cannot protect them; then like other tables. */
 import { accessOf, asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
@@ -10,7 +10,7 @@ beforeAll(async () => {
   plinth = await TestPlinth.start();
   project = await plinth.createProject();
   const { host, port, database, owner_role, owner_password } = await accessOf(plinth, project.id);
-  // The other server is this one: what postgres_fdw does does not depend on it.
+  // The foreign server is this one; postgres_fdw does not depend on that.
   await asSuperuser(database, async (client) => {
     await client.query('create extension postgres_fdw');
     const options = `host '${host}', port '${port}', dbname '${database}'`;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => plinth.stop());
 
 describe('a foreign table', () => {
-  it('is out of reach for anon and users until the project grants it', async () => {
+  it('is not accessible to anon and users until it is granted', async () => {
     for (const client of [project.anon, project.asSubject()]) {
       const answer = await client.get('/rest/v1/parts');
       expect([answer.status, answer.body.detail.sqlstate]).toEqual([
@@ -60,7 +60,7 @@ describe('a foreign table', () => {
       expect(answer.headers.get('content-range')).toBe('0-0/2');
     });
 
-    it('is embedded by a computed relationship, for it can have no foreign keys', async () => {
+    it('is embedded by a computed relationship, since it has no foreign keys', async () => {
       const answer = await project.anon.get('/rest/v1/orders?select=id,part(name)&order=id');
       expect(answer.body).toEqual([
         { id: 10, part: { name: 'beam' } },
@@ -68,7 +68,7 @@ describe('a foreign table', () => {
       ]);
     });
 
-    it('is written, and the rows are read back', async () => {
+    it('is written, with rows returned', async () => {
       const prefer = { headers: { prefer: 'return=representation' } };
       const made = await project.anon.post('/rest/v1/parts', { id: 4, name: 'washer' }, prefer);
       expect([made.status, made.body]).toEqual([201, [{ id: 4, name: 'washer', weight: null }]]);
@@ -78,7 +78,7 @@ describe('a foreign table', () => {
       expect((await project.anon.get('/rest/v1/parts?id=eq.4')).body).toEqual([]);
     });
 
-    it('passes on what the other server refuses', async () => {
+    it('passes on errors of the foreign server', async () => {
       const answer = await project.anon.post('/rest/v1/parts', { id: 1, name: 'twice' });
       expect([answer.status, answer.body.detail.sqlstate]).toEqual([409, '23505']);
     });

@@ -91,7 +91,7 @@ describe('arguments', () => {
     expect([answer.status, answer.body]).toEqual([200, expected]);
   });
 
-  it('takes a body of text or bytes as the one unnamed argument', async () => {
+  it('passes a body of text or bytes as the single unnamed argument', async () => {
     expect((await post('raw', 'shout', { 'content-type': 'text/plain' })).body).toBe('SHOUT');
     const bytes = await post('bytes', Buffer.from([0, 255, 10]), {
       'content-type': 'application/octet-stream',
@@ -100,13 +100,13 @@ describe('arguments', () => {
     expect((await post('markup', '<a>in XML</a>', { 'content-type': 'text/xml' })).body).toBe('in XML');
   });
 
-  it('takes a form', async () => {
+  it('accepts a form', async () => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await post('add', 'a=4&b=5', type)).body).toBe(9);
     expect((await post('total', 'numbers=4&numbers=5', type)).body).toBe(9);
   });
 
-  it('answers 404 when no function takes these arguments, and says what was looked for', async () => {
+  it('answers 404 when no function matches the arguments, and names those searched for', async () => {
     const answer = await post('add', { a: 1, c: 2 });
     expect([answer.status, answer.body.code]).toEqual([404, 'PGRST202']);
     expect(answer.body.hint).toBe('Perhaps you meant to call the function public.add(a, b)');
@@ -186,7 +186,7 @@ describe('methods', () => {
     expect((await post('write_one', { name: 'x' })).body).toBe(99);
   });
 
-  it('answers 405 when a function that is declared to read writes, by POST too', async () => {
+  it('answers 405 when a STABLE function writes, with POST too', async () => {
     const answer = await post('says_it_only_reads');
     expect([answer.status, answer.body.code]).toEqual([405, '25006']);
   });
@@ -203,7 +203,7 @@ describe('methods', () => {
     }
   });
 
-  it('tells in OPTIONS which there are', async () => {
+  it('lists them in OPTIONS', async () => {
     const allow = async (name: string) =>
       (await project.service.send('OPTIONS', `/rest/v1/rpc/${name}`)).headers.get('allow');
     expect(await allow('add')).toBe('OPTIONS,GET,HEAD,POST');
@@ -211,8 +211,8 @@ describe('methods', () => {
   });
 });
 
-describe('the request and the answer in SQL', () => {
-  it('knows method, path, headers, cookies, claims, role and time zone', async () => {
+describe('request and response in SQL', () => {
+  it('exposes method, path, headers, cookies, claims, role and time zone', async () => {
     const user = project.asSubject();
     const answer = await user.get(`/p/${project.slug}/rest/v1/rpc/facts`, {
       headers: { 'x-test': 'hello', cookie: 'flavour=oat; b=c', prefer: 'timezone=Europe/Vienna' },
@@ -236,7 +236,7 @@ describe('the request and the answer in SQL', () => {
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  it('runs the project’s pre-request function first, which may refuse', async () => {
+  it('runs the project’s pre-request function first, which may refuse the request', async () => {
     const other = await plinth.createProject({ settings: { pre_request: 'public.gate' } });
     await other.sql(`
       create table t (id int primary key); insert into t values (1);

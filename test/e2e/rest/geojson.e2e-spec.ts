@@ -34,7 +34,7 @@ import type { TestProject } from '../../support/test-project';
     features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [10, 54] }, properties }],
   });
 
-  it('makes a feature of each row, with the geometry that is selected', async () => {
+  it('returns each row as a feature with the selected geometry', async () => {
     const answer = await get('harbours?select=id,name,place');
     expect(answer.headers.get('content-type')).toBe('application/geo+json; charset=utf-8');
     expect(answer.body).toEqual(north({ id: 1, name: 'North' }));
@@ -42,16 +42,16 @@ import type { TestProject } from '../../support/test-project';
     expect(basin.body.features[0].geometry.type).toBe('Polygon');
   });
 
-  it('is a collection without features when no row matches', async () => {
+  it('is an empty collection when no row matches', async () => {
     expect((await get('harbours?id=eq.9')).body).toEqual({ type: 'FeatureCollection', features: [] });
   });
 
-  it('shows embedded rows among the properties', async () => {
+  it('includes embedded rows in the properties', async () => {
     const { body } = await get('harbours?select=id,place,berths(id)');
     expect(body).toEqual(north({ id: 1, berths: [{ id: 7 }] }));
   });
 
-  it('works for functions and for what was written', async () => {
+  it('works for functions and for written rows', async () => {
     expect((await get('rpc/harbour?wanted=1&select=id,place')).body).toEqual(north({ id: 1 }));
     const changed = await project.service.patch(
       '/rest/v1/harbours?id=eq.1&select=name,place',
@@ -66,7 +66,7 @@ import type { TestProject } from '../../support/test-project';
     expect([answer.status, answer.body.code]).toEqual([400, '22023']);
   });
 
-  it('shows a geometry as GeoJSON in JSON, too', async () => {
+  it('returns a geometry as GeoJSON in plain JSON too', async () => {
     const { body } = await project.service.get('/rest/v1/harbours?select=place');
     expect(body[0].place).toMatchObject({ type: 'Point', coordinates: [10, 54] });
   });

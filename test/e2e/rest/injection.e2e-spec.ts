@@ -1,4 +1,4 @@
-/** Hostile names and values: nothing of a request is ever SQL. */
+/** Hostile names and values: no part of a request becomes SQL. */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -19,7 +19,7 @@ const HOSTILE = [
   `"quoted" \\ back`,
   `naïve 日本語 😀`,
 ];
-/** Names that PostgreSQL takes for a column. */
+/** Names that PostgreSQL accepts for a column. */
 const NAMES = [
   `a"b`,
   `a'b`,
@@ -62,7 +62,7 @@ const quoted = (name: string) =>
   encodeURIComponent(`"${name.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
 
 describe('values', () => {
-  it.each(HOSTILE)('%s comes back as it was written, in every place of a value', async (value) => {
+  it.each(HOSTILE)('%s is returned unchanged from every position of a value', async (value) => {
     const id = 1000 + HOSTILE.indexOf(value);
     const row = { id, name: value, data: { [value]: value }, tags: [value] };
     expect((await project.service.post('/rest/v1/victims', row)).body).toEqual([row]);
@@ -81,7 +81,7 @@ describe('values', () => {
     expect((await at(`victims?id=eq.${id}&select=${quoted(value)}:name`)).body).toEqual([{ [value]: value }]);
   });
 
-  it.each(HOSTILE)('%s is refused or matches nothing where SQL would be', async (value) => {
+  it.each(HOSTILE)('%s is refused or matches nothing in positions of syntax', async (value) => {
     const escaped = encodeURIComponent(value);
     const paths = [
       `victims?select=${escaped}`,
@@ -106,7 +106,7 @@ describe('values', () => {
 });
 
 describe('names', () => {
-  it.each(NAMES)('%s works as a column in every place', async (name) => {
+  it.each(NAMES)('%s works as a column name in every position', async (name) => {
     const row = { [name]: 'value' };
     const [written] = (await project.service.post('/rest/v1/odd', row)).body;
     expect(written).toMatchObject(row);
@@ -128,14 +128,14 @@ describe('names', () => {
     ).toHaveLength(1);
   });
 
-  it('work for a table too', async () => {
+  it('work as table names too', async () => {
     const path = encodeURIComponent('bobby"; drop table victims; --');
     expect((await at(path)).body).toEqual([{ id: 1 }]);
     expect((await project.service.post(`/rest/v1/${path}`, { id: 2 })).status).toBe(201);
     expect((await project.service.delete(`/rest/v1/${path}?id=eq.2`)).body).toEqual([{ id: 2 }]);
   });
 
-  it('of JavaScript’s own objects are ordinary names', async () => {
+  it('of JavaScript’s built-in members are ordinary names', async () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       expect((await at(`victims?select=${name}`)).status).toBe(400);
       expect((await at(name)).status).toBe(404);

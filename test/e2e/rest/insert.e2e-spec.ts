@@ -26,7 +26,7 @@ const count = async (table: string): Promise<number> =>
   (await project.sql(`select count(*)::int as n from ${table}`))[0].n;
 
 describe('one row', () => {
-  it('answers 201 with the row, defaults filled in', async () => {
+  it('answers 201 with the row, including defaults', async () => {
     const answer = await post('notes', { title: 'First' });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual([expect.objectContaining({ title: 'First', rank: 7, body: null })]);
@@ -46,9 +46,9 @@ describe('one row', () => {
     expect(answer.headers.get('location')).toBe('/notes?id=eq.900');
   });
 
-  it('leaves Location out where the key is too long for a header', async () => {
+  it('omits Location if the key is too long for a header', async () => {
     await project.sql('create table named (name text primary key)');
-    // PostgreSQL compresses what it puts into an index, so a key may have any length.
+    // PostgreSQL compresses index entries, so a key may have any length.
     const answer = await post('named', { name: 'x'.repeat(30_000) }, { prefer: 'return=headers-only' });
     expect([answer.status, answer.headers.get('location')]).toEqual([201, null]);
   });
@@ -72,13 +72,13 @@ describe('one row', () => {
     );
   });
 
-  it('takes lists, objects and texts for arrays, JSON and anything else', async () => {
+  it('accepts lists, objects and strings for arrays, JSON and other types', async () => {
     const row = { tags: ['a,b', '"q"', null], meta: [1, { x: null }], at: '2024-05-05T00:00:00Z' };
     const answer = await post('notes?select=tags,meta,at', row);
     expect(answer.body).toEqual([{ ...row, at: '2024-05-05T00:00:00+00:00' }]);
   });
 
-  it('shows what select asks for', async () => {
+  it('returns the columns of select', async () => {
     expect((await post('notes?select=t:title,rank', { title: 'Picked' })).body).toEqual([
       { t: 'Picked', rank: 7 },
     ]);
@@ -95,7 +95,7 @@ describe('one row', () => {
 });
 
 describe('a list of rows', () => {
-  it('is refused when something else than rows is in it', async () => {
+  it('is refused if an element is not a row', async () => {
     const before = await count('notes');
     const answer = await post('notes', [{ title: 'good' }, 123, 'x']);
     expect([answer.status, answer.body.code, answer.body.message]).toEqual([
@@ -124,7 +124,7 @@ describe('a list of rows', () => {
     expect(await count('notes')).toBe(before);
   });
 
-  it('takes rows with different sets of columns: a gap takes the DEFAULT', async () => {
+  it('accepts rows with different sets of columns; a missing column gets its DEFAULT', async () => {
     const answer = await post('notes?select=title,rank,body', [
       { title: 'a', rank: 1 },
       { title: 'b', body: 'text' },
@@ -147,7 +147,7 @@ describe('a list of rows', () => {
     expect(await count('notes')).toBe(before);
   });
 
-  it('counts them as one statement: rows may refer to each other whatever columns they have', async () => {
+  it('is one statement: rows with different columns may refer to each other', async () => {
     const answer = await post('tree?select=id,parent,label', [
       { id: 2, parent: 1 },
       { id: 1, label: 'root' },
@@ -159,7 +159,7 @@ describe('a list of rows', () => {
     ]);
   });
 
-  it('takes a hundred and more different sets of columns', async () => {
+  it('accepts more than a hundred different sets of columns', async () => {
     const columns = ['title', 'rank', 'at', 'id', 'body', 'price', 'big', 'meta'];
     const value = { title: 't', rank: 1, at: '2024-01-01', id: 0, body: 'b', price: 1, big: 2, meta: {} };
     const rows = Array.from({ length: 256 }, (_, set) =>
@@ -174,7 +174,7 @@ describe('a list of rows', () => {
     expect(await project.sql('select from notes where id >= 10000')).toHaveLength(128);
   });
 
-  it('takes many rows of two sets of columns in time of the same order as rows that are alike', async () => {
+  it('inserts many rows of two sets of columns about as fast as uniform rows', async () => {
     const many = 20_000;
     const alike = Array.from({ length: many }, (_, n) => ({ rank: n }));
     const mixed = alike.map((row, n) => (n % 2 ? { title: 'set' } : row));
@@ -183,12 +183,12 @@ describe('a list of rows', () => {
       for (const rows of [alike, mixed]) {
         const start = performance.now();
         expect((await post('sets', rows, { prefer: 'return=minimal' })).status).toBe(201);
-        // From the sixth time on, PostgreSQL may run a plan that knows no values.
+        // From the sixth execution on, PostgreSQL may use a generic plan.
         if (round > 5)
           quickest.set(rows, Math.min(quickest.get(rows) ?? Infinity, performance.now() - start));
       }
     }
-    // Twice as long; twenty times when each row's number is looked for among all those of its set.
+    // About twice as long; twenty times if each row were searched for among all rows of its set.
     expect(quickest.get(mixed)).toBeLessThan(6 * (quickest.get(alike) as number));
     expect(await count('sets')).toBe(2 * 8 * many);
   });
@@ -198,13 +198,13 @@ describe('a list of rows', () => {
     expect([answer.status, answer.text]).toEqual([201, '[]']);
   });
 
-  it('inserts as many rows of defaults as there are empty objects', async () => {
+  it('inserts a row of defaults for each empty object', async () => {
     const before = await count('bare');
     expect((await post('bare', [{}, {}, {}])).body).toHaveLength(3);
     expect(await count('bare')).toBe(before + 3);
   });
 
-  it('takes ten thousand rows', async () => {
+  it('inserts ten thousand rows', async () => {
     const rows = Array.from({ length: 10_000 }, (_, id) => ({ id: 100_000 + id, parent: null }));
     expect((await post('tree', rows, { prefer: 'return=minimal' })).status).toBe(201);
     expect(await project.sql('select from tree where id >= 100000')).toHaveLength(10_000);
@@ -212,7 +212,7 @@ describe('a list of rows', () => {
 });
 
 describe('columns=', () => {
-  it('writes only the columns it names, null where a row leaves one out', async () => {
+  it('writes only the named columns, null where a row omits one', async () => {
     const answer = await post('notes?columns=title,rank&select=title,rank,body', [
       { title: 'c1', body: 'ignored' },
       { title: 'c2', rank: 3 },
@@ -223,7 +223,7 @@ describe('columns=', () => {
     ]);
   });
 
-  it('takes the last of equal keys in a json value under missing=default', async () => {
+  it('uses the last of duplicate keys in a json value under missing=default', async () => {
     const body = '{"title": "twice", "data": {"a": 1, "a": 2}}';
     const path = 'notes?columns=title,data&select=data';
     expect((await post(path, body)).text).toBe('[{"data":{"a": 1, "a": 2}}]');
@@ -249,7 +249,7 @@ describe('columns=', () => {
     expect(answer.headers.get('preference-applied')).toBe('missing=default');
   });
 
-  it('answers 400 for a column that is not there', async () => {
+  it('answers 400 for an unknown column', async () => {
     const answer = await post('notes?columns=title,nope', [{ title: 'x' }]);
     expect([answer.status, answer.body.code]).toEqual([400, 'PGRST204']);
   });
@@ -265,7 +265,7 @@ describe('other bodies', () => {
     ]);
   });
 
-  it('takes blank lines of CSV for nothing, as PostgREST does', async () => {
+  it('ignores blank lines of CSV, as PostgREST does', async () => {
     const csv = 'title\n\nbetween\r\n\r\n';
     expect((await post('notes?select=title', csv, { 'content-type': 'text/csv' })).body).toEqual([
       { title: 'between' },
@@ -308,7 +308,7 @@ describe('other bodies', () => {
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([413, 'PL413']);
   });
 
-  it('answers 400 for a column that is not there', async () => {
+  it('answers 400 for an unknown column', async () => {
     const answer = await post('notes', { nope: 1 });
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([400, 'PL204']);
   });

@@ -1,4 +1,4 @@
-/** Large results stream, clients that go away stop their query, nasty requests are refused quickly. */
+/** Large results stream, a disconnect cancels the query, and hostile requests are refused quickly. */
 import { get as httpGet } from 'node:http';
 import { Client } from 'pg';
 import { costOfParsing, longestHold } from '../../support/event-loop';
@@ -37,7 +37,7 @@ interface Read {
   readonly tail: string;
 }
 
-/** Reads an answer to its end and keeps none of it. */
+/** Reads a response to its end and discards it. */
 function drain(path: string, accept: string): Promise<Read> {
   return new Promise((resolve, reject) => {
     const request = httpGet(
@@ -79,7 +79,7 @@ describe('large results', () => {
     expect((await drain(BIG, 'text/csv')).lines).toBe(ROWS);
   }, 60_000);
 
-  // What a read takes besides the rows is the same for both, and so is what the test itself takes.
+  // Memory besides the rows, and memory of the test itself, is the same for both.
   it.each([
     ['many rows', '/rest/v1/many_more?copy=lte.1', '/rest/v1/many_more?copy=lte.5'],
     ['one long value', '/rest/v1/vast?size=eq.30', '/rest/v1/vast?size=eq.150'],
@@ -92,7 +92,7 @@ describe('large results', () => {
         return { bytes, added };
       };
       await drain(`${BIG}&limit=10`, 'application/json');
-      // V8 frees buffers in a thread of its own, late on a busy machine: the least of three tries counts.
+      // V8 frees buffers in a separate thread, late on a busy machine: the least of three tries counts.
       let growth = Infinity;
       for (let tries = 0; tries < 3 && growth >= 0.25; tries += 1) {
         const [one, five] = [await read(short), await read(long)];
@@ -104,13 +104,13 @@ describe('large results', () => {
     240_000,
   );
 
-  it('tell their range when they were counted beforehand', async () => {
+  it('have a range when they were counted first', async () => {
     const client = project.service.with({ prefer: 'count=exact' });
     const answer = await client.get(`${BIG}&limit=100000&offset=10`);
     expect([answer.status, answer.headers.get('content-range')]).toEqual([206, `10-100009/${ROWS}`]);
   }, 60_000);
 
-  it('wait for a client that reads slowly, and end when it goes away', async () => {
+  it('wait for a client that reads slowly, and end when it disconnects', async () => {
     const controller = new AbortController();
     const response = await fetch(`${plinth.baseUrl}${BIG}`, {
       headers: project.service.headers,
@@ -118,13 +118,13 @@ describe('large results', () => {
     });
     const reader = response.body?.getReader();
     await reader?.read();
-    // Nobody reads on: the server waits, and so does the database.
+    // The client stops reading: the server waits, and so does the database.
     expect(await running('big')).toBe(1);
     controller.abort();
     await eventually(async () => expect(await running('big')).toBe(0));
   }, 60_000);
 
-  it('stop the query of a client that goes away before the first row', async () => {
+  it('cancel the query of a client that disconnects before the first row', async () => {
     const controller = new AbortController();
     const asked = fetch(`${plinth.baseUrl}/rest/v1/endless`, {
       headers: project.service.headers,
@@ -137,7 +137,7 @@ describe('large results', () => {
   });
 });
 
-/** Backends that run a query now that names a relation or function, seen by the server's admin: nobody else may look. */
+/** Number of backends running a query that names a relation or function; only the server's admin can see them. */
 async function running(name: string): Promise<number> {
   const admin = new Client({ connectionString: process.env.PLINTH_TEST_DATABASE_URL });
   await admin.connect();
@@ -152,7 +152,7 @@ async function running(name: string): Promise<number> {
   }
 }
 
-/** The least of three counts: a collection of garbage may fall into any of them. @param bound milliseconds of CPU */
+/** The least of three counts, since garbage collection may affect any of them. @param bound milliseconds of CPU */
 async function withoutHold<Answer>(ask: () => Promise<Answer>, bound: number): Promise<Answer> {
   let least = Infinity;
   for (let attempt = 0; ; attempt += 1) {
@@ -163,8 +163,8 @@ async function withoutHold<Answer>(ask: () => Promise<Answer>, bound: number): P
   }
 }
 
-describe('nasty requests', () => {
-  /** What a body of ten mebibytes costs that is parsed in one go: no request may hold the others for as long. */
+describe('hostile requests', () => {
+  /** Cost of parsing a body of 10 MiB in one piece: no request may block others for that long. */
   let parsing: number;
   beforeAll(() => (parsing = costOfParsing()));
 
@@ -199,7 +199,7 @@ describe('nasty requests', () => {
     },
   );
 
-  /** As large as bodies may be, and forms. */
+  /** Bodies of the largest allowed size, and forms. */
   const filled = (unit: string) => long(unit, Math.floor((9.9 * MIB) / unit.length));
   const fields = (unit: string) => long(unit, Math.floor(MIB / unit.length));
   const listOf = (unit: string) => `[${filled(`${unit},`).slice(0, -1)}]`;
@@ -208,7 +208,7 @@ describe('nasty requests', () => {
   const wide = () =>
     `${Array.from({ length: 10_000 }, (_, n) => `c${n}`).join(',')}\n${long(`${long(',', 9_999)}\n`, 1_000)}`;
   const [json, csv, form] = ['application/json', 'text/csv', 'application/x-www-form-urlencoded'];
-  /** Made when they are sent: all at once would take most of the memory that other tests measure. */
+  /** Built when they are sent: together they would take most of the memory that other tests measure. */
   const BODIES: [what: string, status: number, path: string, type: string, body: () => string][] = [
     ['rows of one column that is none', 400, 'parents', json, () => listOf('{"a":1}')],
     ['rows with a column each', 400, 'parents', json, () => `[${numbered((n) => `{"c${n}":1}`)}]`],
@@ -239,7 +239,7 @@ describe('nasty requests', () => {
     'a body full of %s is answered by %i',
     async (_what, status, path, type, make) => {
       const body = make();
-      // The client sends it from the same process. In one go the costliest of them take a dozen times as long as plain rows.
+      // The client sends from the same process. Parsed in one piece, the costliest take a dozen times as long as plain rows.
       const answer = await withoutHold(
         () => project.service.post(`/rest/v1/${path}`, body, { headers: { 'content-type': type } }),
         3 * parsing,
@@ -259,7 +259,7 @@ describe('nasty requests', () => {
 });
 
 describe('overload', () => {
-  it('answers 503 with Retry-After when no connection becomes free, serves others meanwhile, and recovers', async () => {
+  it('answers 503 with Retry-After if no connection becomes free, serves other projects meanwhile, and recovers', async () => {
     const busy = await TestPlinth.start({
       env: { DATABASE_MAX_CONNECTIONS: '4', DATABASE_PROJECT_CONNECTIONS: '1' },
     });
@@ -278,7 +278,7 @@ describe('overload', () => {
         await eventually(async () => expect(await running('hold')).toBe(1));
         let isRefused = false;
         const refused = small.service.get('/rest/v1/t').finally(() => (isRefused = true));
-        // Nobody else waits for that project's only connection.
+        // Other projects do not wait for that project's only connection.
         expect((await other.service.get('/rest/v1/t')).status).toBe(200);
         expect(isRefused).toBe(false);
         const answer = await refused;

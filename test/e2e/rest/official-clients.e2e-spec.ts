@@ -9,7 +9,7 @@ let project: TestProject;
 let supabase: SupabaseClient;
 let postgrest: PostgrestClient;
 
-/** Realtime wants a WebSocket when the client is made; nothing here opens one. */
+/** Realtime needs a WebSocket class on construction; none is opened here. */
 class NoSocket {
   readonly readyState = 3;
 }
@@ -92,7 +92,7 @@ describe('reads', () => {
     expect(inner.data).toEqual([{ name: 'Tokyo', countries: { name: 'Japan' } }]);
   });
 
-  it('counts embedded rows in the way that old clients ask for it', async () => {
+  it('counts embedded rows in the form used by old clients', async () => {
     const { data } = await supabase.from('countries').select('name, cities(count)').lte('id', 2).order('id');
     expect(data).toEqual([
       { name: 'France', cities: [{ count: 2 }] },
@@ -107,7 +107,7 @@ describe('reads', () => {
     expect([head.count, head.data, head.error]).toEqual([3, null, null]);
   });
 
-  it('takes single and maybeSingle', async () => {
+  it('supports single and maybeSingle', async () => {
     expect((await supabase.from('cities').select('name').eq('id', 1).single()).data).toEqual({
       name: 'Paris',
     });
@@ -126,7 +126,7 @@ describe('reads', () => {
     expect([several.status, several.error?.details]).toEqual([406, 'The result contains 2 rows']);
   });
 
-  it('takes CSV', async () => {
+  it('returns CSV', async () => {
     const { data } = await supabase.from('countries').select('id,name').order('id').csv();
     expect(data).toBe('id,name\n1,France\n2,Japan\n3,Chile');
   });

@@ -25,7 +25,7 @@ async function ids(query: string): Promise<number[]> {
 }
 
 describe('not, before each operator', () => {
-  /** No value of these columns is null, so that what is negated is the rest. */
+  /** These columns have no nulls, so a negated filter selects the remaining rows. */
   const PLAIN: [column: string, operation: string, expected: number[]][] = [
     ['n', 'eq.3', [2]],
     ['n', 'neq.3', [1, 3]],
@@ -64,7 +64,7 @@ describe('not, before each operator', () => {
     ['span', 'nxl.[5,9)', [2, 3]],
     ['span', 'adj.[5,9)', [1, 3]],
   ];
-  it.each(PLAIN)('%s=%s selects %j, and the rest with it', async (column, operation, expected) => {
+  it.each(PLAIN)('%s=%s selects %j, and the other rows when negated', async (column, operation, expected) => {
     expect(await ids(`${column}=${operation}`)).toEqual(expected);
     const rest = [1, 2, 3].filter((id) => !expected.includes(id));
     expect(await ids(`${column}=not.${operation}`)).toEqual(rest);

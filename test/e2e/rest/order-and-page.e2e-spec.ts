@@ -32,7 +32,7 @@ describe('order', () => {
     ['order=data->>n.desc&limit=2', [1, 2]],
     ['order=distance.desc,id&limit=4', [10, 9, 8, 1]],
   ];
-  it.each(ORDERS)('%s gives %j', async (query, expected) => {
+  it.each(ORDERS)('%s returns %j', async (query, expected) => {
     expect(idsOf(await get(query))).toEqual(expected);
   });
 });
@@ -45,20 +45,20 @@ describe('limit and offset', () => {
     ['order=id&limit=5&offset=100', []],
     ['order=id&limit=0', []],
   ];
-  it.each(PAGES)('%s gives %j', async (query, expected) => {
+  it.each(PAGES)('%s returns %j', async (query, expected) => {
     const answer = await get(query);
     expect(answer.status).toBe(200);
     expect(idsOf(answer)).toEqual(expected);
   });
 
-  it('tells in Content-Range which rows it gave', async () => {
+  it('reports the returned rows in Content-Range', async () => {
     expect((await get('order=id&limit=3&offset=3')).headers.get('content-range')).toBe('3-5/*');
     expect((await get('id=eq.99')).headers.get('content-range')).toBe('*/*');
   });
 });
 
 describe('the Range header', () => {
-  it('chooses rows like limit and offset', async () => {
+  it('selects rows like limit and offset', async () => {
     expect(idsOf(await get('order=id', { range: '2-4', 'range-unit': 'items' }))).toEqual([3, 4, 5]);
     expect(idsOf(await get('order=id', { range: '7-' }))).toEqual([8, 9, 10]);
   });
@@ -67,11 +67,11 @@ describe('the Range header', () => {
     expect(idsOf(await get('order=id&limit=4&offset=2', { range: '0-3' }))).toEqual([3, 4]);
   });
 
-  it('is not meant where its unit is another', async () => {
+  it('is ignored with another unit', async () => {
     expect(idsOf(await get('order=id', { range: '0-1', 'range-unit': 'bytes' }))).toHaveLength(10);
   });
 
-  it('answers 206 for a part of what was counted', async () => {
+  it('answers 206 for a part of the counted rows', async () => {
     const answer = await get('order=id', { range: '0-3', 'range-unit': 'items', prefer: 'count=exact' });
     expect([answer.status, answer.headers.get('content-range')]).toEqual([206, '0-3/10']);
   });
@@ -90,20 +90,20 @@ describe('counts', () => {
     expect(whole.headers.get('preference-applied')).toBe('count=exact');
   });
 
-  it('counts only the rows that the filters and the policies let through', async () => {
+  it('counts only rows that pass filters and policies', async () => {
     const answer = await get('grp=eq.1&limit=1', { prefer: 'count=exact' });
     expect(answer.headers.get('content-range')).toBe('0-0/4');
     const anon = await project.anon.get('/rest/v1/items?limit=1', { headers: { prefer: 'count=exact' } });
     expect(anon.headers.get('content-range')).toBe('*/0');
   });
 
-  it('answers 416 for an offset behind the last row when it counted', async () => {
+  it('answers 416 for an offset beyond the last row when counting', async () => {
     const answer = await get('order=id&offset=50', { prefer: 'count=exact' });
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([416, 'PL103']);
     expect(answer.headers.get('content-range')).toBe('*/10');
   });
 
-  it('gives the planner’s guess for count=planned', async () => {
+  it('gives the planner’s estimate for count=planned', async () => {
     await project.sql('analyze items');
     const answer = await get('limit=2', { prefer: 'count=planned' });
     expect([answer.status, answer.headers.get('content-range')]).toEqual([206, '0-1/10']);
@@ -118,7 +118,7 @@ describe('counts', () => {
 });
 
 describe('max_rows', () => {
-  it('holds on every level, and counts stay whole', async () => {
+  it('applies on every level, and does not limit counts', async () => {
     const limited = await plinth.createProject({ settings: { max_rows: 2 } });
     await limited.sql(`
       create table a (id int primary key); create table b (id int primary key, a_id int references a);
@@ -134,7 +134,7 @@ describe('max_rows', () => {
     expect(Number(guessed.headers.get('content-range')?.split('/')[1])).toBeGreaterThanOrEqual(3);
   });
 
-  it('holds for what functions give', async () => {
+  it('applies to results of functions', async () => {
     const limited = await plinth.createProject({ settings: { max_rows: 2 } });
     await limited.sql(`
       create table a (id int primary key); insert into a select generate_series(1, 5);
@@ -147,7 +147,7 @@ describe('max_rows', () => {
     expect(answer.headers.get('content-range')).toBe('0-1/5');
   });
 
-  it('does not cut short what a write answers', async () => {
+  it('does not limit the rows returned by a write', async () => {
     const limited = await plinth.createProject({ settings: { max_rows: 1 } });
     await limited.sql('create table a (id int primary key, n int)');
     const rows = [{ id: 1 }, { id: 2 }];

@@ -1,4 +1,4 @@
-/** What the test suite of @supabase/postgrest-js expects of PostgREST in corners: overloads, counts, refused embeds. */
+/** Corner cases from the test suite of @supabase/postgrest-js: overloads, counts, refused embeds. */
 import { PostgrestClient } from '@supabase/postgrest-js';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-describe('a function with one argument that has no name', () => {
+describe('a function with one unnamed argument', () => {
   it.each([
     ['unnamed_json', { test: 'value' }, '{"":{"test":"value"}}'],
     ['unnamed_jsonb', { test: 'value' }, '{"": {"test": "value"}}'],
@@ -57,12 +57,12 @@ describe('a function with one argument that has no name', () => {
     ['none_or_one', '', 'one'],
     ['defaulted', 'given', 'text'],
     ['only_defaulted', 'given', '{"":"given"}'],
-  ])('%s takes the whole body where its one member is called ""', async (name, value, expected) => {
+  ])('%s receives the whole body if its only member is named ""', async (name, value, expected) => {
     const { status, data } = await client.rpc(name, { '': value });
     expect([status, data]).toEqual([200, expected]);
   });
 
-  it('is none of those that are looked for where its type is another', async () => {
+  it('is not a candidate if its type differs', async () => {
     const { status, error } = await client.rpc('unnamed_int', { '': 1 });
     expect([status, error]).toEqual([
       404,
@@ -75,18 +75,18 @@ describe('a function with one argument that has no name', () => {
     ]);
   });
 
-  it('is called without one where it has a default and the request has no body', async () => {
+  it('is called without an argument if it has a default and the request has no body', async () => {
     expect((await client.rpc('only_defaulted', {}, { get: true })).data).toBe('by default');
     expect((await client.rpc('none_or_one')).data).toBe('none');
   });
 });
 
-describe('overloads that fit alike', () => {
+describe('overloads that match equally', () => {
   it.each([
     ['clash', { a: 1 }, ['clash(a => integer)', 'clash(a => text)', 'clash(a => integer, b => integer)']],
     ['defaulted', {}, ['defaulted()', 'defaulted( => text)']],
     ['defaulted', undefined, ['defaulted()', 'defaulted( => text)']],
-  ])('%s(%j) is 300 with the candidates, those of fewest arguments first', async (name, args, candidates) => {
+  ])('%s(%j) is 300 with the candidates, fewest arguments first', async (name, args, candidates) => {
     const { status, error } = await client.rpc(name, args);
     expect([status, error]).toEqual([
       300,
@@ -100,7 +100,7 @@ describe('overloads that fit alike', () => {
   });
 });
 
-describe('the count of a function that gives one value', () => {
+describe('the count of a function that returns one value', () => {
   it.each([null, 1, 1000])('is 1, also with max_rows %s', async (maxRows) => {
     const limited = await plinth.createProject({ settings: { max_rows: maxRows } });
     await limited.sql(`
@@ -120,7 +120,7 @@ describe('the count of a function that gives one value', () => {
 });
 
 describe('embeds', () => {
-  it('of one name twice are refused, as PostgreSQL refuses the aliases that PostgREST makes of them', async () => {
+  it('with one name used twice are refused, as in PostgREST', async () => {
     const { status, error } = await client.from('pairs').select('members!first(*), members!second(*)');
     expect([status, error]).toEqual([
       400,
@@ -140,7 +140,7 @@ describe('embeds', () => {
     expect(aliased.status).toBe(200);
   });
 
-  it('of a relation in itself take a column as a hint, not a constraint', async () => {
+  it('of a self-reference accept a column as a hint, not a constraint', async () => {
     const { status, error } = await client.from('folders').select('*, folders!folders_parent_fkey(*)');
     expect([status, error]).toEqual([
       400,
@@ -155,7 +155,7 @@ describe('embeds', () => {
     expect(byColumn.data).toEqual([{ id: 1, folders: [{ id: 2 }] }]);
   });
 
-  it('name the alias of a column that is not there as PostgREST does', async () => {
+  it('name the alias of an unknown column as PostgREST does', async () => {
     const messageOf = async (table: string, select: string): Promise<string | undefined> =>
       (await client.from(table).select(select)).error?.message;
     expect(await messageOf('members', 'nothing')).toBe('column members.nothing does not exist');
@@ -166,7 +166,7 @@ describe('embeds', () => {
     expect(error?.message).toBe('column notes_1.nothing does not exist');
   });
 
-  it('that could be several come with the candidates in the order of PostgREST', async () => {
+  it("that are ambiguous list the candidates in PostgREST's order", async () => {
     const { status, error } = await client.from('members').select('pairs(*)');
     expect([status, error?.code]).toEqual([300, 'PGRST201']);
     expect((error?.details as unknown as { relationship: string }[]).map((one) => one.relationship)).toEqual([

@@ -45,7 +45,7 @@ describe('Preference-Applied', () => {
       ['DELETE', 'seats?id=eq.99', undefined, 'max-affected=2', ''],
       ['POST', 'notes', { body: 'x' }, 'resolution=merge-duplicates, return=minimal', 'return=minimal'],
     ];
-  it.each(APPLIED)('%s %s %j with %s says %s', async (method, path, body, prefer, applied) => {
+  it.each(APPLIED)('%s %s %j with %s answers %s', async (method, path, body, prefer, applied) => {
     const answer = await project.service.send(method, `/rest/v1/${path}`, { body, headers: { prefer } });
     expect(answer.status).toBeLessThan(300);
     expect(answer.headers.get('preference-applied') ?? '').toBe(applied);
@@ -78,7 +78,7 @@ describe('a single object', () => {
     });
   }
 
-  it('is refused for several rows to HEAD as to GET', async () => {
+  it('is refused for several rows with HEAD as with GET', async () => {
     const answer = await project.service.send('HEAD', '/rest/v1/seats?id=gt.2', { headers: OBJECT });
     expect(answer.status).toBe(406);
     expect(answer.headers.get('proxy-status')).toBe('Plinth; error=PGRST116');
@@ -102,12 +102,12 @@ describe('max-affected under handling=strict', () => {
     expect(await seats()).toEqual(before);
   });
 
-  it('lets as many pass', async () => {
+  it('accepts exactly as many rows', async () => {
     const answer = await project.service.patch('/rest/v1/seats?id=eq.4', { label: 'd' }, { headers: strict });
     expect([answer.status, answer.body.length]).toEqual([200, 1]);
   });
 
-  it('is refused for a function that returns no set', async () => {
+  it('is refused for a function that does not return a set', async () => {
     const answer = await project.service.post('/rest/v1/rpc/seat_count', {}, { headers: strict });
     expect([answer.status, answer.body.code]).toEqual([400, 'PGRST128']);
   });
@@ -119,7 +119,7 @@ describe('tx=rollback', () => {
     ['DELETE', 'seats?id=gt.2', undefined, 2],
     ['PUT', 'seats?id=eq.1', { id: 1, label: 'dry', row_no: 1 }, 1],
     ['POST', 'rpc/free_seats', { above: 1 }, 3],
-  ])('answers %s %s as if it were done, and undoes it', async (method, path, body, rows) => {
+  ])('answers %s %s as if committed, and rolls it back', async (method, path, body, rows) => {
     const before = await seats();
     const answer = await project.service.send(method, `/rest/v1/${path}`, {
       body,
@@ -132,7 +132,7 @@ describe('tx=rollback', () => {
 });
 
 describe('count', () => {
-  it('is the number of rows written, of writes too', async () => {
+  it('is the number of written rows', async () => {
     const rows = [{ body: 'a' }, { body: 'b' }];
     const headers = { prefer: 'return=minimal, count=exact' };
     const made = await project.service.post('/rest/v1/notes', rows, { headers });
@@ -143,7 +143,7 @@ describe('count', () => {
 });
 
 describe('upserts and PUT', () => {
-  it('answer 200 for a merge of nothing', async () => {
+  it('answer 200 for an empty merge', async () => {
     const answer = await project.service.post('/rest/v1/seats', [], {
       headers: { prefer: 'resolution=merge-duplicates' },
     });
@@ -157,7 +157,7 @@ describe('upserts and PUT', () => {
   });
 });
 
-it('names the columns of a key in Location in the order of the alphabet', async () => {
+it('list the columns of a key alphabetically in Location', async () => {
   const answer = await project.service.post(
     '/rest/v1/legs_view',
     { zone: 4, day: 2, km: 9 },
@@ -166,7 +166,7 @@ it('names the columns of a key in Location in the order of the alphabet', async 
   expect([answer.status, answer.headers.get('location')]).toEqual([201, '/legs_view?day=eq.2&zone=eq.4']);
 });
 
-it('an update without columns gives no rows, computed fields or not', async () => {
+it('an update without columns returns no rows, with or without computed fields', async () => {
   const answer = await project.service.patch('/rest/v1/seats?id=gt.0&select=id,is_front', {});
   expect([answer.status, answer.body]).toEqual([200, []]);
 });

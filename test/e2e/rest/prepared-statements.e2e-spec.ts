@@ -15,7 +15,7 @@ afterAll(() => plinth.stop());
 
 const get = (path: string) => project.service.get(`/rest/v1/${path}`);
 
-it('finds a table in the very next request after it was created, and not once it is dropped', async () => {
+it('finds a table in the next request after its creation, and not after it was dropped', async () => {
   for (let round = 0; round < 5; round += 1) {
     expect((await get('fleeting')).status).toBe(404);
     await project.sql('create table fleeting (id int)');
@@ -24,7 +24,7 @@ it('finds a table in the very next request after it was created, and not once it
   }
 });
 
-it('sees new, renamed, retyped and dropped columns at once, on connections that have the statement prepared', async () => {
+it('sees new, renamed, retyped and dropped columns at once, on connections with prepared statements', async () => {
   await project.sql(`create table shapes (id int primary key, a int); insert into shapes values (1, 5)`);
   const all = () => Promise.all(Array.from({ length: 20 }, () => get('shapes?id=eq.1')));
   for (let repeat = 0; repeat < 8; repeat += 1) await all();
@@ -41,13 +41,13 @@ it('sees new, renamed, retyped and dropped columns at once, on connections that 
   }
 });
 
-/** As the superuser, where event triggers do not fire. */
+/** As the superuser, for whom event triggers do not fire. */
 async function silently(ddl: string): Promise<void> {
   const { database } = await accessOf(plinth, project.id);
   await asSuperuser(database, (client) => client.query(`set session_replication_role = replica; ${ddl}`));
 }
 
-it('puts the values of CSV under their names, even before anybody announces others', async () => {
+it('assigns CSV values by column name, even before the schema change is announced', async () => {
   await project.sql(
     `create table columned (id int primary key, a text, b text); insert into columned values (1, 'a', 'b')`,
   );
@@ -74,7 +74,7 @@ it('puts the values of CSV under their names, even before anybody announces othe
   expect(changed.text).toBe('id,d,e,f\n1,y,e,f');
 });
 
-it('sees new, replaced, retyped and dropped columns at once, even before anybody announces them', async () => {
+it('sees new, replaced, retyped and dropped columns at once, even before the change is announced', async () => {
   await project.sql(`create table hushed (id int primary key, a int); insert into hushed values (1, 5)`);
   const all = (path: string) => Promise.all(Array.from({ length: 20 }, () => get(path)));
   for (let repeat = 0; repeat < 4; repeat += 1) await all('hushed');
@@ -113,7 +113,7 @@ it('sees new, replaced, retyped and dropped columns at once, even before anybody
   }
 });
 
-it('filters and writes a column in the very next request after it was added', async () => {
+it('filters and writes a column in the next request after it was added', async () => {
   await project.sql('create table grows (id int primary key)');
   for (const column of ['c1', 'c2', 'c3']) {
     await project.sql(`alter table grows add column ${column} int`);
@@ -124,14 +124,14 @@ it('filters and writes a column in the very next request after it was added', as
   }
 });
 
-it('embeds along a foreign key in the very next request after it was added', async () => {
+it('embeds along a foreign key in the next request after it was added', async () => {
   await project.sql('create table p (id int primary key); create table c (id int primary key, p_id int)');
   expect((await get('c?select=id,p(id)')).status).toBe(400);
   await project.sql('alter table c add foreign key (p_id) references p');
   expect((await get('c?select=id,p(id)')).status).toBe(200);
 });
 
-it('calls a function in the very next request after it was created or changed', async () => {
+it('calls a function in the next request after it was created or changed', async () => {
   for (const value of [1, 2, 3]) {
     await project.sql(
       `drop function if exists answer; create function answer() returns int language sql as $$ select ${value} $$`,
@@ -140,7 +140,7 @@ it('calls a function in the very next request after it was created or changed', 
   }
 });
 
-it('keeps serving while the schema changes under it', async () => {
+it('keeps serving while the schema changes', async () => {
   await project.sql(
     'create table busy (id int primary key, v int); insert into busy select i, i from generate_series(1, 50) i',
   );
@@ -159,7 +159,7 @@ it('keeps serving while the schema changes under it', async () => {
   expect([...statuses]).toEqual([200]);
 });
 
-it('reads all columns while they come, go and change their types, and puts each value under its name', async () => {
+it('reads all columns while they are added, dropped and retyped, each value under its name', async () => {
   await project.sql(
     'create table restless (id int primary key, a text); insert into restless values (1, $$a$$)',
   );
@@ -192,7 +192,7 @@ it('reads all columns while they come, go and change their types, and puts each 
   expect(rows.map((row) => known.reduce((rest, part) => rest.replace(part, ''), row)).join('')).toBe('');
 });
 
-it('reads what a migration locked in another order than the read', async () => {
+it('reads tables that a migration locks in the opposite order', async () => {
   await project.sql(`create table outer_one (id int primary key); create table inner_one (id int references outer_one);
     insert into outer_one values (1); insert into inner_one values (1)`);
   const path = 'outer_one?select=id,inner_one(id)';
@@ -203,7 +203,7 @@ it('reads what a migration locked in another order than the read', async () => {
     await client.query('begin; lock table inner_one in access exclusive mode');
     const reading = get(path);
     await eventually(async () => expect((await client.query(waiting)).rowCount).toBe(1));
-    // The read waits for this and this for the read: PostgreSQL gives the read up, which began to wait first.
+    // Read and migration wait for each other: PostgreSQL cancels the read, which began to wait first.
     await client.query('lock table outer_one in access exclusive mode');
     await client.query('commit');
     return reading;
@@ -211,7 +211,7 @@ it('reads what a migration locked in another order than the read', async () => {
   expect([answer.status, answer.body]).toEqual([200, [{ id: 1, inner_one: [{ id: 1 }] }]]);
 });
 
-it('calls a function that is made anew while the call waits for a table', async () => {
+it('calls a function that is replaced while the call waits for a table', async () => {
   const made = `create function listed() returns setof listing stable language sql as 'select * from listing'`;
   await project.sql(`create table listing (id int); insert into listing values (1); ${made}`);
   expect((await get('rpc/listed')).body).toEqual([{ id: 1 }]);
@@ -243,10 +243,10 @@ it('shows a dropped and re-created policy at once', async () => {
 });
 
 describe('a statement that has to run a second time', () => {
-  /** 8 columns with defaults: 256 ways to leave some of them out, more than one statement takes. */
+  /** 8 columns with defaults: 256 sets of missing columns, more than one statement holds. */
   const COLUMNS = Array.from({ length: 8 }, (_, index) => `c${index}`);
 
-  it('gives each row once', async () => {
+  it('returns each row once', async () => {
     await project.sql(`
       create table sparse (id int primary key, ${COLUMNS.map((name) => `${name} int default 0`).join(', ')});
       create sequence tries; grant usage on tries to service_role;
@@ -263,7 +263,7 @@ describe('a statement that has to run a second time', () => {
     expect(await project.sql('select count(*)::int as n from sparse')).toEqual([{ n: 256 }]);
   });
 
-  it.each(['', 'tx=rollback'])('gives them at all, with Prefer: %j', async (prefer) => {
+  it.each(['', 'tx=rollback'])('returns all rows, with Prefer: %j', async (prefer) => {
     await project.sql(`
       create or replace function flaky() returns setof int language plpgsql as $$ begin
         if nextval('tries') % 2 = 0 then raise sqlstate '0A000' using message = 'not now'; end if;

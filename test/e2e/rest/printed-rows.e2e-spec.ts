@@ -1,15 +1,15 @@
-/** Rows of a read are, byte for byte, what row_to_json() makes of them, whoever prints them (PostgreSQL manual, 9.16). */
+/** Rows equal the output of row_to_json() byte for byte, whether Plinth or PostgreSQL prints them (manual, 9.16). */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
 let plinth: TestPlinth;
 let project: TestProject;
 
-/** Every character that JSON escapes, those around them, and some of two, three and four bytes. */
+/** Every character that JSON escapes, their neighbours, and some of two, three and four bytes. */
 const CHARACTERS = `(select string_agg(chr(code), '') from generate_series(1, 255) code)
   || '\\u2028 \\ud83d\\ude00 ' || chr(8232) || chr(128512)`;
 
-/** Dates and times of all kinds, to the ends of what PostgreSQL knows. */
+/** Dates and times of all kinds, up to PostgreSQL's limits. */
 const TIMES = `
     create table times (id int primary key, day date, at timestamp, at_zone timestamptz, short timestamp(2), whole timestamptz(0));
     insert into times values (1, 'infinity', 'infinity', 'infinity', 'infinity', 'infinity'),
@@ -69,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** What PostgreSQL says of the rows of a query, one text each. */
+/** PostgreSQL's JSON of a query's rows, one text per row. */
 async function printed(query: string): Promise<string[]> {
   const rows = (await project.sql(`select row_to_json(the_row)::text as row from (${query}) the_row`)) as {
     row: string;
@@ -116,7 +116,7 @@ it.each([
   );
 });
 
-/** What PostgreSQL says of all times in a time zone. */
+/** PostgreSQL's JSON of all times in a time zone. */
 async function printedTimes(zone: string): Promise<string> {
   const rows = (await project.sql(
     `set local timezone = '${zone}'; select row_to_json(times)::text as row from times order by id`,
@@ -134,7 +134,7 @@ it.each(['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia', 'Africa/Mo
   },
 );
 
-it('prints dates and times in the time zone of the session, whoever set it', async () => {
+it("prints dates and times in the session's time zone, from any source", async () => {
   const zone = '<-12>+12:34';
   const other = await plinth.createProject({ settings: { pre_request: 'travel' } });
   await other.sql(`${TIMES};
@@ -158,7 +158,7 @@ it.each(['Asia/Kathmandu', 'America/New_York'])(
   },
 );
 
-it('keeps a row of lines of JSON on its line', async () => {
+it('keeps a row with line breaks in JSON on one line', async () => {
   await project.sql(`
     create function scattered() returns setof json language sql stable as $$ select json E'[\\r\\n1,\\n"\\\\n"]' from generate_series(1, 2) $$`);
   const lines = async (path: string) =>
@@ -175,13 +175,13 @@ it('keeps a row of lines of JSON on its line', async () => {
   ]);
 });
 
-it('tells long names apart that PostgreSQL cuts alike as it does', async () => {
+it('truncates long names as PostgreSQL does', async () => {
   const long = 'x'.repeat(63);
   const { text } = await get(`noise?select=${long}1:id,${long}2:c&id=eq.2`);
   expect(text).toBe(`[{"${long}":2,"${long}":null}]`);
 });
 
-it('takes a column for a column, whatever it is called', async () => {
+it('prints columns of any name', async () => {
   const row = { id: 1, plinth_row: 'a', plinth_list: 2, plinth_shown: 3, plinth_one: 4, plinth_0: 5 };
   const whole = { ...row, plinth_1_embed: 6 };
   expect((await get('ours', 'application/vnd.pgrst.array+json;nulls=stripped')).body).toEqual([whole]);
@@ -212,7 +212,7 @@ it('repeats a name that is selected twice', async () => {
   expect(text).toBe('[{"n":2,"n":null}]');
 });
 
-it('prints single objects, and leaves out nulls where asked to', async () => {
+it('prints single objects, and strips nulls on request', async () => {
   const [row] = await printed('select * from kinds where id = 2');
   expect((await get('kinds?id=eq.2', 'application/vnd.pgrst.object+json')).text).toBe(row);
   const stripped = await project.sql(
@@ -222,7 +222,7 @@ it('prints single objects, and leaves out nulls where asked to', async () => {
   expect(text).toBe(stripped[0].row);
 });
 
-it('prints values of megabytes, also as lines, single objects and in the middle of others', async () => {
+it('prints values of several megabytes, in lines, single objects and between other values', async () => {
   await project.sql(`
     create table huge (id int primary key, t text, j json, n numeric, list int[], last text);
     insert into huge values

@@ -1,4 +1,4 @@
-/** Which relationship an embed follows, and what it may be told: computed and overriding ones, views, hints, joins, writes. */
+/** The choice of an embed's relationship: computed and overriding ones, views, hints, joins, writes. */
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
@@ -87,7 +87,7 @@ describe('an embed', () => {
   });
 });
 
-it('embeds in what an insert, an upsert and a PUT answer', async () => {
+it('embeds in the rows returned by an insert, an upsert and a PUT', async () => {
   const path = 'projects?select=id,clients(name)';
   const row = { id: 50, name: 'new', client_id: 2 };
   const made = await service('POST', path, row);

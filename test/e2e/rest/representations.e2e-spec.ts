@@ -41,14 +41,14 @@ const post = (path: string, body: unknown, prefer: string) =>
   project.service.post(`/rest/v1/${path}`, body, { headers: { prefer } });
 
 describe('media types', () => {
-  it('gives CSV with a header line, also of nothing', async () => {
+  it('gives CSV with a header line, even without rows', async () => {
     const answer = await get('items?order=id&select=id,name,note', 'text/csv');
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(answer.text).toBe('id,name,note\n1,one,\n2,"tw,o","say ""hi"""');
     expect((await get('items?id=eq.9&select=id,n:name', 'text/csv')).text).toBe('id,n\n');
   });
 
-  it('gives values in CSV as they are, backslashes too', async () => {
+  it('gives values in CSV unchanged, including backslashes', async () => {
     await project.sql(`create table paths (path text, bytes bytea, list text[]);
       insert into paths values ('C:\\new\\', '\\x00ff', array['a"b\\c'])`);
     const value = 'path,bytes,list\n"C:\\new\\","\\x00ff","{""a\\""b\\\\c""}"';
@@ -62,7 +62,7 @@ describe('media types', () => {
     expect(written.text).toBe(value);
   });
 
-  it('names in CSV what a computed relationship spreads', async () => {
+  it('names columns in CSV that a computed relationship spreads', async () => {
     await project.sql(`create table makers (id int primary key, maker text); insert into makers values (7, 'Ann');
       create table goods (id int primary key, maker_id int); insert into goods values (1, 7), (2, null);
       create function made_by(goods) returns setof makers rows 1 stable language sql as $$
@@ -88,7 +88,7 @@ describe('media types', () => {
     expect(answer.text).toBe('{"id":1}\n{"id":2}\n');
   });
 
-  it('gives the query plan where the project allows it', async () => {
+  it('gives the query plan if the project allows it', async () => {
     const json = await get('items?id=eq.1', 'application/vnd.pgrst.plan+json');
     expect([json.status, json.body[0].Plan['Node Type']]).toEqual([200, expect.any(String)]);
     const text = await get('items?id=eq.1', 'application/vnd.pgrst.plan+text; options=verbose');
@@ -101,7 +101,7 @@ describe('media types', () => {
     expect([refused.status, refused.body.code]).toEqual([406, 'PGRST107']);
   });
 
-  it('gives a query plan to the service role alone: it names whatever policies and views look into', async () => {
+  it('gives a query plan to the service role only, because it names the tables behind policies and views', async () => {
     await project.sql(`
       create table ledger (id int primary key);
       create table entries (id int primary key);
@@ -125,7 +125,7 @@ describe('media types', () => {
     expect([service.status, service.text]).toEqual([200, expect.stringContaining('cost=')]);
   });
 
-  it('answers 200 with a plan, which is no page of anything', async () => {
+  it('answers 200 with a plan, which has no pages', async () => {
     const headers = { accept: 'application/vnd.pgrst.plan', prefer: 'count=exact' };
     for (const path of ['items?limit=1', 'items?offset=99', 'items?select=id,name&limit=1&order=id']) {
       const answer = await project.service.get(`/rest/v1/${path}`, { headers });
@@ -149,7 +149,7 @@ describe('media types', () => {
     expect(await project.sql(`select from items where name = 'plan'`)).toHaveLength(0);
   });
 
-  it('takes the first that it can make, and answers 406 when there is none', async () => {
+  it('uses the first supported type, and answers 406 if there is none', async () => {
     expect(
       (await get('items?id=eq.1', 'application/zip, text/csv;q=0.5, application/json;q=0.9')).headers.get(
         'content-type',
@@ -175,7 +175,7 @@ describe('media types', () => {
     expect([plan.status, plan.text]).toEqual([200, expect.stringContaining('::jsonb')]);
   });
 
-  it('serves media types that functions and aggregates make', async () => {
+  it('serves media types produced by functions and aggregates', async () => {
     const page = await get('rpc/page', 'text/html');
     expect([page.text, page.headers.get('content-type')]).toEqual(['<p>hi</p>', 'text/html']);
     expect((await get('rpc/document', 'text/xml')).text).toBe('<a/>');
@@ -187,7 +187,7 @@ describe('media types', () => {
     expect([...new Uint8Array(await dot.arrayBuffer())]).toEqual([0, 255, 10]);
   });
 
-  it('reads and shows domains in the way that their casts say', async () => {
+  it('reads and prints domains by their casts', async () => {
     expect((await project.service.post('/rest/v1/paints', { id: 1, shade: '#00ff00' })).body).toEqual([
       { id: 1, shade: '#00ff00' },
     ]);
@@ -199,13 +199,13 @@ describe('media types', () => {
       { id: 1, shade: '#0000ff' },
     ]);
     expect(await project.sql('select shade::int as n from paints')).toEqual([{ n: 255 }]);
-    // A cast is made of what is shown.
+    // A cast applies to the printed value.
     expect((await get('paints?select=shade::text')).body).toEqual([{ shade: '"#0000ff"' }]);
   });
 });
 
 describe('upsert', () => {
-  it('merges on the primary key: 201 when something is new, 200 when nothing is', async () => {
+  it('merges on the primary key: 201 if a row is new, otherwise 200', async () => {
     const mixed = await post(
       'items?select=id,name',
       [
@@ -238,7 +238,7 @@ describe('upsert', () => {
     expect([answer.status, answer.body]).toEqual([201, [{ id: 4 }]]);
   });
 
-  it('takes another conflict target', async () => {
+  it('accepts another conflict target', async () => {
     const answer = await post(
       'items?on_conflict=name&select=id,name,rank',
       { id: 4, name: 'four', rank: 44 },
@@ -272,7 +272,7 @@ describe('PUT', () => {
     expect(await project.sql('select from items where id = 21')).toHaveLength(0);
   });
 
-  it('answers 405 for other filters than the primary key, and 400 for a limit', async () => {
+  it('answers 405 for filters other than the primary key, and 400 for a limit', async () => {
     for (const query of ['', '?name=eq.x', '?id=gt.1', '?id=eq.20&name=eq.x', '?or=(id.eq.20)']) {
       expect((await put(query, { id: 20, name: 'x' })).status).toBe(405);
     }
@@ -309,14 +309,14 @@ describe('Prefer', () => {
     expect(lenient.body).toHaveLength(3);
   });
 
-  it('answers 400 for preferences it does not know under handling=strict, ignores them otherwise', async () => {
+  it('answers 400 for unknown preferences under handling=strict, and ignores them otherwise', async () => {
     const ask = (prefer: string) => get('items?limit=1', undefined, { prefer });
     const strict = await ask('handling=strict, anything=goes');
     expect([strict.status, strict.body.code]).toEqual([400, 'PGRST122']);
     expect((await ask('anything=goes')).status).toBe(200);
   });
 
-  it('shows times in the zone that timezone= names', async () => {
+  it('prints times in the zone of timezone=', async () => {
     await project.sql(
       `create table moments (at timestamptz); insert into moments values ('2024-07-01T12:00:00Z')`,
     );
@@ -325,7 +325,7 @@ describe('Prefer', () => {
     expect((await get('moments')).body).toEqual([{ at: '2024-07-01T12:00:00+00:00' }]);
   });
 
-  it('lets PostgreSQL say which zones there are, offsets from UTC among them', async () => {
+  it('accepts every zone that PostgreSQL accepts, including offsets from UTC', async () => {
     const ask = (zone: string) => get('moments', undefined, { prefer: `timezone=${zone}` });
     const ahead = await ask('-4');
     expect(ahead.body).toEqual([{ at: '2024-07-01T08:00:00-04:00' }]);

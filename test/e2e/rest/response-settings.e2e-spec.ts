@@ -1,4 +1,4 @@
-/** What SQL says about the answer: response.status, response.headers, RAISE with a status text; and what stands there anyway. */
+/** Responses set by SQL: response.status, response.headers and RAISE with a status text. */
 import { request } from 'node:http';
 import { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
@@ -26,19 +26,19 @@ beforeAll(async () => {
 afterAll(() => plinth.stop());
 
 describe('response.status', () => {
-  it.each(['418', ' 299 '])('%j is taken', async (status) => {
+  it.each(['418', ' 299 '])('%j is accepted', async (status) => {
     const answer = await project.anon.post('/rest/v1/rpc/with_status', { status });
     expect([answer.status, answer.body]).toEqual([Number(status), 'x']);
   });
 
-  it('of an answer without a body keeps its length', async () => {
+  it('of a response without a body keeps its length', async () => {
     await project.sql(`create function gone() returns void language sql as $$
       select set_config('response.status', '205', true) $$`);
     const answer = await project.anon.post('/rest/v1/rpc/gone', {});
     expect([answer.status, answer.headers.get('content-length'), answer.text]).toEqual([205, '0', '']);
   });
 
-  it('204 leaves an answer neither its rows nor their length', async () => {
+  it('204 removes the rows and their length', async () => {
     const answer = await project.anon.post('/rest/v1/rpc/with_status', { status: '204' });
     expect([answer.status, answer.headers.get('content-length'), answer.text]).toEqual([204, null, '']);
   });
@@ -53,7 +53,7 @@ describe('response.status', () => {
 });
 
 describe('response.headers', () => {
-  it('set for the whole session does not reach the next request on the connection', async () => {
+  it('set for the whole session do not reach the next request on the connection', async () => {
     await project.sql(`create function lasting() returns void language sql as $$
       select set_config('response.headers', '[{"Set-Cookie": "a=1"}]', false),
         set_config('response.status', '299', false) $$;
@@ -71,7 +71,7 @@ describe('response.headers', () => {
   });
 });
 
-/** Status line of an answer, which fetch() doesn't tell for every text. */
+/** Status line of a response, which fetch() does not expose for every text. */
 const statusLine = (path: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { headers } = project.anon;
@@ -90,19 +90,19 @@ describe('status_text of RAISE PGRST', () => {
     ['ü', '429 Too Many Requests'],
     ['', '429 Too Many Requests'],
   ];
-  it.each(TEXTS)('%j makes %j', async (text, line) => {
+  it.each(TEXTS)('%j becomes %j', async (text, line) => {
     const detail = encodeURIComponent(`{"status": 429, "headers": {}, "status_text": "${text}"}`);
     expect(await statusLine(`/rest/v1/rpc/refuses?detail=${detail}`)).toBe(line);
   });
 });
 
 describe('an answer', () => {
-  it('says on what it depends', async () => {
+  it('lists its dependencies in Vary', async () => {
     const answer = await project.anon.get('/rest/v1/pages?limit=1');
     expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range');
   });
 
-  it('says its error to those who only read headers', async () => {
+  it('gives its error code in a header', async () => {
     const answer = await project.anon.send('HEAD', '/rest/v1/nowhere');
     expect([answer.status, answer.headers.get('proxy-status')]).toEqual([404, 'Plinth; error=PGRST205']);
   });
@@ -113,14 +113,17 @@ describe('a pre-request function', () => {
     await plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { pre_request: 'before_all' } });
   });
 
-  it.each(['limit=1', ''])('sets headers and status of short and of streamed answers: ?%s', async (query) => {
-    const answer = await project.anon.get(`/rest/v1/pages?${query}`, { headers: { 'x-status': '203' } });
-    expect([answer.status, answer.body.length]).toEqual([203, query === '' ? 1500 : 1]);
-    expect(answer.headers.get('cache-control')).toBe('max-age=60');
-    expect(answer.headers.get('vary')).toBe('X-Shelf');
-  });
+  it.each(['limit=1', ''])(
+    'sets headers and status of short and of streamed responses: ?%s',
+    async (query) => {
+      const answer = await project.anon.get(`/rest/v1/pages?${query}`, { headers: { 'x-status': '203' } });
+      expect([answer.status, answer.body.length]).toEqual([203, query === '' ? 1500 : 1]);
+      expect(answer.headers.get('cache-control')).toBe('max-age=60');
+      expect(answer.headers.get('vary')).toBe('X-Shelf');
+    },
+  );
 
-  it('is told off before the first byte of a streamed answer', async () => {
+  it('is refused before the first byte of a streamed response', async () => {
     const answer = await project.anon.get('/rest/v1/pages', { headers: { 'x-status': 'bad' } });
     expect([answer.status, answer.body.code]).toEqual([500, 'PGRST112']);
   });

@@ -6,7 +6,7 @@ import type { TestProject } from '../../support/test-project';
 
 let plinth: TestPlinth;
 let project: TestProject;
-/** A role of the server that the project gives rights to, but not its request path. */
+/** A server role to which the project grants privileges, but not to the login role. */
 const editor = `editor_${randomUUID()}`;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ afterAll(() => plinth.stop());
 const notes = '/rest/v1/notes';
 
 describe('a table without policies', () => {
-  it('is empty for anon and users, whole for the service-role key', async () => {
+  it('is empty for anon and users, complete for the service-role key', async () => {
     expect((await project.anon.get('/rest/v1/closed')).body).toEqual([]);
     expect((await project.asSubject().get('/rest/v1/closed')).body).toEqual([]);
     expect((await project.service.get('/rest/v1/closed')).body).toEqual([{ id: 1 }]);
@@ -59,7 +59,7 @@ describe('a table without policies', () => {
 });
 
 describe('policies by user', () => {
-  it('let a user read, change and delete own rows only', async () => {
+  it('let users read, change and delete their own rows only', async () => {
     const [ann, bob] = [project.asSubject(), project.asSubject()];
     const [note] = (await ann.post(notes, { body: 'mine' })).body;
     expect(note).toMatchObject({ owner: ann.userId, body: 'mine' });
@@ -70,7 +70,7 @@ describe('policies by user', () => {
     expect((await ann.delete(`${notes}?id=eq.${note.id}`)).body).toHaveLength(1);
   });
 
-  it('answer 403 for a row in another user’s name, and for giving one away', async () => {
+  it('answer 403 for a row with another owner, inserted or updated', async () => {
     const ann = project.asSubject();
     const forged = await ann.post(notes, { body: 'x', owner: randomUUID() });
     expect([forged.status, forged.body.detail.sqlstate]).toEqual([403, '42501']);
@@ -78,14 +78,14 @@ describe('policies by user', () => {
     expect((await ann.patch(`${notes}?id=eq.${note.id}`, { owner: randomUUID() })).status).toBe(403);
   });
 
-  it('insert none of a list when one row is refused', async () => {
+  it('insert no row of a list if one is refused', async () => {
     const ann = project.asSubject();
     const answer = await ann.post(notes, [{ body: 'a' }, { body: 'b', owner: randomUUID() }]);
     expect(answer.status).toBe(403);
     expect((await ann.get(`${notes}?owner=eq.${ann.userId}`)).body).toEqual([]);
   });
 
-  it('let anon read what is open', async () => {
+  it('let anon read public rows', async () => {
     const ann = project.asSubject();
     await ann.post(notes, { body: 'for all', open: true });
     expect((await project.anon.get(`${notes}?body=eq.for all&select=body`)).body).toEqual([
@@ -93,7 +93,7 @@ describe('policies by user', () => {
     ]);
   });
 
-  it('are bypassed by the service-role key, whoever the bearer is', async () => {
+  it('are bypassed by the service-role key with any bearer', async () => {
     const ann = project.asSubject();
     const [note] = (await ann.post(notes, { body: 'hers' })).body;
     expect((await project.service.get(`${notes}?id=eq.${note.id}`)).body).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('policies by user', () => {
     expect(both.body).toHaveLength(1);
   });
 
-  it('see the claims of a signed-up user', async () => {
+  it('can read the claims of a signed-up user', async () => {
     const user = await project.signUp();
     const [note] = (await user.http.post(notes, { body: 'signed up' })).body;
     expect(note.owner).toBe(user.id);
@@ -136,14 +136,14 @@ describe('auth.uid()', () => {
     ['with spaces', ` { "role": "x", "sub": "${uuid}" }`, uuid],
     ['with a sub that is no UUID', `{"sub":"${uuid.replace(/[0-9a-f]/, 'x')}"}`, null],
     ['without any', '', null],
-  ])('follows claims that a function of the project sets: %s', async (_case, claims, uid) => {
+  ])('follows claims set by a function of the project: %s', async (_case, claims, uid) => {
     const answer = await project.asSubject().post('/rest/v1/rpc/caller_by', { claims });
     expect(answer.body).toBe(uid);
   });
 });
 
-describe('reading back', () => {
-  it('tells by a hint that only the read-back was refused, and inserts nothing then', async () => {
+describe('returning rows of a write', () => {
+  it('gives a hint that only RETURNING was refused, and inserts nothing', async () => {
     const answer = await project.anon.post('/rest/v1/inbox?select=id', { body: 'dropped' });
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([403, '42501']);
     expect(answer.body.detail.hint).toContain('return=minimal');
@@ -157,19 +157,19 @@ describe('reading back', () => {
     expect((await project.service.get('/rest/v1/inbox?body=eq.dropped')).body).toHaveLength(1);
   });
 
-  it('gives no such hint when the write itself was refused', async () => {
+  it('gives no such hint if the write itself was refused', async () => {
     const answer = await project.anon.post('/rest/v1/closed', { id: 9 });
     expect([answer.status, answer.body.detail.hint]).toEqual([403, null]);
   });
 });
 
 describe('grants and roles', () => {
-  it('answers 403 for a table that the role has no rights to', async () => {
+  it('answers 403 for a table without privileges for the role', async () => {
     const answer = await project.anon.get('/rest/v1/sealed');
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([403, '42501']);
   });
 
-  it('lets everybody in where row-level security is off', async () => {
+  it('gives every role access where row-level security is off', async () => {
     expect((await project.anon.get('/rest/v1/open_wide')).body).toEqual([{ id: 1 }]);
   });
 

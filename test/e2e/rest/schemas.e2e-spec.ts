@@ -1,4 +1,4 @@
-/** Schemas (SPEC.md 2.7 and 4.3, rule 1): `<schema>.<table>`, profile headers, and what is not exposed. */
+/** Schemas (SPEC.md 2.7 and 4.3, rule 1): `<schema>.<table>`, profile headers, and schemas that are not exposed. */
 import { TestPlinth } from '../../support/plinth';
 import { eventually } from '../../support/eventually';
 import type { TestProject } from '../../support/test-project';
@@ -52,7 +52,7 @@ describe('<schema>.<table>', () => {
     expect(await project.sql('select from public.items where id = 2')).toHaveLength(0);
   });
 
-  it('prefers a table whose own name has the dot', async () => {
+  it('prefers a table whose name contains the dot', async () => {
     await project.sql(
       `create table "api.items" (id int primary key, label text); insert into "api.items" values (1, 'dotted')`,
     );
@@ -85,7 +85,7 @@ describe('profile headers', () => {
     expect(await project.sql('select from api.items where id = 3')).toHaveLength(1);
   });
 
-  it('choose it for every method', async () => {
+  it('choose the schema for every method', async () => {
     const to = (method: string, path: string, body?: unknown) =>
       project.service.send(method, `/rest/v1/${path}`, { body, headers: { 'content-profile': 'api' } });
     expect((await to('PUT', 'items?id=eq.4', { id: 4, label: 'put' })).status).toBe(201);
@@ -98,7 +98,7 @@ describe('profile headers', () => {
     expect((await to('DELETE', 'items?id=eq.1&label=eq.public')).body).toEqual([]);
   });
 
-  it('choose it for functions, as a name with a dot does', async () => {
+  it('choose the schema for functions, like a name with a dot', async () => {
     const asked = (headers: Record<string, string>) =>
       project.service.get('/rest/v1/rpc/whereabouts', { headers });
     expect((await asked({})).body).toBe('public');
@@ -112,7 +112,7 @@ describe('profile headers', () => {
     expect((await project.service.post('/rest/v1/rpc/api.whereabouts', {})).body).toBe('api');
   });
 
-  it('are answered by Content-Profile, as long as there is a choice', async () => {
+  it('are answered with Content-Profile if several schemas are exposed', async () => {
     const profileOf = async (path: string, headers: Record<string, string> = {}) =>
       (await project.service.get(`/rest/v1/${path}`, { headers })).headers.get('content-profile');
     expect(await profileOf('items')).toBe('public');
@@ -124,7 +124,7 @@ describe('profile headers', () => {
     expect([answer.status, answer.headers.get('content-profile')]).toEqual([200, null]);
   });
 
-  it('take names in UTF-8, and send what is not ASCII percent-encoded', async () => {
+  it('accept names in UTF-8, and send non-ASCII names percent-encoded', async () => {
     const named = await plinth.createProject({ settings: { exposed_schemas: ['public', 'dépôt (1)'] } });
     await named.sql(`
       create schema "dépôt (1)"; grant usage on schema "dépôt (1)" to service_role;
@@ -141,8 +141,8 @@ describe('profile headers', () => {
   });
 });
 
-describe('what is not exposed', () => {
-  it('answers 404, the same as for what is not there', async () => {
+describe('schemas that are not exposed', () => {
+  it('answer 404, as unknown tables do', async () => {
     const [hidden, absent] = [
       await project.service.get('/rest/v1/hidden.items'),
       await project.service.get('/rest/v1/absent.items'),
@@ -151,7 +151,7 @@ describe('what is not exposed', () => {
     expect(hidden.text.replaceAll('hidden', 'absent')).toBe(absent.text);
   });
 
-  it('keeps auth and the system catalogs out of reach, with the service-role key too', async () => {
+  it('include auth and the system catalogs, even for the service-role key', async () => {
     for (const path of [
       'auth.users',
       'auth.sessions',
@@ -167,7 +167,7 @@ describe('what is not exposed', () => {
     }
   });
 
-  it('follows the setting exposed_schemas at once', async () => {
+  it('follow the setting exposed_schemas at once', async () => {
     const admin = plinth.admin;
     await admin.patch(`/admin/v1/projects/${project.id}`, { settings: { exposed_schemas: ['hidden'] } });
     expect(await labels('items')).toEqual([200, 'hidden']);
@@ -179,7 +179,7 @@ describe('what is not exposed', () => {
 });
 
 describe('extra_search_path', () => {
-  it('is where functions and casts look for names, and serves nothing', async () => {
+  it('is searched by functions and casts, and exposes nothing', async () => {
     const wide = await plinth.createProject({ settings: { extra_search_path: ['tools'] } });
     await wide.sql(`
       create schema tools; grant usage on schema tools to service_role;

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** Ids that a query gives, on the service-role key. */
+/** Ids that a query returns to the service-role key. */
 async function ids(query: string): Promise<number[]> {
   const answer = await project.service.get(`/rest/v1/things?select=id&order=id&${query}`);
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
@@ -78,7 +78,7 @@ describe('comparison by type', () => {
     expect(await of('lte')).toEqual([1, 2]);
   });
 
-  it('keeps every digit of a number beyond 2^53', async () => {
+  it('keeps every digit of a number above 2^53', async () => {
     await project.sql(`insert into things (id, count) values (50, 9007199254740993)`);
     const answer = await project.service.get('/rest/v1/things?count=eq.9007199254740993&select=count');
     expect(answer.text).toBe('[{"count":9007199254740993}]');
@@ -137,7 +137,7 @@ describe('the rest of the filter language', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response of a read', () => {
   it('is 200 with all columns of the rows as JSON', async () => {
     const answer = await project.service.get('/rest/v1/things?id=eq.1');
     expect(answer.status).toBe(200);
@@ -174,7 +174,7 @@ describe('the answer', () => {
     expect(answer.headers.get('content-location')).toBe('/things?id=eq.1&select=id');
   });
 
-  it('leaves Content-Location out of the answer to a long query: clients and proxies limit a head to a few KiB', async () => {
+  it('omits Content-Location for a long query, because clients and proxies limit headers to a few KiB', async () => {
     const ids = Array.from({ length: 1_200 }, (_, n) => `1234${n}`).join(',');
     const answer = await project.service.get(`/rest/v1/things?id=in.(1,${ids})&select=id`);
     expect([answer.status, answer.body]).toEqual([200, [{ id: 1 }]]);
@@ -184,13 +184,13 @@ describe('the answer', () => {
     expect([folded.status, folded.headers.get('content-location')]).toEqual([200, null]);
   });
 
-  it('takes a percent sign that begins no code for itself, in patterns above all', async () => {
+  it('treats a percent sign without a valid code as literal, for example in patterns', async () => {
     expect(await ids('name=like.%lph%')).toEqual([1]);
     expect(await ids('name=like(any).{%lph%,%et%}')).toEqual([1, 2]);
     expect(await ids('code=eq.b%2')).toEqual([2]);
   });
 
-  it('shows all columns for an empty select', async () => {
+  it('returns all columns for an empty select', async () => {
     const [empty, all] = [
       await project.service.get('/rest/v1/things?id=eq.1&select='),
       await project.service.get('/rest/v1/things?id=eq.1'),
@@ -198,12 +198,12 @@ describe('the answer', () => {
     expect(empty.text).toBe(all.text);
   });
 
-  it('tells caches what it depends on', async () => {
+  it('lists its dependencies in Vary for caches', async () => {
     const answer = await project.service.get('/rest/v1/things?id=eq.1');
     expect(answer.headers.get('vary')).toBe('Accept, Prefer, Range');
   });
 
-  it('shows chosen columns with aliases, casts and JSON paths', async () => {
+  it('returns selected columns with aliases, casts and JSON paths', async () => {
     const answer = await project.service.get(
       '/rest/v1/things?id=eq.1&select=id,label:name,price::text,data->a->>b,data->s,tags->0,first:numbers->0',
     );
@@ -212,7 +212,7 @@ describe('the answer', () => {
     ]);
   });
 
-  it('shows computed fields only when they are asked for', async () => {
+  it('returns computed fields only when selected', async () => {
     await project.sql(
       `create function shout(things) returns text stable language sql as $$ select upper($1.name) || '!' $$`,
     );
@@ -225,7 +225,7 @@ describe('the answer', () => {
     expect((await project.service.get('/rest/v1/things?id=eq.1')).body[0]).not.toHaveProperty('shout');
   });
 
-  it('searches computed fields as what they are', async () => {
+  it('filters computed fields by their type', async () => {
     await project.sql(`
       create domain lexemes as tsvector;
       create function name_words(things) returns lexemes immutable language sql as $$ select to_tsvector('simple', $1.name) $$;
@@ -261,12 +261,12 @@ describe('refusals', () => {
     expect([answer.status, answer.body.detail.sqlstate, answer.body.code]).toEqual([status, sqlstate, code]);
   });
 
-  it('says in the words of PostgREST that a text has no keys', async () => {
+  it("reports in PostgREST's words that a text has no keys", async () => {
     const answer = await project.service.get('/rest/v1/things?select=data->>s->a');
     expect([answer.status, answer.body.message]).toEqual([404, 'operator does not exist: text -> unknown']);
   });
 
-  it('answers 404 for a path that is no address of a table, and looks at the credentials first', async () => {
+  it("answers 404 for a path that is not a table's, after checking the credentials", async () => {
     const answer = await project.service.get('/rest/v1/things/1/name');
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([404, 'PL125']);
     const nobody = await plinth.http.get('/rest/v1/things/1/name');
@@ -284,7 +284,7 @@ describe('refusals', () => {
     expect((await other.service.get(`/p/${project.slug}/rest/v1/things`)).status).toBe(401);
   });
 
-  it('answers 405 with Allow for a method that HTTP knows and table REST does not', async () => {
+  it('answers 405 with Allow for an HTTP method that table REST does not support', async () => {
     const answer = await project.service.send('PROPFIND', '/rest/v1/things');
     expect([answer.status, answer.body.detail.sqlstate]).toEqual([405, 'PL117']);
     expect(answer.headers.get('allow')).toContain('PATCH');

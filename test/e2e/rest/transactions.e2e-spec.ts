@@ -1,4 +1,4 @@
-/** PostgREST's "Transactions": what roles and functions set for the transactions that they run in. */
+/** PostgREST's "Transactions": settings of roles and functions for their transactions. */
 import { accessOf, asSuperuser } from '../../support/owner-connection';
 import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -31,7 +31,7 @@ const call = (name: string, headers: Record<string, string> = {}, http = project
   http.post(`/rest/v1/rpc/${name}`, {}, { headers });
 
 describe('a function', () => {
-  it('runs at the isolation level that it sets, and nothing after it does', async () => {
+  it('runs at its own isolation level, which does not outlast it', async () => {
     expect((await project.service.get('/rest/v1/rpc/serial_level')).body).toBe('serializable');
     expect((await call('serial_level')).body).toBe('serializable');
     expect((await call('serial_write')).body).toBe('repeatable read');
@@ -40,7 +40,7 @@ describe('a function', () => {
     expect(await project.sql('select id from counters order by id')).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it('has the time that it sets, more or less than the project gives', async () => {
+  it("has its own statement_timeout, above or below the project's", async () => {
     expect((await call('patient')).status).toBe(204);
     expect((await call('hasty')).body.code).toBe('57014');
     const nap = await project.service.post('/rest/v1/rpc/nap', { seconds: 0.8 });
@@ -49,7 +49,7 @@ describe('a function', () => {
 });
 
 describe('a role', () => {
-  it('gives its requests what ALTER ROLE set, and no other role’s', async () => {
+  it('applies the settings of its ALTER ROLE to its requests, and no other role’s', async () => {
     const { database } = await accessOf(plinth, project.id);
     const set = (setting: string) => `alter role anon in database "${database}" set ${setting};`;
     await asSuperuser(database, (client) =>
@@ -66,7 +66,7 @@ describe('a role', () => {
           .join(' '),
       ),
     );
-    // The schema is read anew after DDL, and the roles' settings with it.
+    // DDL causes a reload of the schema, and with it of the roles' settings.
     await project.sql('create table anything ()');
     const service = (await call('settings')).body;
     await eventually(async () =>

@@ -60,7 +60,7 @@ describe('PATCH', () => {
     expect(await names()).toEqual(['Rex', 'Tom', 'Kit']);
   });
 
-  it('does not take select, order or a filter on an embed for a filter', async () => {
+  it('does not count select, order or a filter on an embed as a filter', async () => {
     for (const query of ['?select=id', '?order=id', '?limit=1', '?select=id,owners(id)&owners.id=eq.1']) {
       expect((await patch(query, { name: 'All' })).status).toBe(400);
     }
@@ -79,7 +79,7 @@ describe('PATCH', () => {
     expect(await names()).toEqual(['Max', 'Tom', 'Kit']);
   });
 
-  it('takes or= and and= for filters', async () => {
+  it('counts or= and and= as filters', async () => {
     expect((await patch('?or=(id.eq.1,id.eq.3)', { name: 'Both' })).body).toHaveLength(2);
     expect(await names()).toEqual(['Both', 'Tom', 'Both']);
   });
@@ -118,7 +118,7 @@ describe('PATCH', () => {
     expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([204, '', '0-1/2']);
   });
 
-  it('changes all rows that the filters match, whatever limit and order say, as in PostgREST', async () => {
+  it('changes all rows that the filters match, ignoring limit and order, as in PostgREST', async () => {
     expect((await patch('?id=gt.0&order=id&limit=1&offset=1', { name: 'All' })).body).toHaveLength(3);
     expect(await names()).toEqual(['All', 'All', 'All']);
   });
@@ -130,7 +130,7 @@ describe('PATCH', () => {
     expect(await names()).toEqual(['Rex', 'Tom', 'Kit']);
   });
 
-  it('embeds related rows in its answer', async () => {
+  it('embeds related rows in its response', async () => {
     expect((await patch('?id=eq.1&select=name,owners(name)', { owner_id: 2 })).body).toEqual([
       { name: 'Rex', owners: { name: 'Bob' } },
     ]);
@@ -167,7 +167,7 @@ describe('DELETE', () => {
     expect(await names()).toEqual(['Tom', 'Kit']);
   });
 
-  it('deletes all rows that the filters match, whatever limit and order say, as in PostgREST', async () => {
+  it('deletes all rows that the filters match, ignoring limit and order, as in PostgREST', async () => {
     expect((await remove('?id=gt.1&order=id&limit=1')).body).toHaveLength(2);
     expect(await names()).toEqual(['Rex']);
   });
@@ -181,14 +181,14 @@ describe('DELETE', () => {
     ]);
   });
 
-  it('embeds related rows in its answer', async () => {
+  it('embeds related rows in its response', async () => {
     expect((await remove('?id=eq.3&select=id,owners(name)')).body).toEqual([
       { id: 3, owners: { name: 'Bob' } },
     ]);
   });
 });
 
-describe('a single row read', () => {
+describe('a read of a single object', () => {
   const accept = 'application/vnd.pgrst.object+json';
   it('answers the object, 404 for none, 406 for several', async () => {
     const get = (query: string) => project.service.get(`/rest/v1/pets?${query}`, { headers: { accept } });
@@ -200,17 +200,17 @@ describe('a single row read', () => {
 });
 
 describe('views', () => {
-  it('changes rows through a view that can be updated', async () => {
+  it('changes rows through an updatable view', async () => {
     const answer = await project.service.patch('/rest/v1/pet_names?id=eq.1', { name: 'Via' });
     expect([answer.status, answer.body]).toEqual([200, [{ id: 1, name: 'Via' }]]);
   });
 
-  it('answers 405 with Allow for one that cannot', async () => {
+  it('answers 405 with Allow for a view that is not updatable', async () => {
     const answer = await project.service.delete('/rest/v1/old_pets?name=eq.Rex');
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'OPTIONS, GET, HEAD']);
   });
 
-  it('tells in OPTIONS which methods there are', async () => {
+  it('lists the methods in OPTIONS', async () => {
     const options = (table: string) => project.service.send('OPTIONS', `/rest/v1/${table}`);
     expect((await options('old_pets')).headers.get('allow')).toBe('OPTIONS,GET,HEAD');
     expect((await options('pets')).headers.get('allow')).toBe('OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE');

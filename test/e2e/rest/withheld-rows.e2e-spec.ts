@@ -1,6 +1,6 @@
 /**
- * Writes into tables that the caller may write but not read (DECISIONS.md 5): where the request did not ask for rows, the write
- * stands and is answered as return=minimal; it runs once.
+ * Writes to tables that the caller may write but not read (DECISIONS.md 5): if the request did not ask for rows, the write
+ * succeeds once and is answered as return=minimal.
  */
 import { createClient } from '@supabase/supabase-js';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
@@ -11,7 +11,7 @@ import type { TestProject } from '../../support/test-project';
 let plinth: TestPlinth;
 let project: TestProject;
 
-/** A table of this many kinds of refusal each; `fired` counts what a trigger saw of every write that stands. */
+/** One table for each kind of refusal; `fired` counts the writes that a trigger saw committed. */
 const SETUP = `
   create table fired (at text, operation text);
   create function fire() returns trigger security definer language plpgsql as $$ begin
@@ -56,7 +56,7 @@ const fired = async (): Promise<string[]> =>
     ({ at, operation }: { at: string; operation: string }) => `${operation} ${at}`,
   );
 
-/** Status, body and what the answer says of the preference. */
+/** Status, body and Preference-Applied of the response. */
 const told = ({ status, text, headers }: HttpAnswer): unknown[] => [
   status,
   text,
@@ -73,14 +73,14 @@ describe('an insert that asks for no rows', () => {
     ['a row that no policy shows', 'notes', () => project.asSubject()],
   ];
 
-  it.each(TABLES)('stands once with %s: 201 without rows', async (_what, table, user) => {
+  it.each(TABLES)('succeeds once with %s: 201 without rows', async (_what, table, user) => {
     const answer = await user().post(`/rest/v1/${table}`, { body: 'x' });
     expect(told(answer)).toEqual([201, '', MINIMAL, null]);
     expect(answer.headers.get('content-range')).toBe('*/*');
     expect(await fired()).toEqual([`INSERT ${table}`]);
   });
 
-  it.each(TABLES)('stands once as a list with %s', async (_what, table, user) => {
+  it.each(TABLES)('succeeds once as a list with %s', async (_what, table, user) => {
     const headers = { prefer: 'count=exact' };
     const answer = await user().post(`/rest/v1/${table}`, [{ body: 'x' }, { body: 'y' }], { headers });
     expect(told(answer)).toEqual([201, '', `${MINIMAL}, count=exact`, null]);
@@ -88,13 +88,13 @@ describe('an insert that asks for no rows', () => {
     expect(await fired()).toEqual([`INSERT ${table}`, `INSERT ${table}`]);
   });
 
-  it('stands where some columns are hidden', async () => {
+  it('succeeds if some columns are hidden', async () => {
     const answer = await project.anon.post('/rest/v1/halves', { id: 1, body: 'x' });
     expect(told(answer)).toEqual([201, '', MINIMAL, null]);
     expect(await fired()).toEqual(['INSERT halves']);
   });
 
-  it('shows the rows that the caller may see', async () => {
+  it('returns the rows that the caller may see', async () => {
     const ann = project.asSubject();
     const own = await ann.post('/rest/v1/notes', { owner: ann.userId, body: 'mine' });
     expect([own.status, own.body, own.headers.get('preference-applied')]).toEqual([
@@ -107,7 +107,7 @@ describe('an insert that asks for no rows', () => {
     expect(await fired()).toEqual(['INSERT notes', 'INSERT notes', 'INSERT notes']);
   });
 
-  it('comes from the Supabase clients: insert() without select()', async () => {
+  it('works from the Supabase clients: insert() without select()', async () => {
     class NoSocket {
       readonly readyState = 3;
     }
@@ -155,7 +155,7 @@ describe('a refused write', () => {
     expect(await fired()).toEqual([]);
   });
 
-  it('keeps the error of the write itself where the rows could not be read either', async () => {
+  it('keeps the error of the write itself if the rows could not be read either', async () => {
     expect((await project.anon.post('/rest/v1/forms', { id: 1, body: 'x' })).body.code).toBe('428C9');
     await project.sql(`create table strict (id int primary key);
       create policy drop_in on strict for insert to authenticated with check (true);
@@ -172,7 +172,7 @@ describe('a refused write', () => {
 });
 
 describe('PATCH, DELETE and upserts', () => {
-  it('of rows of which some columns are hidden stand: 204', async () => {
+  it('succeed on rows with hidden columns: 204', async () => {
     await project.anon.post('/rest/v1/halves', [{ id: 1 }, { id: 2 }, { id: 3 }]);
     await project.sql('delete from fired');
     const patched = await project.anon.patch('/rest/v1/halves?id=eq.1', { body: 'new' });
@@ -196,7 +196,7 @@ describe('PATCH, DELETE and upserts', () => {
     expect(await fired()).toEqual([]);
   });
 
-  it('that turn a row into one that the caller may not see are refused: PostgreSQL asks that of a write by filter', async () => {
+  it('that make a row invisible to the caller are refused, as PostgreSQL does for writes with a filter', async () => {
     const ann = project.asSubject();
     const [note] = (await ann.post('/rest/v1/notes', { owner: ann.userId })).body;
     await project.sql('delete from fired');
@@ -205,7 +205,7 @@ describe('PATCH, DELETE and upserts', () => {
     expect(await fired()).toEqual([]);
   });
 
-  it('as an upsert stand where it reads columns that the caller may read', async () => {
+  it('succeed as an upsert that reads only readable columns', async () => {
     const headers = { prefer: 'resolution=merge-duplicates' };
     const rows = [{ id: 1, body: 'a' }];
     const first = await project.anon.post('/rest/v1/halves', rows, { headers });
@@ -218,8 +218,8 @@ describe('PATCH, DELETE and upserts', () => {
   });
 });
 
-describe('what a request prefers besides', () => {
-  it('is kept: a dry run stays one, and limits hold', async () => {
+describe('other preferences of the request', () => {
+  it('are kept: a dry run rolls back, and limits apply', async () => {
     const dry = await project.anon.post(
       '/rest/v1/forms',
       { body: 'dry' },
@@ -259,7 +259,7 @@ describe('the cost', () => {
   });
 });
 
-it('shows rows again as soon as a policy or grant allows it, and withholds them when it is taken back', async () => {
+it('returns rows as soon as a policy or grant allows it, and withholds them after it is revoked', async () => {
   await project.sql(`create table later (id int primary key generated always as identity);
     create policy drop_in on later for insert to anon with check (true)`);
   const post = (): Promise<HttpAnswer> => project.anon.post('/rest/v1/later', {});

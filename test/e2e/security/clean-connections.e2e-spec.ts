@@ -1,4 +1,4 @@
-/** A request finds nothing on its connection that an earlier one left there: every request here has the same one. */
+/** State that one request leaves on its connection never reaches the next one. All requests here share one connection. */
 import { asSuperuser } from '../../support/owner-connection';
 import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -59,7 +59,7 @@ const roundTrips = async (): Promise<number> => {
   return Number(/^plinth_database_round_trips_total (\d+)/m.exec(text)?.[1]);
 };
 
-/** Session locks of the tests' keys, whoever holds them. */
+/** Session-level advisory locks with the keys of these tests, in any session. */
 const locksOn = (key: number): Promise<number> =>
   asSuperuser('postgres', async (client) => {
     const { rowCount } = await client.query(
@@ -82,11 +82,11 @@ beforeEach(async () => {
   backend = (await call('backend')).body;
 });
 
-/** Otherwise a test would show no more than that a new connection is clean. */
+/** Without this, a test could pass because a new connection was opened. */
 const expectSameConnection = async (): Promise<void> => expect((await call('backend')).body).toBe(backend);
 
-describe('settings that a function made for the session', () => {
-  it('cost no further round trip', async () => {
+describe('settings that a function set for the session', () => {
+  it('are reset without another round trip', async () => {
     const before = await roundTrips();
     for (let n = 0; n < 5; n += 1) await call('set_for_good', { name: 'app.left', value: 'hers' });
     for (let n = 0; n < 5; n += 1) await project.anon.get('/rest/v1/items');
@@ -107,7 +107,7 @@ describe('settings that a function made for the session', () => {
     ['work_mem', '64kB'],
     ['role', 'authenticated'],
     ['row_security', 'off'],
-  ])('%s is what it was', async (name, value) => {
+  ])('%s has its original value', async (name, value) => {
     const before = (await get(name)) || null;
     expect(before).not.toBe(value);
     expect((await call('set_for_good', { name, value })).status).toBe(200);
@@ -115,7 +115,7 @@ describe('settings that a function made for the session', () => {
     await expectSameConnection();
   });
 
-  it('that take effect as a transaction begins take none on the next', async () => {
+  it('that apply when a transaction begins do not apply to the next one', async () => {
     await call('set_for_good', { name: 'default_transaction_isolation', value: 'serializable' });
     expect(await get('transaction_isolation')).toBe('read committed');
     await call('set_for_good', { name: 'default_transaction_read_only', value: 'on' });
@@ -141,7 +141,7 @@ describe('settings that a function made for the session', () => {
     },
   );
 
-  it('are gone that a policy, or a trigger at the end of the transaction, made', async () => {
+  it('are reset when a policy or a deferred trigger set them', async () => {
     expect((await project.anon.get('/rest/v1/guarded')).body).toEqual([{ id: 1 }]);
     expect((await get('app.left')) || null).toBeNull();
     expect((await project.anon.post('/rest/v1/watched', { id: 1 })).status).toBe(201);
@@ -149,7 +149,7 @@ describe('settings that a function made for the session', () => {
     await expectSameConnection();
   });
 
-  it('reach no statement of Plinth itself', async () => {
+  it("do not affect Plinth's own statements", async () => {
     const user = await project.signUp();
     for (const [name, value] of [
       ['role', 'anon'],
@@ -168,17 +168,17 @@ describe('settings that a function made for the session', () => {
   });
 });
 
-describe('what a function took or made', () => {
-  it('a lock of the session is released as the request ends, also when it failed', async () => {
+describe('session objects that a function created', () => {
+  it('a session lock is released at the end of the request, even if the request failed', async () => {
     expect((await call('take_lock', { key: 4711 })).status).toBe(204);
     expect(await locksOn(4711)).toBe(0);
     expect((await call('take_lock_and_fail', { key: 4712 })).status).toBe(400);
-    // The answer did not wait for it.
+    // The lock is released after the response.
     await eventually(async () => expect(await locksOn(4712)).toBe(0));
     await expectSameConnection();
   });
 
-  it('a temporary table hides no table from the next request, and can be made each time', async () => {
+  it('a temporary table does not shadow a table for the next request and can be created again', async () => {
     for (let round = 0; round < 3; round += 1) {
       expect((await call('make_temporary')).body).toBe(3);
       expect((await call('count_items')).body).toBe(2);
@@ -187,21 +187,21 @@ describe('what a function took or made', () => {
     await expectSameConnection();
   });
 
-  it('an open cursor is closed', async () => {
+  it('an open cursor is closed at the end of the request', async () => {
     for (let round = 0; round < 2; round += 1) expect((await call('open_cursor')).status).toBe(204);
     expect((await call('cursors')).body).toBe(0);
     await expectSameConnection();
   });
 
-  it('a channel is listened to no longer', async () => {
+  it('LISTEN is undone', async () => {
     expect((await call('begin_listening')).status).toBe(204);
-    // The end of the one call that still sees it ends it.
+    // The first call may still see the channel; its cleanup removes it.
     await call('channels');
     expect((await call('channels')).body).toBe(0);
     await expectSameConnection();
   });
 
-  it('a prepared statement can be prepared each time, and ours may be gone', async () => {
+  it("a prepared statement can be prepared again, and Plinth's own may have been deallocated", async () => {
     for (let round = 0; round < 3; round += 1) {
       expect((await call('prepare_statement')).status).toBe(204);
       expect((await call('forget_statements')).status).toBe(204);
@@ -212,7 +212,7 @@ describe('what a function took or made', () => {
     await expectSameConnection();
   });
 
-  it("the number of another's row is not told", async () => {
+  it("currval() does not reveal the number of another caller's row", async () => {
     expect((await project.anon.post('/rest/v1/items', { owner: 'hers' })).status).toBe(201);
     const answer = await call('last_id');
     expect([answer.status, answer.body.code]).toEqual([500, '55000']);

@@ -1,4 +1,4 @@
-/** A forged, expired, foreign, truncated or unsigned credential is 401 on every route that the application has. */
+/** Every route answers 401 to a forged, expired, truncated or unsigned credential, and to one of another project. */
 import { randomUUID } from 'node:crypto';
 import { sign } from 'jsonwebtoken';
 import { HttpClient } from '../../support/http-client';
@@ -31,7 +31,7 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 const signAnything = (claims: unknown): string =>
   signText(project.jwtSecret, '{"alg":"HS256"}', JSON.stringify(claims));
 
-/** Everything that must not pass for `token`. */
+/** Forgeries of `token` that must be refused. */
 function forgeries(token: string, foreignToken: string): Record<string, string> {
   const [header, payload, signature] = parts(token);
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
@@ -86,7 +86,7 @@ async function statuses(routes: Route[], client: (route: Route) => HttpClient): 
 }
 
 describe('every route', () => {
-  it('is known: the application has routes of all areas', () => {
+  it('is listed, with routes of all areas', () => {
     const paths = guardedRoutesOf(plinth.app).map((route) => route.path);
     for (const area of [
       /^\/v1\/auth\//,
@@ -99,7 +99,7 @@ describe('every route', () => {
     }
   });
 
-  it('answers 401 without any credential, before the body is looked at', async () => {
+  it('answers 401 without credentials, before it reads the body', async () => {
     const routes = routesExcept();
     expect(await statuses(routes, () => plinth.http)).toEqual([]);
   });
@@ -122,14 +122,14 @@ describe('every route', () => {
     expect(await statuses(routes, () => project.client(project.anonKey, null))).toEqual([]);
   }, 120_000);
 
-  it("answers 401 for an administrator's key that is not the platform's", async () => {
+  it('answers 401 for a wrong administrator key', async () => {
     const routes = guardedRoutesOf(plinth.app).filter(({ rule }) => rule === 'platform_admin');
     for (const key of ['wrong', project.serviceKey, `${project.serviceKey} `]) {
       expect(await statuses(routes, () => plinth.http.with({ authorization: `Bearer ${key}` }))).toEqual([]);
     }
   });
 
-  it("answers 401 for a user's token in the place of the apikey", async () => {
+  it("answers 401 for a user's token sent as apikey", async () => {
     const routes = routesExcept('platform_admin');
     expect(await statuses(routes, () => project.client(userToken, userToken))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Headers and addresses that could slip a request past its guards, or make two servers see two requests. */
+/** Headers and paths that could bypass the guards, or that a proxy and Plinth could read as different requests. */
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, guardedRoutesOf } from '../../support/routes';
 import { TestProject, TestUser } from '../../support/test-project';
@@ -30,13 +30,13 @@ const raw = (head: string[], body = ''): Promise<string> =>
 const statusesOf = (answer: string): number[] =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-/** Status and body of an exchange of one request. */
+/** Sends one request and returns status and body. */
 async function ask(head: string[], body = ''): Promise<[number | undefined, string]> {
   const answer = await raw(head, body);
   return [statusesOf(answer)[0], answer.slice(answer.indexOf('\r\n\r\n') + 4)];
 }
 
-describe('a credential', () => {
+describe("a request's credential", () => {
   it.each<[string, () => string[]]>([
     ['two Authorization lines', () => [`apikey: ${project.anonKey}`, bearer(user), bearer(second)]],
     ['the same Authorization line twice', () => [`apikey: ${project.anonKey}`, bearer(user), bearer(user)]],
@@ -82,7 +82,7 @@ describe('a credential', () => {
       'blanks around it',
       () => [`apikey: \t ${project.anonKey} \t`, `Authorization:   Bearer   ${user.accessToken}  `],
     ],
-  ])('is taken with %s', async (_what, lines) => {
+  ])('is accepted with %s', async (_what, lines) => {
     expect(await ask([WHOAMI, 'Host: x', ...lines()])).toEqual([200, JSON.stringify(user.id)]);
   });
 
@@ -97,13 +97,13 @@ describe('a credential', () => {
     expect(status).toBe(400);
   });
 
-  it('is not read from a trailer', async () => {
+  it('is ignored in a trailer', async () => {
     const trailer = `0\r\napikey: ${project.anonKey}\r\n${bearer(user)}\r\n\r\n`;
     const head = ['POST /rest/v1/rpc/whoami HTTP/1.1', 'Host: x', 'Transfer-Encoding: chunked'];
     expect((await ask(head, trailer))[0]).toBe(401);
   });
 
-  it('is asked for in HTTP/1.0, of upgrades and of every method too', async () => {
+  it('is required of HTTP/1.0 requests, upgrades and every method', async () => {
     const heads = [
       ['GET /rest/v1/notes HTTP/1.0'],
       ['GET /rest/v1/notes HTTP/1.1', 'Host: x', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
@@ -113,7 +113,7 @@ describe('a credential', () => {
       ['TRACE /rest/v1/notes HTTP/1.1', 'Host: x'],
     ];
     for (const head of heads) expect([head[0], (await ask(head))[0]]).toEqual([head[0], 401]);
-    // An upgrade goes on as a request does, for there is nothing to upgrade to.
+    // Plinth supports no upgrades and answers one as an ordinary request.
     const upgrade = ['GET /rest/v1/rpc/whoami HTTP/1.1', 'Host: x', 'Upgrade: websocket'];
     expect((await ask([...upgrade, `apikey: ${project.anonKey}`, bearer(user)]))[0]).toBe(200);
     expect(await raw(['CONNECT 127.0.0.1:5432 HTTP/1.1', 'Host: x'])).not.toMatch(/ 200 /);
@@ -122,24 +122,24 @@ describe('a credential', () => {
 
 const bearer = ({ accessToken }: TestUser): string => `Authorization: Bearer ${accessToken}`;
 
-describe('a head', () => {
+describe("a request's header section", () => {
   const key = (): string[] => [
     `apikey: ${project.serviceKey}`,
     `Authorization: Bearer ${project.serviceKey}`,
   ];
 
-  it('of more lines than are kept is refused: none is dropped unseen', async () => {
+  it('with more lines than Node keeps is refused; no line is dropped silently', async () => {
     const many = Array<string>(1_000).fill('a: b');
     const [status, body] = await ask([WHOAMI, 'Host: x', ...key(), ...many]);
     expect([status, JSON.parse(body).detail.sqlstate]).toEqual([431, 'PL431']);
     expect((await ask([WHOAMI, 'Host: x', ...key(), ...many.slice(10)]))[0]).toBe(200);
   });
 
-  it('of more than 64 KiB is refused', async () => {
+  it('larger than 64 KiB is refused', async () => {
     expect((await ask([WHOAMI, 'Host: x', ...key(), `X: ${'a'.repeat(66_000)}`]))[0]).toBe(431);
   });
 
-  it('does not choose another method or address than its first line', async () => {
+  it('cannot override the method or path of the request line', async () => {
     const overrides = [
       'X-HTTP-Method-Override: DELETE',
       'X-HTTP-Method: DELETE',
@@ -155,7 +155,7 @@ describe('a head', () => {
     expect(JSON.parse(live)).toEqual({ status: 'live' });
   });
 
-  it('whose Connection line names the credentials is answered as any other', async () => {
+  it('that names the credentials in Connection is answered as any other', async () => {
     const named = ['Connection: apikey, authorization', `apikey: ${project.anonKey}`, bearer(user)];
     expect((await ask([WHOAMI, 'Host: x', ...named]))[0]).toBe(200);
   });
@@ -171,7 +171,7 @@ describe('a head', () => {
   );
 });
 
-describe('a second request within the body of the first', () => {
+describe('a second request inside the body of the first', () => {
   const SECOND = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
 
   it.each<[string, string[], string]>([
@@ -206,8 +206,8 @@ describe('a second request within the body of the first', () => {
   });
 });
 
-describe('an address', () => {
-  /** Other spellings of a path, and paths that lead to it in the eyes of some server. */
+describe('a path', () => {
+  /** Other spellings of a path, and paths that some servers would normalize to it. */
   function spellingsOf(path: string): string[] {
     const last = (between: string): string => path.replace(/\/([^/]*)$/, `${between}$1`);
     const escaped = (text: string): string =>
@@ -233,7 +233,7 @@ describe('an address', () => {
     ];
   }
 
-  it('leads to no route without its credentials, however it is spelled', async () => {
+  it('reaches no route without credentials, in any spelling', async () => {
     const passed: string[] = [];
     for (const { method, path, rule } of guardedRoutesOf(plinth.app)) {
       if (rule === 'public') continue;
@@ -248,7 +248,7 @@ describe('an address', () => {
     expect(passed).toEqual([]);
   }, 120_000);
 
-  it('of one project opens nothing with the key of another, however it is spelled', async () => {
+  it("of one project is refused with another project's key, in any spelling", async () => {
     const other = await plinth.createProject();
     const key = [`apikey: ${other.serviceKey}`, `Authorization: Bearer ${other.serviceKey}`];
     const passed: string[] = [];
@@ -265,7 +265,7 @@ describe('an address', () => {
     expect(passed).toEqual([]);
   });
 
-  it('in absolute form is answered as its path is, errors in the body of the area included', async () => {
+  it('in absolute form is answered like its path, with error bodies of the same area', async () => {
     const key = [`apikey: ${project.serviceKey}`, `Authorization: Bearer ${project.serviceKey}`];
     for (const path of [
       '/rest/v1/notes',

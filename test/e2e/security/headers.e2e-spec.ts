@@ -1,4 +1,4 @@
-/** Headers that every answer must have, and those that the administration must not have. */
+/** Headers that every response must have, and CORS headers that the administration must not send. */
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, Route, routesOf } from '../../support/routes';
 import { TestProject } from '../../support/test-project';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => plinth.stop());
 
 describe('X-Content-Type-Options: nosniff', () => {
-  it('is on the answer of every route, refused or served', async () => {
+  it('is sent by every route, on success and on refusal', async () => {
     const parameters = { project_slug: project.slug, project_id: project.id, id: project.id };
     const clients = [plinth.http, project.service, plinth.admin];
     const without: string[] = [];
@@ -29,7 +29,7 @@ describe('X-Content-Type-Options: nosniff', () => {
     expect(without).toEqual([]);
   });
 
-  it('is on answers of every kind: rows, writes, envelopes, sessions, errors, none at all', async () => {
+  it('is sent with rows, writes, envelopes, sessions, errors and empty responses', async () => {
     await project.sql('create table notes (id int); create policy all_rows on notes using (true)');
     const auth = project.client(project.anonKey, null);
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
@@ -64,7 +64,7 @@ describe('cross-origin access', () => {
   const corsHeaders = (headers: Headers): string[] =>
     [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
-  it('is refused by every route of the administration, and by the metrics', async () => {
+  it('is refused by every administration route and by /metrics', async () => {
     const routes = routesOf(plinth.app).filter(isClosed);
     expect(routes.length).toBeGreaterThan(10);
     const open: string[] = [];

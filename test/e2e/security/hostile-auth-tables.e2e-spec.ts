@@ -1,6 +1,6 @@
 /**
- * The worst that a project's owner can put into the tables of schema auth: other types, and values that no column could
- * hold before. Each answer is a usable record or a clean refusal, and a neighbour is served meanwhile as before.
+ * A project's owner changes the types of columns in schema auth and stores values that the original columns
+ * could not hold. Each response is a valid record or a clean refusal, and another project is served as before.
  */
 import { eventually } from '../../support/eventually';
 import type { HttpAnswer } from '../../support/http-client';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** As texts, for columns that are made text. */
+/** Values for columns whose type becomes text. */
 const TEXTS: [what: string, sql: string][] = [
   ['6 million letters', `repeat('x', 6000000)`],
   ['nothing', `''`],
@@ -38,7 +38,7 @@ const TEXTS: [what: string, sql: string][] = [
   ['a bcrypt hash of cost 31', `'$2b$31$' || repeat('a', 53)`],
 ];
 
-/** Column, type that it gets, and values of that type. */
+/** Column, its new type, and values of that type. */
 const COLUMNS: [table: string, column: string, type: string, values: [what: string, sql: string][]][] = [
   ...(['email', 'name', 'encrypted_password', 'data'] as const).map((column): (typeof COLUMNS)[number] => [
     'users',
@@ -130,7 +130,7 @@ const COLUMNS: [table: string, column: string, type: string, values: [what: stri
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A refusal in the form of the auth endpoints, or an answer whose records are what they must be. */
+/** Asserts a refusal in the auth error format, or a response whose records are valid. */
 function expectClean(answer: HttpAnswer): void {
   expect([200, 201, 400, 401, 403, 404, 409, 429, 500, 503]).toContain(answer.status);
   expect(answer.text.length).toBeLessThan(100_000);
@@ -154,7 +154,7 @@ function expectRecords(value: unknown): void {
   }
 }
 
-/** Every route that reads what the owner wrote, with the user's credentials from before. */
+/** Calls every route that reads the altered tables, with credentials issued before the change. */
 async function askAll(project: TestProject, user: TestUser, factorId: string): Promise<HttpAnswer[]> {
   const guest = project.client(project.anonKey, null);
   const credentials = { email: user.email, password: user.password };
@@ -221,7 +221,7 @@ it.each(COLUMNS)(
   120_000,
 );
 
-it('a ban until infinity is a ban, and is shown as the last moment of the year 9999', async () => {
+it('a ban until infinity applies and is reported as the end of the year 9999', async () => {
   const project = await plinth.createProject();
   const { id, email, password } = await project.signUp();
   await project.sql(`update auth.users set banned_until = 'infinity'`);
@@ -264,7 +264,7 @@ it.each([
   ['NUL', 'json', `'{"a":"\\u0000"}'::json`],
   ['text', 'text', `'no JSON'`],
   ['many rows', 'setof jsonb', `jsonb_build_object('a', repeat('x', 10000)) from generate_series(1, 1000)`],
-])('auth.custom_claims() that answers %s gives no token', async (_what, type, expression) => {
+])('auth.custom_claims() that returns %s issues no token', async (_what, type, expression) => {
   const project = await plinth.createProject();
   const { email, password } = await project.signUp();
   await project.sql(`drop function auth.custom_claims(uuid);
@@ -276,7 +276,7 @@ it.each([
   await expectNeighbourServed();
 });
 
-it('a mail goes to the address that it was sealed for, or to nobody', async () => {
+it('a mail is sent only to the address it was sealed for', async () => {
   const project = await plinth.createProject();
   const user = await project.signUp();
   await project.sql(`create function public.redirect() returns trigger language plpgsql as $f$ begin
@@ -290,7 +290,7 @@ it('a mail goes to the address that it was sealed for, or to nobody', async () =
   }, 20_000);
 });
 
-it('a project whose mails cannot be read does not hide the failed mails of others', async () => {
+it('a project with unreadable mail rows does not hide the failed mails of other projects', async () => {
   const project = await plinth.createProject();
   const user = await project.signUp();
   const client = project.client(project.anonKey, null);
@@ -299,7 +299,7 @@ it('a project whose mails cannot be read does not hide the failed mails of other
   expect((await plinth.admin.get('/admin/v1/failed-mails')).status).toBe(200);
 });
 
-it('POST /sql keeps no row that is larger than an answer may be, and goes on', async () => {
+it('POST /sql does not buffer a row above the response limit, and continues', async () => {
   const project = await plinth.createProject();
   const answer = await plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, {
     query: `select repeat('x', 20000000) as a; select 1 as b`,

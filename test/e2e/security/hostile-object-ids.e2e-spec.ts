@@ -1,4 +1,4 @@
-/** Object ids that the owner of a project wrote, with every provider, behind nginx, and in jobs that an older version queued. */
+/** Object ids that a project's owner wrote: with every provider, behind nginx, and in jobs queued by an older version. */
 import { getQueueToken } from '@nestjs/bullmq';
 import type { Queue } from 'bullmq';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -14,10 +14,11 @@ import {
 } from '../../support/hostile-tables/storage-requests';
 import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
 import { TestPlinth } from '../../support/plinth';
+import { startOn } from '../../support/plinth-on-provider';
 
 const CONTENT = 'the content of the file';
 
-/** A project with a file for each of the ids, which the file names from then on. */
+/** A project with one file per id; the id replaces the file's object id. */
 async function attackedFiles(plinth: TestPlinth, ids: readonly string[]): Promise<Victim[]> {
   const project = await createVictimProject(plinth);
   const victims: Victim[] = [];
@@ -29,16 +30,13 @@ async function attackedFiles(plinth: TestPlinth, ids: readonly string[]): Promis
 describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
   let plinth: TestPlinth;
   let provider: TestProvider;
+  let stop: () => Promise<void>;
   beforeAll(async () => {
-    provider = await startProvider();
-    plinth = await TestPlinth.start({ env: provider.env });
+    ({ plinth, provider, stop } = await startOn(startProvider));
   });
-  afterAll(async () => {
-    await plinth.stop();
-    await provider.stop();
-  });
+  afterAll(() => stop());
 
-  it('is asked for none of them, and keeps what it has', async () => {
+  it('receives no request for them and keeps its objects', async () => {
     const neighbour = await addVictim(await createVictimProject(plinth), CONTENT, 'own');
     const [{ object_id: id }] = await neighbour.project.sql('select object_id from storage.files');
     const victims = await attackedFiles(plinth, objectIds([`../${neighbour.project.id}/${id}`]));
@@ -61,7 +59,7 @@ describe.each(PROVIDERS)('the provider %s', (_name, startProvider) => {
 });
 
 describe('behind nginx', () => {
-  it('none is handed to it', async () => {
+  it('none is passed to nginx', async () => {
     const plinth = await TestPlinth.start({ env: { STORAGE_ACCEL_REDIRECT: '/internal-files' } });
     try {
       const victims = await attackedFiles(plinth, objectIds(['../platform-admin-key']));
@@ -77,8 +75,8 @@ describe('behind nginx', () => {
   }, 120_000);
 });
 
-describe('a job of removal that names paths', () => {
-  it('removes the objects that it names beside them, and nothing else', async () => {
+describe('a removal job with paths', () => {
+  it('removes only its valid object ids', async () => {
     const plinth = await TestPlinth.start();
     try {
       const { project } = await addVictim(await createVictimProject(plinth), CONTENT, 'own');

@@ -1,6 +1,6 @@
 /**
- * The owner of a project may alter its storage tables. Whatever is put there, the project's requests are refused cleanly or
- * served, no other file of the server is read or removed, and other projects do not notice.
+ * A project's owner may alter its storage tables. The project's requests are then still served or refused cleanly,
+ * no other file on the server is read or removed, and other projects are not affected.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
-/** As many bytes as the project's own file, so that no length gives a foreign file away. */
+/** The same length as the project's own file, so that a length cannot tell the two apart. */
 const LENGTH = 43;
 const secret = (): string => randomBytes(LENGTH).toString('hex').slice(0, LENGTH);
 const [ADMIN_KEY, MASTER_KEY, NEIGHBOUR] = [secret(), secret(), secret()] as const;
@@ -45,7 +45,7 @@ let plinth: TestPlinth;
 let neighbour: TestProject;
 let neighbourFile: string;
 let neighbourObject: string;
-/** Everything that lies outside the folders of altered projects. */
+/** All files outside the folders of altered projects. */
 let outside: Map<string, string>;
 const failures: unknown[] = [];
 const noteFailure = (error: unknown): void => void failures.push(error);
@@ -86,7 +86,7 @@ function expectNothingForeign({ text, headers }: HttpAnswer): void {
   expect(headers.get('x-evil')).toBeNull();
 }
 
-/** No server error but the declared one, which says whose fault it is. */
+/** Asserts that the only server error is the one declared for altered tables. */
 function expectClean({ status, body, text }: HttpAnswer): void {
   expect(text.length).toBeLessThan(100_000);
   if (status < 500) return;
@@ -118,7 +118,7 @@ interface Expected {
   readonly breaksOff?: boolean;
 }
 
-/** Sends requests, each of which must be clean; those about the refused subjects must be refused. */
+/** Sends requests and asserts clean responses; requests about refused subjects must fail. */
 async function expectAllClean(requests: readonly StorageRequest[], expected: Expected): Promise<void> {
   const served: string[] = [];
   for (const request of requests) {
@@ -139,7 +139,7 @@ async function expectAllClean(requests: readonly StorageRequest[], expected: Exp
   await expectNeighbourServed();
 }
 
-describe('object ids that the owner wrote', () => {
+describe('object ids written by the owner', () => {
   const elsewhere = (): string[] => [
     '../platform-admin-key',
     '../master-key',
@@ -148,7 +148,7 @@ describe('object ids that the owner wrote', () => {
     '../.plinth-files',
   ];
 
-  it('lead to no file but those of the project, and remove none', async () => {
+  it("reach only the project's own files and remove none", async () => {
     const project = await createVictimProject(plinth);
     const ids = objectIds(elsewhere());
     const victims: Victim[] = [];
@@ -166,7 +166,7 @@ describe('object ids that the owner wrote', () => {
     expect(filesOutside()).toEqual(outside);
   }, 120_000);
 
-  it('of overwritten bytes lead nowhere, either', async () => {
+  it('of overwritten contents reach no file, either', async () => {
     for (const path of elsewhere().slice(0, 2)) await attack(replacedObjectId(path));
     expect(filesOutside()).toEqual(outside);
   }, 120_000);
@@ -193,7 +193,7 @@ describe.each(COLUMNS.map((column) => [`storage.${column.table}.${column.name}`,
       },
     );
 
-    it('is as harmless for what changes files and buckets', async () => {
+    it('does no harm to routes that change files and buckets', async () => {
       const copyOnly = column.refused.filter((subject) => subject === 'target' || subject === 'write');
       await expectAllClean(changingRequests(victim), { refused: copyOnly });
     });
@@ -209,8 +209,10 @@ async function attack({ sql, refused }: Alteration): Promise<void> {
 const named = (alterations: readonly Alteration[]): [string, Alteration][] =>
   alterations.map((alteration) => [alteration.name, alteration]);
 
-describe('a function of the storage', () => {
-  it.each(named(FUNCTIONS))('%s is refused or served, for this project alone', (_name, one) => attack(one));
+describe('an altered storage function', () => {
+  it.each(named(FUNCTIONS))('%s is refused or served, and affects this project only', (_name, one) =>
+    attack(one),
+  );
 });
 
 describe('tables', () => {
@@ -221,8 +223,8 @@ describe('tables', () => {
   );
 });
 
-describe('after all of it', () => {
-  it('the sweep of all projects ends, reaches the neighbour, and nothing of others is gone', async () => {
+describe('after all alterations', () => {
+  it('the sweep of all projects completes, cleans the other project, and removes none of its files', async () => {
     await upload(neighbour.service, neighbour.storage, 'box', 'gone', { name: 'gone' });
     await neighbour.sql(`delete from storage.files where filename = 'gone'`);
     plinth.clock.move(3_610);

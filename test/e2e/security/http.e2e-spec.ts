@@ -1,4 +1,4 @@
-/** What holds on every path: error bodies of unknown paths, broken requests, limits, cross-origin access. */
+/** Rules for every path: error bodies of unknown paths, malformed requests, limits, cross-origin access. */
 import { gzipSync } from 'node:zlib';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** Bytes as they are, which fetch would repair. */
+/** Sends raw bytes, because fetch would correct them. */
 const raw = (request: string): Promise<string> => rawExchange(plinth.baseUrl, request);
 
 const MIB = 1024 * 1024;
@@ -64,7 +64,7 @@ describe.each(AREAS)('%s', (_area, base, body) => {
   });
 });
 
-describe('a method that a known path does not take', () => {
+describe('an unsupported method on a known path', () => {
   const id = '00000000-0000-4000-8000-000000000000';
 
   it.each<[string, (one: TestProject) => string, string, object]>([
@@ -88,14 +88,14 @@ describe('a method that a known path does not take', () => {
     },
   );
 
-  it('is refused for the credentials first, and says nothing of a project that there is not', async () => {
+  it('is refused for its credentials first and does not reveal whether a project exists', async () => {
     const path = `${project.storage}/buckets`;
     expect((await plinth.http.send('PUT', path)).status).toBe(401);
     expect((await project.service.send('PUT', path.replace(project.slug, 'nobody'))).status).toBe(404);
   });
 
   it.each(['*', '//health/live', '/health/%', '/health/%ff', '?x', '/p/%2e%2e/storage', 'x'])(
-    'is no trouble with the target %s',
+    'is no server error with the request target %s',
     async (target) => {
       const answer = await raw(`PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
@@ -103,7 +103,7 @@ describe('a method that a known path does not take', () => {
     },
   );
 
-  it('leaves what is not there at 404', async () => {
+  it('is 404 on an unknown path', async () => {
     for (const path of [
       `${project.storage}/files/${id}`,
       `${project.storage}/nothing`,
@@ -126,7 +126,7 @@ describe('bodies', () => {
     expect(rest).toMatchObject({ status: 400, body: REST_BODY });
   });
 
-  it('answers null with 400 where an object is due', async () => {
+  it('answers null with 400 where an object is required', async () => {
     const bucket = await project.service.post(`${project.storage}/buckets`, { name: 'for null' });
     const path = `${project.storage}/buckets/${bucket.body.data.slug}`;
     expect(await project.service.patch(path, 'null')).toMatchObject({ status: 400, body: STORAGE_BODY });
@@ -137,7 +137,7 @@ describe('bodies', () => {
     });
   });
 
-  it('answers JSON that nests without end with 400', async () => {
+  it('answers deeply nested JSON with 400', async () => {
     const data = `{"data":{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`;
     const user = await project.signUp();
     expect(await user.http.patch(`${project.auth}/user`, data)).toMatchObject({
@@ -149,7 +149,7 @@ describe('bodies', () => {
   it.each([
     ['a NUL', '\\u0000'],
     ['half a surrogate pair', '\\ud83d'],
-  ])('answers text with %s, which cannot be stored, with 400', async (_what, escape) => {
+  ])('answers 400 to text with %s, which PostgreSQL cannot store', async (_what, escape) => {
     const bodies: [string, string][] = [
       [`${project.auth}/signup`, `{"email":"ada@example.com","password":"secret","name":"a${escape}"}`],
       [`${project.auth}/signup`, `{"email":"ada@example.com","password":"secret","data":{"a${escape}":1}}`],
@@ -174,24 +174,27 @@ describe('bodies', () => {
       STORAGE_BODY,
     ],
     ['table REST', () => '/rest/v1/anything', 'application/json', REST_BODY],
-  ])('answers a compressed one with 415, and tells so: %s', async (_, path, type, body) => {
-    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
-    const send = (coding: string, bytes: Buffer) =>
-      project.service.post(path(project), bytes, {
-        headers: { 'content-type': type, 'content-encoding': coding },
-      });
-    const answer = await send('gzip', gzipSync('{"name":"x"}'));
-    expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
-    expect(answer.body).toMatchObject(body);
-    expect(answer.text).toContain('gzip');
-    expect((await send('identity', Buffer.from('{"name":"x"}'))).status).not.toBe(415);
-    const { apikey, authorization } = project.service.headers;
-    const unmeasured = await raw(
-      `POST ${path(project)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\napikey: ${apikey}\r\nAuthorization: ${authorization}\r\n` +
-        `Content-Type: ${type}\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
-    );
-    expect(unmeasured).toMatch(/^HTTP\/1\.1 415 /);
-  });
+  ])(
+    'answers a compressed body with 415 and names the supported encoding: %s',
+    async (_, path, type, body) => {
+      await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+      const send = (coding: string, bytes: Buffer) =>
+        project.service.post(path(project), bytes, {
+          headers: { 'content-type': type, 'content-encoding': coding },
+        });
+      const answer = await send('gzip', gzipSync('{"name":"x"}'));
+      expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+      expect(answer.body).toMatchObject(body);
+      expect(answer.text).toContain('gzip');
+      expect((await send('identity', Buffer.from('{"name":"x"}'))).status).not.toBe(415);
+      const { apikey, authorization } = project.service.headers;
+      const unmeasured = await raw(
+        `POST ${path(project)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\napikey: ${apikey}\r\nAuthorization: ${authorization}\r\n` +
+          `Content-Type: ${type}\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
+      );
+      expect(unmeasured).toMatch(/^HTTP\/1\.1 415 /);
+    },
+  );
 
   it('answers an oversized JSON body with 413', async () => {
     const big = JSON.stringify({ email: 'a@example.com', password: 'x'.repeat(2_000_000) });
@@ -201,7 +204,7 @@ describe('bodies', () => {
     });
   });
 
-  it('is not asked for when the credentials are refused: no 100 Continue', async () => {
+  it('sends no 100 Continue when the credentials are refused', async () => {
     const answer = await raw(
       'POST /rest/v1/notes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n',
     );
@@ -209,13 +212,13 @@ describe('bodies', () => {
   });
 });
 
-it('takes no other spelling of a path for it', async () => {
+it('does not match other spellings of a path', async () => {
   for (const path of [project.auth.replace('/v1/auth', '/V1/Auth'), '/REST/v1/notes', '/Health/live']) {
     expect((await project.service.get(path)).status).toBe(404);
   }
 });
 
-describe('addresses of projects', () => {
+describe('addresses with a project', () => {
   it.each(['%00', 'a%00b', '%F0%9F%98%80', 'a%2Fb', 'x'.repeat(1000)])('answer %s with 404', async (name) => {
     const answer = await project.service.get(`/p/${name}/storage/buckets`);
     expect([answer.status, answer.body.error.code]).toEqual([404, 'project_not_found']);
@@ -250,7 +253,7 @@ describe('cross-origin access', () => {
     expect(answer.headers.get('access-control-max-age')).toBe('86400');
   });
 
-  it('allows every origin to read answers and errors, without credentials', async () => {
+  it('allows every origin to read responses and errors, without credentials', async () => {
     const answer = await plinth.http.get('/rest/v1/notes', {
       headers: { origin: 'https://app.example.com' },
     });
@@ -260,8 +263,8 @@ describe('cross-origin access', () => {
   });
 });
 
-describe('faults inside', () => {
-  it('answers a fault inside with 500 in the body of each area, and tells nothing of it', async () => {
+describe('internal errors', () => {
+  it('answers an internal error with 500 in the error body of each area, without details', async () => {
     const broken = await plinth.createProject();
     const user = await broken.signUp();
     await broken.sql('drop table storage.files; alter table auth.users rename to gone');
@@ -291,13 +294,13 @@ it.each([
   [401, 'administration without the key', '/admin/v1/projects', ''],
   [404, 'an unknown path', '/nowhere', ''],
   [400, 'a second Host line', '/rest/v1/todos', 'Host: y\r\n'],
-])('answers %i and does not read on: %s', async (status, _case, path, given) => {
+])('answers %i and stops reading: %s', async (status, _case, path, given) => {
   const { apikey, authorization } = project.service.headers;
   const target = path.startsWith('/') ? path : `${project.auth}/${path}`;
   const lines = given === 'credentials' ? `apikey: ${apikey}\r\nAuthorization: ${authorization}\r\n` : given;
   const head = `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${lines}`;
   const { answer, sent } = await sendEndlessly(plinth.baseUrl, head, '"', 128 * MIB);
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  // What is read after the answer, and what the kernels hold.
+  // Bytes read after the response, and bytes in the kernels' buffers.
   expect(sent).toBeLessThan(64 * MIB);
 });

@@ -53,11 +53,11 @@ it('200 concurrent requests of mixed roles and projects never mix contexts', asy
   expect(new Set(own.map((user) => user.userId)).size).toBe(6);
 });
 
-it('requests that are verified side by side are each answered as their own caller', async () => {
+it('requests verified concurrently are each answered as their own caller', async () => {
   const [project] = projects as [TestProject];
   await project.sql('create function whoami() returns uuid language sql stable as $$ select auth.uid() $$');
   for (let round = 0; round < 5; round += 1) {
-    // Nothing is remembered of a changed project: its look-up is waited for in the middle of each verification.
+    // A changed project is not cached, so each verification waits for its look-up.
     await plinth.admin.patch(`/admin/v1/projects/${project.id}`, { name: `Round ${round}` });
     const users = Array.from({ length: 30 }, () => project.asSubject());
     const answers = await Promise.all(users.map((user) => user.post('/rest/v1/rpc/whoami', {})));

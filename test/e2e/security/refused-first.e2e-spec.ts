@@ -1,4 +1,4 @@
-/** An invalid credential is 401 before anything else is looked at, also where only the database knows that it is. */
+/** An invalid credential is 401 before any other check, even if only the database can tell that it is invalid. */
 import { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -48,13 +48,13 @@ const REQUESTS: [string, (client: HttpClient) => Promise<{ status: number }>][] 
   ['a profile that is not valid', (client) => client.patch(`${project.auth}/user`, { email: 1 })],
 ];
 
-it.each(REQUESTS)('%s is 401 for a caller that only the database refuses', async (_what, send) => {
+it.each(REQUESTS)('%s is 401 for a caller whom only the database refuses', async (_what, send) => {
   for (const [who, client] of Object.entries(refused)) {
     expect({ who, status: (await send(client)).status }).toEqual({ who, status: 401 });
   }
 });
 
-it.each(REQUESTS)('%s is told to a caller in good standing', async (_what, send) => {
+it.each(REQUESTS)('%s is reported to a caller with valid credentials', async (_what, send) => {
   const { status } = await send(welcome);
   expect([200, 400, 403, 404, 415]).toContain(status);
 });

@@ -34,7 +34,7 @@ afterAll(() => plinth.stop());
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** With a body that is no JSON, a filter that is none, and the names of things that there are not. */
+/** Uses an invalid JSON body, an invalid filter and unknown names. */
 function send({ method, path }: RouteRule, { headers, query = '' }: Attempt): Promise<HttpAnswer> {
   const address = fillPath(path, { project_slug: project.slug, project_id: project.id });
   const body = BODILESS.has(method) ? {} : { body: '{"broken' };
@@ -54,10 +54,10 @@ const BODIES: [RegExp, object][] = [
   [/./, { error: { message: expect.any(String), code: expect.any(String), status: expect.any(Number) } }],
 ];
 
-/** The signature of the address is refused there, whatever the headers say. */
+/** These routes refuse the URL's signature whatever the headers are. */
 const isOfSignature = ({ path }: RouteRule): boolean => path.endsWith('/signed');
 
-/** Null for what was expected, else what came. */
+/** Null if the response was as expected, otherwise the response. */
 function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string | null {
   const expected = expectedOf(route, attempt);
   const isRefused = [401, 403].includes(answer.status) && !isOfSignature(route);
@@ -70,7 +70,7 @@ function faultOf(route: RouteRule, attempt: Attempt, answer: HttpAnswer): string
   return null;
 }
 
-/** Requests at a time: what only the database refuses must not wait too long for a connection. */
+/** Concurrent requests: few enough that none waits long for a database connection. */
 const PARALLEL = 10;
 
 async function faultsWith(attempt: Attempt): Promise<string[]> {
@@ -97,7 +97,7 @@ it.each(CALLER_KINDS)(
 const PAGE = join(__dirname, '../../../docs/access.md');
 const GENERATED = /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g;
 
-it('docs/access.md lists the routes that the application has; `npm run docs` writes it', () => {
+it('docs/access.md lists the routes that the application has; `npm run docs` generates it', () => {
   const parts: Record<string, string> = { matrix: toMarkdown(routes), reasons: toReasons(routes) };
   const page = readFileSync(PAGE, 'utf8');
   const current = page.replace(GENERATED, (_all, begin: string, name: string, end: string) => {
@@ -120,7 +120,7 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
 };
 
-it('the OpenAPI document asks for the credentials that the guards ask for', async () => {
+it('the OpenAPI document requires the same credentials as the guards', async () => {
   const { body } = await plinth.http.get('/openapi.json');
   const rules = new Map(
     routes.map((route) => [`${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`, route.rule]),

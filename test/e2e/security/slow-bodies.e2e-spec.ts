@@ -1,4 +1,4 @@
-/** Bodies that are announced and withheld, or trickle: what they may hold of the server's memory, and for how long. */
+/** Bodies that are announced but withheld, or sent slowly: how much memory they may reserve, and for how long. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
@@ -62,7 +62,7 @@ const AREAS: readonly Area[] = [
   },
 ];
 
-/** Announces a body of so many bytes and sends nothing of it yet. */
+/** Announces a body of the given length without sending any of it. */
 function announce(
   plinth: TestPlinth,
   project: TestProject,
@@ -77,7 +77,7 @@ function announce(
   return rawClient(plinth.baseUrl, head);
 }
 
-describe('bodies that are withheld', () => {
+describe('withheld bodies', () => {
   let plinth: TestPlinth;
   let project: TestProject;
   const open: RawClient[] = [];
@@ -102,7 +102,7 @@ describe('bodies that are withheld', () => {
     return Number(/^plinth_body_reserved_bytes (\d+)/m.exec(text)?.[1]);
   }
 
-  /** Half of the memory, which is all that one client gets: two bodies that count four times. */
+  /** Half of the memory, the share of one client: two bodies, each counted four times. */
   async function takeShare(): Promise<void> {
     for (let n = 0; n < 2; n += 1) {
       const { socket } = keep(announce(plinth, project, AREAS[0] as Area, 4 * MIB));
@@ -111,7 +111,7 @@ describe('bodies that are withheld', () => {
     await eventually(async () => expect(await reserved()).toBe(32 * MIB));
   }
 
-  it('let further ones of their project get 503 with Retry-After, unread, in the body of each area', async () => {
+  it("cause 503 with Retry-After for more bodies of their project, unread, in each area's error body", async () => {
     await takeShare();
     const refused = AREAS.map((area) => keep(announce(plinth, project, area, 1_000)));
     await Promise.all(
@@ -123,7 +123,7 @@ describe('bodies that are withheld', () => {
     );
   });
 
-  it('leave other projects, the administration and requests without a body alone', async () => {
+  it('do not affect other projects, the administration or requests without a body', async () => {
     const other = await projectWithTable(plinth);
     await takeShare();
     const answers = await Promise.all([
@@ -137,7 +137,7 @@ describe('bodies that are withheld', () => {
     expect((await project.anon.get('/rest/v1/t')).status).toBe(200);
   });
 
-  it('make room for those that wait, once they are gone', async () => {
+  it('let waiting requests proceed once they are closed', async () => {
     await takeShare();
     const waiting = project.service.post('/rest/v1/t', { a: 'x'.repeat(MIB) });
     await eventually(async () => {
@@ -148,7 +148,7 @@ describe('bodies that are withheld', () => {
     expect((await waiting).status).toBe(201);
   });
 
-  it('that come in chunks count as they grow', async () => {
+  it('in chunked encoding are counted as they grow', async () => {
     const headers = { ...project.service.headers, ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
     const { socket } = keep(rawClient(plinth.baseUrl, headOf('POST /rest/v1/t', headers)));
     expect(await reserved()).toBe(0);
@@ -157,7 +157,7 @@ describe('bodies that are withheld', () => {
     expect(await reserved()).toBeLessThan(9 * MIB);
   });
 
-  it('that come in single bytes are read', async () => {
+  it('sent byte by byte are read', async () => {
     const headers = {
       ...project.service.headers,
       'Content-Type': 'text/csv',
@@ -205,7 +205,7 @@ describe('bodies that are withheld', () => {
     ],
   ];
 
-  it.each(ENDS)('give their memory back when they end %s', async (_what, send, expected) => {
+  it.each(ENDS)('release their memory when they end %s', async (_what, send, expected) => {
     const more = { ...project.service.headers, ...JSON_TYPE };
     const client = keep(
       rawClient(
@@ -220,7 +220,7 @@ describe('bodies that are withheld', () => {
   it.each([
     ['in the middle', (head: string) => `${head}[{"a":"`],
     ['in the middle of one behind another', (head: string, whole: string) => whole + head],
-  ])('give their memory back when the client leaves %s', async (_what, send) => {
+  ])('release their memory when the client disconnects %s', async (_what, send) => {
     const more = { ...project.service.headers, ...JSON_TYPE };
     const head = headOf('POST /rest/v1/t', { ...more, 'Content-Length': MIB });
     const whole = headOf('POST /rest/v1/t', { ...more, 'Content-Length': row.length }) + row;
@@ -230,7 +230,7 @@ describe('bodies that are withheld', () => {
     await eventually(async () => expect(await reserved()).toBe(0));
   });
 
-  it('that a small one of many rows and a long header makes are refused before they are made', async () => {
+  it('that expand from few bytes of many rows and a long header are refused before they are built', async () => {
     const name = 'n'.repeat(MIB);
     const answer = await project.service.post(`/rest/v1/t`, `${name}\n${'1\n'.repeat(100_000)}`, {
       headers: { 'content-type': 'text/csv' },
@@ -239,7 +239,7 @@ describe('bodies that are withheld', () => {
   });
 });
 
-describe('bodies that come slowly', () => {
+describe('slow bodies', () => {
   let plinth: TestPlinth;
   let project: TestProject;
 
@@ -260,7 +260,7 @@ describe('bodies that come slowly', () => {
       client.socket.destroy();
     });
 
-    it('is answered 408 when it trickles', async () => {
+    it('is answered 408 below the smallest rate', async () => {
       const client = announce(plinth, project, area, 100_000);
       client.socket.write(area.begin);
       const trickle = setInterval(() => client.socket.write('x'), 50);
@@ -271,7 +271,7 @@ describe('bodies that come slowly', () => {
     });
   });
 
-  /** Sends pieces at ten times the smallest rate until something is answered, or all are sent. */
+  /** Sends pieces at ten times the smallest rate until a response arrives or all are sent. */
   async function sendSlowly(client: RawClient, pieces: number): Promise<void> {
     for (let n = 0; n < pieces && client.answer() === ''; n += 1) {
       client.socket.write('x'.repeat(4_000));
@@ -279,7 +279,7 @@ describe('bodies that come slowly', () => {
     }
   }
 
-  it('is served on a slow line, as long as it brings its bytes', async () => {
+  it('is served over a slow line that keeps the smallest rate', async () => {
     const body = JSON.stringify({ a: 'x'.repeat(20 * 4_000) });
     const client = announce(plinth, project, AREAS[0] as Area, body.length);
     client.socket.write('{"a":"');
@@ -308,8 +308,8 @@ describe('bodies that come slowly', () => {
   }, 60_000);
 });
 
-describe('connections', () => {
-  it('beyond MAX_CLIENT_CONNECTIONS are closed at once, and taken again when others are gone', async () => {
+describe('client connections', () => {
+  it('beyond MAX_CLIENT_CONNECTIONS are closed at once and accepted again when others have closed', async () => {
     const plinth = await TestPlinth.start({ env: { MAX_CLIENT_CONNECTIONS: '3' } });
     const request = headOf('GET /health/live', {});
     try {

@@ -1,4 +1,4 @@
-/** Clients that ask for large answers and do not read them: others are served all the same. */
+/** Clients that request large responses without reading them do not keep others from being served. */
 import { eventually } from '../../support/eventually';
 import type { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -7,7 +7,7 @@ import type { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
 const MIB = 1024 * 1024;
-/** More than what the kernel takes of an answer that is not read. */
+/** More than the kernel buffers of an unread response. */
 const LARGE = `
   create table t (a text); create policy p on t for all using (true) with check (true);
   create view large with (security_invoker) as select repeat('x', 1000) as a from generate_series(1, 60000);
@@ -20,7 +20,7 @@ afterEach(() => {
   for (const { socket } of open.splice(0)) socket.destroy();
 });
 
-/** Asks, reads the first bytes of the answer, and no more. */
+/** Sends a request and reads only the first bytes of the response. */
 function askAndStop(plinth: TestPlinth, client: HttpClient, path: string, headers = {}): RawClient {
   const asked = rawClient(plinth.baseUrl, headOf(`GET ${path}`, { ...client.headers, ...headers }));
   asked.socket.once('data', () => asked.socket.pause());
@@ -39,7 +39,7 @@ async function projectWithLarge(plinth: TestPlinth): Promise<TestProject> {
   return project;
 }
 
-/** Status of what a project has to answer whatever its slow readers do. */
+/** Statuses of requests that a project must answer despite its slow readers. */
 async function served(project: TestProject, email: string): Promise<number[]> {
   const answers = await Promise.all([
     project.anon.post(`${project.auth}/signup`, { email, password: 'correct horse' }),
@@ -52,11 +52,11 @@ async function served(project: TestProject, email: string): Promise<number[]> {
 
 const SERVED = [201, 201, 200, 200];
 const CONNECTIONS = 12;
-/** Three quarters of the connections, and of these two thirds for one address. */
+/** Three quarters of the connections, two thirds of these for one address. */
 const OF_CLIENT = 6;
 const READERS = 14;
 
-describe('answers of table REST that are not read', () => {
+describe('unread responses of table REST', () => {
   let plinth: TestPlinth;
   beforeAll(async () => {
     plinth = await TestPlinth.start({ env: { DATABASE_PROJECT_CONNECTIONS: String(CONNECTIONS) } });
@@ -76,7 +76,7 @@ describe('answers of table REST that are not read', () => {
       await eventually(async () => expect(readers.every(({ answer }) => answer() !== '')).toBe(true), 20_000);
       expect(await metric(plinth, 'plinth_database_streaming')).toBeLessThanOrEqual(OF_CLIENT);
       expect(await served(project, 'one@example.com')).toEqual(SERVED);
-      // Those that came while all others made progress were refused; on a slow machine some took a stalled one's place instead.
+      // Requests that came while all others made progress were refused. On a slow machine some replaced a stalled one instead.
       const begun = readers.filter(({ answer }) => answer().startsWith('HTTP/1.1 200'));
       expect(begun.length).toBeGreaterThanOrEqual(OF_CLIENT);
       for (const { answer } of readers.filter((one) => !begun.includes(one))) {
@@ -89,7 +89,7 @@ describe('answers of table REST that are not read', () => {
     60_000,
   );
 
-  it('make room for a further one once they stand still', async () => {
+  it('make room for another one once they stall', async () => {
     const project = await projectWithLarge(plinth);
     const readers = Array.from({ length: OF_CLIENT }, () =>
       askAndStop(plinth, project.anon, '/rest/v1/large'),
@@ -102,7 +102,7 @@ describe('answers of table REST that are not read', () => {
     expect(await metric(plinth, 'plinth_database_streaming')).toBeLessThan(OF_CLIENT);
   }, 60_000);
 
-  it('give their connections back when their clients go', async () => {
+  it('release their connections when their clients disconnect', async () => {
     const project = await projectWithLarge(plinth);
     for (let n = 0; n < OF_CLIENT; n += 1) askAndStop(plinth, project.anon, '/rest/v1/large');
     await eventually(
@@ -114,7 +114,7 @@ describe('answers of table REST that are not read', () => {
   }, 60_000);
 });
 
-describe('where connections are few', () => {
+describe('with few connections', () => {
   let plinth: TestPlinth;
   let project: TestProject;
   beforeAll(async () => {
@@ -123,19 +123,19 @@ describe('where connections are few', () => {
   });
   afterAll(() => plinth.stop());
 
-  it('an answer that stands still is ended for a request that waits', async () => {
+  it('a stalled response is ended for a waiting request', async () => {
     const reader = askAndStop(plinth, project.anon, '/rest/v1/large');
     await eventually(async () => expect(await metric(plinth, 'plinth_database_streaming')).toBe(1), 20_000);
     const other = project.anon.post('/rest/v1/rpc/wait_for', { seconds: 10 });
     other.catch(() => undefined);
-    // Both connections are taken; nothing is refused that waits for the first of them.
+    // Both connections are taken; requests that wait for the first of them are not refused.
     expect(await served(project, 'two@example.com')).toEqual(SERVED);
     reader.socket.resume();
     await reader.closed;
     expect((await other).status).toBe(204);
   }, 60_000);
 
-  it('downloads that are not read hold none', async () => {
+  it('unread downloads hold no connection', async () => {
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
     const { body } = await upload(project.service, project.storage, 'box', Buffer.alloc(30 * MIB));
     const path = `${project.storage}/files/${body.data.id}/download`;
@@ -150,7 +150,7 @@ describe('where connections are few', () => {
   }, 60_000);
 });
 
-describe('a client that takes less than MIN_BODY_RATE of an answer', () => {
+describe('a client that reads a response below MIN_BODY_RATE', () => {
   let plinth: TestPlinth;
   let project: TestProject;
   let download: string;
@@ -193,7 +193,7 @@ describe('a client that takes less than MIN_BODY_RATE of an answer', () => {
   );
 });
 
-/** Connections of clients that are open at the server. */
+/** The number of open client connections at the server. */
 function connections(plinth: TestPlinth): Promise<number> {
   return new Promise((resolve, reject) =>
     plinth.app.getHttpServer().getConnections((error: Error | null, count: number) => {

@@ -1,4 +1,4 @@
-/** Tokens that the project's secret signed, and that are malformed, ambiguous or ask for what Plinth does not do. */
+/** Tokens signed with the project's secret that are malformed, ambiguous or need an unsupported feature. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decode, type JwtPayload } from 'jsonwebtoken';
@@ -38,7 +38,7 @@ async function statuses(
   };
 }
 
-/** @param more members as JSON, after the claims' own */
+/** @param more members as JSON, appended to the claims */
 function withMore(given: object, more: string): string {
   const text = JSON.stringify(given);
   return more === '' ? text : `${text.slice(0, -1)},${more}}`;
@@ -89,11 +89,11 @@ describe('the header of a token', () => {
     ],
     ['blanks', ' {\n"alg" : "HS256" } '],
     ['quotes and colons in a text', header({ typ: 'a":{"b\\":[' })],
-  ])('is taken with %s', async (_what, text) => {
+  ])('is accepted with %s', async (_what, text) => {
     expect(await statuses(text)).toEqual(ADMITTED);
   });
 
-  it('is not asked where keys are: jku, x5u and jwk are neither fetched nor believed', async () => {
+  it('cannot name a key source: jku, x5u and jwk are neither fetched nor trusted', async () => {
     let requests = 0;
     const server = createServer((_request, response) => {
       requests += 1;
@@ -113,7 +113,7 @@ describe('the header of a token', () => {
 });
 
 describe('the claims of a token', () => {
-  it.each(['exp', 'nbf', 'iat'])('are refused with %s that is no time', async (name) => {
+  it.each(['exp', 'nbf', 'iat'])('are refused when %s is not a time', async (name) => {
     for (const value of ['1e400', '-1e400', '"1"', 'null', 'true', '[]', '{}']) {
       expect([value, await statuses(header({}), `"${name}":${value}`, name)]).toEqual([value, REFUSED]);
     }
@@ -139,14 +139,14 @@ describe('the claims of a token', () => {
     }
   });
 
-  it('are refused with bytes that are no UTF-8', async () => {
+  it('are refused when they are not UTF-8', async () => {
     const [begin, end] = withMore(claims, '"x":"?"').split('?') as [string, string];
     const text = Buffer.concat([Buffer.from(begin), Buffer.from([0xff]), Buffer.from(end)]);
     const token = signText(project.jwtSecret, header({}), text);
     expect((await project.client(project.anonKey, token).get(`${project.auth}/user`)).status).toBe(401);
   });
 
-  it('are refused beyond 8,192 bytes of the whole token, and taken up to there', async () => {
+  it('are refused in tokens above 8,192 bytes and accepted up to that length', async () => {
     const tokenOf = (length: number) =>
       signText(project.jwtSecret, header({}), JSON.stringify({ ...claims, x: 'x'.repeat(length) }));
     let length = 4_000;
@@ -163,13 +163,13 @@ describe('the claims of a token', () => {
     ['-12345678901234567890'],
     ['0.1234567890123456789'],
     ['[1,{"a":9007199254740993}]'],
-  ])('reach SQL with all digits of %s', async (number) => {
+  ])('reach SQL with every digit of %s', async (number) => {
     const { text } = await callerWith(`"tenant":${number}`).post('/rest/v1/rpc/claims', {});
     expect(text.replaceAll(' ', '')).toContain(`"tenant":${number}`);
     expect((await callerWith(`"tenant":${number}`).post('/rest/v1/rpc/whoami', {})).body).toBe(user.id);
   });
 
-  it('tell one tenant from the next one, whose number is too large for JavaScript', async () => {
+  it("distinguish neighbouring tenants whose numbers exceed JavaScript's precision", async () => {
     await project.sql(`
       create table invoices (tenant bigint);
       create policy own on invoices for select using (tenant = (auth.jwt() ->> 'tenant')::bigint);
@@ -178,7 +178,7 @@ describe('the claims of a token', () => {
     expect(read.body).toEqual([{ tenant: '9007199254740993' }]);
   });
 
-  it('name the user however they are written', async () => {
+  it('name the user in any JSON spelling', async () => {
     const { sub, ...others } = claims;
     for (const text of [
       `  ${JSON.stringify(claims)}`,
@@ -192,7 +192,7 @@ describe('the claims of a token', () => {
     }
   });
 
-  it('name nobody whose id is not in them, whatever a blank before them would look like', async () => {
+  it('name no user when sub is not exactly the id, even after a leading blank', async () => {
     const text = ` {"sub":"${user.id}x","role":"authenticated"}`;
     const client = project.client(project.anonKey, signText(project.jwtSecret, header({}), text));
     expect((await client.post('/rest/v1/rpc/whoami', {})).body).toBeNull();

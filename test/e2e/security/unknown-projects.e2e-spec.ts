@@ -1,10 +1,10 @@
-/** Requests that name projects that do not exist do not make the server forget those that do. */
+/** Requests for unknown projects do not evict known projects from the cache. */
 import { randomInt } from 'node:crypto';
 import type { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { signText } from '../../support/sign-text';
 
-/** More than there is room for. */
+/** More than the cache holds. */
 const UNKNOWN = 2_100;
 const PARALLEL = 50;
 
@@ -14,10 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** As long as an id of a project, and as probable. */
+/** A random id with the length of a project's id. */
 const randomId = (): string => Array.from({ length: 20 }, () => randomInt(36).toString(36)).join('');
 
-/** A key that any secret signed, or an address; each names a project that does not exist. */
+/** A key signed with some secret, or a path; each names a project that does not exist. */
 function askForUnknown(number: number): Promise<HttpAnswer> {
   const id = randomId();
   if (number % 2) return plinth.http.get(`/p/${id}/storage/files/x/preview`);
@@ -25,7 +25,7 @@ function askForUnknown(number: number): Promise<HttpAnswer> {
   return plinth.http.with({ apikey }).get('/rest/v1/notes');
 }
 
-it('a flood of keys and slugs of unknown projects pushes no known one out', async () => {
+it('a flood of unknown keys and slugs evicts no known project', async () => {
   const project = await plinth.createProject();
   await project.sql('create function one() returns int language sql as $$ select 1 $$');
   const ask = async (): Promise<number> => (await project.anon.post('/rest/v1/rpc/one', {})).status;
@@ -34,7 +34,7 @@ it('a flood of keys and slugs of unknown projects pushes no known one out', asyn
     const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, index) => askForUnknown(index)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 404]));
   }
-  // Nothing can be looked up any more: what is answered now was remembered.
+  // No look-up is possible now, so each answer comes from the cache.
   await plinth.dropPlatformDatabase();
   expect(await ask()).toBe(200);
 }, 60_000);

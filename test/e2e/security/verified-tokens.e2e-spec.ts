@@ -1,4 +1,4 @@
-/** What is remembered of tokens that were verified is bounded, however many a project signs. */
+/** The cache of verified tokens is bounded, however many a project signs. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { TestPlinth } from '../../support/plinth';
 import { memoryInUse } from '../../support/memory-probe';
@@ -6,7 +6,7 @@ import { signText } from '../../support/sign-text';
 import { TestProject } from '../../support/test-project';
 import { rawExchange } from '../../support/uploads';
 
-/** The largest tokens that are read have nearly 8 KiB: a round of them is more than is kept. */
+/** Nearly the largest token accepted (8 KiB): one round of these exceeds the cache. */
 const PADDING_BYTES = 2_900;
 const TOKENS_A_ROUND = 1_600;
 const TOKENS_A_KEY = 100;
@@ -40,14 +40,14 @@ async function memoryAfterRound(): Promise<number> {
   return memoryInUse();
 }
 
-it('a second round of large tokens adds little to what the first one added', async () => {
+it('a second round of large tokens adds little memory', async () => {
   const before = memoryInUse();
   const first = await memoryAfterRound();
   const second = await memoryAfterRound();
   expect(second - first).toBeLessThan((first - before) / 2);
 }, 120_000);
 
-it('a token is a caller of its own beside each of the two keys', async () => {
+it('a token makes a different caller with each of the two keys', async () => {
   await project.sql(
     'create function whoami() returns text language sql stable as $$ select current_role::text $$',
   );

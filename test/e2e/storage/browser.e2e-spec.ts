@@ -1,4 +1,4 @@
-/** What a file holds never runs in Plinth's origin: shown by a real browser, on each of the three addresses. */
+/** A file's content never runs in Plinth's origin, checked in a real browser on each of the three URLs. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,7 @@ import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
-/** Time in which a script that may run has run, as the control shows. */
+/** Enough time for an allowed script to run; the control test checks that. */
 const SETTLE_MS = 400;
 
 (hasBrowser ? describe : describe.skip)('in a browser', () => {
@@ -21,7 +21,7 @@ const SETTLE_MS = 400;
   const dialogs: string[] = [];
 
   beforeAll(async () => {
-    // Whatever calls here has run, or has been loaded, where it must not.
+    // A request here means that a script ran or was loaded although it must not.
     listener = createServer((request, response) => {
       const path = request.url ?? '';
       if (path.startsWith('/page?')) {
@@ -63,14 +63,14 @@ const SETTLE_MS = 400;
       void dialog.dismiss();
     });
     await page.setExtraHTTPHeaders(headers);
-    // An attachment is saved instead of being shown, which the driver takes for an error.
+    // An attachment is saved instead of shown, which the driver reports as an error.
     await page.goto(address).catch((error: unknown) => {
       if (!/Download is starting|ERR_ABORTED/.test(String(error))) throw error;
     });
     return page;
   }
 
-  /** The three addresses of a file: with a bearer, signed, and as a preview. */
+  /** The three URLs of a file: with a bearer, signed, and preview. */
   async function addressesOf(
     content: string | Uint8Array,
     type?: string,
@@ -97,7 +97,7 @@ const SETTLE_MS = 400;
     `2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n` +
     `trailer<</Root 1 0 R>>\n%%EOF`;
 
-  it('the control: the same script runs where it may', async () => {
+  it('control: the same script runs where it is allowed', async () => {
     await open(`${beacon}/page?${encodeURIComponent(`<script>${SCRIPT()}</script>`)}`);
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     expect(heard).toEqual([expect.stringMatching(/^\/ran/)]);
@@ -168,7 +168,7 @@ const SETTLE_MS = 400;
           ({ address }) =>
             `<iframe src="${address}"></iframe><object data="${address}"></object><embed src="${address}">` +
             `<img src="${address}"><link rel="stylesheet" href="${address}">` +
-            // Scripts are there to be included; they run with the including page's origin.
+            // Scripts may be included by pages; they run in the including page's origin.
             (type === 'text/javascript' ? '' : `<script src="${address}"></script>`),
         )
         .join('');
@@ -179,7 +179,7 @@ const SETTLE_MS = 400;
     },
   );
 
-  it('where the project shows PDF files, their scripts stay in the viewer: nothing is asked for or opened', async () => {
+  it('scripts of PDF files shown inline stay in the viewer: they send no request and open nothing', async () => {
     const change = (shown: boolean | null): Promise<unknown> =>
       plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings: { preview_pdf_inline: shown } });
     await change(true);
@@ -192,7 +192,7 @@ const SETTLE_MS = 400;
     await change(null);
   });
 
-  it('what is shown has an origin of its own: no cookies, no storage, nothing of Plinth', async () => {
+  it('content shown inline has an opaque origin: no cookies, no storage, no access to Plinth', async () => {
     const [, , preview] = await addressesOf('words');
     const page = await open(preview?.address ?? '');
     expect(await page.evaluate('self.origin')).toBe('null');

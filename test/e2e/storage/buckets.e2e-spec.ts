@@ -82,13 +82,13 @@ describe('POST /buckets', () => {
     });
   });
 
-  it('answers 201 once and 409 otherwise when many create the same bucket at once', async () => {
+  it('answers 201 once and 409 otherwise when many create the same bucket concurrently', async () => {
     const user = project.asSubject();
     const answers = await Promise.all(Array.from({ length: 10 }, () => user.post(buckets, { name: 'race' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
   });
 
-  it('gives a bucket made with the service-role key no owner', async () => {
+  it('makes a bucket without an owner with the service-role key', async () => {
     const { body } = await project.service.post(buckets, { name: 'project bucket' });
     expect(body.data.owner_id).toBeNull();
   });
@@ -139,7 +139,7 @@ describe('POST /buckets', () => {
     [{ name: 'x', cache_control: 5 }, 'cache_control must be a string'],
     [{ name: 'x', allowed_mime_types: 'image/png' }, 'allowed_mime_types must be an array'],
     [{ name: 'x', allowed_mime_types: [5] }, 'each value in allowed_mime_types must be a string'],
-  ])('tells what is wrong with %j: %s', async (body, message) => {
+  ])('reports the fault of %j: %s', async (body, message) => {
     expect((await project.asSubject().post(buckets, body)).body.error.message).toBe(message);
   });
 
@@ -150,13 +150,13 @@ describe('POST /buckets', () => {
     });
   });
 
-  it('answers 403 to a token whose subject is no user id, which would otherwise own nothing', async () => {
+  it('answers 403 to a token whose subject is not a user id', async () => {
     expect((await project.asSubject('somebody').post(buckets, { name: 'no uuid' })).status).toBe(403);
   });
 });
 
 describe('GET /buckets', () => {
-  it('lists what the caller may see: own, public and project buckets', async () => {
+  it('lists the buckets visible to the caller: own, public and project buckets', async () => {
     const own = await plinth.createProject({ plan: 'enterprise' });
     const [ada, bob] = [own.asSubject(), own.asSubject()];
     const path = `${own.storage}/buckets`;
@@ -204,7 +204,7 @@ describe('GET /buckets/<bucket_name>', () => {
 });
 
 describe('PATCH /buckets/<bucket_name>', () => {
-  it('changes what is given, and the slug with the name', async () => {
+  it('changes the given fields, and the slug with the name', async () => {
     const user = project.asSubject();
     await user.post(buckets, { name: 'old name', description: 'kept' });
     const { status, body } = await user.patch(`${buckets}/old-name`, {
@@ -228,7 +228,7 @@ describe('PATCH /buckets/<bucket_name>', () => {
     ).toBeNull();
   });
 
-  it('answers 409 when the new name is taken, 404 for an unknown and 403 for a visible bucket of another', async () => {
+  it("answers 409 for a taken name, 404 for an unknown bucket and 403 for another user's visible one", async () => {
     const user = project.asSubject();
     await user.post(buckets, { name: 'first', is_public: true });
     await user.post(buckets, { name: 'second' });
@@ -261,7 +261,7 @@ describe('DELETE /buckets/<bucket_name>', () => {
     expect((await user.get(`${buckets}/open-house`)).status).toBe(200);
   });
 
-  it('does not delete the files in it; they stay reachable for their owner and the service-role key, and private', async () => {
+  it('does not delete the files in it; they become private, reachable for their owner and the service-role key', async () => {
     const [owner, uploader] = [project.asSubject(), project.asSubject()];
     await project.service.post(buckets, { name: 'doomed', is_public: true });
     const { body } = await upload(uploader, project.storage, 'doomed', 'still here', { name: 'note.txt' });
@@ -282,7 +282,7 @@ describe('DELETE /buckets/<bucket_name>', () => {
     expect((await uploader.delete(file)).status).toBe(200);
   });
 
-  it('gives the files to no later bucket of the same name', async () => {
+  it('does not pass the files to a later bucket of the same name', async () => {
     const user = project.asSubject();
     await user.post(buckets, { name: 'phoenix' });
     await upload(user, project.storage, 'phoenix', 'old', { name: 'a.txt' });

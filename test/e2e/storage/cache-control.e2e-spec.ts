@@ -16,7 +16,7 @@ afterAll(() => plinth.stop());
 
 const header = ({ headers }: HttpAnswer): string | null => headers.get('cache-control');
 
-/** What the three addresses of a file in such a bucket say. */
+/** Cache-Control of the three URLs of a file in such a bucket. */
 async function cacheControl(bucket: object): Promise<(string | null)[]> {
   const name = `box-${Math.random()}`;
   expect((await user.post(`${project.storage}/buckets`, { name, ...bucket })).status).toBe(201);
@@ -32,7 +32,7 @@ async function cacheControl(bucket: object): Promise<(string | null)[]> {
   ];
 }
 
-it('by default everything is asked for again, and only previews may be shared', async () => {
+it('by default every response is revalidated, and only previews may be cached by shared caches', async () => {
   expect(await cacheControl({ is_public: true })).toEqual([
     'private, no-cache',
     'private, no-cache',
@@ -40,7 +40,7 @@ it('by default everything is asked for again, and only previews may be shared', 
   ]);
 });
 
-it('follows the bucket; of a private bucket nothing may be shared', async () => {
+it("follows the bucket's setting; files of a private bucket are never cached by shared caches", async () => {
   const value = 'Public, max-age=60';
   expect(await cacheControl({ is_public: true, cache_control: value })).toEqual([
     'public, max-age=60',
@@ -54,14 +54,14 @@ it('follows the bucket; of a private bucket nothing may be shared', async () => 
   ]);
 });
 
-it('lets nobody keep what a signed address opens longer than the address lives', async () => {
+it("does not let a response of a signed URL be cached beyond the URL's expiry", async () => {
   const [, signed] = await cacheControl({ cache_control: 'max-age=86400' });
   const seconds = Number(/^private, max-age=(\d+)$/.exec(signed ?? '')?.[1]);
   expect(seconds).toBeGreaterThan(200);
   expect(seconds).toBeLessThanOrEqual(300);
 });
 
-it('is on partial and conditional answers, too, and changes at once', async () => {
+it('is sent with partial and conditional responses, and changes at once', async () => {
   await user.post(`${project.storage}/buckets`, { name: 'changing', cache_control: 'no-store' });
   const { body } = await upload(user, project.storage, 'changing', 'abc');
   const download = (headers: Record<string, string>): Promise<HttpAnswer> =>

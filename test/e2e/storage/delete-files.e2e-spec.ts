@@ -58,7 +58,7 @@ describe('DELETE /files/<file_id>', () => {
 });
 
 describe('POST /files/bulk-delete', () => {
-  it('deletes those that are there and names the rest', async () => {
+  it('deletes the existing files and lists the rest as not found', async () => {
     const [first, second] = [await put(), await put()];
     const unknown = '00000000-0000-4000-8000-000000000000';
     const answer = await user.post(`${storage}/files/bulk-delete`, {
@@ -71,14 +71,14 @@ describe('POST /files/bulk-delete', () => {
     expect((await user.get(`${storage}/files/${first}`)).status).toBe(404);
   });
 
-  it('does not find what the caller may not see', async () => {
+  it('does not find files that the caller may not see', async () => {
     const id = await put();
     const { body } = await project.asSubject().post(`${storage}/files/bulk-delete`, { file_ids: [id] });
     expect(body.data).toEqual({ deleted: [], not_found: [id] });
     expect((await user.get(`${storage}/files/${id}`)).status).toBe(200);
   });
 
-  it('is one transaction: with one that may not go, none goes', async () => {
+  it('is one transaction: one forbidden file means that none is deleted', async () => {
     const other = project.asSubject();
     await project.service.post(`${storage}/buckets`, { name: 'shared window', is_public: true });
     const [foreign, own] = [await put('shared-window'), await put('shared-window', other)];
@@ -87,7 +87,7 @@ describe('POST /files/bulk-delete', () => {
     expect((await other.get(`${storage}/files/${own}/download`)).text).toBe('x');
   });
 
-  it('takes a thousand ids, and answers 400 for more, for none and for what are none', async () => {
+  it('accepts a thousand ids, and answers 400 for more, none or malformed ones', async () => {
     const rows = await project.sql(`
       insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
       select id, 'one of many/' || n, 'text/plain', 1, repeat('0', 64), owner_id, gen_random_uuid()
@@ -125,7 +125,7 @@ describe('GET /files/<file_id>', () => {
 });
 
 describe('PATCH /files/<file_id>', () => {
-  it('renames, and describes anew', async () => {
+  it('changes filename and metadata', async () => {
     const id = await put();
     const answer = await user.patch(`${storage}/files/${id}`, {
       filename: 'new/name.txt',
@@ -171,7 +171,7 @@ describe('PATCH /files/<file_id>', () => {
     ).toBe('file_not_found');
   });
 
-  it('moves nothing into a bucket where the caller may not upload', async () => {
+  it('does not move a file into a bucket where the caller may not upload', async () => {
     const other = project.asSubject();
     await other.post(`${storage}/buckets`, { name: 'other window', is_public: true });
     const id = await put();
@@ -180,7 +180,7 @@ describe('PATCH /files/<file_id>', () => {
     ).toMatchObject({ code: 'forbidden', status: 403 });
   });
 
-  it('answers 413 and 415 for what the other bucket does not take, as an upload there does', async () => {
+  it('answers 413 and 415 for a file that the other bucket does not accept, as an upload does', async () => {
     const id = await put('box', user, 'words');
     const move = async (bucket: object): Promise<[number, string | undefined]> => {
       const name = `picky-${counter++}`;
@@ -194,7 +194,7 @@ describe('PATCH /files/<file_id>', () => {
     expect(await move({ file_size_limit: 5, allowed_mime_types: ['text/*'] })).toEqual([200, undefined]);
   });
 
-  it('answers 415 for a type that its bucket does not take, and leaves alone what came before the limits', async () => {
+  it('answers 415 for a type that the bucket does not accept; files older than the limits stay', async () => {
     await user.post(`${storage}/buckets`, { name: 'strict' });
     const id = await put('strict', user, 'words');
     await user.patch(`${storage}/buckets/strict`, { file_size_limit: 1, allowed_mime_types: ['text/csv'] });
@@ -205,12 +205,12 @@ describe('PATCH /files/<file_id>', () => {
     expect(await change({ content_type: 'text/html', bucket_name: 'strict' })).toBe(415);
     expect(await change({ filename: `kept-${counter++}`, bucket_name: 'strict' })).toBe(200);
     expect(await change({ content_type: 'text/csv' })).toBe(200);
-    // Of a deleted bucket nothing is left to say no.
+    // A deleted bucket has no limits left.
     await user.delete(`${storage}/buckets/strict`);
     expect(await change({ content_type: 'text/html' })).toBe(200);
   });
 
-  it('lets nobody change the owner', async () => {
+  it('does not let any caller change the owner', async () => {
     const id = await put();
     const answer = await user.patch(`${storage}/files/${id}`, {
       owner_id: '00000000-0000-4000-8000-000000000001',
@@ -221,7 +221,7 @@ describe('PATCH /files/<file_id>', () => {
   });
 });
 
-it('a type is stored as it is sent: without blanks around it, in lower case', async () => {
+it('a content type is stored as it is sent: trimmed and in lower case', async () => {
   const id = await put();
   for (const [given, stored] of [
     [' TEXT/HTML ', 'text/html'],
@@ -240,7 +240,7 @@ it('a type is stored as it is sent: without blanks around it, in lower case', as
 });
 
 describe('POST /files/<file_id>/copy', () => {
-  it('makes a file of its own, in the same bucket or another', async () => {
+  it('makes an independent file, in the same bucket or another', async () => {
     const id = await put('box', user, 'to be copied');
     const described = { content_type: 'text/markdown', metadata: { a: 1 } };
     const { sha256 } = (await user.patch(`${storage}/files/${id}`, described)).body.data;
@@ -264,7 +264,7 @@ describe('POST /files/<file_id>/copy', () => {
     }
   });
 
-  it('answers 409 when the name is taken, 404, 403 and 400 as an upload does, and 415 for a type not taken there', async () => {
+  it('answers 409 for a taken name, 404, 403 and 400 as an upload does, and 415 for a type refused there', async () => {
     const id = await put();
     const copy = async (body: object, client = user as TestProject['anon']): Promise<number> =>
       (await client.post(`${storage}/files/${id}/copy`, body)).status;

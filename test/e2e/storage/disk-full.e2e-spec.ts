@@ -1,4 +1,4 @@
-/** A disk that is full, for real: a small file system in memory. Needs the right to mount one; skips itself without. */
+/** A full disk, by a small file system in memory. Needs the privilege to mount one; is skipped without. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ const mounted =
     );
   }
 
-  it('answers 500 storage_unavailable, keeps no part of the file, and works again when there is room', async () => {
+  it('answers 500 storage_unavailable, keeps no part of the file, and works again once there is space', async () => {
     const stored = [await send(MIB, 'one'), await send(MIB, 'two')];
     expect(stored.map(({ status }) => status)).toEqual([201, 201]);
     for (let n = 0; n < 5; n += 1) {
@@ -46,7 +46,7 @@ const mounted =
     expect(objects()).toHaveLength(2);
     const listed = await project.service.get(`${project.storage}/buckets/box/files`);
     expect(listed.body.data).toHaveLength(2);
-    // What is there can be read, and what still fits is taken.
+    // Existing files can be read, and files that still fit are accepted.
     const download = `${project.storage}/files/${stored[0]?.body.data.id}/download`;
     expect((await project.service.get(download)).status).toBe(200);
     expect((await send(MIB / 2, 'fits')).status).toBe(201);
@@ -56,8 +56,8 @@ const mounted =
     expect((await send(3 * MIB, 'too large')).status).toBe(201);
   });
 
-  it('keeps no part of a small file, either, which is written where it stays', async () => {
-    // No multiple of what the file system gives out at a time: the last one is written in part.
+  it('keeps no part of a small file either, which is written directly to its final path', async () => {
+    // Not a multiple of the file system's block size, so that the last file is written partly.
     const size = 50_001;
     const answers: Awaited<ReturnType<typeof send>>[] = [];
     while (answers.at(-1)?.status !== 500 && answers.length < 100)
@@ -75,13 +75,13 @@ const mounted =
   });
 });
 
-/** What PostgreSQL answers when a table of the queue would have to grow on a full disk. */
+/** PostgreSQL's error when a table of the queue cannot grow on a full disk. */
 const TAKES_NO_JOB = `
   create function queue.refuse() returns trigger language plpgsql as
     $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
   create trigger refuse before insert or update on queue.job for each row execute function queue.refuse();`;
 
-describe('a database that takes no job, because its disk is full', () => {
+describe('a database that accepts no job because its disk is full', () => {
   let plinth: TestPlinth;
   let project: TestProject;
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe('a database that takes no job, because its disk is full', () => {
   const expectLeft = (count: number): Promise<void> =>
     eventually(async () => expect(filesOnDisk(plinth, project.id)).toHaveLength(count));
 
-  it('does not keep the bytes of deleted and overwritten files, nor those of refused uploads', async () => {
+  it('does not prevent the removal of deleted, overwritten and refused bytes', async () => {
     const { service, storage } = project;
     const ids = await Promise.all(['one', 'two', 'three', 'four'].map((name) => put(name)));
     await expectLeft(4);
@@ -111,7 +111,7 @@ describe('a database that takes no job, because its disk is full', () => {
     await expectLeft(1);
   });
 
-  it('does not keep those of many files that are deleted at once', async () => {
+  it('does not prevent the removal of many files deleted together', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => put(`many ${n}`)));
     const answers = await Promise.all(
       ids.map((id) => project.service.delete(`${project.storage}/files/${id}`)),
@@ -120,7 +120,7 @@ describe('a database that takes no job, because its disk is full', () => {
     await expectLeft(1);
   });
 
-  it('does not keep the bytes of a deleted project', async () => {
+  it("does not prevent the removal of a deleted project's bytes", async () => {
     const gone = await plinth.createProject({ plan: 'enterprise' });
     await gone.service.post(`${gone.storage}/buckets`, { name: 'box' });
     await upload(gone.service, gone.storage, 'box', 'bytes', { name: 'file' });

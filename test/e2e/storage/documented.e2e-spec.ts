@@ -1,4 +1,4 @@
-/** What the storage answers is what /openapi.json says of it: every status is documented, and every body has its schema. */
+/** Storage responses match /openapi.json: every status is documented, and every body matches its schema. */
 import Ajv from 'ajv';
 import { HttpAnswer } from '../../support/http-client';
 import { NamedOperation, OpenApiDocument, operationsOf, resolve } from '../../support/openapi';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => plinth.stop());
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
-/** OpenAPI 3.0's dialect as JSON Schema, with all references followed. Members that are not documented are faults. */
+/** Converts OpenAPI 3.0's dialect to JSON Schema, with references resolved. Undocumented members are errors. */
 function schemaOf(node: any): any {
   const schema = resolve(document, node);
   if (Array.isArray(schema)) return schema.map(schemaOf);
@@ -72,7 +72,7 @@ function expectDocumented(method: string, path: string, { status, headers, body,
   expect([method, path, validate(body), validate.errors]).toEqual([method, path, true, null]);
 }
 
-/** Stands for a body beyond the limit of those that are read into memory. */
+/** Stands for a body above the limit for bodies read into memory. */
 const TOO_LARGE = 'too large';
 const NONE = '/files/00000000-0000-4000-8000-000000000000';
 
@@ -84,7 +84,7 @@ it.each<[string, number, string, string, unknown?, Record<string, string>?]>([
     '/buckets',
     { name: 'made', description: 'd', quota_files: 5, cache_control: 'no-store' },
   ],
-  ['a taken name', 409, 'POST', '/buckets', { name: 'made' }],
+  ['a taken bucket name', 409, 'POST', '/buckets', { name: 'made' }],
   ['a body that is too large', 413, 'POST', '/buckets', TOO_LARGE],
   ['a body of another type', 415, 'POST', '/buckets', 'name=x', { 'content-type': 'text/plain' }],
   ['buckets', 200, 'GET', '/buckets'],

@@ -1,4 +1,4 @@
-/** Content: whole, in ranges, conditional, HEAD; on the download, signed and preview addresses alike. */
+/** Downloads: whole, ranges, conditional requests and HEAD, on the download, signed and preview URLs alike. */
 import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { renameSync } from 'node:fs';
@@ -18,7 +18,7 @@ let plinth: TestPlinth;
 let project: TestProject;
 let user: ReturnType<TestProject['asSubject']>;
 let file: string;
-/** By kind of address: who asks, and the path. */
+/** The caller and the path for each kind of URL. */
 const addresses: Record<string, { client: HttpClient; path: string }> = {};
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ function ask(kind: string, headers: Record<string, string> = {}, method = 'GET')
   return client.send(method, path, { headers });
 }
 
-describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
+describe.each(['download', 'signed', 'preview'])('the %s URL', (kind) => {
   it('sends the file content with its type, length, tag and date', async () => {
     const answer = await ask(kind);
     expect(answer.status).toBe(200);
@@ -112,12 +112,12 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
     expect((await ask(kind, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('heeds If-Range: the part of the same bytes, the whole of others', async () => {
+  it('evaluates If-Range: a part if the content is the same, otherwise the whole file', async () => {
     expect((await ask(kind, { range: 'bytes=0-4', 'if-range': ETAG })).status).toBe(206);
     expect((await ask(kind, { range: 'bytes=0-4', 'if-range': '"other"' })).status).toBe(200);
   });
 
-  it('answers 304 for If-Modified-Since the date that it told, and looks at If-None-Match first', async () => {
+  it('answers 304 for If-Modified-Since its Last-Modified, and gives If-None-Match precedence', async () => {
     const date = (await ask(kind)).headers.get('last-modified') as string;
     expect((await ask(kind, { 'if-modified-since': date })).status).toBe(304);
     expect((await ask(kind, { 'if-modified-since': LONG_AGO })).status).toBe(200);
@@ -135,7 +135,7 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
       expect(await status({ 'if-unmodified-since': date })).toBe(200);
       expect(await status({ 'if-unmodified-since': LONG_AGO })).toBe(412);
       expect(await status({ 'if-unmodified-since': '1970-01-01' })).toBe(200);
-      // Tags before dates, what must hold before what need not be sent, and that before ranges.
+      // Precedence: entity tags before dates, If-Match before If-None-Match, and both before ranges.
       expect(await status({ 'if-match': ETAG, 'if-unmodified-since': LONG_AGO })).toBe(200);
       expect(await status({ 'if-match': '"x"', 'if-none-match': ETAG })).toBe(412);
       expect(await status({ 'if-match': ETAG, 'if-none-match': ETAG })).toBe(304);
@@ -144,7 +144,7 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
     },
   );
 
-  it('answers 412 in the error body of the storage', async () => {
+  it("answers 412 in storage's error body", async () => {
     const answer = await ask(kind, { 'if-match': '"x"' });
     expect(answer.body).toEqual({
       data: null,
@@ -152,12 +152,12 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
     });
   });
 
-  it('takes a date in If-Range when its second is over, and only the very date', async () => {
+  it('accepts a date in If-Range only if it equals Last-Modified and that second is over', async () => {
     const date = (await ask(kind)).headers.get('last-modified') as string;
     const status = async (ifRange: string): Promise<number> =>
       (await ask(kind, { range: 'bytes=0-4', 'if-range': ifRange })).status;
     const sinceThen = plinth.clock.now() - Date.parse(date);
-    // Of the second in which the file was written, the middle; and then the next one.
+    // The middle of the second in which the file was written, and then the next one.
     plinth.clock.move((500 - sinceThen) / 1000);
     const within = await status(date);
     plinth.clock.move(1);
@@ -166,7 +166,7 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
     expect([within, ...after]).toEqual([200, 206, 200]);
   });
 
-  it('names the file anew for ?download=', async () => {
+  it('uses the filename given in ?download=', async () => {
     const { client, path } = addresses[kind] as { client: HttpClient; path: string };
     const name = encodeURIComponent('a"b\r\nc é.txt');
     const { status, headers } = await client.get(`${path}${path.includes('?') ? '&' : '?'}download=${name}`);
@@ -183,14 +183,14 @@ describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
     expect(headers.get('content-disposition')).toBe(own);
   });
 
-  it('cannot run anything in the origin', async () => {
+  it('cannot run scripts in the origin', async () => {
     const { headers } = await ask(kind);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'/);
   });
 });
 
-it('answers 404 file_not_found for a file that is not there, not to be seen, or no id', async () => {
+it('answers 404 file_not_found for an unknown file, a hidden file and a malformed id', async () => {
   const unknown = `${project.storage}/files/00000000-0000-4000-8000-000000000000`;
   for (const path of [
     `${unknown}/download`,
@@ -210,7 +210,7 @@ it('answers 404 file_not_found for a file that is not there, not to be seen, or 
   );
 });
 
-it('answers 500 storage_unavailable when the bytes are missing, and recovers with them', async () => {
+it('answers 500 storage_unavailable when the bytes are missing, and recovers when they return', async () => {
   const lonely = await plinth.createProject({ plan: 'enterprise' });
   await lonely.service.post(`${lonely.storage}/buckets`, { name: 'box' });
   const { body } = await upload(lonely.service, lonely.storage, 'box', 'x', { name: 'a' });
@@ -226,7 +226,7 @@ it('answers 500 storage_unavailable when the bytes are missing, and recovers wit
   expect((await download()).text).toBe('x');
 });
 
-it('streams: a client that leaves half-way harms nobody', async () => {
+it('streams: a client that disconnects half-way affects no other', async () => {
   const { body } = await upload(user, project.storage, 'box', Buffer.alloc(20 * 1024 * 1024, 'z'), {
     name: 'large',
   });
@@ -236,7 +236,7 @@ it('streams: a client that leaves half-way harms nobody', async () => {
   expect(whole.text.length).toBe(20 * 1024 * 1024);
 });
 
-/** Asks, reads the first bytes of the answer, and is gone. */
+/** Sends a request, reads the first bytes of the response, and disconnects. */
 function leaveEarly(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = get(plinth.baseUrl + path, { headers: user.headers }, (response) => {

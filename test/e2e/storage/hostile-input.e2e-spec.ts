@@ -1,4 +1,4 @@
-/** Input that nobody sends by accident: told by the storage in its own words, never by the database's, and never a 500. */
+/** Hostile input is refused with storage's own message, never the database's, and never with 500. */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** Words of PostgreSQL's, and of what lies below it. */
+/** Words of messages by PostgreSQL and Node. */
 const FOREIGN =
   /byte sequence|time zone|encoding|unicode|escape|syntax|relation|operator|invalid input|out of range|stack/i;
 
@@ -74,11 +74,11 @@ describe('metadata', () => {
   it.each([
     ['a field', { before: { metadata: DEEP } }],
     ['the address', { query: { metadata: DEEP } }],
-  ])('that nests without end is 400 in %s', async (_case, options) =>
+  ])('that is nested deeply is 400 in %s', async (_case, options) =>
     expectRefused(await upload(user, storage, 'box', 'x', { name: 'deep', ...options })),
   );
 
-  it('is bounded alike when it is changed: depth, size, an object', async () => {
+  it('has the same limits when it is changed: depth, size, an object', async () => {
     expectRefused(await user.patch(file, `{"metadata":${DEEP}}`));
     for (const metadata of [{ a: 'x'.repeat(20_000) }, [], 5, 'x', null])
       expectRefused(await user.patch(file, { metadata }));
@@ -86,7 +86,7 @@ describe('metadata', () => {
     expect((await user.patch(file, { metadata: kept })).body.data.metadata).toEqual(kept);
   });
 
-  it('keeps the names that objects have by themselves, uploaded and changed', async () => {
+  it('keeps names such as __proto__ when uploaded and changed', async () => {
     const metadata = '{"a":[{"constructor":{"b":1}}],"toString":3,"__proto__":{"a":1},"constructor":2}';
     const { body } = await upload(user, storage, 'box', 'x', { name: 'proto', before: { metadata } });
     expect(JSON.stringify(body.data.metadata)).toBe(metadata);
@@ -94,7 +94,7 @@ describe('metadata', () => {
     expect(JSON.stringify(changed.body.data.metadata)).toBe(metadata);
   });
 
-  it('is bounded by what the database prints, where a number has hundreds of digits', async () => {
+  it('is bounded by its printed size in the database, where a number may have hundreds of digits', async () => {
     const many = (number: string, count: number): string => `{"a":[${Array(count).fill(number).join()}]}`;
     for (const number of ['1e300', '-1e-300']) {
       const metadata = many(number, 100);
@@ -104,7 +104,7 @@ describe('metadata', () => {
     }
   });
 
-  it('with a number that no double holds is 400, never null', async () => {
+  it('with a number beyond a double is 400, never null', async () => {
     for (const metadata of ['{"a":1e400}', '{"a":[-1e999]}']) {
       expectRefused(await upload(user, storage, 'box', 'x', { name: 'huge', before: { metadata } }));
       expectRefused(await user.patch(file, `{"metadata":${metadata}}`));
@@ -147,7 +147,7 @@ describe('numbers, choices and lists', () => {
     `cursor=${Buffer.from('["created_at","asc","2026-01-01T00:00:00+23:59","00000000-0000-0000-0000-000000000000"]').toString('base64url')}`,
     `search=${'x'.repeat(2_000)}`,
     'search=a&search=b',
-  ])('a list by %s is 400, or takes the parameter for none', async (query) => {
+  ])('a list by %s is 400, or ignores the parameter', async (query) => {
     const answer = await user.get(`${storage}/buckets/box/files?${query}`);
     if (query === 'limit[]=1') expect(answer.status).toBe(200);
     else expectRefused(answer);
@@ -159,7 +159,7 @@ describe('numbers, choices and lists', () => {
     ['limit=many', 'limit must be an integer number'],
     ['offset=-1', 'offset must not be less than 0'],
     ['offset=9999999999999999', 'offset must not be greater than 9007199254740991'],
-  ])('a list by %s is told: %s', async (query, message) => {
+  ])('a list by %s gets the message: %s', async (query, message) => {
     const { body } = await user.get(`${storage}/buckets/box/files?${query}`);
     expect(body.error.message).toBe(message);
   });
@@ -174,7 +174,7 @@ describe('numbers, choices and lists', () => {
     async (expiry) => expectRefused(await user.post(`${file}/signed-url`, { expiry })),
   );
 
-  it('a search is plain text, however it looks', async () => {
+  it('a search is plain text, with no wildcards', async () => {
     for (const search of ['%', '_', '\\', "'", '%%%', '.*', '\\\\%'])
       expect(
         (await user.get(`${storage}/buckets/box/files?search=${encodeURIComponent(search)}`)).body.data,
@@ -182,7 +182,7 @@ describe('numbers, choices and lists', () => {
   });
 });
 
-describe('rows that SQL of the owner wrote', () => {
+describe("rows written by the owner's SQL", () => {
   it.each(['text/plain\r\nX-Evil: 1', 'tëxt/plain', '', 'text', 'text/html;\0'.replace('\0', '\u0001')])(
     'with the content type %j are sent as bytes',
     async (type) => {
@@ -201,7 +201,7 @@ describe('rows that SQL of the owner wrote', () => {
     },
   );
 
-  it('with a name of control characters, or a Cache-Control that is none, are sent', async () => {
+  it('with control characters in the name, or an invalid Cache-Control, are sent', async () => {
     const { body } = await upload(user, storage, 'box', 'abc', { name: 'named' });
     await project.sql(`update storage.files set filename = E'a\\r\\nX-Evil: 1"' where id = '${body.data.id}';
       update storage.buckets set cache_control = E'no-store\\r\\nX-Evil: 1'`);

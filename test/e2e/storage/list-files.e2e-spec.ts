@@ -64,13 +64,13 @@ describe('GET /buckets/<bucket_name>/files', () => {
     expect(await names('sortBy=created_at&sortDir=desc')).toEqual([...NAMES].reverse());
   });
 
-  it('ascends where only the field is given, and shows the newest first where nothing is', async () => {
+  it('sorts ascending by default, and newest first without a sort parameter', async () => {
     expect(await names('sortBy=filename')).toEqual(byCodePoint);
     expect(await names('')).toEqual([...NAMES].reverse());
     expect(await names('sortDir=asc')).toEqual(NAMES);
   });
 
-  it('pages with limit and offset; the total stays', async () => {
+  it('pages with limit and offset, with the same total', async () => {
     expect(await names('sortBy=filename&limit=2')).toEqual(byCodePoint.slice(0, 2));
     expect(await names('sortBy=filename&limit=2&offset=3')).toEqual(byCodePoint.slice(3, 5));
     expect(await names('sortBy=filename&offset=100')).toEqual([]);
@@ -80,7 +80,7 @@ describe('GET /buckets/<bucket_name>/files', () => {
     );
   });
 
-  it('has 50 files to a page by default', async () => {
+  it('returns 50 files per page by default', async () => {
     await user.post(`${project.storage}/buckets`, { name: 'many' });
     await project.sql(`insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
       select (select id from storage.buckets where slug = 'many'), 'f' || n, 'text/plain', n, repeat('0', 64), '${user.userId}',
@@ -135,14 +135,14 @@ describe('GET /buckets/<bucket_name>/files', () => {
     });
   });
 
-  it('answers 404 bucket_not_found for a bucket that is not there or not to be seen', async () => {
+  it('answers 404 bucket_not_found for an unknown or hidden bucket', async () => {
     expect((await user.get(`${project.storage}/buckets/nowhere/files`)).body.error.code).toBe(
       'bucket_not_found',
     );
     expect((await project.asSubject().get(files)).body.error.code).toBe('bucket_not_found');
   });
 
-  it('shows each caller only the files that the policies show', async () => {
+  it('shows each caller only the files that the policies allow', async () => {
     const [ada, bob] = [project.asSubject(), project.asSubject()];
     await project.service.post(`${project.storage}/buckets`, { name: 'shared' });
     await upload(ada, project.storage, 'shared', 'a', { name: 'of ada' });
@@ -174,7 +174,7 @@ describe('cursors', () => {
     expect(seen).toEqual(await names(order));
   });
 
-  it('do not shift when files come and go', async () => {
+  it('are stable while files are added and deleted', async () => {
     await user.post(`${project.storage}/buckets`, { name: 'moving' });
     const path = `${project.storage}/buckets/moving/files`;
     for (const name of ['b', 'd', 'f']) await upload(user, project.storage, 'moving', 'x', { name });
@@ -187,7 +187,7 @@ describe('cursors', () => {
 });
 
 describe('folders', () => {
-  it('are told by prefix and delimiter: files right below, folders on an address of their own', async () => {
+  it('are listed by prefix and delimiter: direct files, with folders at an endpoint of their own', async () => {
     expect(await names('prefix=dir/&sortBy=filename')).toEqual(['dir/one.txt', 'dir/sub/two.txt']);
     expect(await names('prefix=dir/&delimiter=/')).toEqual(['dir/one.txt']);
     expect(await names('delimiter=/&sortBy=filename')).toEqual(
@@ -204,12 +204,12 @@ describe('folders', () => {
     expect((await user.get(`${project.storage}/buckets/box/folders?after=dir`)).status).toBe(400);
   });
 
-  it('take a prefix as plain text', async () => {
+  it('treat a prefix as plain text', async () => {
     expect(await names('prefix=%25')).toEqual([]);
     expect(await names('prefix=100%25')).toEqual(['100%.txt']);
   });
 
-  it('finds names that go on with the last code point there is', async () => {
+  it('include names that continue with the last Unicode code point', async () => {
     await user.post(`${project.storage}/buckets`, { name: 'last' });
     const path = `${project.storage}/buckets/last`;
     const name = 'a/\u{10ffff}\u{10ffff}/b';

@@ -1,4 +1,4 @@
-/** X-Total-Count is the number of files that the caller sees, whatever the policies look at. */
+/** X-Total-Count is the number of files visible to the caller, under any policy. */
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -34,7 +34,7 @@ afterAll(() => plinth.stop());
 
 type Numbers = Record<string, (number | null)[]>;
 
-/** For each caller a number of each bucket; null where it is not there for the caller. */
+/** For each caller the total of each bucket; null for a bucket hidden from the caller. */
 async function numbers(query: string, of: (answer: HttpAnswer) => number): Promise<Numbers> {
   const one = async (caller: HttpClient, bucket: string): Promise<number | null> => {
     const answer = await caller.get(`${filesOf(bucket)}?${query}`);
@@ -52,8 +52,8 @@ const told = (query: string): Promise<Numbers> =>
   numbers(query, ({ headers }) => Number(headers.get('x-total-count')));
 
 const QUERIES = ['limit=1', 'limit=0', 'limit=1&offset=1', 'limit=1&offset=50', 'limit=2&sortBy=size'];
-const SHIPPED = `drop policy "everybody reads files in public buckets" on storage.files;
-  drop policy "a user reads own files and files in own buckets" on storage.files;`;
+const SHIPPED = `drop policy "anyone can read files in public buckets" on storage.files;
+  drop policy "users can read their files and files in their buckets" on storage.files;`;
 
 it('as shipped', async () => {
   expect(await seen()).toEqual({
@@ -106,14 +106,14 @@ it.each<[string, string]>([
   ['no policy at all', SHIPPED],
   ['no row-level security', 'alter table storage.files disable row level security'],
   ['row-level security for the owner too', 'alter table storage.files force row level security'],
-])('with %s totals are what is seen', async (_name, sql) => {
+])('with %s, totals count the visible files', async (_name, sql) => {
   if (sql !== '') await project.sql(sql);
   const expected = await seen();
   for (const query of QUERIES) expect([query, await told(query)]).toEqual([query, expected]);
 });
 
-describe('a total that is asked for by SQL', () => {
-  /** How many files the database says a bucket has, when the caller claims to see all of them. */
+describe('a total requested by SQL', () => {
+  /** The bucket's total that the database returns to a caller that claims to see all files. */
   async function claimed(caller: string, slug: string, known: string): Promise<number | null> {
     const [row] = await project.sql(`select b.id as bucket, ${known} as known from storage.buckets b
       where b.slug = '${slug}'`);
@@ -139,7 +139,7 @@ describe('a total that is asked for by SQL', () => {
     expect(await claimed(caller, slug, known)).toBe(expected);
   });
 
-  it('no other function of the storage tells one', async () => {
+  it('no other function of storage reveals a total', async () => {
     const answers = await project.sql(`select p.oid::regprocedure::text as name from pg_proc p
       where p.pronamespace = 'storage'::regnamespace and p.prosecdef and p.proname like '%total%'
         and has_function_privilege('anon', p.oid, 'execute')`);

@@ -1,4 +1,4 @@
-/** Behind nginx: Plinth decides, nginx sends (X-Accel-Redirect), with the configuration that docs/storage.md gives. */
+/** Behind nginx: Plinth authorizes, nginx sends (X-Accel-Redirect), with the configuration from docs/storage.md. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
     return client.send(method, path, { headers });
   };
 
-  it('Plinth itself sends no byte, but the place of the file', async () => {
+  it("Plinth sends the file's location instead of its bytes", async () => {
     const direct = await user.at(plinth.baseUrl).get(`${file}/download`);
     expect([direct.status, direct.text]).toEqual([200, '']);
     expect(direct.headers.get('x-accel-redirect')).toMatch(
@@ -71,8 +71,8 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
     );
   });
 
-  describe.each(['download', 'signed', 'preview'])('the %s address', (kind) => {
-    it('answers the bytes with the headers that Plinth gives', async () => {
+  describe.each(['download', 'signed', 'preview'])('the %s URL', (kind) => {
+    it("sends the bytes with Plinth's headers", async () => {
       const answer = await ask(kind, { origin: 'http://elsewhere.test' });
       expect([answer.status, answer.text === BYTES]).toEqual([200, true]);
       const disposition = kind === 'preview' ? 'inline' : 'attachment';
@@ -160,7 +160,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
       ['a range of a weak tag', () => ({ 'if-range': `W/${ETAG}`, range: 'bytes=0-4' }), 200],
     ])('answers as without nginx: %s', async (_what, headers, expected) => {
       const date = (await ask('download')).headers.get('last-modified') as string;
-      // The second of the date must be over for it to count.
+      // A date counts only once its second is over.
       for (const { clock } of [plinth, bare]) clock.move(2);
       const answer = await ask('download', headers(date), method);
       const direct = await user.at(bare.baseUrl).send(method, `${file}/download`, { headers: headers(date) });
@@ -168,7 +168,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
       expect([answer.status, direct.status]).toEqual([expected, expected]);
     });
 
-    it('takes no date in If-Range within its second', async () => {
+    it('ignores a date in If-Range within its second', async () => {
       const date = (await ask('download')).headers.get('last-modified') as string;
       const sinceThen = (plinth.clock.now() - Date.parse(date)) / 1000;
       plinth.clock.move(-sinceThen);
@@ -178,7 +178,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
     });
   });
 
-  it('keeps the type, and active types from running', async () => {
+  it('keeps the content type, and prevents active types from running', async () => {
     const { body } = await upload(user, project.storage, 'box', '<!doctype html><script>alert(1)</script>', {
       name: 'page.txt',
     });
@@ -190,7 +190,7 @@ const LONG_AGO = 'Thu, 01 Jan 1970 00:00:00 GMT';
     expect(headers.get('content-security-policy')).toMatch(/^sandbox/);
   });
 
-  it('decides who may: refusals and faults are Plinth’s, and nobody reaches the files by their place', async () => {
+  it('leaves authorization to Plinth: refusals and errors are Plinth’s, and file locations are not reachable', async () => {
     const stranger = plinth.http.at(nginx.baseUrl);
     expect((await stranger.get(`${file}/download`)).status).toBe(401);
     expect((await stranger.get(`${addresses.signed?.path}x`)).body.error.code).toBe('invalid_signature');

@@ -1,4 +1,4 @@
-/** Many downloads at once share memory that is used again: nobody may get another's bytes, also when clients leave. */
+/** Concurrent downloads reuse buffers: no client may receive another's bytes, even when clients disconnect. */
 import { createHash, randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import { HttpClient } from '../../support/http-client';
@@ -8,7 +8,7 @@ import { upload } from '../../support/uploads';
 
 const FILES = 6;
 const SIZE = 3 * 1024 * 1024;
-/** More than buffers are kept for. */
+/** More than the number of pooled buffers. */
 const DOWNLOADS = 90;
 
 let plinth: TestPlinth;
@@ -30,8 +30,8 @@ afterAll(() => plinth.stop());
 
 /**
  * Reads slowly, so that buffers stay in use.
- * @param leaveAfter bytes after which the client hangs up
- * @returns the SHA-256 of what came, or `left`
+ * @param leaveAfter bytes after which the client disconnects
+ * @returns the SHA-256 of the received bytes, or `left`
  */
 function read(path: string, leaveAfter = Infinity): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ function read(path: string, leaveAfter = Infinity): Promise<string> {
   });
 }
 
-it('gives every client the bytes of its own file while others leave half-way', async () => {
+it('sends every client the bytes of its own file while others disconnect half-way', async () => {
   const answers = await Promise.all(
     Array.from({ length: DOWNLOADS }, async (_, n) => {
       const { path, sha256 } = files[n % FILES] as (typeof files)[number];
@@ -63,7 +63,7 @@ it('gives every client the bytes of its own file while others leave half-way', a
   for (const { leaves, sha256, got } of answers) expect(got).toBe(leaves ? 'left' : sha256);
 });
 
-it('serves on after many clients left', async () => {
+it('continues to serve after many clients disconnected', async () => {
   const { path, sha256 } = files[0] as (typeof files)[number];
   for (let n = 0; n < 5; n += 1) await Promise.all(Array.from({ length: 20 }, () => read(path, 1)));
   expect(await read(path)).toBe(sha256);

@@ -1,4 +1,4 @@
-/** Policies of a project's own: what they look at, when they are asked, and what becomes of those that fail. */
+/** A project's own policies: the values that they can use, when they are evaluated, and failing ones. */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -13,7 +13,7 @@ const DROP_ALL = `do $$ declare p record; begin
     execute format('drop policy %I on storage.%I', p.policyname, p.tablename);
   end loop; end $$;`;
 
-describe('a policy that looks at the filename', () => {
+describe('a policy that uses the filename', () => {
   const OWN_FOLDER = `${DROP_ALL} create policy see on storage.buckets for select using (true);
     create policy read on storage.files for select using (true);
     create policy folder on storage.files for insert to authenticated
@@ -28,7 +28,7 @@ describe('a policy that looks at the filename', () => {
     await project.sql(OWN_FOLDER);
   });
 
-  it('is asked with the name that the upload has, from address, field or file', async () => {
+  it('sees the name of the upload, from query, field or file', async () => {
     const mine = `${user.userId}/mine-`;
     const box = (options: object): Promise<HttpAnswer> => upload(user, project.storage, 'box', 'x', options);
     expect((await box({ query: { filename: `${mine}1` } })).status).toBe(201);
@@ -43,7 +43,7 @@ describe('a policy that looks at the filename', () => {
     expect((await user.get(`${project.storage}/buckets/box/files?search=elsewhere`)).body.data).toEqual([]);
   });
 
-  it('refuses before the bytes of the file are read', async () => {
+  it("refuses before the file's bytes are read", async () => {
     const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="no.txt"\r\n\r\nfirst bytes';
     const answer = await rawExchange(
       plinth.baseUrl,
@@ -55,7 +55,7 @@ describe('a policy that looks at the filename', () => {
   });
 });
 
-it('the right to upload is tried without a trace: no row, no dead row', async () => {
+it('the check of the right to upload leaves no row and no dead row', async () => {
   const project = await plinth.createProject();
   const user = project.asSubject();
   await user.post(`${project.storage}/buckets`, { name: 'box', is_public: true });
@@ -68,7 +68,7 @@ it('the right to upload is tried without a trace: no row, no dead row', async ()
   expect(Number(bytes)).toBe(0);
 });
 
-it('a function of the project that fails in a policy answers with a status, not with SQL', async () => {
+it('a function that fails in a policy is answered with a status and no SQL text', async () => {
   const project = await plinth.createProject();
   await project.sql(`${DROP_ALL} create policy broken on storage.files for select using (1 / 0 = 1);
     create policy see on storage.buckets for select using (true);`);
@@ -78,7 +78,7 @@ it('a function of the project that fails in a policy answers with a status, not 
   expect([status, body.error.code, body.error.status]).toEqual([400, 'invalid_parameters', 400]);
 });
 
-it("a policy that takes longer than the project's statement_timeout is broken off", async () => {
+it("a policy that takes longer than the project's statement_timeout is cancelled", async () => {
   const project = await plinth.createProject({ settings: { statement_timeout: 200 } });
   await project.sql(
     `create policy slow on storage.buckets for select to anon using ((select pg_sleep(20)) is not null)`,

@@ -15,11 +15,11 @@ import {
 interface Scene {
   readonly project: TestProject;
   readonly clients: Record<Role, HttpClient>;
-  /** Address of the bucket. */
+  /** Path of the bucket. */
   readonly bucket: string;
   readonly filename: string;
   readonly id: string;
-  /** Address of the file. */
+  /** Path of the file. */
   readonly file: string;
 }
 
@@ -35,7 +35,7 @@ async function prepare({ isPublic, isOwned, policies }: PolicySet): Promise<() =
   const [owner, bucketOwner, other] = [project.asSubject(), project.asSubject(), project.asSubject()];
   const clients = { anon: project.anon, owner, bucketOwner, other, service: project.service };
   const bearerOf = (client: HttpClient): string => client.headers.authorization?.slice(7) as string;
-  // With the service-role key as apikey a row is the bearer's, whatever the policies say.
+  // With the service-role key as apikey a row belongs to the bearer, regardless of policies.
   const founder = isOwned ? project.client(project.serviceKey, bearerOf(bucketOwner)) : project.service;
   const found = async (name: string): Promise<void> => {
     const { status } = await founder.post(`${project.storage}/buckets`, { name, is_public: isPublic });
@@ -44,7 +44,7 @@ async function prepare({ isPublic, isOwned, policies }: PolicySet): Promise<() =
   await found('shelf');
   if (policies) await project.sql(policies);
   return async () => {
-    // Again, where the last scene was about deleting it.
+    // Again, in case the last scene deleted it.
     await found('box');
     const filename = `${owner.userId}/file-${counter++}`;
     const { status, body } = await upload(
@@ -68,7 +68,7 @@ async function prepare({ isPublic, isOwned, policies }: PolicySet): Promise<() =
   };
 }
 
-/** An answer about several files, as if it were about the one: 404 where the file is not in it. */
+/** Reduces the response of a bulk operation to the one file: 404 if the file is not in it. */
 const about = (answer: HttpAnswer, isThere: (data: never) => boolean): number =>
   answer.status === 200 && !isThere(answer.body.data as never) ? 404 : answer.status;
 
@@ -116,7 +116,7 @@ const OPERATIONS: Readonly<Record<Operation, (scene: Scene, client: HttpClient) 
     ),
 };
 
-it('has an operation for each route of storage but signed addresses, which need no role', async () => {
+it('has an operation for each storage route except signed URLs, which need no role', async () => {
   const { paths } = (await plinth.http.get('/openapi.json')).body as {
     paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
   };

@@ -1,4 +1,4 @@
-/** Previews: public buckets only, no headers, and nothing that runs in the origin (SPEC.md 3.3 and 4.1). */
+/** Previews: public buckets only, without headers, and no active content in the origin (SPEC.md 3.3 and 4.1). */
 import { ObjectStore } from '../../../src/storage/providers/object-store';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -27,12 +27,12 @@ async function put(
   return `${project.storage}/files/${body.data.id}/preview`;
 }
 
-it('shows a file of a public bucket to everybody, without headers', async () => {
+it('shows a file of a public bucket without credentials', async () => {
   const answer = await plinth.http.get(await put('public', 'hello'));
   expect([answer.status, answer.text]).toEqual([200, 'hello']);
 });
 
-it('offers for saving what became HTML between a look at its row and one at its bytes', async () => {
+it('sends as an attachment a file that became HTML after its row was read', async () => {
   const path = await put('public', 'hello', { type: 'text/plain' });
   const { filename } = (await user.get(path.replace('/preview', ''))).body.data;
   const store = plinth.app.get(ObjectStore);
@@ -60,7 +60,7 @@ it('answers 404 for a file of a private bucket, even with its owner’s credenti
   expect((await project.service.get(path)).status).toBe(404);
 });
 
-it('follows the bucket: made private, the preview ends at once; made public, it works', async () => {
+it('follows the bucket: it ends at once when the bucket is made private, and works when it is made public', async () => {
   await user.post(`${project.storage}/buckets`, { name: 'changing' });
   const path = await put('changing', 'hello');
   expect((await plinth.http.get(path)).status).toBe(404);
@@ -70,7 +70,7 @@ it('follows the bucket: made private, the preview ends at once; made public, it 
   expect((await plinth.http.get(path)).status).toBe(404);
 });
 
-it('answers 404 for a file that is not there, and project_not_found for an unknown slug', async () => {
+it('answers 404 for an unknown file, and project_not_found for an unknown slug', async () => {
   const id = '00000000-0000-4000-8000-000000000000';
   expect((await plinth.http.get(`${project.storage}/files/${id}/preview`)).body.error.code).toBe(
     'file_not_found',
@@ -126,7 +126,7 @@ it.each([
   expect(headers.get('content-security-policy')).toContain('sandbox');
 });
 
-it('shows PDF files in the browser where the project says so', async () => {
+it("shows PDF files in the browser if the project's settings allow it", async () => {
   const path = await put('public', '%PDF-1.7\n', {});
   const disposition = async (): Promise<string | null> =>
     (await plinth.http.get(path)).headers.get('content-disposition');

@@ -8,16 +8,17 @@ import { HttpAnswer } from '../../support/http-client';
 import { Fault } from '../../support/object-servers/object-server';
 import { PROVIDERS, TestProvider } from '../../support/object-servers/object-stores';
 import { TestPlinth } from '../../support/plinth';
+import { startOn } from '../../support/plinth-on-provider';
 import { TestProject } from '../../support/test-project';
 import { rawExchange, upload } from '../../support/uploads';
 
 const HOUR = 3_600;
 const MIB = 1024 * 1024;
 const LARGE = randomBytes(12 * MIB + 7);
-/** A job of removal that met an outage is run again after some seconds. */
+/** A removal job that failed in an outage runs again after some seconds. */
 const RETRIED_WITHIN_MS = 25_000;
 
-/** How each provider is asked to copy. */
+/** The request by which each provider copies. */
 const COPIES: Readonly<Record<string, Fault>> = {
   gcs: { method: 'POST', path: /\/rewriteTo\// },
   s3: { method: 'PUT' },
@@ -27,14 +28,11 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
   let provider: TestProvider;
   let plinth: TestPlinth;
   let project: TestProject;
+  let stop: () => Promise<void>;
   beforeAll(async () => {
-    provider = await startProvider();
-    plinth = await TestPlinth.start({ env: provider.env });
+    ({ plinth, provider, stop } = await startOn(startProvider));
   });
-  afterAll(async () => {
-    await plinth.stop();
-    await provider.stop();
-  });
+  afterAll(() => stop());
   beforeEach(async () => {
     project = await plinth.createProject({ plan: 'enterprise' });
     await project.service.post(`${project.storage}/buckets`, { name: 'box' });
@@ -74,7 +72,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     ).toBe(true);
   });
 
-  it('overwrites, copies, moves and deletes; a job takes away the bytes that no file names any more', async () => {
+  it('overwrites, copies, moves and deletes; a job removes bytes without a file', async () => {
     const first = (await send('one', 'file')).body.data;
     expect(names()).toHaveLength(1);
     const second = await send('two', 'file', true);
@@ -92,8 +90,8 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     await eventually(async () => expect(names()).toEqual([]));
   });
 
-  it('copies a file that is overwritten meanwhile, and answers 404 for one that is deleted', async () => {
-    // A disk copies at once.
+  it('copies a file overwritten during the copy, and answers 404 for one deleted during it', async () => {
+    // A copy on disk is atomic here.
     const { server } = provider;
     if (!server) return;
     const begun = () => eventually(() => Promise.resolve(expect(server.faultsLeft).toBe(0)));
@@ -119,7 +117,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     expect(names()).toHaveLength(1);
   });
 
-  it('keeps nothing of what it refuses, or of an upload whose client leaves', async () => {
+  it('keeps no bytes of a refused upload, nor of one whose client disconnects', async () => {
     await send('kept', 'file');
     expect((await send('again', 'file')).status).toBe(409);
     const head = [
@@ -135,7 +133,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     await eventually(async () => expect([names().length, provider.unfinished()]).toEqual([1, 0]), 10_000);
   });
 
-  it('sweeps bytes without a row, tells of rows without bytes, and removes the bytes of a deleted project', async () => {
+  it('sweeps bytes without a row, reports rows without bytes, and removes the bytes of a deleted project', async () => {
     const store = plinth.app.get(ObjectStore);
     const kept = (await send('kept', 'kept')).body.data;
     const lost = (await send('lost', 'lost')).body.data;
@@ -167,7 +165,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
     expect(names()).toEqual([]);
   });
 
-  it('answers 500 storage_unavailable while the provider is away, makes nothing half, and goes on without a restart', async () => {
+  it('answers 500 storage_unavailable while the provider is down, leaves no partial state, and recovers without a restart', async () => {
     const before = (await send(LARGE, 'before')).body.data;
     const doomed = (await send('doomed', 'doomed')).body.data;
     await provider.goAway();
@@ -181,7 +179,7 @@ describe.each(PROVIDERS)('the storage on %s', (_name, startProvider) => {
         filename: 'copy',
       });
       expect(copy.body.error.code).toBe('storage_unavailable');
-      // A deletion needs no provider: the row goes, and the bytes when they can.
+      // A deletion needs no provider: the row is deleted now, and the bytes once the provider is back.
       expect((await project.service.delete(`${project.storage}/files/${doomed.id}`)).status).toBe(200);
     } finally {
       await provider.comeBack();

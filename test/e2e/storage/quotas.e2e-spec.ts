@@ -1,4 +1,4 @@
-/** Quotas of buckets and projects: exact, whatever happens side by side, and told before they are used up. */
+/** Quotas of buckets and projects: exact under concurrency, with warnings before they are used up. */
 import type { LoggerService } from '@nestjs/common';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
@@ -45,7 +45,7 @@ const refused = { status: 413, body: { data: null, error: { code: 'quota_exceede
 const warning = ({ headers }: HttpAnswer): string | null => headers.get('x-quota-warning');
 const statuses = (answers: HttpAnswer[]): number[] => answers.map(({ status }) => status).sort();
 
-/** What the totals say, and what is really there. */
+/** The recorded totals and the actual ones. */
 async function totals(of: TestProject = project): Promise<{ kept: unknown; real: unknown }> {
   const [row] = await of.sql(`
     with real as (
@@ -66,7 +66,7 @@ async function expectTrueTotals(of?: TestProject): Promise<void> {
 }
 
 describe("a bucket's quota", () => {
-  it('takes files up to the last byte, and answers 413 quota_exceeded for one more', async () => {
+  it('accepts files up to the last byte, and answers 413 quota_exceeded for one more', async () => {
     const box = await bucket({ quota_bytes: 1_000 });
     expect((await box.put(600)).status).toBe(201);
     expect(await box.put(401)).toMatchObject(refused);
@@ -75,13 +75,13 @@ describe("a bucket's quota", () => {
     expect((await box.put(0)).status).toBe(201);
   });
 
-  it('takes as many files as it may hold', async () => {
+  it('accepts as many files as its limit', async () => {
     const box = await bucket({ quota_files: 2 });
     expect(statuses([await box.put(1), await box.put(1), await box.put(1)])).toEqual([201, 201, 413]);
     expect(await box.put(0)).toMatchObject(refused);
   });
 
-  it('is part of the record, set at creation and changed later by whom the policies let', async () => {
+  it('is part of the record, set at creation and changed later by callers whom the policies allow', async () => {
     const owner = project.asSubject();
     const path = `${project.storage}/buckets`;
     const { body } = await owner.post(path, { name: 'mine', quota_bytes: 10, quota_files: 1 });
@@ -93,7 +93,7 @@ describe("a bucket's quota", () => {
       expect((await owner.patch(`${path}/mine`, { quota_bytes: quota })).status).toBe(400);
   });
 
-  it('holds when it is lowered, raised, taken away and set again', async () => {
+  it('is enforced after it was lowered, raised, removed and set again', async () => {
     const box = await bucket({ quota_bytes: 1_000 });
     const set = (quota: number | null): Promise<HttpAnswer> =>
       service.patch(`${project.storage}/buckets/${box.name}`, { quota_bytes: quota });
@@ -124,7 +124,7 @@ describe("a project's quota", () => {
     await expectTrueTotals(small);
   });
 
-  it('counts files of deleted buckets until they go, too', async () => {
+  it('counts files of deleted buckets until they are deleted', async () => {
     const small = await plinth.createProject({ plan: 'enterprise', settings: { storage_quota_bytes: 100 } });
     const one = await bucket({}, small);
     const { id } = (await one.put(100)).body.data;
@@ -138,7 +138,7 @@ describe("a project's quota", () => {
 });
 
 describe('totals', () => {
-  it('are right after overwriting, copying, moving, deleting', async () => {
+  it('are correct after overwriting, copying, moving and deleting', async () => {
     const [from, to] = [
       await bucket({ quota_bytes: 100 }),
       await bucket({ quota_bytes: 100, quota_files: 2 }),
@@ -146,7 +146,7 @@ describe('totals', () => {
     const overwrite = { query: { filename: 'one', upsert: 'true' } };
     const { id } = (await from.put(60, overwrite)).body.data;
     const file = `${project.storage}/files/${id}`;
-    // Only the difference counts: 100 bytes in the place of 60.
+    // Only the difference counts: 100 bytes replace 60.
     expect((await from.put(100, overwrite)).status).toBe(200);
     expect(await from.put(101, overwrite)).toMatchObject(refused);
     expect((await from.put(40, overwrite)).status).toBe(200);
@@ -164,7 +164,7 @@ describe('totals', () => {
     await expectTrueTotals();
   });
 
-  it('are right after a bulk deletion over several buckets, and when nothing was done', async () => {
+  it('are correct after a bulk deletion over several buckets, and after one that was refused', async () => {
     const boxes = [await bucket({ quota_files: 10 }), await bucket({ quota_files: 10 })];
     const ids: string[] = [];
     for (const box of boxes) for (let n = 0; n < 10; n += 1) ids.push((await box.put(n)).body.data.id);
@@ -176,7 +176,7 @@ describe('totals', () => {
     await expectTrueTotals();
   });
 
-  it('are right after SQL of the owner: inserts, moves, truncation', async () => {
+  it("are correct after the owner's SQL: inserts, moves, truncation", async () => {
     const other = await plinth.createProject({ plan: 'enterprise' });
     const [one, two] = [await bucket({ quota_files: 5 }, other), await bucket({}, other)];
     const insert = (count: number): string => `insert into storage.files
@@ -194,11 +194,11 @@ describe('totals', () => {
   });
 });
 
-describe('side by side', () => {
+describe('concurrent writes', () => {
   it.each([
     [{ quota_bytes: 1_000 }, 100, 10],
     [{ quota_files: 7 }, 10, 7],
-  ])('%j: of 30 uploads of %d bytes exactly %d are taken', async (limits, size, expected) => {
+  ])('%j: of 30 uploads of %d bytes exactly %d are accepted', async (limits, size, expected) => {
     const box = await bucket(limits);
     const answers = await Promise.all(Array.from({ length: 30 }, () => box.put(size)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(expected);
@@ -206,7 +206,7 @@ describe('side by side', () => {
     await expectTrueTotals();
   });
 
-  it('uploads, overwriting, moves, copies and deletions pass no quota and lose no count', async () => {
+  it('uploads, overwriting, moves, copies and deletions exceed no quota and keep correct totals', async () => {
     const busy = await plinth.createProject({ plan: 'enterprise', settings: { storage_quota_bytes: 4_000 } });
     const boxes = [
       await bucket({ quota_bytes: 2_000 }, busy),
@@ -254,23 +254,23 @@ describe('before the body is read', () => {
         `Content-Length: ${length}\r\nConnection: close\r\n\r\n`,
     );
 
-  it('Content-Length is refused that no quota has room for; the body is not asked for', async () => {
+  it('a Content-Length above the quota is refused without reading the body', async () => {
     const box = await bucket({ quota_bytes: 1_000_000 });
     await box.put(10);
     expect(await announce(box, 1_100_000)).toMatch(/^HTTP\/1\.1 413 [^]*quota_exceeded/);
     await box.put(500_000);
-    // It could take the place of the half-megabyte file.
+    // It could replace the half-megabyte file.
     expect(await announce(box, 900_000)).toMatch(/^HTTP\/1\.1 100 /);
     expect(await announce(box, 900_000, '?upsert=false')).toMatch(/^HTTP\/1\.1 413 [^]*quota_exceeded/);
   });
 
-  it('without a length it is broken off as soon as the quota is passed', async () => {
+  it('a body without a length is aborted as soon as it exceeds the quota', async () => {
     const box = await bucket({ quota_bytes: 100_000 });
     const answer = await box.put(40_000_000);
     expect(answer).toMatchObject(refused);
   });
 
-  it('a full bucket refuses another file, and takes one in the place of another', async () => {
+  it('a full bucket refuses another file, and accepts one that replaces another', async () => {
     const box = await bucket({ quota_files: 1 });
     await box.put(10, { name: 'only' });
     expect(await announce(box, 1_000, '?upsert=false')).toMatch(/^HTTP\/1\.1 413 [^]*quota_exceeded/);
@@ -281,7 +281,7 @@ describe('before the body is read', () => {
 });
 
 describe('warnings', () => {
-  it('at 80 and 95 %: a header with each upload, an event in the log with each crossing', async () => {
+  it('at 80 and 95 %: a header on each upload, a log event on each crossing', async () => {
     const box = await bucket({ quota_bytes: 1_000 });
     const events = (): string[] => warnings.filter((text) => text.includes(box.id));
     expect(warning(await box.put(799))).toBeNull();
@@ -297,18 +297,18 @@ describe('warnings', () => {
     expect(events()).toHaveLength(3);
   });
 
-  it('once, also when many cross the mark together', async () => {
+  it('are logged once, even when many uploads cross the mark together', async () => {
     const box = await bucket({ quota_files: 20 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => box.put(1)));
     expect(statuses(answers)).toEqual(Array<number>(20).fill(201));
     expect(warnings.filter((text) => text.includes(box.id))).toHaveLength(2);
-    // Uploads that commit at the same moment don't see each other: fewer than the last five may say so, never more.
+    // Uploads that commit at the same moment do not see each other: at most the last five send the header.
     const warned = answers.filter((answer) => warning(answer) !== null);
     expect(warned.length).toBeGreaterThan(0);
     expect(warned.length).toBeLessThanOrEqual(5);
   });
 
-  it('are crossed by many at once, again and again, and none waits for another in a circle', async () => {
+  it('cause no deadlock when many uploads cross the mark repeatedly', async () => {
     for (let round = 0; round < 6; round += 1) {
       const box = await bucket({ quota_files: 20 });
       const answers = await Promise.all(Array.from({ length: 20 }, () => box.put(1)));
@@ -316,7 +316,7 @@ describe('warnings', () => {
     }
   });
 
-  it('for the project, and on copies and moves', async () => {
+  it("apply to the project's quota, and to copies and moves", async () => {
     const small = await plinth.createProject({ plan: 'enterprise', settings: { storage_quota_files: 5 } });
     const [one, two] = [await bucket({}, small), await bucket({ quota_files: 1 }, small)];
     const { id } = (await one.put(1)).body.data;

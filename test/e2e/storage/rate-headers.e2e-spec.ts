@@ -1,4 +1,4 @@
-/** Every storage answer carries the three headers of the rate (SPEC.md 8): every route, every kind of failure. */
+/** Every storage response has the three rate headers (SPEC.md 8): every route, every kind of failure. */
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, Route, routesOf } from '../../support/routes';
@@ -27,7 +27,7 @@ afterAll(() => plinth.stop());
 const pathOf = ({ path }: Route, slug = project.slug): string =>
   fillPath(path, { project_slug: slug, bucket_name: 'box', file_id: fileId });
 
-/** Limit, remaining and end, as numbers; NaN for what is missing. */
+/** Limit, remaining and reset as numbers; NaN for a missing header. */
 const rateIn = (get: (name: string) => string | null | undefined): number[] =>
   ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => Number(get(name) ?? NaN));
 const rate = ({ headers }: HttpAnswer): number[] => rateIn((name) => headers.get(name));
@@ -66,11 +66,11 @@ const head = (method: string, path: string, more: string[] = []): string =>
     '\r\n',
   ].join('\r\n');
 
-it('knows the routes', () => expect(routes.length).toBeGreaterThan(15));
+it('lists all routes', () => expect(routes.length).toBeGreaterThan(15));
 
 describe('on every route', () => {
   it('401: no credentials, a forged key, a forged bearer', async () => {
-    // Previews need none; a signed address without its signature is refused as well.
+    // Previews need none; a signed URL without its signature is refused as well.
     const isPrivate = ({ path }: Route): boolean => !path.endsWith('/preview');
     for (const client of [
       plinth.http,
@@ -80,11 +80,11 @@ describe('on every route', () => {
       await onEveryRoute((route) => client.send(route.method, pathOf(route)), [401], LIMIT, isPrivate);
   });
 
-  it('404: an unknown project, which has no rate: 0, and nothing remains', async () => {
+  it('404: an unknown project, which has no rate: limit 0, remaining 0', async () => {
     await onEveryRoute((route) => user.send(route.method, pathOf(route, 'no-such-project')), [404], 0);
   });
 
-  it('400 or 404: an address that is no percent-encoded UTF-8, once the credentials are good', async () => {
+  it('400 or 404: a path that is not percent-encoded UTF-8, with valid credentials', async () => {
     for (const route of routes) {
       const broken = `${pathOf(route).replace(/storage$/, 'storage/')}%ff`;
       const text = await rawExchange(plinth.baseUrl, head(route.method, broken));
@@ -105,11 +105,11 @@ describe('on every route', () => {
     expect([rawStatus(stranger), rawRate(stranger)]).toEqual([401, COMPLETE()]);
   });
 
-  it('4xx: a query string full of faults', async () => {
+  it('4xx: an invalid query string', async () => {
     const faults = '?limit=x&limit=y&offset=-1&sortBy=%00&download=a&download=b&upsert=maybe&expires=x';
     await onEveryRoute(
       (route) => user.send(route.method, pathOf(route) + faults),
-      // What takes no parameters overlooks them.
+      // Routes without parameters ignore them.
       [200, 201, 400, 401, 404],
       LIMIT,
       ({ method }) => method !== 'DELETE',
@@ -131,7 +131,7 @@ describe('on every route', () => {
     await onEveryRoute(send('--b', 'multipart/form-data; boundary=b'), [400, 415], LIMIT, withBody);
   });
 
-  it('404: methods that an address does not have', async () => {
+  it('404: every method on an unknown path', async () => {
     for (const method of ['PUT', 'DELETE', 'POST', 'OPTIONS', 'HEAD']) {
       const answer = await user.send(method, `${project.storage}/no/such/address`);
       expect([method, answer.status, rate(answer)]).toEqual([method, 404, COMPLETE()]);
@@ -181,7 +181,7 @@ describe('on every route', () => {
   });
 });
 
-describe('on what only some routes answer', () => {
+describe('on statuses of some routes only', () => {
   it.each<[number, string, () => Promise<HttpAnswer>]>([
     [403, 'a policy', () => project.anon.post(`${project.storage}/buckets`, { name: 'x' })],
     [404, 'a bucket', () => user.get(`${project.storage}/buckets/nowhere`)],
@@ -199,13 +199,13 @@ describe('on what only some routes answer', () => {
     expect([answer.status, rate(answer)]).toEqual([status, COMPLETE()]);
   });
 
-  it('415: a type that the bucket does not take', async () => {
+  it('415: a type that the bucket does not accept', async () => {
     await user.post(`${project.storage}/buckets`, { name: 'images', allowed_mime_types: ['image/*'] });
     const answer = await upload(user, project.storage, 'images', 'words');
     expect([answer.status, rate(answer)]).toEqual([415, COMPLETE()]);
   });
 
-  it('400: an upload that ends early, or is no form', async () => {
+  it('400: an upload that ends early or is not a form', async () => {
     const path = `${project.storage}/buckets/box/upload`;
     const type = 'Content-Type: multipart/form-data; boundary=b';
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="cut"\r\n\r\nbytes';
@@ -222,7 +222,7 @@ describe('on what only some routes answer', () => {
     }
   });
 
-  it('400 or 401 on signed and preview addresses: the signature is looked at before the rest', async () => {
+  it('400 or 401 on signed and preview URLs: the signature is checked first', async () => {
     const file = `${project.storage}/files/${fileId}`;
     const { url } = (await user.post(`${file}/signed-url`, { expiry: '5m' })).body.data;
     const signed = (url as string).replace('http://plinth.test', '');

@@ -31,7 +31,7 @@ describe.each([
   ['enterprise', { storage_requests_per_minute: 37 }, 37],
   ['free', { storage_requests_per_minute: 12 }, 12],
 ])('the plan %s with settings %j', (plan, settings, limit) => {
-  it(`lets ${limit} requests a minute pass, and not one more`, async () => {
+  it(`lets ${limit} requests a minute pass and no more`, async () => {
     const project = await plinth.createProject({ plan, settings });
     const answers = await many(limit + 5, () => project.service.get(`${project.storage}/buckets`));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(limit);
@@ -64,7 +64,7 @@ describe('the three headers', () => {
     expect(rate(second)[2]).toBe(rate(first)[2]);
   });
 
-  it('are on every answer: successes, streams and every kind of error', async () => {
+  it('are sent with every response: successes, streams and every kind of error', async () => {
     const project = await plinth.createProject({ plan: 'pro' });
     const user = project.asSubject();
     const base = project.storage;
@@ -105,7 +105,7 @@ describe('the three headers', () => {
 });
 
 describe('429', () => {
-  it('adds Retry-After, and comes before the body is read', async () => {
+  it('has Retry-After and is sent before the body is read', async () => {
     const project = await plinth.createProject({ settings: { storage_requests_per_minute: 1 } });
     await project.service.get(`${project.storage}/buckets`);
     const answer = await upload(project.service, project.storage, 'box', Buffer.alloc(5_000_000));
@@ -116,7 +116,7 @@ describe('429', () => {
     expect(rate(answer).slice(0, 2)).toEqual([1, 0]);
   });
 
-  it('holds for signed and preview addresses as well', async () => {
+  it('applies to signed and preview URLs as well', async () => {
     const project = await plinth.createProject({ settings: { storage_requests_per_minute: 4 } });
     await project.service.post(`${project.storage}/buckets`, { name: 'box', is_public: true });
     const { id } = (await upload(project.service, project.storage, 'box', 'x')).body.data;
@@ -130,7 +130,7 @@ describe('429', () => {
     expect((await plinth.http.get(`${file}/preview`)).status).toBe(429);
   });
 
-  it('stays within the project', async () => {
+  it('affects one project only', async () => {
     const [busy, calm] = [
       await plinth.createProject({ settings: { storage_requests_per_minute: 1 } }),
       await plinth.createProject(),
@@ -142,7 +142,7 @@ describe('429', () => {
 });
 
 describe('a flood without valid credentials', () => {
-  it('costs the project nothing: refused credentials, forged links, previews of what is not there', async () => {
+  it('does not count against the project: refused credentials, forged links, previews of unknown files', async () => {
     const project = await plinth.createProject({ settings: { storage_requests_per_minute: 20 } });
     const missing = `${project.storage}/files/00000000-0000-4000-8000-000000000000`;
     await many(30, () => plinth.http.get(`${project.storage}/buckets`));
@@ -153,7 +153,7 @@ describe('a flood without valid credentials', () => {
     expect([answer.status, remaining(answer)]).toEqual([200, 19]);
   });
 
-  it('is itself limited where it reaches the database', async () => {
+  it('is itself limited if it reaches the database', async () => {
     const project = await plinth.createProject({ settings: { storage_requests_per_minute: 10 } });
     const missing = `${project.storage}/files/00000000-0000-4000-8000-000000000000/preview`;
     for (const { status } of await many(10, () => plinth.http.get(missing))) expect(status).toBe(404);
@@ -177,7 +177,7 @@ describe('a flood without valid credentials', () => {
     await redis.stop();
   });
 
-  it('let exactly as many requests pass as one would, then 429 with Retry-After on both', async () => {
+  it('let exactly as many requests pass as one replica, then answer 429 with Retry-After on both', async () => {
     const project = await replicas[0].createProject({ settings: { storage_requests_per_minute: 50 } });
     let turn = 0;
     const ask = (): Promise<HttpAnswer> => {
@@ -195,7 +195,7 @@ describe('a flood without valid credentials', () => {
     expect(new Set(answers.map(remaining)).size).toBe(50);
   });
 
-  it('tell the shared rate on refusals, too, and something when Redis does not answer', async () => {
+  it('send the shared rate on refusals too, and a local one when Redis does not answer', async () => {
     const project = await replicas[0].createProject({ settings: { storage_requests_per_minute: 9 } });
     await project.service.get(`${project.storage}/buckets`);
     const stranger = await replicas[1].http.get(`${project.storage}/buckets`);

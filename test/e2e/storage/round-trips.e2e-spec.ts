@@ -1,11 +1,11 @@
-/** What a request costs the database: one round trip to read, two to upload, move or retype, by Plinth's own count (GET /metrics). */
+/** Round trips to the database by Plinth's own count (GET /metrics): one to read, two to upload, move or change a type. */
 import { randomBytes } from 'node:crypto';
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
 
-/** Requests that are counted together: what runs by itself in the background is a few in the same time. */
+/** Requests counted together, so that the few round trips of background jobs do not matter. */
 const REQUESTS = 40;
 
 let plinth: TestPlinth;
@@ -31,7 +31,7 @@ async function roundTrips(): Promise<number> {
   return Number(/^plinth_database_round_trips_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Of each request; rounded, because of the background. */
+/** Round trips per request; rounded, because of background jobs. */
 async function costOf(request: (n: number) => Promise<HttpAnswer>, status: number): Promise<number> {
   const before = await roundTrips();
   for (let n = 0; n < REQUESTS; n += 1) expect((await request(n)).status).toBe(status);
@@ -41,7 +41,7 @@ async function costOf(request: (n: number) => Promise<HttpAnswer>, status: numbe
 it.each<[string, () => Promise<HttpAnswer>, number]>([
   ['a download', () => user.get(`${file}/download`), 200],
   ['a part of a download', () => user.get(`${file}/download`, { headers: { range: 'bytes=5-9' } }), 206],
-  ['a signed address', () => plinth.http.get(signed), 200],
+  ['a signed URL', () => plinth.http.get(signed), 200],
   ['a preview', () => plinth.http.get(`${file}/preview`), 200],
   ['signing', () => user.post(`${file}/signed-url`, { expiry: '5m' }), 200],
   ['a list', () => user.get(`${project.storage}/buckets/box/files`), 200],
@@ -64,7 +64,7 @@ it.each<[string, (n: number) => object, number]>([
     (n) => ({ bucket_name: n % 2 ? 'box' : 'shelf', content_type: 'text/html' }),
     2,
   ],
-])('%s costs as few round trips as can be', async (_name, change, expected) => {
+])('%s costs the least possible round trips', async (_name, change, expected) => {
   await user.post(`${project.storage}/buckets`, { name: 'shelf' });
   expect(await costOf((n) => user.patch(file, change(n)), 200)).toBe(expected);
 });

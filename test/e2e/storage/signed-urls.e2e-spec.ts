@@ -1,4 +1,4 @@
-/** Signed addresses (SPEC.md 4.1 and 8, DECISIONS.md 6). */
+/** Signed URLs (SPEC.md 4.1 and 8, DECISIONS.md 6). */
 import { HttpAnswer, HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -37,7 +37,7 @@ describe('POST /files/<file_id>/signed-url', () => {
     ['1h', 3_600],
     ['24h', 86_400],
     ['7d', 604_800],
-  ])('takes the expiry %s', async (expiry, seconds) => {
+  ])('accepts the expiry %s', async (expiry, seconds) => {
     const before = Math.floor(plinth.clock.now() / 1000);
     const { status, body } = await user.post(`${file}/signed-url`, { expiry });
     expect([status, body.error]).toEqual([200, null]);
@@ -60,7 +60,7 @@ describe('POST /files/<file_id>/signed-url', () => {
     expect(await user.post(`${file}/signed-url`, body)).toMatchObject(refused(400, 'invalid_parameters')),
   );
 
-  it('answers 404 to whom may not read the file', async () => {
+  it('answers 404 to a caller that may not read the file', async () => {
     expect(await project.asSubject().post(`${file}/signed-url`, { expiry: '1h' })).toMatchObject(
       refused(404, 'file_not_found'),
     );
@@ -74,7 +74,7 @@ describe('POST /files/bulk-signed-urls', () => {
   const bulk = (body: unknown, client: HttpClient = user): Promise<HttpAnswer> =>
     client.post(`${project.storage}/files/bulk-signed-urls`, body);
 
-  it('answers for each file an address or an error, in the order of the ids', async () => {
+  it('answers a URL or an error for each file, in the order of the ids', async () => {
     const id = file.split('/').at(-1) as string;
     const missing = '00000000-0000-4000-8000-000000000000';
     const { status, body } = await bulk({
@@ -97,13 +97,13 @@ describe('POST /files/bulk-signed-urls', () => {
     expect(body.data[1].expires_at).toBeGreaterThan(Date.now() / 1000 + 800);
   });
 
-  it('signs nothing that the caller may not read', async () => {
+  it('does not sign files that the caller may not read', async () => {
     const ids = { file_ids: [file.split('/').at(-1)], expiry: '5m' };
     for (const client of [project.asSubject(), project.anon])
       expect((await bulk(ids, client)).body.data).toMatchObject([{ url: null, error: { status: 404 } }]);
   });
 
-  it('takes up to 1,000 ids', async () => {
+  it('accepts up to 1,000 ids', async () => {
     const rows = await project.sql(`
       insert into storage.files (bucket_id, filename, content_type, size, sha256, owner_id, object_id)
       select id, 'one of many/' || n, 'text/plain', 1, repeat('0', 64), owner_id, gen_random_uuid()
@@ -123,13 +123,13 @@ describe('POST /files/bulk-signed-urls', () => {
     { file_ids: [1], expiry: '5m' },
     { file_ids: [], expiry: '6m' },
     { file_ids: Array<string>(1_001).fill('x'), expiry: '5m' },
-  ])('answers 400 for a body that is not valid (%#)', async (body) =>
+  ])('answers 400 for an invalid body (%#)', async (body) =>
     expect(await bulk(body)).toMatchObject(refused(400, 'invalid_parameters')),
   );
 });
 
-describe('a signed address', () => {
-  it('needs no headers, and begins with the configured address, whatever Host says', async () => {
+describe('a signed URL', () => {
+  it('needs no headers, and begins with PUBLIC_URL rather than the Host header', async () => {
     const { body } = await user.post(
       `${file}/signed-url`,
       { expiry: '1h' },
@@ -143,7 +143,7 @@ describe('a signed address', () => {
     ['5m', 300],
     ['7d', 604_800],
   ])('of %s is valid until it expires, then answers 401 signed_url_expired', async (expiry, seconds) => {
-    // To the second it is in test/integration/storage-signed-urls.int-spec.ts: a replica's own clock may be ahead.
+    // test/integration/storage-signed-urls.int-spec.ts checks the second: a replica's own clock may be ahead.
     const url = await sign(expiry);
     plinth.clock.move(seconds - 5);
     expect((await plinth.http.get(url)).status).toBe(200);
@@ -152,7 +152,7 @@ describe('a signed address', () => {
     plinth.clock.move(-seconds - 61);
   });
 
-  it('answers 401 for any other byte in it, parameters left out, doubled or put elsewhere', async () => {
+  it('answers 401 for any changed byte, and for missing, repeated or reordered parameters', async () => {
     const [path, query] = (await sign()).split('?') as [string, string];
     const attempts: string[] = [];
     for (let index = 0; index < query.length; index += 1) {
@@ -178,7 +178,7 @@ describe('a signed address', () => {
         })),
       );
       for (const { attempt, answer } of answers) {
-        // A parameter that nobody reads is no part of the address.
+        // An unknown parameter is not part of the signature.
         if (attempt.startsWith(query) && attempt.includes('[]=x')) expect(answer.status).toBe(200);
         else
           expect([attempt, answer.status, answer.body.error?.code]).toEqual([
@@ -191,7 +191,7 @@ describe('a signed address', () => {
     expect((await plinth.http.get(`${path}?${query.split('&').reverse().join('&')}`)).status).toBe(200);
   });
 
-  it('opens no other action: neither preview, record, revocation, copy nor upload', async () => {
+  it('does not authorize preview, record, revocation, copy or upload', async () => {
     const [path, query] = (await sign()).split('?') as [string, string];
     const base = path.replace(/\/signed$/, '');
     for (const [method, address] of [
@@ -225,7 +225,7 @@ describe('a signed address', () => {
     expect((await plinth.http.get(late)).text).toBe('still here');
   });
 
-  it('answers 401 invalid_signature when anything in it is altered', async () => {
+  it('answers 401 invalid_signature when any part is altered', async () => {
     const url = new URL(`http://x${await sign()}`);
     const altered = (change: (copy: URL) => void): string => {
       const copy = new URL(url);
@@ -263,7 +263,7 @@ describe('a signed address', () => {
     expect((await plinth.http.get(url.pathname + url.search)).status).toBe(200);
   });
 
-  it('is bound to its project', async () => {
+  it('is valid for its project only', async () => {
     const other = await plinth.createProject();
     const url = (await sign()).replace(`/p/${project.slug}/`, `/p/${other.slug}/`);
     expect(await plinth.http.get(url)).toMatchObject(refused(401, 'invalid_signature'));
@@ -272,20 +272,20 @@ describe('a signed address', () => {
     );
   });
 
-  it('opens the download alone, not the record', async () => {
+  it('authorizes the download, not the record', async () => {
     const url = await sign();
     expect((await plinth.http.get(url.replace('/signed?', '?'))).status).toBe(401);
     expect((await plinth.http.get(url.replace('/signed?', '/download?'))).status).toBe(401);
     expect((await plinth.http.delete(url)).status).toBe(401);
   });
 
-  it('answers 404 when the file is gone', async () => {
+  it('answers 404 when the file was deleted', async () => {
     const url = await sign();
     await user.delete(file);
     expect(await plinth.http.get(url)).toMatchObject(refused(404, 'file_not_found'));
   });
 
-  it('follows the file through renaming and overwriting', async () => {
+  it('stays valid after the file is renamed or overwritten', async () => {
     const url = await sign();
     const name = (await user.get(file)).body.data.filename;
     await upload(user, project.storage, 'private', 'newer', { name, query: { upsert: 'true' } });
@@ -296,7 +296,7 @@ describe('a signed address', () => {
 });
 
 describe('DELETE /files/<file_id>/signed-urls', () => {
-  it("revokes all of a file's links at once, and no later one", async () => {
+  it('revokes all existing links of a file, but not later ones', async () => {
     const [first, second] = [await sign('1h'), await sign('7d')];
     expect(await user.delete(`${file}/signed-urls`)).toMatchObject({
       status: 200,
@@ -307,7 +307,7 @@ describe('DELETE /files/<file_id>/signed-urls', () => {
     expect((await plinth.http.get(await sign())).status).toBe(200);
   });
 
-  it('answers 404 to whom may not see the file, 403 to whom may only read it', async () => {
+  it('answers 404 to a caller that may not see the file, 403 to one that may only read it', async () => {
     expect((await project.asSubject().delete(`${file}/signed-urls`)).status).toBe(404);
     await user.post(`${project.storage}/buckets`, { name: 'window', is_public: true });
     const shown = (await upload(user, project.storage, 'window', 'x', { name: `${Math.random()}` })).body.data

@@ -1,4 +1,4 @@
-/** A body with a member that the storage does not know is refused: its sender believes that it counts. */
+/** A body with an unknown member is refused, because its sender expects an effect. */
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 import { upload } from '../../support/uploads';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => plinth.stop());
 
-/** Each with a body that is good but for the member. */
+/** Each with a body that is valid except for the unknown member. */
 const ROUTES: [string, string, (id: string) => object][] = [
   ['POST', '/buckets', () => ({ name: 'Photos' })],
   ['PATCH', '/buckets/box', () => ({ description: 'changed' })],
@@ -31,32 +31,35 @@ describe.each(ROUTES)('%s %s', (method, path, good) => {
       body: { ...good(fileId), ...more },
     });
 
-  it.each(['public', 'isPublic', 'fileIds', 'expires_in', ''])('refuses %j by its name', async (name) => {
-    const before = await project.sql('select filename, updated_at from storage.files order by filename');
-    const { status, body } = await send({ [name]: true });
-    expect([status, body]).toEqual([
-      400,
-      {
-        data: null,
-        error: { code: 'invalid_parameters', message: `${name} is unknown here`, status: 400 },
-      },
-    ]);
-    expect(await project.sql('select filename, updated_at from storage.files order by filename')).toEqual(
-      before,
-    );
-  });
+  it.each(['public', 'isPublic', 'fileIds', 'expires_in', ''])(
+    'names the refused member %j',
+    async (name) => {
+      const before = await project.sql('select filename, updated_at from storage.files order by filename');
+      const { status, body } = await send({ [name]: true });
+      expect([status, body]).toEqual([
+        400,
+        {
+          data: null,
+          error: { code: 'invalid_parameters', message: `${name} is unknown here`, status: 400 },
+        },
+      ]);
+      expect(await project.sql('select filename, updated_at from storage.files order by filename')).toEqual(
+        before,
+      );
+    },
+  );
 
-  it('takes the same body without it', async () => expect((await send({})).status).toBeLessThan(300));
+  it('accepts the same body without it', async () => expect((await send({})).status).toBeLessThan(300));
 });
 
-it('makes no bucket of a body with a misspelt member', async () => {
+it('creates no bucket from a body with a misspelt member', async () => {
   const { service, storage } = project;
   const answer = await service.post(`${storage}/buckets`, { name: 'Public', public: true });
   expect([answer.status, answer.body.error.message]).toEqual([400, 'public is unknown here']);
   expect((await service.get(`${storage}/buckets/Public`)).status).toBe(404);
 });
 
-it('keeps metadata free: its members are not members of the body', async () => {
+it('allows any member inside metadata', async () => {
   const { service, storage } = project;
   const { body } = await upload(service, storage, 'box', 'x', { name: 'free' });
   const metadata = { public: true, constructor: { toString: 1 } };

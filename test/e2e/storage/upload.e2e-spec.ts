@@ -73,7 +73,7 @@ describe('POST /buckets/<bucket_name>/upload', () => {
     ['a field before the file', { before: { filename: 'given-1.txt' } }, 'given-1.txt'],
     ['a field after the file', { after: { filename: 'given-2.txt' } }, 'given-2.txt'],
     ['the query string', { query: { filename: 'given-3.txt' } }, 'given-3.txt'],
-  ])('takes filename from %s', async (_case, options, filename) => {
+  ])('reads the filename from %s', async (_case, options, filename) => {
     const { body } = await upload(user, storage, 'box', 'x', { name: 'own.txt', ...options });
     expect(body.data.filename).toBe(filename);
   });
@@ -83,12 +83,12 @@ describe('POST /buckets/<bucket_name>/upload', () => {
     ['a field after the file', { after: { contentType: 'text/csv' } }],
     ['the query string', { query: { contentType: 'text/csv' } }],
     ["the part's own header", { type: 'text/csv' }],
-  ])('takes contentType from %s where the content does not tell', async (where, options) => {
+  ])('reads contentType from %s if the content does not determine it', async (where, options) => {
     const { body } = await upload(user, storage, 'box', 'a,b\n1,2\n', { name: `csv ${where}`, ...options });
     expect(body.data.content_type).toBe('text/csv');
   });
 
-  it('detects the type from the content, whatever name and sender say', async () => {
+  it('detects the type from the content rather than from name or header', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
     const lie = await upload(user, storage, 'box', png, {
       name: 'lie.txt',
@@ -170,14 +170,14 @@ describe('names', () => {
     'CON',
     ' spaces ',
     'x'.repeat(1_024),
-  ])('takes %j and gives it back as it is', async (filename) => {
+  ])('accepts %j and returns it unchanged', async (filename) => {
     const { status, body } = await upload(user, storage, 'box', 'x', { after: { filename } });
     expect([status, body.data?.filename]).toEqual([201, filename]);
     expect((await user.get(`${storage}/files/${body.data.id}`)).body.data.filename).toBe(filename);
     expect((await user.get(`${storage}/files/${body.data.id}/download`)).text).toBe('x');
   });
 
-  it('that are no UTF-8 are 400, and never two of them one: in the address, a field, the part', async () => {
+  it('that are not UTF-8 are 400, in the query, a field and the part', async () => {
     const send = (path: string, parts: string): Promise<HttpAnswer> =>
       user.send('POST', `${storage}/buckets/box/upload${path}`, {
         body: Buffer.from(`${parts}--b--\r\n`, 'latin1'),
@@ -210,7 +210,7 @@ describe('names', () => {
       expect((await send(path, parts)).body.data?.filename).toMatch(/^\d\ufffd$/);
   });
 
-  it('takes a name with quotes and every script from the part itself', async () => {
+  it('reads a name with quotes and any script from the part itself', async () => {
     const name = 'dir/Ünï "cödé" 日本.txt';
     expect((await upload(user, storage, 'box', 'x', { name })).body.data.filename).toBe(name);
   });
@@ -232,7 +232,7 @@ describe('names', () => {
     expect(await upload(user, storage, 'box', 'x', { name: filename })).toMatchObject(invalid);
   });
 
-  it('reach no path: objects lie under random names, apart by project', async () => {
+  it('do not become paths: objects have random names in a folder per project', async () => {
     await upload(user, storage, 'box', 'x', { after: { filename: 'FINDME' } });
     const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
     expect(filesOnDisk(plinth).filter((name) => !uuid.test(name))).toEqual(['.plinth-files']);
@@ -240,7 +240,7 @@ describe('names', () => {
   });
 });
 
-describe('a taken name', () => {
+describe('an upload to a taken name', () => {
   it('answers 409 file_already_exists and keeps the first file', async () => {
     const first = await upload(user, storage, 'box', 'first', { name: 'once.txt' });
     expect(await upload(user, storage, 'box', 'second', { name: 'once.txt' })).toMatchObject(
@@ -271,7 +271,7 @@ describe('a taken name', () => {
     await expectBytesMatchRows(plinth, project);
   });
 
-  it('ends whole when many overwrite it at once: the bytes of one, hash and size with them', async () => {
+  it('is consistent after concurrent overwrites: bytes, hash and size of one upload', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         upload(user, storage, 'box', `${n} `.repeat(50_000 + n), {
@@ -288,7 +288,7 @@ describe('a taken name', () => {
     expect(createHash('sha256').update(text).digest('hex')).toBe(body.data.sha256);
   });
 
-  it('is never read torn while it is overwritten', async () => {
+  it('is never read half-written while it is overwritten', async () => {
     const { body } = await upload(user, storage, 'box', 'a'.repeat(200_000), { name: 'moving.txt' });
     let writing = true;
     const writer = (async () => {
@@ -317,8 +317,8 @@ describe('a taken name', () => {
   });
 });
 
-describe('limits', () => {
-  it('answers 413 file_too_large one byte above the install’s limit, and takes a file of exactly that size', async () => {
+describe('limits of an upload', () => {
+  it('answers 413 file_too_large one byte above the install’s limit, and accepts a file of exactly that size', async () => {
     expect((await upload(user, storage, 'box', Buffer.alloc(LIMIT), { name: 'exact' })).status).toBe(201);
     expect(await upload(user, storage, 'box', Buffer.alloc(LIMIT + 1), { name: 'over' })).toMatchObject(
       refused(413, 'file_too_large'),
@@ -346,12 +346,12 @@ describe('limits', () => {
     expect(answer).toMatchObject(refused(413, 'file_too_large'));
   });
 
-  it('keeps nothing of a file that is too large', async () => {
+  it('keeps no bytes of a file that is too large', async () => {
     await upload(user, storage, 'box', Buffer.alloc(LIMIT + 100_000), { name: 'too much' });
     await expectBytesMatchRows(plinth, project);
   });
 
-  it('answers 413 by Content-Length alone, without asking for the body', async () => {
+  it('answers 413 by Content-Length alone, without reading the body', async () => {
     const answer = await rawExchange(
       plinth.baseUrl,
       `POST ${storage}/buckets/box/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
@@ -361,7 +361,7 @@ describe('limits', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('answers 415 unsupported_media_type for a type that the bucket does not take', async () => {
+  it('answers 415 unsupported_media_type for a type that the bucket does not accept', async () => {
     await user.post(`${storage}/buckets`, {
       name: 'images',
       allowed_mime_types: ['image/*', 'application/pdf'],
@@ -381,7 +381,7 @@ describe('limits', () => {
     expect(words).toMatchObject(refused(415, 'unsupported_media_type'));
   });
 
-  it('takes a type that only a later field tells', async () => {
+  it('accepts a type given by a later field', async () => {
     await user.post(`${storage}/buckets`, { name: 'tables', allowed_mime_types: ['text/csv'] });
     const answer = await upload(user, storage, 'tables', 'a,b', {
       name: 'a.csv',
@@ -409,7 +409,7 @@ describe('refusals', () => {
     ['401', () => ({ auth: 'Bearer x', bucket: 'box' })],
     ['404', () => ({ auth: user.headers.authorization, bucket: 'nowhere' })],
     ['403', () => ({ auth: `Bearer ${project.anonKey}`, bucket: 'shop-window' })],
-  ])('costs no bytes: %s comes before the body is asked for', async (status, facts) => {
+  ])('are sent before the body is read: %s', async (status, facts) => {
     await user.post(`${storage}/buckets`, { name: 'shop window', is_public: true });
     const { auth, bucket } = facts();
     const answer = await rawExchange(
@@ -421,7 +421,7 @@ describe('refusals', () => {
     expect(answer).not.toContain('100 Continue');
   });
 
-  it('asks for the body once the right is clear', async () => {
+  it('send 100 Continue once the upload is allowed', async () => {
     const body =
       '--b\r\nContent-Disposition: form-data; name="file"; filename="expected.txt"\r\n\r\nhello\r\n--b--\r\n';
     const head =
@@ -541,7 +541,7 @@ describe('broken forms', () => {
     expect([Math.floor(status / 100), body.data?.size]).toEqual([2, content.length]);
   });
 
-  it('keeps nothing when the client leaves half-way', async () => {
+  it('keeps no bytes when the client disconnects half-way', async () => {
     const head =
       `POST ${storage}/buckets/box/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
       `Authorization: ${user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n`;
@@ -556,7 +556,7 @@ describe('broken forms', () => {
   });
 });
 
-describe('a body that has no end', () => {
+describe('a body without an end', () => {
   const MIB = 1024 * 1024;
   const part = (name: string): string =>
     `--b\r\nContent-Disposition: form-data; name="${name}"; filename="endless"\r\n\r\n`;
@@ -570,20 +570,20 @@ describe('a body that has no end', () => {
     [400, 'text before the first part', () => ({ begin: '' })],
     [400, 'text after the last part', () => ({ begin: `${part('file')}x\r\n--b--\r\n` })],
     [400, 'a part that is neither field nor file', () => ({ begin: '--b\r\nX: y\r\n\r\n' })],
-  ])('is answered %i and not read on: %s', async (status, _case, facts) => {
+  ])('is answered %i and no longer read: %s', async (status, _case, facts) => {
     const { auth, bucket, begin }: { auth?: string; bucket?: string; begin: string } = facts();
     const head =
       `POST ${storage}/buckets/${bucket ?? 'box'}/upload HTTP/1.1\r\nHost: x\r\napikey: ${project.anonKey}\r\n` +
       `Authorization: ${auth ?? user.headers.authorization}\r\nContent-Type: multipart/form-data; boundary=b\r\n`;
     const { answer, sent } = await sendEndlessly(plinth.baseUrl, head, begin, 96 * MIB);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*"error":\\{`));
-    // What is read after the answer, and what the kernels hold.
+    // Bytes read after the response, and bytes in the kernels' buffers.
     expect(sent).toBeLessThan(64 * MIB);
   });
 });
 
 describe('a provider that is down', () => {
-  it('answers 500 storage_unavailable, makes nothing half, and recovers without a restart', async () => {
+  it('answers 500 storage_unavailable, leaves no partial state, and recovers without a restart', async () => {
     const lonely = await plinth.createProject({ plan: 'enterprise' });
     await lonely.service.post(`${lonely.storage}/buckets`, { name: 'box' });
     const put = (name: string): Promise<HttpAnswer> =>

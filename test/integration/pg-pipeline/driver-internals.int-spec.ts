@@ -1,6 +1,6 @@
 /**
  * The members of node-postgres in src/pg-pipeline/driver-internals.ts, one by one, against a real server. An upgrade that
- * moves one fails here first: read its changes, mend driver-internals.ts, then pin the new version.
+ * moves one fails here first: read its changes, adapt driver-internals.ts, then pin the new version.
  */
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ function manifest(folder: string): Manifest {
   return JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** The parser's stream is taken out of node-postgres' hands, as WireConnection does it. */
+/** Replaces the parser's stream of node-postgres, as WireConnection does. */
 class RecordingConnection extends Connection {
   readonly attached: EventEmitter[] = [];
   readonly relay = new EventEmitter();
@@ -111,11 +111,11 @@ it('is pinned to the version that is installed', () => {
 });
 
 describe('Client', () => {
-  it('uses the connection that it is given', () => {
+  it('uses the given connection', () => {
     expect(client.connection).toBe(connection);
   });
 
-  it('knows the server process and the key that cancels it, once it is connected', async () => {
+  it("has the server's process id and secret key once connected", async () => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     expect(client.processID).toBe(rows[0]?.pid);
     expect(typeof client.secretKey).toBe('number');
@@ -136,7 +136,7 @@ describe('Client', () => {
     expect(calls).toEqual(matching);
   });
 
-  it('tells a query of a portal that is suspended', async () => {
+  it('notifies a query of a suspended portal', async () => {
     const calls = await callsFor((sent) => {
       sent.parse({ name: '', text: 'select generate_series(1, 9)', types: [] }, true);
       sent.bind({}, true);
@@ -161,18 +161,18 @@ describe('Client', () => {
 });
 
 describe('Connection', () => {
-  it('asks once for its stream to be parsed, and parses what another emitter emits', async () => {
+  it('parses its stream once, and parses data from another emitter', async () => {
     expect(connection.attached).toEqual([connection.stream]);
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('takes a function that makes its stream', () => {
+  it('accepts a function that creates its stream', () => {
     const stream = new EventEmitter();
     const config = { stream: () => stream } as unknown as ConstructorParameters<typeof Connection>[0];
     expect(new Connection(config).stream).toBe(stream);
   });
 
-  it('emits an event for each message that the library listens to', async () => {
+  it('emits an event for each message used by the library', async () => {
     const seen = new Set<string>();
     for (const event of Object.values(CONNECTION_EVENTS)) connection.on(event, () => seen.add(event));
     await client.query(`set application_name = 'another'`);
@@ -182,7 +182,7 @@ describe('Connection', () => {
     expect([...seen].sort()).toEqual(Object.values(others).sort());
   });
 
-  it('cancels a query over a connection of its own, which the server closes', async () => {
+  it('cancels a query over a separate connection, which the server closes', async () => {
     const isCancelled = expect(client.query('select pg_sleep(60)')).rejects.toMatchObject({ code: '57014' });
     await untilSleeping(client.processID ?? 0);
     const other = new Connection({ ssl: false });
@@ -192,7 +192,7 @@ describe('Connection', () => {
     await Promise.all([once(other, 'end'), isCancelled]);
   });
 
-  it('emits an event once TLS may begin', async () => {
+  it('emits an event when TLS may begin', async () => {
     const server = createServer((socket: Socket) => socket.once('data', () => socket.write('S')));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -207,7 +207,7 @@ describe('Connection', () => {
   });
 });
 
-it('Result makes objects of rows by the types of their columns', async () => {
+it('Result converts rows to objects by the types of their columns', async () => {
   const { fields } = await client.query(`select 1 as one, 'a' as two, null as three`);
   const result = new Result('object', types);
   result.addFields(fields);
@@ -215,7 +215,7 @@ it('Result makes objects of rows by the types of their columns', async () => {
   expect(result.rows).toEqual([{ one: 1, two: 'a', three: null }]);
 });
 
-it('prepareValue() makes text or bytes of a value', () => {
+it('prepareValue() converts a value to text or bytes', () => {
   const bytes = Buffer.from([0, 255]);
   expect(
     [null, undefined, 1, true, ['a'], { a: 1 }, bytes].map((value) => utils.prepareValue(value)),

@@ -1,4 +1,4 @@
-/** node-postgres' own queries, of which only what the limits admit reaches the memory. */
+/** node-postgres' own queries, limited in the memory that their results take. */
 import { LimitedClient, type MessageLimits } from '../../../src/pg-pipeline';
 import { serverConfig } from '../../support/pipeline-server';
 
@@ -17,7 +17,7 @@ async function withClient<T>(
   }
 }
 
-it('drops rows that are not admitted', async () => {
+it('drops rows above the limit', async () => {
   const rows = await withClient({ admitsRow: (bytes) => bytes < 1_000 }, async (client) => {
     const answer = await client.query(
       `select n, repeat('x', case n when 2 then 3000000 else 1 end) from generate_series(1, 3) n`,
@@ -30,7 +30,7 @@ it('drops rows that are not admitted', async () => {
   ]);
 });
 
-it('drops notices that are not admitted, and cuts long errors', async () => {
+it('drops notices above the limit, and truncates long errors', async () => {
   let notices = 0;
   const failing = withClient({ admitsNotice: () => false }, async (client) => {
     client.on('notice', () => (notices += 1));
@@ -40,7 +40,7 @@ it('drops notices that are not admitted, and cuts long errors', async () => {
   expect(notices).toBe(0);
 });
 
-it('tells where results begin and statements end, and shows errors of the server first', async () => {
+it('reports the start of results and the end of statements, and server errors first', async () => {
   const events: string[] = [];
   await withClient({}, async (client) => {
     client.onResults(
@@ -54,7 +54,7 @@ it('tells where results begin and statements end, and shows errors of the server
   expect(events).toEqual(['begin', 'end', 'end', 'begin', 'end']);
 });
 
-it('fails the query under way when it is aborted', async () => {
+it('fails the running query when it is aborted', async () => {
   await withClient({}, async (client) => {
     const query = client.query('select pg_sleep(60)');
     client.abort(new Error('enough'));

@@ -1,4 +1,4 @@
-/** What src/pg-pipeline/README.md promises, against a real server. */
+/** The behaviour documented in src/pg-pipeline/README.md, against a real server. */
 import { DatabaseError } from 'pg';
 import {
   BINARY,
@@ -33,7 +33,7 @@ async function valueOf(text: string, values: unknown[] = []): Promise<unknown> {
 }
 
 describe('a pipeline', () => {
-  it('takes one round trip, however many statements it has', async () => {
+  it('takes one round trip for any number of statements', async () => {
     const proxy = await PostgresProxy.start(serverUrl());
     const led = new PipelineConnection(serverConfig(proxy.through(serverUrl())));
     await led.connect();
@@ -47,7 +47,7 @@ describe('a pipeline', () => {
     await proxy.stop();
   });
 
-  it('answers the rows of each statement and the counts of their tags', async () => {
+  it("returns the rows and the command tag's count of each statement", async () => {
     const results = await connection.pipeline([
       { text: 'create temp table one (id int, at date)' },
       { text: 'insert into one select n, null from generate_series(1, 3) n' },
@@ -67,7 +67,7 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('takes effect as a whole or not at all, and tells which statement failed', async () => {
+  it('is atomic, and reports the statement that failed', async () => {
     await connection.pipeline([{ text: 'create temp table one (id int primary key)' }]);
     const running = connection.start([
       { text: 'insert into one values (1)' },
@@ -87,7 +87,7 @@ describe('a pipeline', () => {
     await expect(insert).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('commits nothing when a value cannot be serialised, and the connection goes on', async () => {
+  it('commits nothing if a value cannot be serialised, and the connection stays usable', async () => {
     await connection.pipeline([{ text: 'create temp table one (id int)' }]);
     const toPostgres = (): never => {
       throw new Error('no value');
@@ -108,7 +108,7 @@ describe('a pipeline', () => {
     expect(copied).toEqual({ rows: [], rowCount: 2 });
   });
 
-  it('waits for the ones before it', async () => {
+  it('waits for earlier pipelines', async () => {
     const order: number[] = [];
     await Promise.all(
       [1, 2, 3].map(async (value) => {
@@ -121,7 +121,7 @@ describe('a pipeline', () => {
 });
 
 describe('a sink', () => {
-  it('takes rows as bytes, in the formats that it asks for', async () => {
+  it('receives rows as bytes in the requested formats', async () => {
     const rows: RawRow[] = [];
     const sink: RowSink = {
       formats: [BINARY, TEXT, TEXT],
@@ -134,7 +134,7 @@ describe('a sink', () => {
     expect(rows).toEqual(Array(2).fill([Buffer.from([0, 0, 1, 2]), Buffer.from('1.50'), null]));
   });
 
-  it('is told the types once for each connection that prepares the statement', async () => {
+  it('receives the types once per connection that prepares the statement', async () => {
     const types: (readonly number[])[] = [];
     const rows: (string | null)[][] = [];
     const sink: RowSink = {
@@ -147,7 +147,7 @@ describe('a sink', () => {
     expect(rows).toEqual(Array(3).fill(['1', 'ü', 't']));
   });
 
-  it('fails the pipeline with what it throws, gets no further row, and the connection goes on', async () => {
+  it('fails the pipeline with the error it throws, gets no further row, and the connection stays usable', async () => {
     let rows = 0;
     const sink = eachRow(() => {
       rows += 1;
@@ -159,7 +159,7 @@ describe('a sink', () => {
     expect(await valueOf('select 7')).toBe(7);
   });
 
-  it('gets a large row in parts, where it takes parts', async () => {
+  it('gets a large row in parts if it accepts parts', async () => {
     const parts: Buffer[] = [];
     let ends = 0;
     let whole = 0;
@@ -184,7 +184,7 @@ describe('a sink', () => {
 describe('a result that is too large', () => {
   const endless = `select repeat('x', 1000), generate_series(1, 1000000000)`;
 
-  it('fails the pipeline and stops the server, whether it is collected or goes to a sink', async () => {
+  it('fails the pipeline and cancels the query, both collected and with a sink', async () => {
     let bytes = 0;
     const sink = eachRow(([value]) => (bytes += value?.length ?? 0));
     for (const statement of [{ text: endless }, { text: endless, sink, maxBytes: MIB }]) {
@@ -197,7 +197,7 @@ describe('a result that is too large', () => {
     expect(bytes).toBeLessThanOrEqual(MIB);
   });
 
-  it('counts the rows of all statements that are collected, and those of each sink by themselves', async () => {
+  it("counts collected rows over all statements, and each sink's rows separately", async () => {
     const text = `select repeat('x', 700)`;
     const sink = eachRow(() => undefined);
     await connection.pipeline([
@@ -212,10 +212,10 @@ describe('a result that is too large', () => {
   });
 });
 
-describe('a name', () => {
+describe('a statement name', () => {
   const prepared = `select count(*)::int from pg_prepared_statements where name like 'mine%'`;
 
-  it('keeps a statement prepared, and the least recently used are closed', async () => {
+  it('keeps a statement prepared until it is the least recently used', async () => {
     for (let index = 0; index < 300; index += 1)
       await connection.pipeline([{ name: `mine ${index}`, text: `select ${index}` }]);
     const count = await valueOf(prepared);
@@ -225,7 +225,7 @@ describe('a name', () => {
     expect(rows).toEqual([{ rows: [{ value: 0 }], rowCount: 1 }]);
   });
 
-  it('is free again after its plan went stale, and after a failure', async () => {
+  it('can be used again after its plan became invalid, and after a failure', async () => {
     await connection.pipeline([{ text: 'create temp table one as select 1 as id' }]);
     const all = { name: 'mine', text: 'select * from one' };
     await connection.pipeline([all]);
@@ -237,14 +237,14 @@ describe('a name', () => {
     expect(await connection.pipeline([{ ...failing, values: [1] }])).toMatchObject([{ rowCount: 1 }]);
   });
 
-  it('is free again after deallocateAll()', async () => {
+  it('can be used again after deallocateAll()', async () => {
     const one = { name: 'mine', text: 'select 1 as value' };
     await connection.pipeline([one]);
     await connection.pipeline([connection.deallocateAll(), one]);
     expect(await valueOf(prepared)).toBe(1);
   });
 
-  it('lets a fixed statement send the messages that were written once', async () => {
+  it('lets a fixed statement send its encoded messages again', async () => {
     const rows: (string | null)[][] = [];
     const sink: RowSink = { onRow: (...where) => rows.push(texts(readRow(...where))) };
     const fixed = fixedStatement('mine fixed', 'select 1, null::text', sink);
@@ -255,7 +255,7 @@ describe('a name', () => {
 });
 
 describe('a connection', () => {
-  it('cancels what runs, and goes on', async () => {
+  it('cancels the running query and stays usable', async () => {
     const pid = Number(await valueOf('select pg_backend_pid()'));
     const sleeping = connection.pipeline([{ text: 'select pg_sleep(60)' }]);
     const isCancelled = expect(sleeping).rejects.toMatchObject({ code: '57014' });
@@ -278,7 +278,7 @@ describe('a connection', () => {
     expect(connection.pausedSince).not.toBeNull();
     const other = new PipelineConnection(serverConfig());
     await other.connect();
-    // The server waits for its client to read.
+    // The server waits until the client reads.
     const waits = `select count(*)::int as waiting from pg_stat_activity where wait_event = 'ClientWrite'`;
     const isWaiting = async () => (await other.pipeline([{ text: waits }]))[0]?.rows[0]?.waiting === 1;
     await until(isWaiting);
@@ -292,7 +292,7 @@ describe('a connection', () => {
     await other.close();
   });
 
-  it('is broken once the server ends it, and says so once', async () => {
+  it('is broken after the server ends it, and reports that once', async () => {
     let lost = 0;
     connection.onLost = () => (lost += 1);
     const ended = connection.pipeline([{ text: 'select pg_terminate_backend(pg_backend_pid())' }]);

@@ -7,7 +7,7 @@ import { serverConfig } from '../../support/pipeline-server';
 const README = path.join(__dirname, '../../../src/pg-pipeline/README.md');
 const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
 
-it('the example is true', async () => {
+it('the example prints the documented output', async () => {
   const example = /```js\n(.*?)```/s.exec(readFileSync(README, 'utf8'))?.[1] ?? '';
   const promised = [...example.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map(([, output]) => output);
   const printed: string[] = [];
