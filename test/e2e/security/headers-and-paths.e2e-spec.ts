@@ -161,7 +161,7 @@ describe("a request's header section", () => {
   });
 
   it.each(['evil.example', '', 'a b', 'evil.example:99999/x@y', '127.0.0.1:5432'])(
-    'is answered alike whatever Host says: %j',
+    'is answered the same with any Host: %j',
     async (host) => {
       expect((await ask([WHOAMI, `Host: ${host}`]))[0]).toBe(401);
       const answer = await raw([WHOAMI, `Host: ${host}`, `apikey: ${project.anonKey}`, bearer(user)]);

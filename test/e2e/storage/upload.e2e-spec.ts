@@ -117,7 +117,7 @@ describe('POST /buckets/<bucket_name>/upload', () => {
   });
 
   it.each([1, 7, 64, 1_000])(
-    'stores bytes that look like the form’s end as they are, in pieces of %i bytes',
+    'stores bytes that resemble the form’s end unchanged, in chunks of %i bytes',
     async (size) => {
       const content =
         '\r\n--\r\n--long-boundar\r\n--long-boundarx\r\r\n\r\n-long-boundary--\r\n'.repeat(4) +
