@@ -503,7 +503,7 @@ describe('broken forms', () => {
       `${part('name="file"; filename="a"')}${part('name="upsert"', 'true').replace('--b', '--b ')}--b--\r\n`,
     ],
     [
-      'a field in a charset that nobody knows',
+      'a field in an unknown charset',
       'multipart/form-data; boundary=b',
       `${part('name="file"; filename="a"')}${part('name="filename"\r\nContent-Type: text/plain; charset=nobodys', 'b')}--b--\r\n`,
     ],
