@@ -75,7 +75,7 @@ export class TableRecord {
   @ApiProperty({ description: 'Number of policies' }) readonly policies!: number;
   @ApiProperty({
     description:
-      'Row-level security is off, and anon or authenticated may read or write: accessible to everybody',
+      'Row-level security is off, and anon or authenticated may read or write: accessible with the anon key',
   })
   readonly open!: boolean;
   @ApiProperty({ description: 'Estimate of the planner; -1 before the first ANALYZE' })

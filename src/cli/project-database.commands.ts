@@ -48,7 +48,7 @@ export function addProjectDatabaseCommands(project: Command, context: CommandCon
       const { body } = await context.server.send<{ open: boolean }[]>('GET', `/projects/${id}/tables`);
       const open = body.filter((one) => one.open).length;
       context.print(body, () => table(body));
-      if (open > 0) context.remark(`${open} of them are open to everybody who has the anon key.`);
+      if (open > 0) context.remark(`${open} of them can be accessed with the anon key.`);
     });
 }
 

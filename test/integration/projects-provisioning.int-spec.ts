@@ -122,7 +122,7 @@ describe('creating projects', () => {
 
 describe('after a crash', () => {
   it.each(['provisioning', 'deleting'])(
-    'a project that was %s is removed, whatever of it exists',
+    'a project left in the state %s is removed, whichever parts of it exist',
     async (status) => {
       const whole = await create({ name: 'Interrupted', slug: null });
       const part = await create({ name: 'Interrupted', slug: null });

@@ -51,7 +51,7 @@ it('signing uses a generic plan after a few requests', async () => {
 });
 
 it.each(['', 'sortBy=size', 'sortBy=filename&sortDir=desc'])(
-  'the pages of a list (%s) are planned once',
+  'the pages of a list (%s) use one generic plan',
   async (sort) => {
     const list = `${project.storage}/buckets/box/files?limit=10&${sort}`;
     let cursor = '';
@@ -93,7 +93,7 @@ describe('rows examined by policies', () => {
   beforeAll(() => project.sql(COUNTED));
 
   it.each(['sortBy=created_at&sortDir=desc', 'sortBy=size', 'sortBy=filename&sortDir=desc'])(
-    'a page by cursor (%s) looks at its own files, wherever it lies',
+    'a page by cursor (%s) reads its own files only, at any position',
     async (sort) => {
       const list = `${project.storage}/buckets/box/files?${sort}`;
       for (const offset of [10, FILES / 2, FILES - 60]) {

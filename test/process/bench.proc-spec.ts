@@ -41,7 +41,7 @@ const W1 = 'W1 row by key';
 const W3 = ['W3 insert, minimal', 'W3 insert, with row'];
 
 it(
-  'measures PostgREST, whose answers to a token that names its key are right',
+  'measures PostgREST, which accepts a token with a kid',
   async () => {
     const printed = await bench('nothing');
     expect(printed).not.toMatch(/left out|FAILED/);
@@ -52,7 +52,7 @@ it(
 );
 
 it(
-  'leaves a contestant out of each workload that it answers wrongly, and names the reason',
+  'excludes a contestant from each workload with a wrong response, and prints the reason',
   async () => {
     const printed = await bench('answers wrongly');
     expect(printed).toMatch(

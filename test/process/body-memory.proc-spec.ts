@@ -111,7 +111,7 @@ const WAYS: Way[] = [
 ];
 
 (process.platform === 'linux' ? it : it.skip).each(WAYS)(
-  '$connections bodies that are withheld, sent $way, take no more than their budget, and others are served',
+  '$connections withheld bodies, sent $way, stay within their budget, and other requests are served',
   async ({ way, connections, line, framing, bytes }) => {
     const head = headOf(line(), { ...headers, ...framing });
     const clients = Array.from({ length: connections }, () => rawClient(plinth.baseUrl, head));

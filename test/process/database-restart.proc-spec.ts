@@ -200,7 +200,7 @@ describe('an embedded PostgreSQL that crashes', () => {
     ['a backend', 'SIGKILL'],
     ['a backend', 'SIGABRT'],
   ] as const)(
-    'serves again after %s got %s, under load, with all that was acknowledged',
+    'recovers under load after %s received %s, with all acknowledged changes',
     async (which, signal) => {
       await install.sql('truncate numbers');
       const load = new Load(install);
@@ -312,7 +312,7 @@ describe('an embedded PostgreSQL that crashes', () => {
   });
 
   (hasRedis ? it : it.skip)(
-    'is started again by the first of several processes',
+    'is restarted by the first of several processes',
     async () => {
       const redis = await TestRedis.start();
       const several = await Install.start({ WORKERS: '2', REDIS_URL: redis.url });

@@ -67,7 +67,7 @@ const ASKS: (() => Promise<{ status: number }>)[] = [
        create trigger fails before update on auth.users for each row execute function public.fails()`,
     ],
   ])(
-    '%s costs less memory than that, and gets a clean answer',
+    '%s takes less memory than its value, and gets a valid response',
     async (_where, query) => {
       await sql(query);
       for (const ask of ASKS) await ask();

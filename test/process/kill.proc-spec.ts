@@ -117,7 +117,7 @@ async function verify(plinth: PlinthProcess): Promise<void> {
 }
 
 it(
-  `${KILLS} times: no acknowledged row or file is lost, no half project, no row without bytes`,
+  `${KILLS} times: keeps every acknowledged row and file, and leaves no partial project and no row without bytes`,
   async () => {
     let plinth = await PlinthProcess.start({ dataDir: directory });
     await prepare(plinth);

@@ -95,7 +95,7 @@ const FORMATS: [name: string, accept: string, rows: (read: Read) => number][] = 
 // Memory of a process is read from /proc.
 (platform() === 'linux' ? describe : describe.skip)('a very large read', () => {
   it.each(FORMATS)(
-    'as %s begins at once and takes little memory',
+    'as %s starts at once and takes little memory',
     async (name, accept, rowsOf) => {
       // Warm-up, because the heap of a new process grows with its first requests.
       for (let round = 0; round < 3; round += 1) await read(`copies?limit=${ROWS / 10}`, accept);

@@ -227,7 +227,7 @@ function* attemptsIn(place: Place): Iterable<{ secret: string; attempts: Attempt
 }
 
 it.each(Object.entries(PLACES))(
-  'secrets in %s show in no answer that does not repeat the request',
+  'secrets in %s appear only in responses that repeat the request by design',
   async (_name, place) => {
     const wrong: string[] = [];
     for (const { secret, attempts } of attemptsIn(place)) wrong.push(...(await sendAll(attempts, secret)));
@@ -237,7 +237,7 @@ it.each(Object.entries(PLACES))(
 );
 
 it.each(['P0001', 'PT400', 'PT503', '22000', '23505', '54000', '57014', 'PGRST'])(
-  'secrets that a function of the project raises with %s are told to its caller alone',
+  'secrets in errors that a function raises with %s are sent to its caller only',
   async (state) => {
     const service = clientOf(scene.project.service, scene.project.service);
     for (const secret of scene.secrets.values()) {

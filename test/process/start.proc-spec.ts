@@ -174,7 +174,7 @@ describe('npm start', () => {
   }, 90_000);
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'finishes a running request on %s, then stops everything',
+    'finishes a running request on %s, then stops all processes',
     async (signal) => {
       const program = await serving();
       await expectOrderlyEnd(program, () => program.child.kill(signal));

@@ -228,7 +228,7 @@ describe.each(PROVIDERS)('on %s', (_name, startProvider) => {
   });
 
   it(
-    `${KILLS} times: no acknowledged file lost, no row without bytes, no bytes without a row after a sweep`,
+    `${KILLS} times: keeps every acknowledged file and the bytes of every row, and leaves no other bytes after a sweep`,
     async () => {
       let plinth = await start();
       const created = await plinth.admin.post('/admin/v1/projects', { name: 'Kill', plan: 'enterprise' });

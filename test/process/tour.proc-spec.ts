@@ -142,7 +142,7 @@ async function onFreshInstall(work: (reader: FirstHour) => Promise<void>): Promi
 
 describe('the first hour', () => {
   it(
-    'the printed lines work, more than once, and the tour works after them',
+    'the printed lines work repeatedly, and the tour works after them',
     () =>
       onFreshInstall(async (reader) => {
         await reader.pasteLines();
@@ -153,7 +153,7 @@ describe('the first hour', () => {
   );
 
   it(
-    'the tour works, the printed lines after it, and a project of one’s own as the README shows it',
+    "the tour works, then the printed lines, then the README's commands for a new project",
     () =>
       onFreshInstall(async (reader) => {
         await reader.takeTour();

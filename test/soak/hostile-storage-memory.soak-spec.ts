@@ -82,7 +82,7 @@ const COLUMNS: [HostileColumn['table'], string, string, (megabytes: number) => s
 ];
 
 it.each(COLUMNS)(
-  'storage.%s.%s as %s is not held',
+  'storage.%s.%s as %s is not retained',
   async (table, name, type, value, names) => {
     const column: HostileColumn = { table, name, refused: [], values: [] };
     await expectBounded(names, (megabytes) =>

@@ -9,7 +9,7 @@ interface CatalogDatabase {
   readonly repository: CatalogRepository;
   readonly database: ProjectDatabase;
   readonly owner: Client;
-  drop(): Promise<void>;
+  readonly drop: () => Promise<void>;
 }
 
 export async function createCatalogDatabase(): Promise<CatalogDatabase> {

@@ -5,7 +5,7 @@ import { TestPlinth } from './plinth';
 interface PlinthOnProvider {
   readonly plinth: TestPlinth;
   readonly provider: TestProvider;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export async function startOn(startProvider: () => Promise<TestProvider>): Promise<PlinthOnProvider> {

@@ -119,7 +119,7 @@ export class MailComposer {
   }
 }
 
-/** Anybody may sign up with the address of another person and any name, so a name that may be a link or a message is not mailed. */
+/** Sign-up accepts the address of another person with any name, so a name that may be a link or a message is not mailed. */
 function isSafeName(name: string): boolean {
   return name.length <= 80 && !/[\p{C}:/\\@<>]|\.\S|[!?;]/u.test(name);
 }

@@ -13,13 +13,13 @@ import { OutboxListRepository } from './outbox-list.repository';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
 
 /**
- * Milliseconds for which nobody has handled a mail: more than a job waits for its release, and more than a worker may take
- * with an SMTP server, so that two workers never send the same mail.
+ * Milliseconds without an attempt after which a mail is queued again. Longer than a job waits for its release and than a
+ * worker may take with an SMTP server, so that two workers never send the same mail.
  */
 const UNHANDLED_MS = 180_000;
 /** Milliseconds that a project stays on the list after its latest mail, once all its mails are sent. */
 const KEPT_MS = 600_000;
-/** Mails of one project that one run takes over. */
+/** Maximum number of mails of one project that one run claims. */
 const BATCH = 500;
 
 @Injectable()

@@ -76,7 +76,7 @@ export class OutgoingMailRepository {
     });
   }
 
-  /** Takes over unsent mails that nobody has handled since `before`, and counts all unsent ones. */
+  /** Claims unsent mails without an attempt since `before`, and counts all unsent ones. */
   async takeUnhandled(
     project: Project,
     { now, before, limit }: { now: Date; before: Date; limit: number },

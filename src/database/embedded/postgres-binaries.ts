@@ -13,7 +13,7 @@ import type { SystemUser } from './server-user';
 
 const run = promisify(execFile);
 
-/** Where root keeps programs for other users, best first: writable by root, readable by everybody. */
+/** Directories for programs of other users, in order of preference: writable by root, readable by all. */
 const SHARED_DIRS = ['/var/cache/plinth', '/opt/plinth', path.join(tmpdir(), 'plinth-programs')];
 
 export interface PostgresBinaries {
@@ -31,7 +31,7 @@ interface NativePackage {
 
 /**
  * Programs that `user` (null: the user of this process) can execute. If that user cannot reach node_modules, as in a
- * clone beneath /root, root copies them once to a directory that everybody can read.
+ * clone beneath /root, root copies them once to a directory that all users can read.
  * Throws EmbeddedPostgresError when the platform has none, or they don't run here (musl, noexec mounts).
  */
 export async function postgresBinaries(user: SystemUser | null): Promise<PostgresBinaries> {

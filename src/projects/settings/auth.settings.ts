@@ -32,16 +32,16 @@ const mailTemplates: Setting<Readonly<Record<string, MailTemplate>>> = {
 };
 
 export const AUTH_SETTINGS = {
-  signup_enabled: flag({ fallback: true, description: 'Anybody may sign up' }),
+  signup_enabled: flag({ fallback: true, description: 'Allows sign-up' }),
 
   email_verification_required: flag({
     fallback: false,
-    description: 'A sign-in needs a verified e-mail address',
+    description: 'Requires a verified e-mail address for sign-in',
   }),
 
   access_token_lifetime: integer({
     fallback: 3_600,
-    description: 'Seconds that an access token is valid',
+    description: 'Seconds for which an access token is valid',
     minimum: 60,
     maximum: DAY,
   }),
@@ -56,19 +56,19 @@ export const AUTH_SETTINGS = {
   // Never below 6 (SPEC.md 8); bcrypt takes 72 bytes.
   password_min_length: integer({
     fallback: 6,
-    description: 'Least characters of a password',
+    description: 'Minimum number of characters of a password',
     minimum: 6,
     maximum: 72,
   }),
 
   refuse_common_passwords: flag({
     fallback: false,
-    description: 'New passwords must not be among the most common ones',
+    description: 'Refuses the most common passwords',
   }),
 
   mfa_required: choice({
     fallback: 'enrolled',
-    description: 'Users whose sessions of one factor are refused by table REST and storage',
+    description: 'Users who need a second factor for table REST and storage',
     details: '`never`: none; `enrolled`: those with a second factor; `always`: all ([auth](auth.md)).',
     values: SECOND_FACTOR_RULES,
   }),

@@ -17,7 +17,7 @@ function isTimeoutByRole(value: unknown): boolean {
 const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
   fallback: {},
   fallbackText: 'none',
-  description: 'Milliseconds that a statement of a request may run, by the role that it runs as',
+  description: 'Time limit in milliseconds for a statement of a request, by role',
   details:
     '`{"anon": 3000}`: takes precedence over `statement_timeout`, but not over what a function or `ALTER ROLE` sets.',
   schema: {
@@ -38,7 +38,7 @@ const roleStatementTimeouts: Setting<Readonly<Record<string, number>>> = {
 };
 
 export const REST_SETTINGS = {
-  auto_rls: flag({ fallback: true, description: 'Turns row-level security on for new tables in `public`' }),
+  auto_rls: flag({ fallback: true, description: 'Enables row-level security on new tables in `public`' }),
 
   exposed_schemas: list({
     fallback: ['public'],
@@ -58,13 +58,13 @@ export const REST_SETTINGS = {
   max_rows: integer({
     fallback: null,
     fallbackText: 'none',
-    description: 'Most rows in one answer of table REST',
+    description: 'Maximum number of rows in a response of table REST',
     minimum: 1,
   }),
 
   statement_timeout: integer({
     fallback: 30_000,
-    description: 'Milliseconds that a statement of a table REST or storage request may run',
+    description: 'Time limit in milliseconds for a statement of a table REST or storage request',
     minimum: 1,
     maximum: LONGEST_TIMEOUT,
   }),

@@ -4,7 +4,7 @@ import { flag, integer } from './setting';
 export const STORAGE_SETTINGS = {
   preview_pdf_inline: flag({
     fallback: false,
-    description: 'Previews show PDF files in the browser instead of offering them for saving',
+    description: 'Shows PDF previews in the browser instead of downloading them',
   }),
 
   storage_requests_per_minute: integer({
@@ -19,21 +19,22 @@ export const STORAGE_SETTINGS = {
   max_file_size: integer({
     fallback: null,
     fallbackText: '`MAX_FILE_SIZE`',
-    description: "Bytes of a file; a bucket may set less, the installation's MAX_FILE_SIZE is the maximum",
+    description:
+      "Maximum size of a file in bytes, at most the installation's MAX_FILE_SIZE; a bucket may set less",
     minimum: 1,
   }),
 
   storage_quota_bytes: integer({
     fallback: null,
     fallbackText: 'none',
-    description: 'Bytes of all files together',
+    description: 'Maximum total size of all files in bytes',
     minimum: 1,
   }),
 
   storage_quota_files: integer({
     fallback: null,
     fallbackText: 'none',
-    description: 'Number of files',
+    description: 'Maximum number of files',
     minimum: 1,
   }),
 };

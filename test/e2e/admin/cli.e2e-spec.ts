@@ -145,7 +145,7 @@ describe('plinth project', () => {
     await run(['project', 'sql', slug, 'alter table a disable row level security']);
     const { out, err } = await run(['project', 'tables', slug]);
     expect(out).toMatch(/^public +a +false/m);
-    expect(err).toContain('1 of them are open to everybody');
+    expect(err).toContain('1 of them can be accessed with the anon key');
   });
 
   it('prints the connection string for psql', async () => {

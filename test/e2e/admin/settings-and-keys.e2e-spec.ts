@@ -234,7 +234,7 @@ describe('GET /audit-log', () => {
 });
 
 it.each(['projects?limit', 'projects?offset', 'audit-log?limit', 'failed-mails?limit'])(
-  'takes plain digits alone for %s',
+  'accepts only digits for %s',
   async (parameter) => {
     const status = async (value: string): Promise<number> =>
       (await plinth.admin.get(`/admin/v1/${parameter}=${value}`)).status;

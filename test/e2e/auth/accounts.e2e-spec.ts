@@ -52,7 +52,7 @@ describe('POST /signup', () => {
 
   it.each([
     ['no email', { password: 'secret' }],
-    ['an email that is none', { email: 'ada', password: 'secret' }],
+    ['a malformed email', { email: 'ada', password: 'secret' }],
     ['an email without a domain', { email: 'ada@', password: 'secret' }],
     ['an email with a line break', { email: 'ada@example.com\r\nBcc: x@example.com', password: 'secret' }],
     ['an email with NUL', { email: 'a\0da@example.com', password: 'secret' }],

@@ -78,9 +78,9 @@ describe('/admin/users', () => {
 
   it.each([
     ['no email', {}],
-    ['an email that is none', { email: 'x' }],
+    ['a malformed email', { email: 'x' }],
     ['a short password', { email: 'a@example.com', password: '12345' }],
-    ['a time that is none', { email: 'a@example.com', banned_until: 'tomorrow' }],
+    ['an invalid time', { email: 'a@example.com', banned_until: 'tomorrow' }],
   ])('answers 400 for %s', async (_what, body) => {
     expect((await admin.post(users, body)).status).toBe(400);
   });
@@ -261,7 +261,7 @@ describe('POST /admin/mail-preview', () => {
     ['an include of a file', '{% include "/etc/passwd" %}'],
     ['a render of a file', '{% render "../../package.json" %}'],
     ['a layout', '{% layout "/etc/passwd" %}'],
-    ['a loop without end', '{% for i in (1..100000000) %}x{% endfor %}'],
+    ['an endless loop', '{% for i in (1..100000000) %}x{% endfor %}'],
   ])('answers 400 for %s', async (_what, text) => {
     const answer = await preview({ kind: 'reset', text });
     expect(answer.body).toEqual({ detail: expect.stringContaining('template'), status_code: 400 });

@@ -55,12 +55,12 @@ it('are computed again when the session is refreshed', async () => {
 
 it.each([
   ['fails', `begin raise exception 'no'; end`, 'plpgsql'],
-  ['answers a list', `'["a"]'::jsonb`, 'sql'],
+  ['returns a list', `'["a"]'::jsonb`, 'sql'],
   ['answers text', `'"a"'::jsonb`, 'sql'],
-  ['answers too much', `jsonb_build_object('a', repeat('x', 5000))`, 'sql'],
-  ['answers too many bytes', `jsonb_build_object('a', repeat('語', 3000))`, 'sql'],
-  ['answers lists without end', `(repeat('{"a":[', 200) || repeat(']}', 200))::jsonb`, 'sql'],
-  ['answers a number beyond a double', `'{"a":1e400}'::jsonb`, 'sql'],
+  ['returns too much text', `jsonb_build_object('a', repeat('x', 5000))`, 'sql'],
+  ['returns too many bytes', `jsonb_build_object('a', repeat('語', 3000))`, 'sql'],
+  ['returns deeply nested lists', `(repeat('{"a":[', 200) || repeat(']}', 200))::jsonb`, 'sql'],
+  ['returns a number beyond a double', `'{"a":1e400}'::jsonb`, 'sql'],
 ])('issue no token when the function %s, and do not reveal the error', async (_what, body, language) => {
   const { signIn, refresh } = await withClaims(body, language);
   for (const answer of [await signIn(), await refresh()]) {

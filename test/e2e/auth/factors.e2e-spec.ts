@@ -227,7 +227,7 @@ describe('codes of a second factor', () => {
   });
 
   it.each([[''], ['12345'], ['abcdef'], [123456], [null], ['1'.repeat(30)]])(
-    'answers no 500 for %j',
+    'does not answer 500 for %j',
     async (code) => {
       const { device, strong } = await enrolled();
       const { status } = await strong.post(`${factors()}/${device.id}/verify`, { code });
@@ -313,7 +313,7 @@ describe('with a second factor, a session of one factor', () => {
     ['enrolled', 403, 200],
     ['always', 403, 403],
   ] as const)(
-    'with mfa_required %s gets %d, and who has set up none gets %d',
+    'with mfa_required %s gets %d, and %d for a user without a factor',
     async (rule, withFactor, without) => {
       const own = await plinth.createProject({ settings: { mfa_required: rule } });
       await own.sql('create table notes (id int); create policy everybody on notes using (true)');

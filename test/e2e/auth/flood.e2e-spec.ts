@@ -8,7 +8,7 @@ const LINE = THREADS * 50;
 const isTooLarge = LINE > 400;
 
 (isTooLarge ? it.skip : it)(
-  'turns sign-ins away with 429 and Retry-After when the line is full, and keeps serving rows',
+  'refuses sign-ins with 429 and Retry-After when the queue is full, and keeps serving rows',
   async () => {
     const plinth = await TestPlinth.start({ env: { BCRYPT_COST: '10' } });
     try {

@@ -49,7 +49,7 @@ describe('a body with a value of the wrong type', () => {
   });
 
   it.each(['2999-01-31', '2999-01-31T12:00:00Z', '2999-01-31T12:00:00.5+02:00'])(
-    'takes %s for banned_until',
+    'accepts %s for banned_until',
     async (banned_until) => {
       const user = await project.signUp();
       const answer = await project.service.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
@@ -130,7 +130,7 @@ describe('a redirect address', () => {
   });
 
   it.each([...EVIL.filter((address) => !/^https:(\/\/)?evil/.test(address)), 'ftp://evil.example/', 'x', ''])(
-    '%j is no setting for the page that mails lead to',
+    '%j is refused as redirect URL of mails',
     async (address) => {
       for (const name of ['reset_redirect_url', 'verify_redirect_url']) {
         const answer = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {

@@ -60,7 +60,7 @@ it('gives users that SQL imports a name and compares their addresses case-insens
 });
 
 it.each(['', 'plain text', '$2b$05$tooshort', '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA'])(
-  'answers 400 for the hash "%s", which is no bcrypt',
+  'answers 400 for the hash "%s", which is not bcrypt',
   async (password_hash) => {
     const email = `ada-${randomUUID()}@example.com`;
     const answer = await project.service.post(`${project.auth}/admin/users`, { email, password_hash });

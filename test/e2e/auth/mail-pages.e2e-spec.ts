@@ -113,7 +113,7 @@ const browsers = [
   });
 
   it.each(['', '?token=', '?token=nonsense', '?token=%3Cscript%3Ealert(1)%3C/script%3E', '?token=a&token=b'])(
-    'a link with %j says that it is not valid',
+    'a link with %j is reported as invalid',
     async (query) => {
       await page.goto(`${ORIGIN}${project.auth}/reset${query}`);
       await submit('a new password');
@@ -254,7 +254,7 @@ describe('a page that refuses before the form is processed', () => {
 
 (hasBrowser ? describe : describe.skip)("a project's own page", () => {
   it(
-    'is where the mail leads, with the token, and nowhere else',
+    "is the target of the mail's link, with the token",
     async () => {
       const own = await plinth.createProject({
         settings: { reset_redirect_url: `${ORIGIN}/my/page?from=mail` },

@@ -57,7 +57,7 @@ describe('on PostgreSQL', () => {
   });
 
   it(
-    'every mail goes out once after the queue was emptied',
+    'every mail is sent once after the queue was emptied',
     () =>
       losesNothing(plinth, smtp, () =>
         asSuperuser(plinth.platformDatabase, async (client) => {
@@ -150,7 +150,7 @@ describe('on PostgreSQL', () => {
   });
 
   it(
-    'every mail goes out once after Redis lost its data',
+    'every mail is sent once after Redis lost its data',
     () =>
       losesNothing(plinth, smtp, async () => {
         const client = new Redis(redis.url);

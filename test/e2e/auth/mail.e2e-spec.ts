@@ -37,7 +37,7 @@ describe('with an SMTP server that misbehaves', () => {
   });
 
   it.each(['refuse', 'drop'] as const)(
-    'tries again when the server chooses to %s, and delivers once',
+    'retries when the server answers with %s, and delivers once',
     async (mood) => {
       const user = await project.signUp();
       smtp.mood = mood;

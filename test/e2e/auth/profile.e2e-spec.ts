@@ -72,7 +72,7 @@ describe('PATCH /user', () => {
     ['a name that is a number', { name: 7 }],
     ['data that is a list', { data: [1] }],
     ['data with NUL', { data: { a: 'x\0' } }],
-    ['an email that is none', { email: 'nonsense' }],
+    ['a malformed email', { email: 'nonsense' }],
     ['a new password without the old one', { password: 'a new password' }],
     ['a short password', { password: '12345', current_password: 'correct horse' }],
   ])('answers 400 for %s', async (_what, body) => {

@@ -110,7 +110,7 @@ describe('POST /refresh', () => {
     ['no token', {}, 400],
     ['a token that is a number', { refresh_token: 7 }, 400],
     ['nonsense', { refresh_token: 'nonsense' }, 401],
-    ['nonsense of the right length', { refresh_token: 'A'.repeat(70) }, 401],
+    ['random characters of the right length', { refresh_token: 'A'.repeat(70) }, 401],
   ])('refuses %s', async (_what, body, status) => {
     const answer = await guest.post(`${project.auth}/refresh`, body);
     expect([answer.status, answer.body.status_code]).toEqual([status, status]);

@@ -31,7 +31,7 @@ it.each<[string, string, () => object]>([
   ['reset-password', '198.51.100.2', () => ({ email: `u-${randomUUID()}@example.com` })],
   ['resend-verification', '198.51.100.3', () => ({ email: `u-${randomUUID()}@example.com` })],
 ])(
-  'POST /%s from one address waits longer each time its limit is passed, and other addresses do not',
+  'POST /%s is delayed longer each time one address exceeds its limit, without effect on other addresses',
   async (path, ip, body) => {
     const waits: number[] = [];
     for (let round = 0; round < 4; round += 1) {

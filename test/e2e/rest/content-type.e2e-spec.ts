@@ -66,7 +66,7 @@ it.each([
   ['POST', 'rpc/add', '{"a": 1, "b": 2}'],
   ['POST', 'rpc/add', '[]'],
 ])(
-  'says which header is missing where JSON is sent as a form, as by curl -d: %s %s %s',
+  'names the missing header for JSON sent as a form, as by curl -d: %s %s %s',
   async (method, path, body) => {
     for (const type of [FORM, `${FORM}; charset=UTF-8`]) {
       const answer = await send(method, path, body, type);

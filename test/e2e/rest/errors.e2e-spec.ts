@@ -188,7 +188,7 @@ describe('SQLSTATE to status', () => {
   });
 
   it.each(['PT100', 'PT101', 'PT199'])(
-    'takes %s for an error like any other: 1xx is no answer',
+    'treats %s as an ordinary error, because 1xx is not a final response',
     async (code) => {
       await project.sql(
         `create or replace function raises_interim() returns void language plpgsql as $$ begin raise exception 'no' using errcode = '${code}'; end $$`,
@@ -307,7 +307,7 @@ describe('role_statement_timeouts', () => {
   });
 
   it.each([{ anon: 0 }, { anon: '5s' }, { anon: 1.5 }, { anon: 3_600_001 }, [], 5, 'x'])(
-    'may not be %j',
+    'must not be %j',
     async (timeouts) => {
       const answer = await plinth.admin.patch(`/admin/v1/projects/${project.id}`, {
         settings: { role_statement_timeouts: timeouts },

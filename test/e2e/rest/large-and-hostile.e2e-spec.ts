@@ -84,7 +84,7 @@ describe('large results', () => {
     ['many rows', '/rest/v1/many_more?copy=lte.1', '/rest/v1/many_more?copy=lte.5'],
     ['one long value', '/rest/v1/vast?size=eq.30', '/rest/v1/vast?size=eq.150'],
   ])(
-    'do not grow the memory of the server with their length: %s',
+    'take memory independent of their length: %s',
     async (_, short, long) => {
       const read = async (path: string): Promise<{ bytes: number; added: number }> => {
         let bytes = 0;
@@ -192,7 +192,7 @@ describe('hostile requests', () => {
   ];
 
   it.each(NASTY)(
-    '%s are answered by %i, code %s, without holding anybody up',
+    '%s are answered by %i, code %s, without delaying other requests',
     async (_what, status, code, path) => {
       const refusals = await withoutHold(() => project.service.get(`/rest/v1/${path}`), parsing);
       expect([refusals.status, refusals.body.code]).toEqual([status, code]);

@@ -125,7 +125,7 @@ async function printedTimes(zone: string): Promise<string> {
 }
 
 it.each(['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia', 'Africa/Monrovia'])(
-  'prints dates and times in the time zone that is asked for: %s',
+  'prints dates and times in the requested time zone: %s',
   async (zone) => {
     const { text } = await project.service.get('/rest/v1/times?order=id', {
       headers: { prefer: `timezone=${zone}` },
@@ -143,7 +143,7 @@ it("prints dates and times in the session's time zone, from any source", async (
 });
 
 it.each(['Asia/Kathmandu', 'America/New_York'])(
-  'prints the first and the last day that PostgreSQL knows in UTC where %s has none',
+  "prints PostgreSQL's first and last day in UTC if they are out of range in %s",
   async (zone) => {
     await project.sql(`
       create table if not exists ends (id int primary key, at timestamptz);

@@ -36,7 +36,7 @@ const remove = (query: string, headers: Record<string, string> = {}) =>
 
 describe('PATCH', () => {
   it.each(['name\n', 'name,age\n', 'nosuch\n'])(
-    'changes nothing by the CSV %j, which has no row',
+    'changes nothing for the CSV %j, which has no rows',
     async (body) => {
       const answer = await patch('?id=eq.1', body, { 'content-type': 'text/csv' });
       expect([answer.status, answer.body]).toEqual([200, []]);

@@ -132,7 +132,7 @@ describe('a write that asks for rows', () => {
     ['return=headers-only', '', { prefer: 'return=headers-only' }],
     ['a single object', '', { accept: 'application/vnd.pgrst.object+json' }],
   ])(
-    'by %s is refused with a hint where they are not for the caller, and writes nothing',
+    'by %s is refused with a hint if the caller may not read the rows, and writes nothing',
     async (_what, query, headers) => {
       for (const table of ['forms', 'boxes']) {
         const answer = await project.anon.post(`/rest/v1/${table}${query}`, { body: 'x' }, { headers });

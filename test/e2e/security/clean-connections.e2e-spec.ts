@@ -125,7 +125,7 @@ describe('settings that a function set for the session', () => {
   });
 
   it.each(['anon', 'service_role', 'authenticated'])(
-    'a role, %s, keeps no user with a session out',
+    'a role, %s, does not lock out users with a session',
     async (value) => {
       const user = await project.signUp();
       for (let round = 0; round < 2; round += 1) {

@@ -39,7 +39,7 @@ function requests(): readonly (readonly [string, () => Promise<HttpAnswer>])[] {
   return [
     ['a read', () => service.get('/rest/v1/things')],
     ['a write', () => service.post('/rest/v1/things', { id: 1 })],
-    ['a table that nobody knows', () => service.get('/rest/v1/no_such_thing')],
+    ['an unknown table', () => service.get('/rest/v1/no_such_thing')],
     ['a function', () => service.post('/rest/v1/rpc/nothing', {})],
     ['sign-up', () => anon.post(`${project.auth}/signup`, account)],
     ['sign-in', () => anon.post(`${project.auth}/login`, account)],

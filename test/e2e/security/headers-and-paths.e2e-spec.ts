@@ -51,7 +51,7 @@ describe("a request's credential", () => {
     ],
     ['an empty apikey line first', () => ['apikey:', `apikey: ${project.anonKey}`, bearer(user)]],
     ['a scheme in the apikey', () => [`apikey: Bearer ${project.anonKey}`, bearer(user)]],
-    ['another name of the apikey', () => [`x-api-key: ${project.anonKey}`, bearer(user)]],
+    ['the header x-api-key', () => [`x-api-key: ${project.anonKey}`, bearer(user)]],
     [
       'a tab after the scheme',
       () => [`apikey: ${project.anonKey}`, `Authorization: Bearer\t${user.accessToken}`],
@@ -161,7 +161,7 @@ describe("a request's header section", () => {
   });
 
   it.each(['evil.example', '', 'a b', 'evil.example:99999/x@y', '127.0.0.1:5432'])(
-    'is answered alike whatever Host says: %j',
+    'is answered the same with any Host: %j',
     async (host) => {
       expect((await ask([WHOAMI, `Host: ${host}`]))[0]).toBe(401);
       const answer = await raw([WHOAMI, `Host: ${host}`, `apikey: ${project.anonKey}`, bearer(user)]);
@@ -188,10 +188,10 @@ describe('a second request inside the body of the first', () => {
     ['a hexadecimal length', ['Content-Length: 0x0'], SECOND],
     ['a blank before the colon', ['Content-Length : 0'], SECOND],
     ['two encodings', ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], `0\r\n\r\n${SECOND}`],
-    ['an encoding that is none', ['Transfer-Encoding: xchunked'], `0\r\n\r\n${SECOND}`],
-    ['chunks that come first', ['Transfer-Encoding: chunked, identity'], `0\r\n\r\n${SECOND}`],
+    ['an invalid encoding', ['Transfer-Encoding: xchunked'], `0\r\n\r\n${SECOND}`],
+    ['chunked before identity', ['Transfer-Encoding: chunked, identity'], `0\r\n\r\n${SECOND}`],
     ['an extension of a chunk that ends in LF', ['Transfer-Encoding: chunked'], `0;a=\n\r\n${SECOND}`],
-    ['a chunk of no end', ['Transfer-Encoding: chunked'], `fffffffffffffffff\r\n${SECOND}`],
+    ['a chunk size out of range', ['Transfer-Encoding: chunked'], `fffffffffffffffff\r\n${SECOND}`],
   ])('is not answered: %s', async (_what, lines, body) => {
     const head = ['POST /rest/v1/rpc/whoami HTTP/1.1', 'Host: x', ...lines].join('\r\n');
     const answer = await rawExchange(plinth.baseUrl, `${head}\r\n\r\n${body}`);

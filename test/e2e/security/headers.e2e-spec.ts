@@ -88,7 +88,7 @@ describe('cross-origin access', () => {
   });
 
   it.each(['/admin', '/admin/v1', '/admin/v1/nothing', '/metrics?a=b'])(
-    'is refused at %s too, whether there is something or not',
+    'is refused at %s too, whether or not the path exists',
     async (address) => {
       const answer = await plinth.admin.get(address, { headers: { origin: ORIGIN } });
       expect(corsHeaders(answer.headers)).toEqual([]);
@@ -96,7 +96,7 @@ describe('cross-origin access', () => {
   );
 
   it.each(['/administration', '/rest/v1/admin', '/metrics-of-others'])(
-    'is not taken from %s, which only looks alike',
+    'is kept for %s, whose path only resembles it',
     async (address) => {
       const { headers } = await plinth.http.get(address, { headers: { origin: ORIGIN } });
       expect(headers.get('access-control-allow-origin')).toBe('*');

@@ -240,7 +240,7 @@ it.each([
   ],
   ['control characters', `raise exception E'a\\x1b]0;b\\x07\\u009b2J\\u202e'`],
   ['an error of any code', `raise exception using errcode = 'PL401', message = '{"role":"service_role"}'`],
-  ['an error of no connection', `raise exception using errcode = '08006', message = 'x'`],
+  ['a connection error', `raise exception using errcode = '08006', message = 'x'`],
   ['a flood of notices', `for n in 1..50000 loop raise notice '%', repeat('x', 1000); end loop`],
 ])('a trigger that raises %s', async (_what, body) => {
   const project = await plinth.createProject();

@@ -185,7 +185,7 @@ describe.each(COLUMNS.map((column) => [`storage.${column.table}.${column.name}`,
       `${type} ${value.length > 60 ? `${value.slice(0, 57)}...` : value}`;
 
     it.each(column.values.map((value) => [labelOf(value), value] as const))(
-      'that holds %s is refused or served, for this project alone',
+      'that holds %s is refused or served, and affects this project only',
       async (_label, value) => {
         await victim.project.sql(alterColumn(column, value));
         const expected = { refused: column.refused, ...value };
@@ -217,7 +217,7 @@ describe('an altered storage function', () => {
 
 describe('tables', () => {
   it.each(named(TABLES))(
-    '%s: requests are refused or served, for this project alone',
+    '%s: requests are refused or served, and affect this project only',
     (_name, one) => attack(one),
     180_000,
   );

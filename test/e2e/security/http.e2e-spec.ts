@@ -79,14 +79,11 @@ describe('an unsupported method on a known path', () => {
     ['POST', () => '/health/live', 'GET, HEAD', { error: { code: 'method_not_allowed' } }],
     ['OPTIONS', (one) => `${one.storage}/buckets`, 'GET, HEAD, POST', STORAGE_BODY],
     ['POST', (one) => `/p/${one.slug}/openapi.json`, 'GET, HEAD', { error: { status: 405 } }],
-  ])(
-    '%s is 405 in the error body of the area, with what it takes (%#)',
-    async (method, path, allow, body) => {
-      const answer = await project.service.send(method, path(project));
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
-      expect(answer.body).toMatchObject(body);
-    },
-  );
+  ])("%s is 405 in the area's error body, with Allow (%#)", async (method, path, allow, body) => {
+    const answer = await project.service.send(method, path(project));
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+    expect(answer.body).toMatchObject(body);
+  });
 
   it('is refused for its credentials first and does not reveal whether a project exists', async () => {
     const path = `${project.storage}/buckets`;

@@ -35,7 +35,10 @@ const REQUESTS: [string, (client: HttpClient) => Promise<{ status: number }>][] 
   ['a bucket without a name', (client) => client.post(`${project.storage}/buckets`, {})],
   ['malformed JSON for a bucket', (client) => client.post(`${project.storage}/buckets`, '{')],
   ['an unknown file', (client) => client.get(`${project.storage}/files/${id}/download`)],
-  ['an upload that is no form', (client) => client.post(`${project.storage}/buckets/nothing/upload`, '{}')],
+  [
+    'an upload that is not a form',
+    (client) => client.post(`${project.storage}/buckets/nothing/upload`, '{}'),
+  ],
   ['a list with a bad limit', (client) => client.get(`${project.storage}/buckets/nothing/files?limit=x`)],
   [
     'a bulk deletion of nothing',

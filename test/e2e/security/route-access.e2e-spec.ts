@@ -85,7 +85,7 @@ async function faultsWith(attempt: Attempt): Promise<string[]> {
 }
 
 it.each(CALLER_KINDS)(
-  'every route answers %s as its rule says',
+  'every route answers %s according to its access rule',
   async (kind) => {
     for (const attempt of attempts.filter((one) => one.kind === kind)) {
       expect(await faultsWith(attempt)).toEqual([]);

@@ -219,7 +219,7 @@ describe('withheld bodies', () => {
 
   it.each([
     ['in the middle', (head: string) => `${head}[{"a":"`],
-    ['in the middle of one behind another', (head: string, whole: string) => whole + head],
+    ['in the middle of a pipelined body', (head: string, whole: string) => whole + head],
   ])('release their memory when the client disconnects %s', async (_what, send) => {
     const more = { ...project.service.headers, ...JSON_TYPE };
     const head = headOf('POST /rest/v1/t', { ...more, 'Content-Length': MIB });

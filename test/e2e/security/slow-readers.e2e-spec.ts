@@ -67,7 +67,7 @@ describe('unread responses of table REST', () => {
     ['', {}],
     [', also in a transaction that is rolled back', { Prefer: 'tx=rollback' }],
   ])(
-    'hold some connections of their project only: sign-in and rows are served, too many get 503%s',
+    'hold only some connections of their project; others are served, and too many get 503%s',
     async (_case, headers) => {
       const project = await projectWithLarge(plinth);
       const readers = Array.from({ length: READERS }, () =>

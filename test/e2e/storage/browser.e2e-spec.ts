@@ -158,7 +158,7 @@ const SETTLE_MS = 400;
   ];
 
   it.each(CONTENTS.map(([what, content, type]) => [what, { content, type }] as const))(
-    '%s does nothing: opened, framed, embedded, included',
+    '%s has no effect when opened, framed, embedded or included',
     async (_what, { content, type }) => {
       const addresses = await addressesOf(content(), type);
       const pages = await Promise.all(addresses.map(({ address, headers }) => open(address, headers)));

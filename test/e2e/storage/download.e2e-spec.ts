@@ -125,7 +125,7 @@ describe.each(['download', 'signed', 'preview'])('the %s URL', (kind) => {
   });
 
   it.each(['GET', 'HEAD'])(
-    '%s answers 412 precondition_failed for what If-Match or If-Unmodified-Since does not name',
+    '%s answers 412 precondition_failed if If-Match or If-Unmodified-Since does not match',
     async (method) => {
       const date = (await ask(kind)).headers.get('last-modified') as string;
       const status = async (headers: Record<string, string>): Promise<number> =>

@@ -73,7 +73,7 @@ it.each<[string, string]>([
      where size = 4`,
   ],
   [
-    'a bucket that was made anew under its id',
+    'a bucket recreated under its id',
     `create table saved as select * from storage.buckets where slug = 'mine';
      delete from storage.buckets where slug = 'mine'; insert into storage.buckets select * from saved`,
   ],

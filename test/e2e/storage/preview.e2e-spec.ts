@@ -117,7 +117,7 @@ it.each([
   ['XML', '<?xml version="1.0"?><a/>', undefined, 'attachment', 'application/xml'],
   ['an XML dialect', 'no markup here', 'application/atom+xml', 'attachment', 'application/atom+xml'],
   ['PDF', '%PDF-1.7\n', undefined, 'attachment', 'application/pdf'],
-  ['a GIF that is a script, too', 'GIF89a=1;alert(1)', 'text/javascript', 'inline', 'image/gif'],
+  ['a GIF that is also a script', 'GIF89a=1;alert(1)', 'text/javascript', 'inline', 'image/gif'],
 ])('shows %s without letting it run', async (_case, content, type, disposition, contentType) => {
   const { headers } = await plinth.http.get(await put('public', content, type === undefined ? {} : { type }));
   expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition};`));

@@ -117,7 +117,7 @@ describe('POST /buckets/<bucket_name>/upload', () => {
   });
 
   it.each([1, 7, 64, 1_000])(
-    'stores bytes that look like the form’s end as they are, in pieces of %i bytes',
+    'stores bytes that resemble the form’s end unchanged, in chunks of %i bytes',
     async (size) => {
       const content =
         '\r\n--\r\n--long-boundar\r\n--long-boundarx\r\r\n\r\n-long-boundary--\r\n'.repeat(4) +
@@ -503,7 +503,7 @@ describe('broken forms', () => {
       `${part('name="file"; filename="a"')}${part('name="upsert"', 'true').replace('--b', '--b ')}--b--\r\n`,
     ],
     [
-      'a field in a charset that nobody knows',
+      'a field in an unknown charset',
       'multipart/form-data; boundary=b',
       `${part('name="file"; filename="a"')}${part('name="filename"\r\nContent-Type: text/plain; charset=nobodys', 'b')}--b--\r\n`,
     ],
