@@ -13,7 +13,7 @@ import { ObjectAddress } from '../../src/storage/providers/object-address';
 import { ObjectStore, StoredObject } from '../../src/storage/providers/object-store';
 import { createObjectStore } from '../../src/storage/providers/object-store.provider';
 import { eventually } from '../support/eventually';
-import { PROVIDERS_BY_ADDRESS, TestProvider } from '../support/object-servers/object-stores';
+import { PROVIDERS, PROVIDERS_BY_ADDRESS, TestProvider } from '../support/object-servers/object-stores';
 
 const MIB = 1024 * 1024;
 const UNAVAILABLE = { code: 'storage_unavailable', status: 500 };
@@ -21,7 +21,7 @@ const UNAVAILABLE = { code: 'storage_unavailable', status: 500 };
 /** More than a chunk of a resumable upload and several parts of a multipart upload, ending in the middle of both. */
 const LARGE = randomBytes(19 * MIB + 123);
 
-describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) => {
+describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (name, startProvider) => {
   let provider: TestProvider;
   let store: ObjectStore;
   let dataDir: string;
@@ -45,6 +45,9 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
 
   const address = (projectId = 'abcdefghijklmnopqrst'): ObjectAddress =>
     new ObjectAddress(projectId, randomUUID());
+
+  /** Waits for the provider for a second only. */
+  const openImpatientStore = (): Promise<ObjectStore> => openStore({ ...provider.env, STORAGE_TIMEOUT: '1' });
 
   async function put(bytes: Buffer, at = address()): Promise<ObjectAddress> {
     await store.put(at, inChunks(bytes));
@@ -193,6 +196,9 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
     });
   });
 
+  // Faults do not depend on the style of the addresses.
+  if (!PROVIDERS.some(([each]) => each === name)) return;
+
   describe('when the sender fails', () => {
     it.each([
       ['at once', 0],
@@ -245,8 +251,9 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       const { server } = provider;
       if (!server) return;
       const at = await put(LARGE);
+      const impatient = await openImpatientStore();
       server.fail({ method: 'GET', stallAnswerAfter: MIB });
-      expect(digest(await get(at, 0, LARGE.length - 1))).toBe(digest(LARGE));
+      expect(digest(await bytesOf(await impatient.read(at, WHOLE)))).toBe(digest(LARGE));
     });
 
     it.each([500, 503])('retries after status %d', async (status) => {
@@ -294,8 +301,11 @@ describe.each(PROVIDERS_BY_ADDRESS)('the provider %s', (_name, startProvider) =>
       const { server } = provider;
       if (!server) return;
       const at = await put(Buffer.from('x'));
+      const impatient = await openImpatientStore();
+      // Google's SDK gets its access token without a time limit.
+      expect(await impatient.has(at, 1)).toBe(true);
       server.fail({ delay: 60_000, times: 50 });
-      await expect(store.has(at, 1)).rejects.toMatchObject(UNAVAILABLE);
+      await expect(impatient.has(at, 1)).rejects.toMatchObject(UNAVAILABLE);
       server.reset();
       expect(await store.has(at, 1)).toBe(true);
     }, 60_000);
