@@ -1,6 +1,6 @@
 /** Runs the administrator's SQL as the project's owner, with limits on its time and its result. */
 import { Injectable, Logger } from '@nestjs/common';
-import { DatabaseError, Query, QueryResult, types } from 'pg';
+import { DatabaseError, Query, QueryResult } from 'pg';
 import { messageOf } from '../common/errors/error-facts';
 import { BoundedClient } from '../database/pools/bounded-client';
 import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
@@ -12,6 +12,7 @@ import { CatalogService } from '../rest/catalog/catalog.service';
 import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
 import { SqlAnswer } from './admin-records';
 import { AnswerKeeper, Row } from './answer-keeper';
+import { answerTypeParser } from './answer-types';
 
 /** Milliseconds for statement_timeout to end the SQL with its own error before the session is ended. */
 const GRACE_MS = 1_000;
@@ -19,15 +20,6 @@ const GRACE_MS = 1_000;
 export interface SqlLimits {
   readonly timeoutSeconds: number;
   readonly maxRows: number;
-}
-
-const LOCAL_TYPES = new Set<number>([types.builtins.DATE, types.builtins.TIMESTAMP]);
-
-type Parser = (text: string) => unknown;
-
-/** Dates without a time zone stay text: a Date would interpret them in this process's zone. */
-function typeParser(oid: number): Parser {
-  return LOCAL_TYPES.has(oid) ? (text) => text : (types.getTypeParser(oid) as Parser);
 }
 
 @Injectable()
@@ -50,7 +42,7 @@ export class OwnerSqlService {
     const kept = new AnswerKeeper(limits.maxRows);
     const settings = {
       statement_timeout: limits.timeoutSeconds * 1000,
-      types: { getTypeParser: typeParser },
+      types: { getTypeParser: answerTypeParser },
     };
     const answer = await this.owner.use(
       project,

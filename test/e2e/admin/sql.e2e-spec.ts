@@ -36,6 +36,20 @@ describe('POST /projects/<id>/sql', () => {
     ]);
   });
 
+  it.each([
+    ['json', `'{}'::json`, `repeat('[', 6000) || repeat(']', 6000)`],
+    ['jsonb', `'{}'::jsonb`, `repeat('[', 6000) || repeat(']', 6000)`],
+    ['jsonb[]', `array['{}']::jsonb[]`, `array[repeat('[', 6000) || repeat(']', 6000)]`],
+  ])('returns %s that is nested too deep to be printed as text', async (type, shallow, deep) => {
+    const answer = await run(`select ${shallow} as shallow, (${deep})::${type} as deep`);
+    const text = '['.repeat(6_000) + ']'.repeat(6_000);
+    const isArray = type.endsWith('[]');
+    expect([answer.status, answer.body.rows]).toEqual([
+      200,
+      [{ shallow: isArray ? [{}] : {}, deep: isArray ? [text] : text }],
+    ]);
+  });
+
   it('answers no rows when the last statement has none', async () => {
     expect((await run('select 1; create table none ()')).body).toMatchObject({ rows: [], command: 'CREATE' });
     expect((await run('-- nothing')).body).toMatchObject({
