@@ -47,7 +47,7 @@ export class AccessTokenService {
    * @param expiresAt Unix seconds
    */
   issue(project: Project, subject: AccessTokenSubject, issuedAt: number, expiresAt: number): string {
-    const [{ secret, kid }] = project.secrets;
+    const [{ key, kid }] = project.secrets;
     const claims = {
       ...allowedClaims(subject.customClaims),
       iss: `${this.server.publicUrl}/v1/auth/${project.id}`,
@@ -60,7 +60,7 @@ export class AccessTokenService {
       iat: issuedAt,
       exp: expiresAt,
     };
-    return sign(claims, secret, { algorithm: 'HS256', keyid: kid });
+    return sign(claims, key, { algorithm: 'HS256', keyid: kid });
   }
 }
 
