@@ -26,5 +26,5 @@ export function preRequestStatement(setting: string): Statement {
   const dot = setting.indexOf('.');
   const routine =
     dot < 0 ? quoteIdentifier(setting) : quoteQualified(setting.slice(0, dot), setting.slice(dot + 1));
-  return { name: `rest:pre:${routine}`.slice(0, 63), text: `select ${routine}()` };
+  return { name: `rest:pre:${routine}`, text: `select ${routine}()` };
 }

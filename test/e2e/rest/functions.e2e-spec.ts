@@ -251,6 +251,26 @@ describe('request and response in SQL', () => {
     expect((await pass.get('/rest/v1/t')).body).toEqual([{ id: 1 }]);
     expect((await pass.get('/rest/v1/rpc/tenant')).body).toBe('seven');
   });
+
+  it('runs another pre-request function with the next request, also one of a similar long name', async () => {
+    const other = await plinth.createProject();
+    const gate = (version: string): string =>
+      `check_every_request_of_this_tenant_and_of_its_users_${version}`;
+    for (const version of ['v1', 'v2']) {
+      await other.sql(`create function ${gate(version)}() returns text language sql as $$
+        select set_config('app.gate', '${version}', true) $$`);
+    }
+    await other.sql(
+      `create function gate() returns text language sql as $$ select current_setting('app.gate', true) $$`,
+    );
+    const gates: unknown[] = [];
+    for (const version of ['v1', 'v2', 'v1', 'v2']) {
+      const settings = { pre_request: `public.${gate(version)}` };
+      await plinth.admin.patch(`/admin/v1/projects/${other.id}`, { settings });
+      gates.push((await other.service.post('/rest/v1/rpc/gate', {})).body);
+    }
+    expect(gates).toEqual(['v1', 'v2', 'v1', 'v2']);
+  });
 });
 
 describe('grants', () => {
