@@ -38,7 +38,7 @@ export function locationHeader(
 ): ResponseHeaders {
   if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
   if (shape.preferences.return !== 'headers-only' || rows !== 1 || row === undefined) return {};
-  const value: unknown = JSON.parse(row);
+  const value: unknown = JSON.parse(withExactNumbers(row));
   if (!isJsonObject(value)) return {};
   const filters = [...plan.relation.primaryKey].sort().map((name) => {
     const key = value[name];
@@ -50,4 +50,13 @@ export function locationHeader(
   });
   if (filters.length === 0) return {};
   return addressHeader('Location', `/${encodeURIComponent(plan.relation.name)}?${filters.join('&')}`);
+}
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** JSON text in which numbers that a double cannot hold, such as large bigints, are strings. */
+function withExactNumbers(json: string): string {
+  return json.replace(STRING_OR_NUMBER, (token) =>
+    token.startsWith('"') || String(Number(token)) === token ? token : `"${token}"`,
+  );
 }

@@ -46,6 +46,23 @@ describe('one row', () => {
     expect(answer.headers.get('location')).toBe('/notes?id=eq.900');
   });
 
+  it('gives all digits of a key in Location', async () => {
+    await project.sql(
+      'create table exact (id bigint, part numeric, name text, primary key (id, part, name))',
+    );
+    const row =
+      '{"id":1541815603606036481,"part":0.10000000000000000001,"name":"a \\"1541815603606036481\\""}';
+    const client = project.service.with({
+      prefer: 'return=headers-only',
+      'content-type': 'application/json',
+    });
+    const answer = await client.post('/rest/v1/exact', row);
+    expect([answer.status, decodeURIComponent(answer.headers.get('location') ?? '')]).toEqual([
+      201,
+      '/exact?id=eq.1541815603606036481&name=eq.a "1541815603606036481"&part=eq.0.10000000000000000001',
+    ]);
+  });
+
   it('omits Location if the key is too long for a header', async () => {
     await project.sql('create table named (name text primary key)');
     // PostgreSQL compresses index entries, so a key may have any length.
