@@ -87,6 +87,15 @@ export class GuessThrottle {
     const key = `mail:${project.id}:${digest(emailKey)}`;
     assertNoWait(await this.ledger.charge(key, this.policies.mailbox));
   }
+
+  /**
+   * Counts each address that a user asks to change to. The response reveals whether it has an account, so nobody may try
+   * many.
+   * @throws AppError 429 while the user has to wait
+   */
+  async assertMayAskForAddress(project: Project, userId: string): Promise<void> {
+    assertNoWait(await this.ledger.charge(`address-change:${project.id}:${userId}`, this.policies.mailbox));
+  }
 }
 
 function policiesOf(config: AuthConfig): GuessPolicies {

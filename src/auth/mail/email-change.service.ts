@@ -31,6 +31,7 @@ export class EmailChangeService {
     const email = getEmailAddress(text);
     if (email.key === parseEmailAddress(account.email)?.key) return null;
     if (!isDomainAllowed(email, project.settings.allowed_email_domains)) throw domainNotAllowed();
+    await this.throttle.assertMayAskForAddress(project, account.id);
     if (await this.accounts.findCredentials(project, email.key)) throw emailTaken();
     await this.throttle.assertMayMail(project, email.key);
     return email;

@@ -162,6 +162,13 @@ describe('a new e-mail address', () => {
     expect(await signInStatus(user.email, user.password)).toBe(200);
   });
 
+  it('reveals of a few addresses only whether they have an account: 429 after that', async () => {
+    const [user, other] = [await project.signUp(), await project.signUp()];
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n += 1) statuses.push((await change(user, { email: other.email })).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(400), 429, 429]);
+  });
+
   it('replaces one that was requested earlier', async () => {
     const user = await project.signUp();
     const [first, second] = [address(), address()];
