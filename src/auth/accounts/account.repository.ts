@@ -98,8 +98,8 @@ export function accountInsertion(account: NewAccount, audit: AuditEntry): Statem
     name: 'auth:insert-account',
     steps: {
       u: `insert into auth.users (id, email, email_key, name, encrypted_password, data, email_verified_at,
-          invited_at, created_at, updated_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) returning *`,
+          banned_until, invited_at, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10) returning *`,
     },
     audited: 'u',
     query: `select ${ACCOUNT_COLUMNS} from u`,
@@ -109,7 +109,7 @@ export function accountInsertion(account: NewAccount, audit: AuditEntry): Statem
 }
 
 function insertedValues({ id, email, name, passwordHash, data, ...times }: NewAccount): unknown[] {
-  const { emailVerifiedAt, invitedAt, now } = times;
+  const { emailVerifiedAt, bannedUntil, invitedAt, now } = times;
   return [
     id,
     email.address,
@@ -118,6 +118,7 @@ function insertedValues({ id, email, name, passwordHash, data, ...times }: NewAc
     passwordHash,
     JSON.stringify(data),
     emailVerifiedAt,
+    bannedUntil,
     invitedAt,
     now,
   ];

@@ -23,6 +23,7 @@ export interface NewAccount {
   readonly passwordHash: string | null;
   readonly data: JsonObject;
   readonly emailVerifiedAt: Date | null;
+  readonly bannedUntil: Date | null;
   readonly invitedAt: Date | null;
   readonly now: Date;
 }

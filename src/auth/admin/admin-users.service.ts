@@ -52,9 +52,7 @@ export class AdminUsersService {
   async create(project: Project, input: NewUserInput, origin: RequestOrigin): Promise<Account> {
     const account = await this.newAccount(project, input);
     const entry = byServiceRole('user_created', account.id, { now: account.now, origin });
-    const created = await refusingTakenAddress(this.users.create(project, account, entry));
-    if (!input.bannedUntil) return created;
-    return this.update(project, created.id, { bannedUntil: input.bannedUntil }, origin);
+    return refusingTakenAddress(this.users.create(project, account, entry));
   }
 
   /**
@@ -109,6 +107,7 @@ export class AdminUsersService {
       passwordHash: await this.passwordHash(project, input),
       data: input.data ?? {},
       emailVerifiedAt: input.emailVerified ? now : null,
+      bannedUntil: input.bannedUntil ?? null,
       invitedAt: null,
       now,
     };

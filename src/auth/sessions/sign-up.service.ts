@@ -50,6 +50,7 @@ export class SignUpService {
       passwordHash: await this.passwords.hash(input.password),
       data: {},
       emailVerifiedAt: null,
+      bannedUntil: null,
       invitedAt: null,
       now: new Date(this.clock.now()),
     };

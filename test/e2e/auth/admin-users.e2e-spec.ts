@@ -76,6 +76,15 @@ describe('/admin/users', () => {
     expect((await admin.post(users, { email: address() })).body.user.email_verified_at).toBeNull();
   });
 
+  it('creates a banned user in one transaction', async () => {
+    const [email, until] = [address(), new Date(Date.now() + 3_600_000).toISOString()];
+    const { user } = (await admin.post(users, { email, password: 'secret', banned_until: until })).body;
+    expect(user.banned_until).toBe(until);
+    expect(await signInStatus(email, 'secret')).toBe(403);
+    const audit = await project.sql(`select action from auth.audit_log where user_id = '${user.id}'`);
+    expect(audit).toEqual([{ action: 'user_created' }]);
+  });
+
   it.each([
     ['no email', {}],
     ['a malformed email', { email: 'x' }],
