@@ -122,6 +122,7 @@ export class ProjectRepository {
     id: string,
     entryOf: (before: ProjectEntity) => AuditEntry,
     changesTo: (before: ProjectEntity) => Changes,
+    beforeCommit: (after: ProjectEntity) => Promise<void>,
   ): Promise<ProjectEntity | null> {
     if (!ADDRESS.test(id)) return null;
     return this.dataSource.transaction(async (manager) => {
@@ -133,7 +134,9 @@ export class ProjectRepository {
       await this.audit.write(entryOf(before), manager);
       await manager.update(ProjectEntity, { id }, changesTo(before));
       await announce(manager, id);
-      return manager.findOneByOrFail(ProjectEntity, { id });
+      const after = await manager.findOneByOrFail(ProjectEntity, { id });
+      await beforeCommit(after);
+      return after;
     });
   }
 

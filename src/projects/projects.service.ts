@@ -102,10 +102,12 @@ export class ProjectsService {
         plan: change.plan ?? before.plan,
         settings: mergeSettings(before.settings, change.settings ?? {}),
       }),
+      async (after) => {
+        if (change.settings?.auto_rls !== undefined) await this.applyAutoRls(after);
+      },
     );
     if (!entity) throw projectNotFound();
     this.registry.forget(id);
-    if (change.settings?.auto_rls !== undefined) await this.applyAutoRls(entity);
     return entity;
   }
 
