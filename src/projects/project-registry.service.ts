@@ -125,9 +125,13 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     for (const handler of this.changeHandlers) handler(id);
   }
 
+  /** Notifications may have been lost: every project may have changed, also one that is being read. */
   private clear(): void {
+    const ids = this.inUse().map(({ id }) => id);
     this.cache.clear();
     this.unknown.clear();
+    this.loading.clear();
+    for (const id of ids) for (const handler of this.changeHandlers) handler(id);
   }
 
   private onNotification(payload: string): void {
