@@ -18,11 +18,12 @@ export const STORAGE_POLICIES = `
     using (owner_id = (select auth.uid()));
 
   create policy "the service role does everything" on storage.files to service_role using (true) with check (true);
-  create policy "everybody reads files in public buckets" on storage.files for select to anon, authenticated
+  create policy "anonymous callers read files in public buckets" on storage.files for select to anon
     using (exists (select from storage.buckets b where b.id = bucket_id and b.is_public));
-  create policy "a user reads own files and files in own buckets" on storage.files for select to authenticated
-    using (owner_id = (select auth.uid())
-      or exists (select from storage.buckets b where b.id = bucket_id and b.owner_id = (select auth.uid())));
+  -- One policy for all that a user reads: an upload returns its row, and so executes the subqueries of all select policies.
+  create policy "a user reads own files and files in own or public buckets" on storage.files for select to authenticated
+    using (owner_id = (select auth.uid()) or exists (
+      select from storage.buckets b where b.id = bucket_id and (b.owner_id = (select auth.uid()) or b.is_public)));
   create policy "a user uploads into own buckets and project buckets" on storage.files for insert to authenticated
     with check (owner_id = (select auth.uid()) and exists (
       select from storage.buckets b where b.id = bucket_id and (b.owner_id = (select auth.uid()) or b.owner_id is null)));

@@ -52,8 +52,8 @@ const told = (query: string): Promise<Numbers> =>
   numbers(query, ({ headers }) => Number(headers.get('x-total-count')));
 
 const QUERIES = ['limit=1', 'limit=0', 'limit=1&offset=1', 'limit=1&offset=50', 'limit=2&sortBy=size'];
-const SHIPPED = `drop policy "everybody reads files in public buckets" on storage.files;
-  drop policy "a user reads own files and files in own buckets" on storage.files;`;
+const SHIPPED = `drop policy "anonymous callers read files in public buckets" on storage.files;
+  drop policy "a user reads own files and files in own or public buckets" on storage.files;`;
 
 it('as shipped', async () => {
   expect(await seen()).toEqual({
