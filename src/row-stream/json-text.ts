@@ -15,6 +15,26 @@ const LONGEST_ESCAPE = 6;
 const SMALL = 4 * 1024;
 /** Bytes from which a native copy is faster. */
 const LONG = 128;
+/** Bytes of a text from which reading them by words is faster. */
+const MANY = 16;
+
+/** A view of the last buffer that was asked for: many values lie in one buffer, and making a view takes longer than a value. */
+class LastView {
+  private buffer: Buffer = Buffer.alloc(0);
+  private view: DataView = new DataView(new ArrayBuffer(0));
+
+  of(buffer: Buffer): DataView {
+    if (buffer !== this.buffer) {
+      this.buffer = buffer;
+      this.view = new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+    }
+    return this.view;
+  }
+}
+
+const SOURCE = new LastView();
+const TARGET = new LastView();
+
 /** Prints a text without its quotes, or a part of it that was cut anywhere. */
 export const TEXT_PART: Printer = { maxBytes: maxEscaped, print: printEscaped };
 
@@ -25,10 +45,17 @@ export const TEXT_PART: Printer = { maxBytes: maxEscaped, print: printEscaped };
 export function maxEscaped(bytes: Buffer, start: number, end: number): number {
   const length = end - start;
   if (length <= SMALL) return LONGEST_ESCAPE * length;
+  const source = SOURCE.of(bytes);
   let more = 0;
-  for (let at = start; at < end; at += 1) {
+  let at = start;
+  while (at < end) {
+    if (at <= end - 4 && needsEscape(source.getInt32(at, true)) === 0) {
+      at += 4;
+      continue;
+    }
     const escape = ESCAPES[bytes[at] as number];
     if (escape !== 0) more += escape === LETTER_U ? LONGEST_ESCAPE - 1 : 1;
+    at += 1;
   }
   return length + more;
 }
@@ -40,7 +67,44 @@ export function printText(bytes: Buffer, from: number, end: number, into: Buffer
   return to + 1;
 }
 
+/** Eight bytes at a time as long as none of them needs an escape. */
 function printEscaped(bytes: Buffer, from: number, into: Buffer, at: number, end: number): number {
+  if (end - from < MANY) return printBytes(bytes, from, into, at, end);
+  const source = SOURCE.of(bytes);
+  const target = TARGET.of(into);
+  let index = from;
+  let to = at;
+  while (index <= end - 8) {
+    const low = source.getInt32(index, true);
+    const high = source.getInt32(index + 4, true);
+    if ((needsEscape(low) | needsEscape(high)) === 0) {
+      target.setInt32(to, low, true);
+      target.setInt32(to + 4, high, true);
+      to += 8;
+      index += 8;
+    } else {
+      to = printBytes(bytes, index, into, to, index + 4);
+      index += 4;
+    }
+  }
+  return printBytes(bytes, index, into, to, end);
+}
+
+/**
+ * Not 0 if one of the four bytes is a control character, a quote or a backslash. Subtracting n from a byte below n borrows,
+ * which sets its highest bit; `& ~` excludes bytes in which it was set before. A borrow can also reach the next byte, which
+ * then takes the exact way. Exchanging 0x20 and 0x22 makes the quote the neighbour of the control characters.
+ */
+function needsEscape(word: number): number {
+  const controls = word ^ 0x02020202;
+  const backslashes = word ^ 0x5c5c5c5c;
+  return (
+    ((((controls - 0x21212121) | 0) & ~controls) | (((backslashes - 0x01010101) | 0) & ~backslashes)) &
+    0x80808080
+  );
+}
+
+function printBytes(bytes: Buffer, from: number, into: Buffer, at: number, end: number): number {
   let to = at;
   for (let index = from; index < end; index += 1) {
     const byte = bytes[index] as number;

@@ -18,11 +18,12 @@ export const STORAGE_POLICIES = `
     using (owner_id = (select auth.uid()));
 
   create policy "the service role can do everything" on storage.files to service_role using (true) with check (true);
-  create policy "anyone can read files in public buckets" on storage.files for select to anon, authenticated
+  create policy "anonymous callers can read files in public buckets" on storage.files for select to anon
     using (exists (select from storage.buckets b where b.id = bucket_id and b.is_public));
-  create policy "users can read their files and files in their buckets" on storage.files for select to authenticated
-    using (owner_id = (select auth.uid())
-      or exists (select from storage.buckets b where b.id = bucket_id and b.owner_id = (select auth.uid())));
+  -- One policy for all that a user reads: an upload returns its row, and so executes the subqueries of all select policies.
+  create policy "users can read their files and files in their or public buckets" on storage.files for select to authenticated
+    using (owner_id = (select auth.uid()) or exists (
+      select from storage.buckets b where b.id = bucket_id and (b.owner_id = (select auth.uid()) or b.is_public)));
   create policy "users can upload into their own and project buckets" on storage.files for insert to authenticated
     with check (owner_id = (select auth.uid()) and exists (
       select from storage.buckets b where b.id = bucket_id and (b.owner_id = (select auth.uid()) or b.owner_id is null)));

@@ -10,6 +10,9 @@ export const STORAGE_TOTALS = `
   create function storage.keep_totals() returns trigger language plpgsql
     security definer set search_path = '' as $$
   declare
+    no_quota constant bigint := 4611686018427387904;
+    project constant uuid := '00000000-0000-0000-0000-000000000000';
+    own_slot constant smallint := pg_catalog.pg_backend_pid() % 16;
     changed_files bigint;
     changed_bytes bigint;
     first_bucket text;
@@ -23,6 +26,31 @@ export const STORAGE_TOTALS = `
     if tg_op = 'INSERT' then
       select count(*), sum(a.size), min(a.bucket_id::text), max(a.bucket_id::text)
         into changed_files, changed_bytes, first_bucket, last_bucket from added a;
+      if first_bucket = last_bucket then
+        begin
+          -- An upload that reaches no mark: it updates the slots of this session only, the project's first as below. In all
+          -- other cases storage.charge() decides.
+          update storage.usage u set bytes = u.bytes + changed_bytes, files = u.files + changed_files
+            where u.account = project and u.slot = own_slot and u.mark = 0
+              and u.bytes + changed_bytes <= u.bytes_granted and u.files + changed_files <= u.files_granted
+              and u.quota_bytes = coalesce(nullif(current_setting('storage.quota_bytes', true), '')::bigint, no_quota)
+              and u.quota_files = coalesce(nullif(current_setting('storage.quota_files', true), '')::bigint, no_quota);
+          if found then
+            update storage.usage u set bytes = u.bytes + changed_bytes, files = u.files + changed_files
+              from storage.buckets b
+              where b.id = first_bucket::uuid and u.account = b.id and u.slot = own_slot and u.mark = 0
+                and u.bytes + changed_bytes <= u.bytes_granted and u.files + changed_files <= u.files_granted
+                and u.quota_bytes = coalesce(b.quota_bytes, no_quota) and u.quota_files = coalesce(b.quota_files, no_quota);
+            if found then
+              return null;
+            end if;
+          end if;
+          -- Leaving the block undoes a first update and releases its lock: storage.charge() locks slot 0 first.
+          raise sqlstate 'PL000';
+        exception when sqlstate 'PL000' then
+          null;
+        end;
+      end if;
     elsif tg_op = 'DELETE' then
       select -count(*), -sum(g.size), min(g.bucket_id::text), max(g.bucket_id::text)
         into changed_files, changed_bytes, first_bucket, last_bucket from gone g;
@@ -51,7 +79,7 @@ export const STORAGE_TOTALS = `
     foreach change in array changes
     loop
       if change.bucket_id is null then
-        mark := storage.charge('00000000-0000-0000-0000-000000000000', change.bytes, change.files,
+        mark := storage.charge(project, change.bytes, change.files,
           nullif(current_setting('storage.quota_bytes', true), '')::bigint,
           nullif(current_setting('storage.quota_files', true), '')::bigint);
         marks := case when mark is null then '' else 'project=' || mark end;

@@ -52,8 +52,8 @@ const told = (query: string): Promise<Numbers> =>
   numbers(query, ({ headers }) => Number(headers.get('x-total-count')));
 
 const QUERIES = ['limit=1', 'limit=0', 'limit=1&offset=1', 'limit=1&offset=50', 'limit=2&sortBy=size'];
-const SHIPPED = `drop policy "anyone can read files in public buckets" on storage.files;
-  drop policy "users can read their files and files in their buckets" on storage.files;`;
+const SHIPPED = `drop policy "anonymous callers can read files in public buckets" on storage.files;
+  drop policy "users can read their files and files in their or public buckets" on storage.files;`;
 
 it('as shipped', async () => {
   expect(await seen()).toEqual({
