@@ -29,6 +29,8 @@ import {
 } from '../auth.errors';
 import {
   AuthErrors,
+  LIMIT_HEADERS,
+  LimitedAuthErrors,
   KEY_ERRORS,
   ProjectIdParam,
   tooManyRequests,
@@ -61,14 +63,13 @@ export class AccountsController {
     description: `Creates an account and signs it in. Needs the apikey only. The project decides by settings: sign-up can be turned off, limited to e-mail domains, or require that the address is verified first (\`session\` is null then, and a mail is on its way). Counts against the limit of requests per client address.`,
   })
   @JsonBody(SignUpDto)
-  @Answer(201, 'The user and a session', SignedUpDto)
-  @AuthErrors(
+  @Answer(201, 'The user and a session', SignedUpDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(
     invalidParameters('email must be a string'),
     invalidEmail(),
     emailTaken(),
     domainNotAllowed(),
     signUpDisabled(),
-    tooManyRequests(),
     JSON_BODY_ERRORS,
     KEY_ERRORS,
   )
@@ -142,8 +143,8 @@ export class AccountsController {
     description: `Needs the apikey only. The answer and its time are the same for known and unknown addresses. The token is valid for one hour and once; a new request makes older tokens void. Mails to one mailbox are limited (429).`,
   })
   @JsonBody(EmailDto)
-  @Answer(200, 'The same for known and unknown addresses', MessageDto)
-  @AuthErrors(invalidEmail(), tooManyRequests(), JSON_BODY_ERRORS, KEY_ERRORS)
+  @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(invalidEmail(), JSON_BODY_ERRORS, KEY_ERRORS)
   async resetPassword(
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,
@@ -161,8 +162,8 @@ export class AccountsController {
     description: `Needs the apikey, and the token of a reset mail or of an invitation. It ends all sessions of the user, and works once.`,
   })
   @JsonBody(UpdatePasswordDto)
-  @Answer(200, 'The password is set, and all sessions of the user have ended', MessageDto)
-  @AuthErrors(tooShortPassword(), invalidMailedToken(), tooManyRequests(), JSON_BODY_ERRORS, KEY_ERRORS)
+  @Answer(200, 'The password is set, and all sessions of the user have ended', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(tooShortPassword(), invalidMailedToken(), JSON_BODY_ERRORS, KEY_ERRORS)
   async updatePassword(
     @CurrentProject() project: Project,
     @Body() { token, password }: UpdatePasswordDto,
@@ -180,12 +181,11 @@ export class AccountsController {
     description: `Needs the apikey, and the token of a mail that verifies an address: the one of the sign-up, or a new one of \`PATCH /user\`. It works once.`,
   })
   @JsonBody(TokenDto)
-  @Answer(200, 'The address is confirmed', MessageDto)
-  @AuthErrors(
+  @Answer(200, 'The address is confirmed', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(
     invalidParameters('token should not be empty'),
     emailTaken(),
     invalidMailedToken(),
-    tooManyRequests(),
     JSON_BODY_ERRORS,
     KEY_ERRORS,
   )
@@ -206,8 +206,8 @@ export class AccountsController {
     description: `Needs the apikey only. The answer is the same for any address; a mail is sent if an account with this address waits to be confirmed. Mails to one mailbox are limited (429).`,
   })
   @JsonBody(EmailDto)
-  @Answer(200, 'The same for known and unknown addresses', MessageDto)
-  @AuthErrors(invalidEmail(), tooManyRequests(), JSON_BODY_ERRORS, KEY_ERRORS)
+  @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(invalidEmail(), JSON_BODY_ERRORS, KEY_ERRORS)
   async resendVerification(
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,

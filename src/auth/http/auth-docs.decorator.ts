@@ -8,7 +8,8 @@ import {
   serviceRoleRequired,
 } from '../../access/access.errors';
 import type { AppError } from '../../common/errors/app-error';
-import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
+import { COUNT, type DocumentedHeaders } from '../../http/docs/documented-headers';
+import { type ErrorArea, ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { unacceptablePassword } from '../auth.errors';
 import { passwordFault } from '../passwords/password-policy';
@@ -16,7 +17,17 @@ import { AuthErrorRenderer } from './auth-error.renderer';
 
 const renderer = new AuthErrorRenderer();
 
-const DOCS = new ErrorDocs({
+/** Headers of operations that count against the limit of requests of a client address, once the apikey was accepted. */
+export const LIMIT_HEADERS: DocumentedHeaders = {
+  'X-RateLimit-Limit': {
+    description: 'Requests that the client address may send in a minute',
+    schema: COUNT,
+  },
+  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'Seconds until the minute ends', schema: COUNT },
+};
+
+const AREA: ErrorArea = {
   name: 'AuthError',
   bodyOf: (error) => renderer.render(error),
   codeOf: () => null,
@@ -29,7 +40,14 @@ const DOCS = new ErrorDocs({
       status_code: { type: 'integer', enum: [status], description: 'The HTTP status' },
     },
   }),
-});
+};
+
+const DOCS = new ErrorDocs(AREA);
+const LIMITED_DOCS = new ErrorDocs({ ...AREA, headers: LIMIT_HEADERS });
+
+/** The same, for operations that count against the limit. */
+export const LimitedAuthErrors = (...errors: ErrorList): MethodDecorator =>
+  LIMITED_DOCS.answers(tooManyRequests(), ...errors);
 
 export const AuthErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
 
