@@ -8,6 +8,8 @@ import { COUNT, type DocumentedHeaders, TEXT } from '../../http/docs/documented-
 import { NULL } from '../../http/docs/documented-types';
 import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { exampleOf } from '../../http/docs/example.decorator';
+import { answerToFault } from '../../http/errors/fault-answers';
+import { secondFactorNeeded } from '../../database/rls/repeating-pipeline';
 import { projectNotFound } from '../../projects/projects.errors';
 import { QUOTA_WARNING } from '../quotas/quota-warnings';
 import { invalidParameters, STORAGE_ERROR_CODES, storageUnavailable } from '../storage.errors';
@@ -81,6 +83,7 @@ export const ACCESS_ERRORS: ErrorList = [
   missingApiKey(),
   missingBearer(),
   invalidParameters('The URL is not percent-encoded UTF-8'),
+  answerToFault(secondFactorNeeded()),
 ];
 
 const PROJECT_SLUG = {

@@ -44,12 +44,12 @@ export class CreateProjectDto {
   @IsString()
   slug?: string | null;
 
-  @ApiPropertyOptional({ enum: PLANS, description: 'Default: free' })
+  @ApiPropertyOptional({ enum: PLANS, nullable: true, description: 'Default: free' })
   @IsOptional()
   @IsIn(PLANS)
   plan?: Plan;
 
-  @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
+  @ApiPropertyOptional({ type: () => ProjectSettingsInput, nullable: true, description: SETTINGS })
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -68,7 +68,7 @@ export class CreateProjectDto {
 
 @Example({ plan: 'enterprise', settings: { max_rows: 1000, locale: 'de' } })
 export class UpdateProjectDto {
-  @ApiPropertyOptional({ maxLength: 200, example: 'Acme' })
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 200, example: 'Acme' })
   @IsOptional()
   @IsString()
   @Matches(/\S/, { message: 'name must not be blank' })
@@ -76,9 +76,12 @@ export class UpdateProjectDto {
   @NotContains('\0')
   name?: string;
 
-  @ApiPropertyOptional({ enum: PLANS }) @IsOptional() @IsIn(PLANS) plan?: Plan;
+  @ApiPropertyOptional({ enum: PLANS, nullable: true, description: 'Null: unchanged' })
+  @IsOptional()
+  @IsIn(PLANS)
+  plan?: Plan;
 
-  @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
+  @ApiPropertyOptional({ type: () => ProjectSettingsInput, nullable: true, description: SETTINGS })
   @IsOptional()
   @IsObject()
   @ValidateNested()
