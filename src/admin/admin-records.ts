@@ -1,8 +1,26 @@
 /** The admin API's responses, as types and as OpenAPI schemas. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
-import { ProjectSettings } from '../projects/project-settings';
+import { ProjectSettings, effectiveSettings } from '../projects/project-settings';
+import { Example } from '../http/docs/example.decorator';
+import { INT64, SIZE, UUID_EXAMPLE, FREE_OBJECT } from '../http/docs/documented-types';
 
+const ID = 'k3v9x0a1b2c3d4e5f6g7';
+const CREATED = '2026-01-01T08:00:00.000Z';
+const ANON_KEY = 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl';
+const SERVICE_ROLE_KEY = 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.c2lnbmF0dXJl';
+const KEYS = { anon_key: ANON_KEY, service_role_key: SERVICE_ROLE_KEY };
+const PROJECT = {
+  id: ID,
+  slug: 'acme',
+  name: 'Acme',
+  plan: 'pro',
+  settings: effectiveSettings({ max_rows: 1000 }),
+  created_at: CREATED,
+  updated_at: CREATED,
+};
+
+@Example(PROJECT)
 export class ProjectRecord {
   @ApiProperty({ example: 'k3v9x0a1b2c3d4e5f6g7' }) readonly id!: string;
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
@@ -19,25 +37,38 @@ export class ProjectKeys {
   @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
 }
 
+@Example({ ...PROJECT, ...KEYS })
 export class CreatedProject extends ProjectRecord implements ProjectKeys {
   @ApiProperty({ description: 'Public; for use in client code' }) readonly anon_key!: string;
   @ApiProperty({ description: 'Secret; bypasses row-level security' }) readonly service_role_key!: string;
 }
 
+@Example({ ...KEYS, jwt_secret: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2' })
 export class ProjectKeysWithSecret extends ProjectKeys {
   @ApiProperty({ description: 'Signs and verifies the tokens of the project (HS256)' })
   readonly jwt_secret!: string;
 }
 
+@Example({ id: ID, deleted: true })
 export class DeletedProject {
-  @ApiProperty() readonly id!: string;
+  @ApiProperty({ description: 'The id of the project' }) readonly id!: string;
   @ApiProperty({ description: 'False while the database is still being dropped' })
   readonly deleted!: boolean;
 }
 
+@Example({
+  host: 'db.example.com',
+  port: 5432,
+  database: 'plinth_k3v9x0a1b2c3d4e5f6g7',
+  owner_role: 'plinth_k3v9x0a1b2c3d4e5f6g7_owner',
+  owner_password: 'q8ZtR2nW5xYb',
+  owner_url:
+    'postgres://plinth_k3v9x0a1b2c3d4e5f6g7_owner:q8ZtR2nW5xYb@db.example.com:5432/plinth_k3v9x0a1b2c3d4e5f6g7',
+  login_role: 'plinth_k3v9x0a1b2c3d4e5f6g7_login',
+})
 export class DatabaseAccess {
   @ApiProperty() readonly host!: string;
-  @ApiProperty() readonly port!: number;
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 65_535 }) readonly port!: number;
   @ApiProperty() readonly database!: string;
   @ApiProperty() readonly owner_role!: string;
   @ApiProperty() readonly owner_password!: string;
@@ -48,9 +79,18 @@ export class DatabaseAccess {
 
 export class SqlStatement {
   @ApiProperty({ type: String, nullable: true, example: 'INSERT' }) readonly command!: string | null;
-  @ApiProperty({ type: Number, nullable: true }) readonly row_count!: number | null;
+  @ApiProperty({ ...SIZE, nullable: true, description: 'Rows that were returned or changed' })
+  readonly row_count!: number | null;
 }
 
+@Example({
+  command: 'SELECT',
+  row_count: 1,
+  rows: [{ id: 1, title: 'Try Plinth' }],
+  truncated: false,
+  statements: [{ command: 'SELECT', row_count: 1 }],
+  notices: [],
+})
 export class SqlAnswer extends SqlStatement {
   @ApiProperty({
     type: 'array',
@@ -66,25 +106,34 @@ export class SqlAnswer extends SqlStatement {
   readonly notices!: readonly string[];
 }
 
+@Example({
+  schema: 'public',
+  name: 'notes',
+  rls_enabled: true,
+  rls_forced: false,
+  policies: 2,
+  open: false,
+  estimated_rows: 1200,
+})
 export class TableRecord {
   @ApiProperty() readonly schema!: string;
   @ApiProperty() readonly name!: string;
   @ApiProperty() readonly rls_enabled!: boolean;
   @ApiProperty({ description: "Row-level security applies to the tables' owner too" })
   readonly rls_forced!: boolean;
-  @ApiProperty({ description: 'Number of policies' }) readonly policies!: number;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of policies' }) readonly policies!: number;
   @ApiProperty({
     description:
       'Row-level security is off, and anon or authenticated may read or write: accessible with the anon key',
   })
   readonly open!: boolean;
-  @ApiProperty({ description: 'Estimate of the planner; -1 before the first ANALYZE' })
+  @ApiProperty({ ...INT64, minimum: -1, description: 'Estimate of the planner; -1 before the first ANALYZE' })
   readonly estimated_rows!: number;
 }
 
 class BytesWithoutRow {
-  @ApiProperty() readonly count!: number;
-  @ApiProperty({ description: 'Bytes' }) readonly size!: number;
+  @ApiProperty(SIZE) readonly count!: number;
+  @ApiProperty({ ...SIZE, description: 'Bytes' }) readonly size!: number;
   @ApiProperty({ type: [String], description: 'The first thousand' }) readonly object_ids!: readonly string[];
 }
 
@@ -94,12 +143,17 @@ class LostFile {
 }
 
 class RowsWithoutBytes {
-  @ApiProperty() readonly count!: number;
+  @ApiProperty(SIZE) readonly count!: number;
   @ApiProperty({ type: [LostFile], description: 'The first thousand' }) readonly files!: readonly LostFile[];
 }
 
+@Example({
+  objects: 1200,
+  bytes_without_row: { count: 0, size: 0, object_ids: [] },
+  rows_without_bytes: { count: 1, files: [{ id: UUID_EXAMPLE, filename: 'reports/2026.txt' }] },
+})
 export class StorageCheck {
-  @ApiProperty({ description: 'Objects that were checked' }) readonly objects!: number;
+  @ApiProperty({ ...SIZE, description: 'Objects that were checked' }) readonly objects!: number;
   @ApiProperty({
     description:
       'Objects that the sweep will remove: they belong to no file and are older than STORAGE_ORPHAN_AGE',
@@ -111,13 +165,25 @@ export class StorageCheck {
   readonly rows_without_bytes!: RowsWithoutBytes;
 }
 
+@Example({ removed_objects: 2, removed_uploads: 0, rows_without_bytes: 0 })
 export class StorageSweepResult {
-  @ApiProperty({ description: 'Objects without a row that were removed' }) readonly removed_objects!: number;
-  @ApiProperty({ description: 'Leftovers of unfinished uploads that were removed' })
+  @ApiProperty({ ...SIZE, description: 'Objects without a row that were removed' })
+  readonly removed_objects!: number;
+  @ApiProperty({ ...SIZE, description: 'Leftovers of unfinished uploads that were removed' })
   readonly removed_uploads!: number;
-  @ApiProperty() readonly rows_without_bytes!: number;
+  @ApiProperty({ ...SIZE, description: 'Files whose bytes are missing or incomplete' })
+  readonly rows_without_bytes!: number;
 }
 
+@Example({
+  id: '1042',
+  at: CREATED,
+  actor: 'platform-admin',
+  action: 'project.create',
+  project_id: ID,
+  address: '203.0.113.7',
+  details: { slug: 'acme' },
+})
 export class AuditLogEntry {
   @ApiProperty() readonly id!: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly at!: Date;
@@ -126,21 +192,32 @@ export class AuditLogEntry {
   @ApiProperty({ type: String, nullable: true }) readonly project_id!: string | null;
   @ApiProperty({ type: String, nullable: true, description: "The client's address" }) readonly address!:
     string | null;
-  @ApiProperty({ type: 'object', additionalProperties: true }) readonly details!: Record<string, unknown>;
+  @ApiProperty(FREE_OBJECT) readonly details!: Record<string, unknown>;
 }
 
 /** An undeliverable mail of any project. */
+@Example({
+  project_id: ID,
+  project_slug: 'acme',
+  id: UUID_EXAMPLE,
+  kind: 'reset',
+  recipient: 'ada@example.com',
+  created_at: CREATED,
+  attempts: 8,
+  last_error: '550 no such mailbox',
+})
 export class FailedMailRecord {
   @ApiProperty() readonly project_id!: string;
   @ApiProperty() readonly project_slug!: string;
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty() readonly kind!: string;
   @ApiProperty() readonly recipient!: string;
-  @ApiProperty({ format: 'date-time' }) readonly created_at!: Date;
-  @ApiProperty() readonly attempts!: number;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;
+  @ApiProperty({ type: 'integer', minimum: 0 }) readonly attempts!: number;
   @ApiProperty({ type: String, nullable: true }) readonly last_error!: string | null;
 }
 
+@Example({ id: UUID_EXAMPLE, queued: true })
 export class QueuedMail {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: true }) readonly queued!: boolean;

@@ -73,3 +73,6 @@ export const tooManyFactors = (limit: number): AppError =>
 /** The account has a second factor, and the session did not verify it. */
 export const secondFactorRequired = (): AppError =>
   refusal(403, 'insufficient_aal', 'This needs a session with a second factor: verify a code first');
+
+export const mailNotFound = (): AppError =>
+  refusal(404, 'mail_not_found', 'There is no such failed mail that could still be of use');

@@ -1,6 +1,7 @@
 /** The error body of everything that is not auth, storage or table REST: administration, health, unknown paths. */
 import { AppError } from '../common/errors/app-error';
 import { ErrorRenderer } from '../http/errors/error-renderer';
+import { platformErrorBody } from '../http/errors/platform-error-docs';
 import { statusOfOwnStatement } from '../http/errors/sqlstate-status';
 
 export class PlatformErrorRenderer implements ErrorRenderer {
@@ -11,6 +12,6 @@ export class PlatformErrorRenderer implements ErrorRenderer {
   readonly databaseStatus = statusOfOwnStatement;
 
   render(error: AppError): unknown {
-    return { error: { message: error.message, code: error.code, status: error.status, ...error.extra } };
+    return platformErrorBody(error);
   }
 }

@@ -3,7 +3,7 @@ import { HttpException, NotFoundException } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
 import { DatabaseFault } from '../common/errors/database-fault';
-import { httpError } from '../common/errors/http-errors';
+import { databaseUnreachable, httpError, internalError } from '../common/errors/http-errors';
 import { isConnectionLoss } from '../database/sql/connection-loss';
 import { answerToFault } from '../http/errors/fault-answers';
 
@@ -23,8 +23,8 @@ export function toAppError(thrown: unknown, databaseStatus: (sqlstate: string) =
   if (thrown instanceof HttpException) return httpError(thrown.getStatus(), thrown.message, thrown);
   if (thrown instanceof DatabaseError && thrown.code)
     return fromDatabase(thrown, thrown.code, databaseStatus(thrown.code));
-  if (isConnectionLoss(thrown)) return unavailable(thrown);
-  return httpError(500, 'Something went wrong on our side', thrown);
+  if (isConnectionLoss(thrown)) return databaseUnreachable(thrown);
+  return internalError(thrown);
 }
 
 function fromDatabase(error: DatabaseError, sqlstate: string, status: number): AppError {
@@ -45,16 +45,5 @@ function fromDatabase(error: DatabaseError, sqlstate: string, status: number): A
     headers: status === 503 ? { 'Retry-After': '1' } : {},
     // Only faults of the installation are logged: other messages may contain values of the request.
     cause: isOurs ? error : undefined,
-  });
-}
-
-function unavailable(cause: unknown): AppError {
-  return new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: 'The database cannot be reached',
-    database: { sqlstate: '08006' },
-    headers: { 'Retry-After': '1' },
-    cause,
   });
 }

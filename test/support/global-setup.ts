@@ -19,6 +19,11 @@ declare global {
 
 /** Several Jest projects use this file. The first call sets a variable, after which later calls do nothing. */
 export default async function globalSetup(): Promise<void> {
+  // The OpenAPI document of this run, for documented/exchange-check.ts.
+  process.env.PLINTH_TEST_DOCUMENT ??= path.join(
+    await mkdtemp(path.join(tmpdir(), 'plinth-test-document-')),
+    'openapi.json',
+  );
   if (process.env.PLINTH_TEST_DATABASE_URL) return;
   const dataDir = await mkdtemp(path.join(tmpdir(), 'plinth-test-'));
   const postgres = await EmbeddedPostgres.start({ dataDir, settings: VOLATILE });

@@ -1,8 +1,12 @@
 // Stops the PostgreSQL that global-setup.ts started, and removes its directory.
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import './global-setup';
 
 export default async function globalTeardown(): Promise<void> {
+  const document = process.env.PLINTH_TEST_DOCUMENT;
+  delete process.env.PLINTH_TEST_DOCUMENT;
+  if (document) await rm(path.dirname(document), { recursive: true, force: true });
   const cluster = globalThis.plinthTestCluster;
   if (!cluster) return;
   globalThis.plinthTestCluster = undefined;

@@ -1,4 +1,5 @@
-/** A small HTTP client for tests: base URL, default headers, JSON in and out. */
+/** A small HTTP client for tests: base URL, default headers, JSON in and out. What the OpenAPI document does not say fails the test. */
+import { assertDocumented } from './documented/exchange-check';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -18,16 +19,22 @@ export class HttpClient {
   constructor(
     readonly baseUrl: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    private readonly isChecked = true,
   ) {}
+
+  /** The same client for exchanges that the OpenAPI document leaves out on purpose. */
+  unchecked(): HttpClient {
+    return new HttpClient(this.baseUrl, this.headers, false);
+  }
 
   /** The same client with further headers. */
   with(headers: Record<string, string>): HttpClient {
-    return new HttpClient(this.baseUrl, { ...this.headers, ...headers });
+    return new HttpClient(this.baseUrl, { ...this.headers, ...headers }, this.isChecked);
   }
 
   /** The same client of another replica. */
   at(baseUrl: string): HttpClient {
-    return new HttpClient(baseUrl, this.headers);
+    return new HttpClient(baseUrl, this.headers, this.isChecked);
   }
 
   get(path: string, options?: HttpOptions): Promise<HttpAnswer> {
@@ -54,18 +61,21 @@ export class HttpClient {
   async send(method: string, path: string, { body, headers = {} }: HttpOptions = {}): Promise<HttpAnswer> {
     const raw =
       body === undefined || typeof body === 'string' || body instanceof FormData || Buffer.isBuffer(body);
+    const sent: Record<string, string> = {
+      ...this.headers,
+      ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    };
     const response = await fetch(this.baseUrl + path, {
       method,
       redirect: 'manual',
-      headers: {
-        ...this.headers,
-        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: sent,
       body: raw ? (body as never) : JSON.stringify(body),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    const answer = { status: response.status, headers: response.headers, text, body: parsed(text) };
+    if (this.isChecked) assertDocumented({ method, path, contentType: sent['content-type'], body, answer });
+    return answer;
   }
 }
 

@@ -74,7 +74,12 @@ const definitions = {
     // "items MUST be present if the type is array."
     { if: { properties: { type: { const: 'array' } }, required: ['type'] }, then: { required: ['items'] } },
   ),
-  mediaType: closed({ schema: orReference('schema'), example: {}, encoding: mapOf({ type: 'object' }) }),
+  mediaType: closed({
+    schema: orReference('schema'),
+    example: {},
+    examples: mapOf(closed({ summary: text, description: text, value: {} })),
+    encoding: mapOf({ type: 'object' }),
+  }),
   content: mapOf(ref('mediaType')),
   header: closed({ description: text, required: flag, schema: orReference('schema'), example: {} }),
   parameter: closed(

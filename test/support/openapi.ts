@@ -101,6 +101,8 @@ function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []
 
 /** True if every member is described, or is declared as an object of any members. */
 function isTypedObject(schema: any, within: (inner: any) => boolean): boolean {
+  // How OpenAPI 3.0 writes null.
+  if (schema.maxProperties === 0) return true;
   const members: any[] = Object.values(schema.properties ?? {});
   const isFree = (member: any): boolean =>
     member.type === 'object' && member.additionalProperties === true && !member.properties;

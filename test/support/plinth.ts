@@ -11,6 +11,7 @@ import { Clock } from '../../src/common/time/clock';
 import { loadConfig } from '../../src/config/load-config';
 import { withConnection } from '../../src/database/pools/one-off-connection';
 import { quoteIdentifier } from '../../src/database/sql/identifier';
+import { provideDocument } from './documented/exchange-check';
 import { HttpClient } from './http-client';
 import { TestProject } from './test-project';
 
@@ -74,6 +75,7 @@ export class TestPlinth {
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
+    await provideDocument(baseUrl);
     return new TestPlinth(app, baseUrl, clock, dataDir, platform.href, replicaOf !== undefined);
   }
 

@@ -1,28 +1,29 @@
-/** Applied to all controllers of the admin API: guard, body parsing and OpenAPI tags. */
+/** Applied to all controllers of the admin API: guard, body parsing and OpenAPI documentation. */
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiBearerAuth, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
+import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { PlatformAdminGuard } from '../../access/platform-admin.guard';
-import { PlatformError } from '../../http/errors/platform-error.dto';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import type { ErrorList } from '../../http/docs/error-docs';
+import { SERVER_ERRORS } from '../../http/docs/standard-errors';
+import { projectNotFound } from '../../projects/projects.errors';
 
-/** Responses of single routes, for ApiResponse(). */
-export const PROJECT_NOT_FOUND = {
-  status: 404,
-  description: 'There is no such project',
-  type: PlatformError,
-};
-export const INVALID = { status: 400, description: 'Invalid parameters', type: PlatformError };
+/** Errors of every operation, and of those about a project. */
+export const ADMIN_ERRORS: ErrorList = [invalidCredentials(), missingBearer(), SERVER_ERRORS];
+export const PROJECT_ERRORS: ErrorList = [projectNotFound(), ADMIN_ERRORS];
+
+export const ProjectParam = (): MethodDecorator & ClassDecorator =>
+  ApiParam({
+    name: 'id',
+    type: String,
+    description: 'The id of the project, as the answer to its creation gives it',
+    example: 'k3v9x0a1b2c3d4e5f6g7',
+  });
 
 export const AdminApi = (): ClassDecorator =>
   applyDecorators(
     ApiTags('admin'),
     ApiBearerAuth('platform-admin-key'),
-    ApiResponse({
-      status: 401,
-      description: 'The platform admin key is missing or wrong',
-      type: PlatformError,
-    }),
-    ApiResponse({ status: 500, description: 'Internal error', type: PlatformError }),
     UseGuards(PlatformAdminGuard),
     UseInterceptors(JsonBodyInterceptor),
   );

@@ -1,13 +1,16 @@
 /** Platform administration: the audit log. */
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { PlatformError } from '../../http/errors/platform-error.dto';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
-import { AdminApi } from './admin-api.decorator';
+import { AdminApi, ADMIN_ERRORS } from './admin-api.decorator';
 import { AuditLogEntry } from '../admin-records';
 import { ListAuditLogQuery } from './dto/projects.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { Answer } from '../../http/docs/answer.decorator';
+import { TEXT } from '../../http/docs/documented-headers';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
 
 const DEFAULT_LIMIT = 100;
 
@@ -17,19 +20,20 @@ export class AuditLogController {
   constructor(private readonly audit: AuditLogRepository) {}
 
   @Get()
-  @ApiOperation({ summary: 'List changes, newest first', operationId: 'listAuditLog' })
+  @ApiOperation({
+    operationId: 'listAuditLog',
+    summary: 'List changes, newest first',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Every change of the administration, and every reading of a secret. At most 1000 in a page.',
+  })
   @ApiQuery({ type: ListAuditLogQuery })
-  @ApiResponse({
-    status: 200,
-    type: [AuditLogEntry],
-    headers: {
-      'X-Next-Cursor': {
-        description: 'Value of `before` for the next page; absent on the last page',
-        schema: { type: 'string' },
-      },
+  @Answer(200, 'A page of entries', [AuditLogEntry], {
+    'X-Next-Cursor': {
+      description: 'Value of `before` for the next page; absent on the last page',
+      schema: TEXT,
     },
   })
-  @ApiResponse({ status: 400, description: 'Invalid parameters', type: PlatformError })
+  @PlatformErrors(invalidParameters('before must be an id of the audit log'), ADMIN_ERRORS)
   async list(
     @StrictQuery() query: ListAuditLogQuery,
     @Res({ passthrough: true }) response: Response,

@@ -1,17 +1,29 @@
 /** Platform administration: mails of all projects that were given up, and sending them once more. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery, ApiParam } from '@nestjs/swagger';
 import { FailedMailService } from '../../auth/mail/failed-mail.service';
-import { PlatformError } from '../../http/errors/platform-error.dto';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { FailedMailRecord, QueuedMail } from '../admin-records';
-import { AdminApi } from './admin-api.decorator';
+import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { ListFailedMailsQuery } from './dto/failed-mails.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { Answer } from '../../http/docs/answer.decorator';
+import { UUID_EXAMPLE } from '../../http/docs/documented-types';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { mailNotFound } from '../../auth/auth.errors';
 
 const DEFAULT_LIMIT = 100;
+
+const MailParam = (): MethodDecorator =>
+  ApiParam({
+    name: 'mail_id',
+    type: String,
+    description: 'From the list of failed mails',
+    example: UUID_EXAMPLE,
+  });
 
 @AdminApi()
 @Controller('admin/v1')
@@ -23,10 +35,15 @@ export class FailedMailsController {
   ) {}
 
   @Get('failed-mails')
-  @ApiOperation({ summary: 'List undeliverable mails of all projects', operationId: 'listFailedMails' })
+  @ApiOperation({
+    operationId: 'listFailedMails',
+    summary: 'List undeliverable mails of all projects',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. A mail is listed when its delivery failed for good, or too often. At most 1000, the newest first.',
+  })
   @ApiQuery({ type: ListFailedMailsQuery })
-  @ApiResponse({ status: 200, type: [FailedMailRecord] })
-  @ApiResponse({ status: 400, description: 'Invalid parameters', type: PlatformError })
+  @Answer(200, 'The newest first', [FailedMailRecord])
+  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
   async list(@StrictQuery() { limit = DEFAULT_LIMIT }: ListFailedMailsQuery): Promise<FailedMailRecord[]> {
     const found = await this.mails.listAll(limit);
     return found.map(({ project, mail }) => ({
@@ -43,13 +60,16 @@ export class FailedMailsController {
 
   @Post('projects/:id/failed-mails/:mail_id/retry')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Send an undeliverable mail again', operationId: 'retryFailedMail' })
-  @ApiResponse({ status: 200, type: QueuedMail })
-  @ApiResponse({
-    status: 404,
-    description: 'The mail does not exist or can no longer be sent',
-    type: PlatformError,
+  @ApiOperation({
+    operationId: 'retryFailedMail',
+    summary: 'Send an undeliverable mail again',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. The mail is queued with its old token, so it can only be sent while that is valid.',
   })
+  @ProjectParam()
+  @MailParam()
+  @Answer(200, 'The mail is queued', QueuedMail)
+  @PlatformErrors(mailNotFound(), PROJECT_ERRORS)
   async retry(
     @Param('id') projectId: string,
     @Param('mail_id') mailId: string,

@@ -1,14 +1,28 @@
 /** Platform administration: tables of a project's database, SQL, and how to connect. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { PlatformError } from '../../http/errors/platform-error.dto';
+import { ApiOperation } from '@nestjs/swagger';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
-import { AdminApi, PROJECT_NOT_FOUND } from './admin-api.decorator';
+import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { DatabaseAccess, SqlAnswer, TableRecord } from '../admin-records';
 import { SqlDto } from './dto/projects.dto';
 import { StrictBody } from '../../http/input/strict-input.decorator';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import {
+  bodyNotJson,
+  bodyTooSlow,
+  bodyTooLarge,
+  mediaTypeNotJson,
+  bodyIsEncoded,
+  noMemoryForBody,
+} from '../../http/bodies/body.errors';
+import { projectNotFound } from '../../projects/projects.errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
+import { missingBearer, invalidCredentials } from '../../access/access.errors';
+import { internalError, databaseUnreachable } from '../../common/errors/http-errors';
+import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ROWS = 10_000;
@@ -20,11 +34,14 @@ export class ProjectDatabaseController {
 
   @Get('database')
   @ApiOperation({
-    summary: "Get the owner's connection to a project's database, for psql and migration tools",
     operationId: 'getProjectDatabase',
+    summary: "Get the owner's connection to a project's database, for psql and migration tools",
+    description:
+      'Needs PLATFORM_ADMIN_KEY. The password is that of the role that owns the database. Reading it is written to the audit log.',
   })
-  @ApiResponse({ status: 200, type: DatabaseAccess })
-  @ApiResponse(PROJECT_NOT_FOUND)
+  @ProjectParam()
+  @Answer(200, 'The connection', DatabaseAccess)
+  @PlatformErrors(PROJECT_ERRORS)
   database(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<DatabaseAccess> {
     return this.projects.database(id, actor);
   }
@@ -32,22 +49,25 @@ export class ProjectDatabaseController {
   @Post('sql')
   @HttpCode(200)
   @ApiOperation({
-    summary: "Run SQL as the owner of a project's database, in one transaction",
     operationId: 'runProjectSql',
+    summary: "Run SQL as the owner of a project's database, in one transaction",
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Several statements may be separated by semicolons; the rows are those of the last one. If one fails, all are rolled back. The audit log gets the kinds of the statements, not their text.',
   })
-  @ApiBody({ type: SqlDto })
-  @ApiResponse({ status: 200, type: SqlAnswer })
-  @ApiResponse({
-    status: 400,
-    description: 'The SQL failed and was rolled back',
-    type: PlatformError,
-  })
-  @ApiResponse(PROJECT_NOT_FOUND)
-  @ApiResponse({
-    status: 503,
-    description: 'The database server could not complete the SQL; Retry-After has the seconds to wait',
-    type: PlatformError,
-  })
+  @ProjectParam()
+  @JsonBody(SqlDto)
+  @Answer(200, 'The SQL ran', SqlAnswer)
+  @SqlErrors(SQL_FAILURES, SERVER_FAILURE, bodyNotJson(), noMemoryForBody(), databaseUnreachable())
+  @PlatformErrors(
+    bodyTooSlow(),
+    bodyTooLarge(MAX_JSON_BODY),
+    mediaTypeNotJson(),
+    bodyIsEncoded('gzip'),
+    projectNotFound(),
+    invalidCredentials(),
+    missingBearer(),
+    internalError(),
+  )
   sql(@Param('id') id: string, @StrictBody() body: SqlDto, @CurrentActor() actor: Actor): Promise<SqlAnswer> {
     const limits = {
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
@@ -58,11 +78,13 @@ export class ProjectDatabaseController {
 
   @Get('tables')
   @ApiOperation({
-    summary: 'List tables with row-level security on or off',
     operationId: 'listProjectTables',
+    summary: 'List tables with row-level security on or off',
+    description: 'Needs PLATFORM_ADMIN_KEY. All schemas except those of Plinth and of PostgreSQL.',
   })
-  @ApiResponse({ status: 200, type: [TableRecord] })
-  @ApiResponse(PROJECT_NOT_FOUND)
+  @ProjectParam()
+  @Answer(200, 'The tables, by schema and name', [TableRecord])
+  @PlatformErrors(PROJECT_ERRORS)
   tables(@Param('id') id: string): Promise<TableRecord[]> {
     return this.projects.tables(id);
   }

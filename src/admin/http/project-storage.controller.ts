@@ -1,17 +1,13 @@
 /** Platform administration: compares a project's files with their stored bytes. */
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiResponse } from '@nestjs/swagger';
-import { PlatformError } from '../../http/errors/platform-error.dto';
+import { ApiOperation } from '@nestjs/swagger';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { StorageSweep } from '../../storage/sweep/storage-sweep.service';
 import { StorageCheck, StorageSweepResult } from '../admin-records';
-import { AdminApi, PROJECT_NOT_FOUND } from './admin-api.decorator';
-
-const UNAVAILABLE = {
-  status: 500,
-  description: 'The storage provider cannot be reached',
-  type: PlatformError,
-};
+import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { Answer } from '../../http/docs/answer.decorator';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { storageUnavailable } from '../../storage/storage.errors';
 
 @AdminApi()
 @Controller('admin/v1/projects/:id/storage')
@@ -23,12 +19,14 @@ export class ProjectStorageController {
 
   @Get('check')
   @ApiOperation({
-    summary: "Compare a project's files with their bytes, and change nothing",
     operationId: 'checkProjectStorage',
+    summary: "Compare a project's files with their bytes, and change nothing",
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Reads the whole list of objects from the storage provider, so it takes as long as that.',
   })
-  @ApiResponse({ status: 200, type: StorageCheck })
-  @ApiResponse(PROJECT_NOT_FOUND)
-  @ApiResponse(UNAVAILABLE)
+  @ProjectParam()
+  @Answer(200, 'What was found', StorageCheck)
+  @PlatformErrors(storageUnavailable(null), PROJECT_ERRORS)
   async check(@Param('id') id: string): Promise<StorageCheck> {
     const report = await this.storage.check(await this.registry.get(id));
     const { count, size, objectIds } = report.bytesWithoutRow;
@@ -42,12 +40,14 @@ export class ProjectStorageController {
   @Post('sweep')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Remove objects that belong to no file, as the hourly sweep does',
     operationId: 'sweepProjectStorage',
+    summary: 'Remove objects that belong to no file, as the hourly sweep does',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.',
   })
-  @ApiResponse({ status: 200, type: StorageSweepResult })
-  @ApiResponse(PROJECT_NOT_FOUND)
-  @ApiResponse(UNAVAILABLE)
+  @ProjectParam()
+  @Answer(200, 'What was removed', StorageSweepResult)
+  @PlatformErrors(storageUnavailable(null), PROJECT_ERRORS)
   async sweep(@Param('id') id: string): Promise<StorageSweepResult> {
     const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.registry.get(id));
     return { removed_objects: objects, removed_uploads: uploads, rows_without_bytes: rowsWithoutBytes };

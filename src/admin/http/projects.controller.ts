@@ -1,16 +1,21 @@
 /** Platform administration: projects and their keys (DECISIONS.md 7). */
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { PlatformError } from '../../http/errors/platform-error.dto';
 import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
-import { AdminApi, INVALID, PROJECT_NOT_FOUND } from './admin-api.decorator';
+import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
 import { CreatedProject, DeletedProject, ProjectKeysWithSecret, ProjectRecord } from '../admin-records';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
 import { StrictBody, StrictQuery } from '../../http/input/strict-input.decorator';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { COUNT } from '../../http/docs/documented-headers';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { slugTaken, nameWithoutSlug, invalidSlug, projectBusy } from '../../projects/projects.errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
 const DEFAULT_LIMIT = 100;
@@ -24,15 +29,15 @@ export class ProjectsController {
   ) {}
 
   @Post()
-  @ApiOperation({ summary: 'Create a project', operationId: 'createProject' })
-  @ApiBody({ type: CreateProjectDto })
-  @ApiResponse({ status: 201, type: CreatedProject })
-  @ApiResponse(INVALID)
-  @ApiResponse({
-    status: 409,
-    description: 'The given or derived slug is taken',
-    type: PlatformError,
+  @ApiOperation({
+    operationId: 'createProject',
+    summary: 'Create a project',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Creates a database, roles and keys, which takes about a third of a second. The answer is the only one besides the keys call that shows the keys.',
   })
+  @JsonBody(CreateProjectDto)
+  @Answer(201, 'The project with its keys', CreatedProject)
+  @PlatformErrors(invalidSlug(), nameWithoutSlug(), slugTaken('acme', false), JSON_BODY_ERRORS, ADMIN_ERRORS)
   async create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
     const { database_url: databaseUrl, ...rest } = body;
     await this.templates.assertValid(body.settings?.mail_templates ?? {});
@@ -40,16 +45,16 @@ export class ProjectsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List projects in the order of creation', operationId: 'listProjects' })
-  @ApiQuery({ type: ListProjectsQuery })
-  @ApiResponse({
-    status: 200,
-    type: [ProjectRecord],
-    headers: {
-      'X-Total-Count': { description: 'Projects that match, on all pages', schema: { type: 'integer' } },
-    },
+  @ApiOperation({
+    operationId: 'listProjects',
+    summary: 'List projects in the order of creation',
+    description: 'Needs PLATFORM_ADMIN_KEY. At most 1000 in a page. Keys are not listed.',
   })
-  @ApiResponse(INVALID)
+  @ApiQuery({ type: ListProjectsQuery })
+  @Answer(200, 'A page of projects', [ProjectRecord], {
+    'X-Total-Count': { description: 'Projects that match, on all pages', schema: COUNT },
+  })
+  @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
   async list(
     @StrictQuery() { limit = DEFAULT_LIMIT, offset = 0, slug, search }: ListProjectsQuery,
     @Res({ passthrough: true }) response: Response,
@@ -60,22 +65,33 @@ export class ProjectsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Get a project', operationId: 'getProject' })
-  @ApiResponse({ status: 200, type: ProjectRecord })
-  @ApiResponse(PROJECT_NOT_FOUND)
+  @ApiOperation({
+    operationId: 'getProject',
+    summary: 'Get a project',
+    description: 'Needs PLATFORM_ADMIN_KEY. The settings hold all values, defaults included.',
+  })
+  @ProjectParam()
+  @Answer(200, 'The project', ProjectRecord)
+  @PlatformErrors(PROJECT_ERRORS)
   get(@Param('id') id: string): Promise<ProjectRecord> {
     return this.projects.get(id);
   }
 
   @Patch(':id')
   @ApiOperation({
-    summary: 'Change name, plan or settings; takes effect with the next request',
     operationId: 'updateProject',
+    summary: 'Change name, plan or settings; takes effect with the next request',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Members and settings that are left out stay as they are; a setting of null goes back to its default. The slug cannot change.',
   })
-  @ApiBody({ type: UpdateProjectDto })
-  @ApiResponse({ status: 200, type: ProjectRecord })
-  @ApiResponse(INVALID)
-  @ApiResponse(PROJECT_NOT_FOUND)
+  @ProjectParam()
+  @JsonBody(UpdateProjectDto)
+  @Answer(200, 'The changed project', ProjectRecord)
+  @PlatformErrors(
+    invalidParameters('settings.max_rows must not be less than 1'),
+    JSON_BODY_ERRORS,
+    PROJECT_ERRORS,
+  )
   async update(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
@@ -86,19 +102,16 @@ export class ProjectsController {
   }
 
   @Delete(':id')
-  @ApiOperation({ summary: 'Delete a project with its database', operationId: 'deleteProject' })
-  @ApiResponse({ status: 200, type: DeletedProject })
-  @ApiResponse({
-    status: 202,
-    description: 'The project no longer serves requests; its database is still being dropped',
-    type: DeletedProject,
+  @ApiOperation({
+    operationId: 'deleteProject',
+    summary: 'Delete a project with its database',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. This cannot be undone: rows, users and files are gone. The slug is free again afterwards.',
   })
-  @ApiResponse(PROJECT_NOT_FOUND)
-  @ApiResponse({
-    status: 409,
-    description: 'Another request is creating or deleting the project',
-    type: PlatformError,
-  })
+  @ProjectParam()
+  @Answer(200, 'The project is gone', DeletedProject)
+  @Answer(202, 'The project no longer serves requests; its database is still being dropped', DeletedProject)
+  @PlatformErrors(projectBusy(), PROJECT_ERRORS)
   async remove(
     @Param('id') id: string,
     @CurrentActor() actor: Actor,
@@ -111,11 +124,13 @@ export class ProjectsController {
 
   @Get(':id/keys')
   @ApiOperation({
-    summary: 'Get the keys of a project and the secret that signs them',
     operationId: 'getProjectKeys',
+    summary: 'Get the keys of a project and the secret that signs them',
+    description: 'Needs PLATFORM_ADMIN_KEY. Reading them is written to the audit log.',
   })
-  @ApiResponse({ status: 200, type: ProjectKeysWithSecret })
-  @ApiResponse(PROJECT_NOT_FOUND)
+  @ProjectParam()
+  @Answer(200, 'The keys and the secret', ProjectKeysWithSecret)
+  @PlatformErrors(PROJECT_ERRORS)
   keys(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectKeysWithSecret> {
     return this.projects.keys(id, actor);
   }
@@ -123,13 +138,19 @@ export class ProjectsController {
   @Post(':id/keys/rotate')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Rotate the keys and secrets of a project; old signatures stay valid for a grace period',
     operationId: 'rotateProjectKeys',
+    summary: 'Rotate the keys and secrets of a project; old signatures stay valid for a grace period',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Answers with the new ones. With a grace period of 0 all tokens and signed addresses end at once.',
   })
-  @ApiBody({ type: RotateKeysDto, required: false })
-  @ApiResponse({ status: 200, type: ProjectKeysWithSecret })
-  @ApiResponse(INVALID)
-  @ApiResponse(PROJECT_NOT_FOUND)
+  @ProjectParam()
+  @JsonBody(RotateKeysDto, { required: false })
+  @Answer(200, 'The new keys and the new secret', ProjectKeysWithSecret)
+  @PlatformErrors(
+    invalidParameters('grace_seconds must not be less than 0'),
+    JSON_BODY_ERRORS,
+    PROJECT_ERRORS,
+  )
   rotate(
     @Param('id') id: string,
     @StrictBody() body: RotateKeysDto,

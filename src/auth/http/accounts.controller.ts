@@ -1,9 +1,12 @@
 /** Endpoints for users who are not signed in: they need the apikey only (SPEC.md 4.2, DECISIONS.md 4). */
 import { Body, Controller, HttpCode, Post, UseGuards, UseInterceptors } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { EmailVerificationService } from '../mail/email-verification.service';
@@ -13,7 +16,26 @@ import type { SignedIn } from '../sessions/session-issuer.service';
 import { SessionService } from '../sessions/session.service';
 import { SignInService } from '../sessions/sign-in.service';
 import { type SignedUp, SignUpService } from '../sessions/sign-up.service';
-import { ApiAuthErrors } from './auth-responses.decorator';
+import {
+  domainNotAllowed,
+  emailNotVerified,
+  emailTaken,
+  invalidEmail,
+  invalidMailedToken,
+  invalidRefreshToken,
+  signUpDisabled,
+  userBanned,
+  wrongCredentials,
+} from '../auth.errors';
+import {
+  AuthErrors,
+  LIMIT_HEADERS,
+  LimitedAuthErrors,
+  KEY_ERRORS,
+  ProjectIdParam,
+  tooManyRequests,
+  tooShortPassword,
+} from './auth-docs.decorator';
 import { AuthThrottlerGuard } from './auth-throttler.guard';
 import { CurrentOrigin } from './current-origin.decorator';
 import { EmailDto, RefreshDto, SignInDto, SignUpDto, TokenDto, UpdatePasswordDto } from './dto/account.dto';
@@ -21,8 +43,7 @@ import { MessageDto, SignedInDto, SignedUpDto } from './dto/auth-answers.dto';
 
 @ApiTags('auth')
 @ApiSecurity('apikey')
-@ApiParam({ name: 'project_id', type: String })
-@ApiAuthErrors(400, 401, 429, 500)
+@ProjectIdParam()
 @Controller('v1/auth/:project_id')
 @UseGuards(ApiKeyGuard, AuthThrottlerGuard)
 @UseInterceptors(JsonBodyInterceptor)
@@ -36,9 +57,22 @@ export class AccountsController {
   ) {}
 
   @Post('signup')
-  @ApiOperation({ operationId: 'signUp', summary: 'Sign up' })
-  @ApiResponse({ status: 201, description: 'The user and a session', type: SignedUpDto })
-  @ApiAuthErrors(403)
+  @ApiOperation({
+    operationId: 'signUp',
+    summary: 'Sign up',
+    description: `Creates an account and signs it in. Needs the apikey only. The project decides by settings: sign-up can be turned off, limited to e-mail domains, or require that the address is verified first (\`session\` is null then, and a mail is on its way). Counts against the limit of requests per client address.`,
+  })
+  @JsonBody(SignUpDto)
+  @Answer(201, 'The user and a session', SignedUpDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(
+    invalidParameters('email must be a string'),
+    invalidEmail(),
+    emailTaken(),
+    domainNotAllowed(),
+    signUpDisabled(),
+    JSON_BODY_ERRORS,
+    KEY_ERRORS,
+  )
   signUp(
     @CurrentProject() project: Project,
     @Body() { email, password, name }: SignUpDto,
@@ -51,9 +85,22 @@ export class AccountsController {
   @Post('login')
   @SkipThrottle()
   @HttpCode(200)
-  @ApiOperation({ operationId: 'signIn', summary: 'Sign in' })
-  @ApiResponse({ status: 200, description: 'The user and a session', type: SignedInDto })
-  @ApiAuthErrors(403)
+  @ApiOperation({
+    operationId: 'signIn',
+    summary: 'Sign in',
+    description: `Starts a session. Needs the apikey only. An unknown address and a wrong password get the same answer in the same time. Failed attempts delay further ones, by account and by client address (429).`,
+  })
+  @JsonBody(SignInDto)
+  @Answer(200, 'The user and a session', SignedInDto)
+  @AuthErrors(
+    invalidParameters('email should not be empty'),
+    wrongCredentials(),
+    emailNotVerified(),
+    userBanned(),
+    tooManyRequests(),
+    JSON_BODY_ERRORS,
+    KEY_ERRORS,
+  )
   signIn(
     @CurrentProject() project: Project,
     @Body() { email, password }: SignInDto,
@@ -65,8 +112,21 @@ export class AccountsController {
   @Post('refresh')
   @SkipThrottle()
   @HttpCode(200)
-  @ApiOperation({ operationId: 'refresh', summary: 'Spend a refresh token for a new session' })
-  @ApiResponse({ status: 200, description: 'The user and the session with new tokens', type: SignedInDto })
+  @ApiOperation({
+    operationId: 'refresh',
+    summary: 'Spend a refresh token for a new session',
+    description: `Needs the apikey only. The token is spent: the answer holds its successor. For 10 s a spent token gives the same successor again, for two tabs or a lost answer; its use after that ends the session.`,
+  })
+  @JsonBody(RefreshDto)
+  @Answer(200, 'The user and the session with new tokens', SignedInDto)
+  @AuthErrors(
+    invalidParameters('refresh_token should not be empty'),
+    invalidRefreshToken(),
+    userBanned(),
+    tooManyRequests(),
+    JSON_BODY_ERRORS,
+    KEY_ERRORS,
+  )
   refresh(
     @CurrentProject() project: Project,
     @Body() body: RefreshDto,
@@ -77,8 +137,14 @@ export class AccountsController {
 
   @Post('reset-password')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'resetPassword', summary: 'Mail a token for a new password' })
-  @ApiResponse({ status: 200, description: 'The same for known and unknown addresses', type: MessageDto })
+  @ApiOperation({
+    operationId: 'resetPassword',
+    summary: 'Mail a token for a new password',
+    description: `Needs the apikey only. The answer and its time are the same for known and unknown addresses. The token is valid for one hour and once; a new request makes older tokens void. Mails to one mailbox are limited (429).`,
+  })
+  @JsonBody(EmailDto)
+  @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(invalidEmail(), JSON_BODY_ERRORS, KEY_ERRORS)
   async resetPassword(
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,
@@ -90,8 +156,14 @@ export class AccountsController {
 
   @Post('update-password')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'updatePassword', summary: 'Set a new password with a mailed token' })
-  @ApiResponse({ status: 200, description: 'All sessions of the user have been ended', type: MessageDto })
+  @ApiOperation({
+    operationId: 'updatePassword',
+    summary: 'Set a new password with a mailed token',
+    description: `Needs the apikey, and the token of a reset mail or of an invitation. It ends all sessions of the user, and works once.`,
+  })
+  @JsonBody(UpdatePasswordDto)
+  @Answer(200, 'The password is set, and all sessions of the user have ended', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(tooShortPassword(), invalidMailedToken(), JSON_BODY_ERRORS, KEY_ERRORS)
   async updatePassword(
     @CurrentProject() project: Project,
     @Body() { token, password }: UpdatePasswordDto,
@@ -103,8 +175,20 @@ export class AccountsController {
 
   @Post('verify-email')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'verifyEmail', summary: 'Confirm an address with a mailed token' })
-  @ApiResponse({ status: 200, description: 'The address is confirmed', type: MessageDto })
+  @ApiOperation({
+    operationId: 'verifyEmail',
+    summary: 'Confirm an address with a mailed token',
+    description: `Needs the apikey, and the token of a mail that verifies an address: the one of the sign-up, or a new one of \`PATCH /user\`. It works once.`,
+  })
+  @JsonBody(TokenDto)
+  @Answer(200, 'The address is confirmed', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(
+    invalidParameters('token should not be empty'),
+    emailTaken(),
+    invalidMailedToken(),
+    JSON_BODY_ERRORS,
+    KEY_ERRORS,
+  )
   async verifyEmail(
     @CurrentProject() project: Project,
     @Body() { token }: TokenDto,
@@ -116,8 +200,14 @@ export class AccountsController {
 
   @Post('resend-verification')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'resendVerification', summary: 'Mail a token that confirms the address' })
-  @ApiResponse({ status: 200, description: 'The same for known and unknown addresses', type: MessageDto })
+  @ApiOperation({
+    operationId: 'resendVerification',
+    summary: 'Mail a token that confirms the address',
+    description: `Needs the apikey only. The answer is the same for any address; a mail is sent if an account with this address waits to be confirmed. Mails to one mailbox are limited (429).`,
+  })
+  @JsonBody(EmailDto)
+  @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
+  @LimitedAuthErrors(invalidEmail(), JSON_BODY_ERRORS, KEY_ERRORS)
   async resendVerification(
     @CurrentProject() project: Project,
     @Body() { email }: EmailDto,

@@ -11,7 +11,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
@@ -22,16 +22,20 @@ import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit/audit.repository';
 import { FailedMailService } from '../mail/failed-mail.service';
 import { MailComposer } from '../mail/mail-composer.service';
-import { ApiAuthErrors } from './auth-responses.decorator';
 import { AuditEntriesDto, FailedMailsDto, MailContentDto } from './dto/admin-answers.dto';
 import { ListAuditQuery, MailPreviewDto } from './dto/admin-audit.dto';
 import { MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { COUNT } from '../../http/docs/documented-headers';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { mailNotFound } from '../auth.errors';
+import { AuthErrors, SERVICE_ERRORS, ProjectIdParam, IdParam } from './auth-docs.decorator';
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })
-@ApiParam({ name: 'project_id', type: String })
-@ApiAuthErrors(400, 401, 403, 500)
+@ProjectIdParam()
 @Controller('v1/auth/:project_id/admin')
 @UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
 export class AdminAuditController {
@@ -42,8 +46,16 @@ export class AdminAuditController {
   ) {}
 
   @Get('audit')
-  @ApiOperation({ operationId: 'adminListAudit', summary: 'Read the audit trail, the newest entry first' })
-  @ApiResponse({ status: 200, description: 'A page of entries', type: AuditEntriesDto })
+  @ApiOperation({
+    operationId: 'adminListAudit',
+    summary: 'Read the audit trail, the newest entry first',
+    description:
+      'Needs the service-role key, as apikey or as bearer. Entries tell who did what to an account, from which address. Pages begin at 1.',
+  })
+  @Answer(200, 'A page of entries', AuditEntriesDto, {
+    'X-Total-Count': { description: 'Entries on all pages', schema: COUNT },
+  })
+  @AuthErrors(invalidParameters('user_id must be a UUID'), SERVICE_ERRORS)
   async listAudit(
     @CurrentProject() project: Project,
     @Query() query: ListAuditQuery,
@@ -59,8 +71,14 @@ export class AdminAuditController {
   }
 
   @Get('failed-mails')
-  @ApiOperation({ operationId: 'adminListFailedMails', summary: 'List mails that were given up' })
-  @ApiResponse({ status: 200, description: 'The newest first', type: FailedMailsDto })
+  @ApiOperation({
+    operationId: 'adminListFailedMails',
+    summary: 'List mails that were given up',
+    description:
+      'Needs the service-role key, as apikey or as bearer. A mail is given up when its delivery failed for good, or too often.',
+  })
+  @Answer(200, 'The newest first', FailedMailsDto)
+  @AuthErrors(SERVICE_ERRORS)
   async listFailedMails(@CurrentProject() project: Project): Promise<FailedMailsDto> {
     const mails = await this.failedMails.list(project);
     return {
@@ -77,9 +95,15 @@ export class AdminAuditController {
 
   @Post('failed-mails/:mail_id/retry')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'adminRetryMail', summary: 'Send a mail again that was given up' })
-  @ApiResponse({ status: 200, description: 'The mail is queued', type: MessageDto })
-  @ApiAuthErrors(404)
+  @ApiOperation({
+    operationId: 'adminRetryMail',
+    summary: 'Send a mail again that was given up',
+    description:
+      'Needs the service-role key, as apikey or as bearer. The mail is queued with its old token, so it can only be sent while that is valid.',
+  })
+  @IdParam('mail_id', 'From the list of failed mails')
+  @Answer(200, 'The mail is queued', MessageDto)
+  @AuthErrors(mailNotFound(), SERVICE_ERRORS)
   async retryMail(@CurrentProject() project: Project, @Param('mail_id') id: string): Promise<MessageDto> {
     await this.failedMails.retry(project, id);
     return { message: 'The mail is queued again' };
@@ -91,8 +115,16 @@ export class AdminAuditController {
   @ApiOperation({
     operationId: 'adminPreviewMail',
     summary: 'Render a mail with sample values; nothing is sent',
+    description:
+      'Needs the service-role key, as apikey or as bearer. Members that are left out are those of the project, so a draft can be tried part by part.',
   })
-  @ApiResponse({ status: 200, description: 'The mail with sample values', type: MailContentDto })
+  @JsonBody(MailPreviewDto)
+  @Answer(200, 'The mail with sample values', MailContentDto)
+  @AuthErrors(
+    invalidParameters('language must be a tag such as de or pt-BR'),
+    JSON_BODY_ERRORS,
+    SERVICE_ERRORS,
+  )
   previewMail(
     @CurrentProject() project: Project,
     @Body() { kind, language, subject, text, html }: MailPreviewDto,

@@ -1,6 +1,6 @@
 /** Second factors of a project's users, for administrators to help users who have lost their device. */
 import { Controller, Delete, Get, Param, UseGuards } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
@@ -9,23 +9,31 @@ import type { Project } from '../../projects/project';
 import { toFactorView } from '../factors/factor';
 import { AdminFactorsService } from '../admin/admin-factors.service';
 import type { RequestOrigin } from '../audit/request-origin';
-import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { MessageDto } from './dto/auth-answers.dto';
 import { FactorsDto } from './dto/factors.dto';
+import { Answer } from '../../http/docs/answer.decorator';
+import { factorNotFound } from '../auth.errors';
+import { AuthErrors, SERVICE_ERRORS, ProjectIdParam, IdParam } from './auth-docs.decorator';
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })
-@ApiParam({ name: 'project_id', type: String })
-@ApiAuthErrors(401, 403, 500)
+@ProjectIdParam()
 @Controller('v1/auth/:project_id/admin/users/:user_id/factors')
 @UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
 export class AdminFactorsController {
   constructor(private readonly factors: AdminFactorsService) {}
 
   @Get()
-  @ApiOperation({ operationId: 'adminListFactors', summary: "List a user's second factors" })
-  @ApiResponse({ status: 200, description: 'The oldest first', type: FactorsDto })
+  @ApiOperation({
+    operationId: 'adminListFactors',
+    summary: "List a user's second factors",
+    description:
+      'Needs the service-role key, as apikey or as bearer. Secrets are never shown. An unknown user has none.',
+  })
+  @IdParam('user_id', 'The id of the user')
+  @Answer(200, 'The oldest first', FactorsDto)
+  @AuthErrors(SERVICE_ERRORS)
   async list(@CurrentProject() project: Project, @Param('user_id') userId: string): Promise<FactorsDto> {
     return { factors: (await this.factors.list(project, userId)).map(toFactorView) };
   }
@@ -34,9 +42,13 @@ export class AdminFactorsController {
   @ApiOperation({
     operationId: 'adminRemoveFactor',
     summary: 'Remove a second factor that the user has lost',
+    description:
+      'Needs the service-role key, as apikey or as bearer. Sessions that verified the factor lose that rank with their next refresh, if no other factor is left.',
   })
-  @ApiResponse({ status: 200, description: 'The factor has been removed', type: MessageDto })
-  @ApiAuthErrors(404)
+  @IdParam('user_id', 'The id of the user')
+  @IdParam('factor_id', 'From the list of factors')
+  @Answer(200, 'The factor has been removed', MessageDto)
+  @AuthErrors(factorNotFound(), SERVICE_ERRORS)
   async remove(
     @CurrentProject() project: Project,
     @Param('user_id') userId: string,

@@ -13,7 +13,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
@@ -25,17 +25,28 @@ import { toAdminUserView } from '../accounts/account';
 import { AdminUsersService, UserInput } from '../admin/admin-users.service';
 import { UserListRepository } from '../admin/user-list.repository';
 import type { RequestOrigin } from '../audit/request-origin';
-import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { CreateAdminUserDto, InviteUserDto, ListUsersQuery, UpdateAdminUserDto } from './dto/admin-users.dto';
 import { AdminUserAnswerDto, AdminUsersDto } from './dto/admin-answers.dto';
 import { MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { COUNT } from '../../http/docs/documented-headers';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { invalidEmail, emailTaken, userNotFound, pageTooLarge, unusablePasswordHash } from '../auth.errors';
+import {
+  AuthErrors,
+  SERVICE_ERRORS,
+  tooManyRequests,
+  ProjectIdParam,
+  IdParam,
+  tooShortPassword,
+} from './auth-docs.decorator';
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })
-@ApiParam({ name: 'project_id', type: String })
-@ApiAuthErrors(400, 401, 403, 500)
+@ProjectIdParam()
 @Controller('v1/auth/:project_id/admin/users')
 @UseGuards(ApiKeyGuard, BearerGuard, ServiceRoleGuard)
 @UseInterceptors(JsonBodyInterceptor)
@@ -46,13 +57,16 @@ export class AdminUsersController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'adminListUsers', summary: 'List, search and sort users' })
-  @ApiResponse({
-    status: 200,
-    description: 'A page of users',
-    type: AdminUsersDto,
-    headers: { 'X-Total-Count': { description: 'Users on all pages', schema: { type: 'integer' } } },
+  @ApiOperation({
+    operationId: 'adminListUsers',
+    summary: 'List, search and sort users',
+    description:
+      'Needs the service-role key, as apikey or as bearer. Pages begin at 1. A page whose users are larger than 16 MiB is refused: lower per_page.',
   })
+  @Answer(200, 'A page of users', AdminUsersDto, {
+    'X-Total-Count': { description: 'Users on all pages', schema: COUNT },
+  })
+  @AuthErrors(invalidParameters('per_page must not be greater than 1000'), pageTooLarge(null), SERVICE_ERRORS)
   async list(
     @CurrentProject() project: Project,
     @Query() query: ListUsersQuery,
@@ -70,8 +84,23 @@ export class AdminUsersController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ operationId: 'adminCreateUser', summary: 'Create a user, with or without a password' })
-  @ApiResponse({ status: 200, description: 'The user', type: AdminUserAnswerDto })
+  @ApiOperation({
+    operationId: 'adminCreateUser',
+    summary: 'Create a user, with or without a password',
+    description:
+      'Needs the service-role key, as apikey or as bearer. Neither the settings for sign-up nor its limits apply, and no mail is sent. Without a password the user can set one by a reset mail.',
+  })
+  @JsonBody(CreateAdminUserDto)
+  @Answer(200, 'The user', AdminUserAnswerDto)
+  @AuthErrors(
+    emailTaken(),
+    invalidEmail(),
+    tooShortPassword(),
+    unusablePasswordHash(),
+    JSON_BODY_ERRORS,
+    SERVICE_ERRORS,
+    tooManyRequests(),
+  )
   async create(
     @CurrentProject() project: Project,
     @Body() body: CreateAdminUserDto,
@@ -86,8 +115,12 @@ export class AdminUsersController {
   @ApiOperation({
     operationId: 'adminInviteUser',
     summary: 'Create a user who sets a password with a mailed token',
+    description:
+      'Needs the service-role key, as apikey or as bearer. The mail holds a token for update-password, which also confirms the address. A second invitation to the same address is refused.',
   })
-  @ApiResponse({ status: 200, description: 'The user', type: AdminUserAnswerDto })
+  @JsonBody(InviteUserDto)
+  @Answer(200, 'The user', AdminUserAnswerDto)
+  @AuthErrors(emailTaken(), invalidEmail(), JSON_BODY_ERRORS, SERVICE_ERRORS)
   async invite(
     @CurrentProject() project: Project,
     @Body() { email, name, data }: InviteUserDto,
@@ -98,17 +131,38 @@ export class AdminUsersController {
   }
 
   @Get(':user_id')
-  @ApiOperation({ operationId: 'adminGetUser', summary: 'Get a user' })
-  @ApiResponse({ status: 200, description: 'The user', type: AdminUserAnswerDto })
-  @ApiAuthErrors(404)
+  @ApiOperation({
+    operationId: 'adminGetUser',
+    summary: 'Get a user',
+    description: 'Needs the service-role key, as apikey or as bearer.',
+  })
+  @IdParam('user_id', 'The id of the user')
+  @Answer(200, 'The user', AdminUserAnswerDto)
+  @AuthErrors(userNotFound(), SERVICE_ERRORS)
   async get(@CurrentProject() project: Project, @Param('user_id') id: string): Promise<AdminUserAnswerDto> {
     return { user: toAdminUserView(await this.users.get(project, id)) };
   }
 
   @Patch(':user_id')
-  @ApiOperation({ operationId: 'adminUpdateUser', summary: 'Change or ban a user' })
-  @ApiResponse({ status: 200, description: 'The changed user', type: AdminUserAnswerDto })
-  @ApiAuthErrors(404)
+  @ApiOperation({
+    operationId: 'adminUpdateUser',
+    summary: 'Change or ban a user',
+    description:
+      'Needs the service-role key, as apikey or as bearer. Members that are left out stay as they are. A new password ends all sessions of the user; a ban refuses all tokens until it ends. A new address takes effect at once.',
+  })
+  @IdParam('user_id', 'The id of the user')
+  @JsonBody(UpdateAdminUserDto)
+  @Answer(200, 'The changed user', AdminUserAnswerDto)
+  @AuthErrors(
+    invalidEmail(),
+    emailTaken(),
+    tooShortPassword(),
+    unusablePasswordHash(),
+    userNotFound(),
+    tooManyRequests(),
+    JSON_BODY_ERRORS,
+    SERVICE_ERRORS,
+  )
   async update(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
@@ -119,9 +173,15 @@ export class AdminUsersController {
   }
 
   @Delete(':user_id')
-  @ApiOperation({ operationId: 'adminDeleteUser', summary: 'Delete a user with all sessions' })
-  @ApiResponse({ status: 200, description: 'The user has been deleted', type: MessageDto })
-  @ApiAuthErrors(404)
+  @ApiOperation({
+    operationId: 'adminDeleteUser',
+    summary: 'Delete a user with all sessions',
+    description:
+      'Needs the service-role key, as apikey or as bearer. The files of the user stay, without an owner that can sign in.',
+  })
+  @IdParam('user_id', 'The id of the user')
+  @Answer(200, 'The user has been deleted', MessageDto)
+  @AuthErrors(userNotFound(), SERVICE_ERRORS)
   async remove(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,
@@ -133,9 +193,15 @@ export class AdminUsersController {
 
   @Post(':user_id/logout')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'adminSignOutUser', summary: 'End all sessions of a user' })
-  @ApiResponse({ status: 200, description: 'All sessions have been ended', type: MessageDto })
-  @ApiAuthErrors(404)
+  @ApiOperation({
+    operationId: 'adminSignOutUser',
+    summary: 'End all sessions of a user',
+    description:
+      'Needs the service-role key, as apikey or as bearer. The tokens of the user are refused from the next request on.',
+  })
+  @IdParam('user_id', 'The id of the user')
+  @Answer(200, 'All sessions have ended', MessageDto)
+  @AuthErrors(userNotFound(), SERVICE_ERRORS)
   async signOut(
     @CurrentProject() project: Project,
     @Param('user_id') id: string,

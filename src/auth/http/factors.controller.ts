@@ -10,7 +10,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
@@ -23,16 +23,20 @@ import { ProfileService } from '../sessions/profile.service';
 import type { RequestOrigin } from '../audit/request-origin';
 import type { SignedIn } from '../sessions/session-issuer.service';
 import type { SessionOwner } from '../accounts/live-session';
-import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { CurrentSession } from './current-session.decorator';
 import { MessageDto, SignedInDto } from './dto/auth-answers.dto';
 import { CodeDto, EnrolFactorDto, EnrolledFactorDto, FactorsDto } from './dto/factors.dto';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { wrongCode, factorNotFound, tooManyFactors, secondFactorRequired } from '../auth.errors';
+import { AuthErrors, BEARER_ERRORS, tooManyRequests, ProjectIdParam, IdParam } from './auth-docs.decorator';
+import { MAX_FACTORS } from '../factors/factor.repository';
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })
-@ApiParam({ name: 'project_id', type: String })
-@ApiAuthErrors(401, 500)
+@ProjectIdParam()
 @Controller('v1/auth/:project_id/factors')
 @UseGuards(ApiKeyGuard, BearerGuard, SessionGuard)
 @UseInterceptors(JsonBodyInterceptor)
@@ -44,14 +48,14 @@ export class FactorsController {
 
   @Post()
   @HttpCode(200)
-  @ApiBody({ type: EnrolFactorDto, required: false })
-  @ApiOperation({ operationId: 'enrolFactor', summary: 'Begin to enrol an authenticator app' })
-  @ApiResponse({
-    status: 200,
-    description: 'The secret for the app; not shown again',
-    type: EnrolledFactorDto,
+  @ApiOperation({
+    operationId: 'enrolFactor',
+    summary: 'Begin to enrol an authenticator app',
+    description: `Needs the apikey and the access token of a session; one that verified a second factor, if the account has one. The factor counts from its first verified code on, and is dropped without one after 15 minutes. An account has at most ten.`,
   })
-  @ApiAuthErrors(400, 403)
+  @JsonBody(EnrolFactorDto, { required: false })
+  @Answer(200, 'The secret for the app; not shown again', EnrolledFactorDto)
+  @AuthErrors(tooManyFactors(MAX_FACTORS), secondFactorRequired(), JSON_BODY_ERRORS, BEARER_ERRORS)
   async enrol(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -64,17 +68,35 @@ export class FactorsController {
   }
 
   @Get()
-  @ApiOperation({ operationId: 'listFactors', summary: 'List your second factors' })
-  @ApiResponse({ status: 200, description: 'The oldest first', type: FactorsDto })
+  @ApiOperation({
+    operationId: 'listFactors',
+    summary: 'List your second factors',
+    description: `Needs the apikey and the access token of a session. Factors that wait for their first code are listed too; secrets are never shown.`,
+  })
+  @Answer(200, 'The oldest first', FactorsDto)
+  @AuthErrors(BEARER_ERRORS)
   async list(@CurrentProject() project: Project, @CurrentSession() owner: SessionOwner): Promise<FactorsDto> {
     return { factors: (await this.factors.list(project, owner)).map(toFactorView) };
   }
 
   @Post(':factor_id/verify')
   @HttpCode(200)
-  @ApiOperation({ operationId: 'verifyFactor', summary: 'Raise the session to two factors with a code' })
-  @ApiResponse({ status: 200, description: 'The session, with new tokens (aal2)', type: SignedInDto })
-  @ApiAuthErrors(400, 404, 429)
+  @ApiOperation({
+    operationId: 'verifyFactor',
+    summary: 'Raise the session to two factors with a code',
+    description: `Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once; wrong ones delay further attempts (429). Earlier tokens of the session stay at one factor, and its refresh token is void.`,
+  })
+  @IdParam('factor_id', 'From the list of factors')
+  @JsonBody(CodeDto)
+  @Answer(200, 'The session, with new tokens (aal2)', SignedInDto)
+  @AuthErrors(
+    invalidParameters('code should not be empty'),
+    wrongCode(),
+    factorNotFound(),
+    tooManyRequests(),
+    JSON_BODY_ERRORS,
+    BEARER_ERRORS,
+  )
   verify(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -86,9 +108,14 @@ export class FactorsController {
   }
 
   @Delete(':factor_id')
-  @ApiOperation({ operationId: 'removeFactor', summary: 'Remove a second factor' })
-  @ApiResponse({ status: 200, description: 'The factor has been removed', type: MessageDto })
-  @ApiAuthErrors(403, 404)
+  @ApiOperation({
+    operationId: 'removeFactor',
+    summary: 'Remove a second factor',
+    description: `Needs the apikey and the access token of a session; one that verified a second factor, if the account has one.`,
+  })
+  @IdParam('factor_id', 'From the list of factors')
+  @Answer(200, 'The factor has been removed', MessageDto)
+  @AuthErrors(secondFactorRequired(), factorNotFound(), BEARER_ERRORS)
   async remove(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

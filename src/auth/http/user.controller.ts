@@ -11,7 +11,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { ApiKeyGuard } from '../../access/api-key.guard';
 import { BearerGuard } from '../../access/bearer.guard';
 import { CurrentProject } from '../../access/current-caller.decorator';
@@ -24,11 +24,30 @@ import { ProfileService } from '../sessions/profile.service';
 import type { RequestOrigin } from '../audit/request-origin';
 import type { SessionOwner } from '../accounts/live-session';
 import { SessionService } from '../sessions/session.service';
-import { ApiAuthErrors } from './auth-responses.decorator';
 import { CurrentOrigin } from './current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { invalidParameters } from '../../common/errors/http-errors';
+import {
+  invalidEmail,
+  emailTaken,
+  domainNotAllowed,
+  wrongCurrentPassword,
+  currentPasswordRequired,
+  sessionNotFound,
+  secondFactorRequired,
+} from '../auth.errors';
+import {
+  AuthErrors,
+  BEARER_ERRORS,
+  tooManyRequests,
+  ProjectIdParam,
+  IdParam,
+  tooShortPassword,
+} from './auth-docs.decorator';
 
 const LOGOUT_MESSAGES = {
   local: 'Signed out',
@@ -38,8 +57,7 @@ const LOGOUT_MESSAGES = {
 
 @ApiTags('auth')
 @ApiSecurity({ apikey: [], bearer: [] })
-@ApiParam({ name: 'project_id', type: String })
-@ApiAuthErrors(401, 500)
+@ProjectIdParam()
 @Controller('v1/auth/:project_id')
 @UseGuards(ApiKeyGuard, BearerGuard)
 @UseInterceptors(JsonBodyInterceptor)
@@ -51,8 +69,13 @@ export class UserController {
 
   @Get('user')
   @UseGuards(UserGuard)
-  @ApiOperation({ operationId: 'getUser', summary: 'Get the signed-in user' })
-  @ApiResponse({ status: 200, description: 'The user', type: UserAnswerDto })
+  @ApiOperation({
+    operationId: 'getUser',
+    summary: 'Get the signed-in user',
+    description: `Needs the apikey and the access token of a user, or a token with the id of one (\`sub\`) that the backend of the project signed.`,
+  })
+  @Answer(200, 'The user', UserAnswerDto)
+  @AuthErrors(BEARER_ERRORS)
   async get(
     @CurrentProject() project: Project,
     @CurrentTokenUser() { userId, sessionId }: TokenUser,
@@ -62,9 +85,25 @@ export class UserController {
 
   @Patch('user')
   @UseGuards(SessionGuard)
-  @ApiOperation({ operationId: 'updateUser', summary: 'Change your name, email, password or data' })
-  @ApiResponse({ status: 200, description: 'The changed user', type: UserAnswerDto })
-  @ApiAuthErrors(400, 403, 429)
+  @ApiOperation({
+    operationId: 'updateUser',
+    summary: 'Change your name, email, password or data',
+    description: `Needs the apikey and the access token of a session. Members that are left out stay as they are. A new \`email\` takes effect when its mailed token is confirmed. A new \`password\` needs \`current_password\` and ends all other sessions. With a second factor, both need a session that has verified it.`,
+  })
+  @JsonBody(UpdateUserDto)
+  @Answer(200, 'The changed user', UserAnswerDto)
+  @AuthErrors(
+    currentPasswordRequired(),
+    invalidEmail(),
+    emailTaken(),
+    domainNotAllowed(),
+    tooShortPassword(),
+    wrongCurrentPassword(),
+    secondFactorRequired(),
+    tooManyRequests(),
+    JSON_BODY_ERRORS,
+    BEARER_ERRORS,
+  )
   async update(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -80,10 +119,18 @@ export class UserController {
   @Post('logout')
   @UseGuards(SessionGuard)
   @HttpCode(200)
-  @ApiBody({ type: LogoutDto, required: false })
-  @ApiOperation({ operationId: 'signOut', summary: 'Sign out; effective at once on all replicas' })
-  @ApiResponse({ status: 200, description: 'The sessions of the scope have been ended', type: MessageDto })
-  @ApiAuthErrors(400)
+  @ApiOperation({
+    operationId: 'signOut',
+    summary: 'Sign out; effective at once on all replicas',
+    description: `Needs the apikey and the access token of a session. The access tokens of an ended session are refused from the next request on, by auth, table REST and storage.`,
+  })
+  @JsonBody(LogoutDto, { required: false })
+  @Answer(200, 'The sessions of the scope have ended', MessageDto)
+  @AuthErrors(
+    invalidParameters('scope must be one of the following values: local, others, global'),
+    JSON_BODY_ERRORS,
+    BEARER_ERRORS,
+  )
   async signOut(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -97,8 +144,13 @@ export class UserController {
 
   @Get('sessions')
   @UseGuards(SessionGuard)
-  @ApiOperation({ operationId: 'listSessions', summary: 'List your sessions' })
-  @ApiResponse({ status: 200, description: 'Live sessions, the newest first', type: SessionsDto })
+  @ApiOperation({
+    operationId: 'listSessions',
+    summary: 'List your sessions',
+    description: `Needs the apikey and the access token of a session. Sessions that ended are not listed.`,
+  })
+  @Answer(200, 'Live sessions, the newest first', SessionsDto)
+  @AuthErrors(BEARER_ERRORS)
   async listSessions(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,
@@ -119,9 +171,14 @@ export class UserController {
 
   @Delete('sessions/:session_id')
   @UseGuards(SessionGuard)
-  @ApiOperation({ operationId: 'revokeSession', summary: 'End one of your sessions' })
-  @ApiResponse({ status: 200, description: 'The session has been ended', type: MessageDto })
-  @ApiAuthErrors(404)
+  @ApiOperation({
+    operationId: 'revokeSession',
+    summary: 'End one of your sessions',
+    description: `Needs the apikey and the access token of a session, which may be the one to end. Its tokens are refused from the next request on.`,
+  })
+  @IdParam('session_id', 'From the list of sessions')
+  @Answer(200, 'The session has ended', MessageDto)
+  @AuthErrors(sessionNotFound(), BEARER_ERRORS)
   async revokeSession(
     @CurrentProject() project: Project,
     @CurrentSession() owner: SessionOwner,

@@ -1,6 +1,5 @@
 /** Mails that were given up: administrators list them and can have them sent again. */
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError } from '../../common/errors/app-error';
 import { UUID } from '../../common/text/uuid';
 import { Clock } from '../../common/time/clock';
 import { Project } from '../../projects/project';
@@ -9,6 +8,7 @@ import { AuthMailer } from './auth-mailer.service';
 import { OutboxListRepository } from './outbox-list.repository';
 import { FailedMail } from './outgoing-mail';
 import { OutgoingMailRepository } from './outgoing-mail.repository';
+import { mailNotFound } from '../auth.errors';
 
 const MAX_LISTED = 500;
 
@@ -58,10 +58,3 @@ export class FailedMailService {
     await this.mailer.sendAgain(project.id, id);
   }
 }
-
-const mailNotFound = (): AppError =>
-  new AppError({
-    status: 404,
-    code: 'mail_not_found',
-    message: 'There is no such failed mail that could still be of use',
-  });

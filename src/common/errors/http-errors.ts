@@ -33,4 +33,18 @@ export function httpError(status: number, message: string, cause?: unknown): App
   });
 }
 
+/** A fault of the installation; the cause is for the log only. */
+export const internalError = (cause?: unknown): AppError =>
+  httpError(500, 'Something went wrong on our side', cause);
+
+export const databaseUnreachable = (cause?: unknown): AppError =>
+  new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'The database cannot be reached',
+    database: { sqlstate: '08006' },
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
+
 export const invalidParameters = (message: string): AppError => httpError(400, message);

@@ -85,7 +85,7 @@ function isRefusal(error: DatabaseError): boolean {
   return [SESSION_REVOKED_SQLSTATE, '22023', INSUFFICIENT_PRIVILEGE, '22P02'].includes(error.code ?? '');
 }
 
-function secondFactorNeeded(cause: Error): DatabaseFault {
+export function secondFactorNeeded(cause?: Error): DatabaseFault {
   return new DatabaseFault(
     'second_factor_needed',
     'A second factor is needed: verify a code and use the access token that this answers',

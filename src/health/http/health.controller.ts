@@ -2,51 +2,76 @@
 import { Controller, Get, Header, Res, UseGuards } from '@nestjs/common';
 import {
   ApiBearerAuth,
-  ApiExtraModels,
   ApiOperation,
-  ApiProduces,
   ApiProperty,
   type ApiPropertyOptions,
   ApiResponse,
   ApiTags,
-  getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { PublicRoute } from '../../access/public-route.decorator';
-import { PlatformError, PlatformErrorDetail } from '../../http/errors/platform-error.dto';
+import { internalError } from '../../common/errors/http-errors';
+import { Answer } from '../../http/docs/answer.decorator';
+import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
+import type { SchemaObject } from '../../http/docs/documented-types';
+import { ErrorDocs } from '../../http/docs/error-docs';
+import { Example } from '../../http/docs/example.decorator';
+import {
+  PlatformErrors,
+  platformErrorBody,
+  platformErrorSchema,
+} from '../../http/errors/platform-error-docs';
 import { Metrics } from '../../infra/telemetry/metrics';
 import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';
 import { MetricsGuard } from './metrics.guard';
 
+const UP = { platform_database: { status: 'up' }, storage: { status: 'up' } } as const;
+const DOWN = { platform_database: { status: 'down', reason: 'unreachable' } } as const;
+
+@Example({ status: 'live' })
 class Liveness {
   @ApiProperty({ enum: ['live'] }) readonly status!: 'live';
 }
 
-const CHECKS: ApiPropertyOptions = {
+const CHECKS = {
   type: 'object',
+  description: 'By dependency',
   additionalProperties: {
     type: 'object',
+    additionalProperties: false,
     required: ['status'],
     properties: {
       status: { type: 'string', enum: ['up', 'down'] },
       reason: { type: 'string', description: 'Why it is down' },
     },
   },
-  example: { platform_database: { status: 'up' } },
-};
+} satisfies SchemaObject & ApiPropertyOptions;
 
+@Example({ status: 'ready', checks: UP })
 class Readiness {
   @ApiProperty({ enum: ['ready'] }) readonly status!: 'ready';
   @ApiProperty(CHECKS) readonly checks!: Checks;
 }
 
-class NotReadyDetail extends PlatformErrorDetail {
-  @ApiProperty(CHECKS) readonly checks!: Checks;
-}
+const METRICS_EXAMPLE = `# HELP plinth_up Whether the process serves requests\n# TYPE plinth_up gauge\nplinth_up 1\n`;
 
-class NotReady {
-  @ApiProperty({ type: NotReadyDetail }) readonly error!: NotReadyDetail;
+const READINESS_ERRORS = new ErrorDocs({
+  name: 'ReadinessError',
+  headers: cacheControl(),
+  bodyOf: platformErrorBody,
+  codeOf: ({ code }) => code,
+  schemaOf: (status, codes) =>
+    platformErrorSchema(
+      status,
+      { type: 'string', enum: codes as string[] },
+      { properties: { checks: CHECKS }, required: ['checks'] },
+    ),
+});
+
+function cacheControl(): DocumentedHeaders {
+  return { 'Cache-Control': { description: '`no-store`', schema: TEXT } };
 }
 
 @ApiTags('health')
@@ -60,8 +85,14 @@ export class HealthController {
   @Get('health/live')
   @PublicRoute('probes carry no credentials, and it tells nothing but that the process answers')
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({ summary: 'The process answers', operationId: 'getLiveness' })
-  @ApiResponse({ status: 200, type: Liveness })
+  @ApiOperation({
+    operationId: 'getLiveness',
+    summary: 'The process answers',
+    description:
+      'Needs no credential and asks nothing else, so a failure means that the process must be restarted.',
+  })
+  @Answer(200, 'The process is alive', Liveness, cacheControl())
+  @PlatformErrors(internalError())
   live(): Liveness {
     return { status: 'live' };
   }
@@ -69,9 +100,15 @@ export class HealthController {
   @Get('health/ready')
   @PublicRoute('probes carry no credentials, and it names only kinds of dependencies')
   @Header('Cache-Control', 'no-store')
-  @ApiOperation({ summary: 'What every request depends on answers', operationId: 'getReadiness' })
-  @ApiResponse({ status: 200, type: Readiness })
-  @ApiResponse({ status: 503, description: 'Something is down; `error.checks` says what', type: NotReady })
+  @ApiOperation({
+    operationId: 'getReadiness',
+    summary: 'What every request depends on answers',
+    description:
+      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, or a disk that is full, is reported and does not make the process unready.',
+  })
+  @Answer(200, 'Ready to serve', Readiness, cacheControl())
+  @PlatformErrors(internalError())
+  @READINESS_ERRORS.answers(notReady(DOWN))
   async ready(): Promise<Readiness> {
     const checks = await this.readiness.check();
     if (!isReady(checks)) throw notReady(checks);
@@ -80,17 +117,21 @@ export class HealthController {
 
   @Get('metrics')
   @UseGuards(MetricsGuard)
-  @ApiOperation({ summary: "Metrics of this process in Prometheus' text format", operationId: 'getMetrics' })
+  @ApiOperation({
+    operationId: 'getMetrics',
+    summary: "Metrics of this process in Prometheus' text format",
+    description:
+      'Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With several processes each has metrics of its own.',
+  })
   @ApiBearerAuth('platform-admin-key')
   @ApiBearerAuth('metrics-token')
-  @ApiProduces('text/plain')
-  @ApiResponse({ status: 200, schema: { type: 'string' } })
   @ApiResponse({
-    status: 401,
-    description: 'The bearer is neither PLATFORM_ADMIN_KEY nor METRICS_TOKEN; METRICS_PORT asks for none',
-    content: { 'application/json': { schema: { $ref: getSchemaPath(PlatformError) } } },
+    status: 200,
+    description: 'The metrics',
+    headers: cacheControl(),
+    content: { 'text/plain': { schema: { type: 'string' }, example: METRICS_EXAMPLE } },
   })
-  @ApiExtraModels(PlatformError)
+  @PlatformErrors(invalidCredentials(), missingBearer(), internalError())
   async scrape(@Res() response: Response): Promise<void> {
     const text = await this.metrics.text();
     response.writeHead(200, { 'Content-Type': this.metrics.contentType, 'Cache-Control': 'no-store' });

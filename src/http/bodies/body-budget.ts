@@ -5,7 +5,7 @@
  * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender
  * that holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
-import { AppError } from '../../common/errors/app-error';
+import { bodyTakesTooMuchMemory, noMemoryForBody } from './body.errors';
 
 export interface BudgetLimits {
   /** Bytes. */
@@ -104,7 +104,7 @@ export class BodyBudget {
   /** For a Reservation, which holds `before` bytes already. */
   take(parts: Parts, bytes: number, before: number): void {
     this.assertPossible(before + bytes);
-    if (!this.hasRoom(parts, bytes)) throw noMemory();
+    if (!this.hasRoom(parts, bytes)) throw noMemoryForBody();
     this.add(parts, bytes);
   }
 
@@ -120,7 +120,7 @@ export class BodyBudget {
   }
 
   private wait(parts: Parts, bytes: number): Promise<Reservation> {
-    if (this.line.length >= this.limits.maxWaiting) return Promise.reject(noMemory());
+    if (this.line.length >= this.limits.maxWaiting) return Promise.reject(noMemoryForBody());
     return new Promise((resolve, reject) => {
       const admit = (): void => {
         clearTimeout(timer);
@@ -129,7 +129,7 @@ export class BodyBudget {
       const waiting: Waiting = { parts, bytes, admit };
       const timer = setTimeout(() => {
         this.line = this.line.filter((other) => other !== waiting);
-        reject(noMemory());
+        reject(noMemoryForBody());
         // Smaller requests of the same client may have waited behind it.
         this.serveLine();
       }, this.limits.patienceMs);
@@ -157,7 +157,7 @@ export class BodyBudget {
 
   /** @throws AppError 413 for more than fits into an empty budget */
   private assertPossible(bytes: number): void {
-    if (bytes > this.maxPerBody) throw tooMuchMemory();
+    if (bytes > this.maxPerBody) throw bodyTakesTooMuchMemory();
   }
 
   private add(parts: Parts, bytes: number): void {
@@ -184,25 +184,3 @@ function partsOf({ account, address }: Sender): Parts {
 }
 
 const clientOf = (parts: Parts): string => parts[0]?.[0] ?? '';
-
-/** Seconds: bodies that arrive at all arrive within a few. */
-const RETRY_AFTER = '2';
-
-function noMemory(): AppError {
-  return new AppError({
-    status: 503,
-    code: 'service_unavailable',
-    message: 'The server holds as many request bodies as it may: try again in a moment',
-    headers: { 'Retry-After': RETRY_AFTER },
-    database: { sqlstate: 'PL503' },
-  });
-}
-
-function tooMuchMemory(): AppError {
-  return new AppError({
-    status: 413,
-    code: 'payload_too_large',
-    message: 'The body takes more memory than one request may have: send it in parts',
-    database: { sqlstate: 'PL413' },
-  });
-}

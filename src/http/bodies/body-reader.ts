@@ -4,12 +4,13 @@
  */
 import type { Request } from 'express';
 import { AppError } from '../../common/errors/app-error';
-import { httpError } from '../../common/errors/http-errors';
+import { invalidParameters } from '../../common/errors/http-errors';
 import { storageFault } from '../../common/text/storable';
 import type { BodyBudget, HeldBody, Reservation, Sender } from './body-budget';
 import type { PaceLimits } from './body-pace';
 import { assertNotEncoded } from './content-encoding';
-import { announcedLength, bodyTooLarge, readBody } from './read-body';
+import { bodyNotJson, bodyTooLarge, mediaTypeNotJson } from './body.errors';
+import { announcedLength, readBody } from './read-body';
 
 export interface BodyKind {
   /** Bytes. */
@@ -18,11 +19,14 @@ export interface BodyKind {
   readonly multiple: number;
 }
 
+/** Bytes. */
+export const MAX_JSON_BODY = 1024 * 1024;
+
 /**
  * Bodies of accounts, buckets and settings are small. Nested arrays take the most memory when parsed: 28 bytes for each
  * byte of text on a 64-bit Node.
  */
-const JSON_BODY: BodyKind = { limit: 1024 * 1024, multiple: 32 };
+const JSON_BODY: BodyKind = { limit: MAX_JSON_BODY, multiple: 32 };
 
 /** Bytes by which the memory of a body without a length grows. */
 const SMALLEST_STEP = 1024;
@@ -111,15 +115,15 @@ function parseJson(request: Request, body: Buffer): unknown {
   if (body.length === 0) return {};
   const type = request.headers['content-type'];
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
-    throw httpError(415, 'The body must be application/json');
+    throw mediaTypeNotJson();
   }
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     const fault = storageFault('The body', value);
     if (fault === null) return value;
-    throw httpError(400, fault);
+    throw invalidParameters(fault);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw httpError(400, 'The body is not valid JSON', error);
+    throw bodyNotJson(error);
   }
 }

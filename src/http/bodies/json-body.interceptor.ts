@@ -2,8 +2,8 @@
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
-import { httpError } from '../../common/errors/http-errors';
 import { BodyReader } from './body-reader';
+import { bodyNotAnObject } from './body.errors';
 
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
@@ -14,7 +14,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     return from(
       this.bodies.useJson(request, (body) => {
         // Nest's pipes would pass null on as a DTO.
-        if (body === null) throw httpError(400, 'The body must be a JSON object');
+        if (body === null) throw bodyNotAnObject();
         request.body = body;
         return lastValueFrom(next.handle(), { defaultValue: undefined });
       }),

@@ -1,7 +1,7 @@
 /** Reads a request's body into memory, up to a limit. For bodies that are not meant to stream. */
 import type { IncomingMessage } from 'node:http';
-import { httpError } from '../../common/errors/http-errors';
 import { BodyBlocks } from '../../row-stream/body-blocks';
+import { bodyEndedEarly, bodyTooLarge, bodyTooSlow } from './body.errors';
 import { BodyPace, type PaceLimits } from './body-pace';
 
 /** A body of up to so many bytes that arrives in one chunk is not copied. */
@@ -29,7 +29,7 @@ export function readBody(request: IncomingMessage, options: ReadOptions): Promis
   return new Promise((resolve, reject) => {
     if (length === 0) resolve(Buffer.alloc(0));
     // Events from before, while the request waited, are not emitted again.
-    else if (request.destroyed) reject(endedEarly(request.errored));
+    else if (request.destroyed) reject(bodyEndedEarly(request.errored));
     else new BodyReading(request, options, length, resolve, reject);
   });
 }
@@ -47,9 +47,7 @@ class BodyReading {
     private readonly reject: (error: unknown) => void,
   ) {
     this.collected = length === null ? new UnannouncedBody(options.onUnannounced) : new AnnouncedBody(length);
-    this.pace = new BodyPace(options.pace, true, () =>
-      this.fail(httpError(408, 'The body did not arrive in time')),
-    );
+    this.pace = new BodyPace(options.pace, true, () => this.fail(bodyTooSlow()));
     request.on('data', this.onData);
     request.on('end', this.onEnd);
     request.on('error', this.onBreak);
@@ -72,7 +70,7 @@ class BodyReading {
     this.resolve(this.collected.whole());
   };
 
-  private readonly onBreak = (error?: Error): void => this.fail(endedEarly(error));
+  private readonly onBreak = (error?: Error): void => this.fail(bodyEndedEarly(error));
 
   /** The rest is discarded: see linger.ts. */
   private fail(error: unknown): void {
@@ -135,13 +133,4 @@ class UnannouncedBody implements Collector {
     const [first] = blocks;
     return first && blocks.length === 1 ? first : Buffer.concat(blocks);
   }
-}
-
-/** @param limit bytes */
-export function bodyTooLarge(limit: number): Error {
-  return httpError(413, `The body is larger than ${limit} bytes`);
-}
-
-function endedEarly(cause?: unknown): Error {
-  return httpError(400, 'The body ended early', cause);
 }

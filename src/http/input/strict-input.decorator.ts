@@ -7,6 +7,7 @@ import type { ValidationError } from 'class-validator';
 import type { Request } from 'express';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { isJsonObject } from '../../common/text/json';
+import { bodyNotAnObject } from '../bodies/body.errors';
 import { BodyPipe } from './free-json';
 
 const PIPE = new BodyPipe({
@@ -21,7 +22,7 @@ const PIPE = new BodyPipe({
 
 const bodyOf = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
   const body: unknown = context.switchToHttp().getRequest<Request>().body;
-  if (!isJsonObject(body)) throw invalidParameters('The body must be a JSON object');
+  if (!isJsonObject(body)) throw bodyNotAnObject();
   return body;
 });
 

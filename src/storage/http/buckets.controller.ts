@@ -1,6 +1,6 @@
 /** Buckets (SPEC.md 4.1). `:bucket_name` is the slug or the name. */
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
-import { ApiBody, ApiOperation } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { StrictBody } from '../../http/input/strict-input.decorator';
@@ -10,7 +10,10 @@ import { JsonRows } from '../rows/json-rows';
 import { CreateBucketDto, UpdateBucketDto } from './dto/buckets.dto';
 import { BucketDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
-import { Failures, StorageApi, Success } from './storage-api.decorator';
+import { Failures, StorageApi, Success, ACCESS_ERRORS, BucketParam } from './storage-api.decorator';
+import { JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { invalidParameters, forbidden, bucketNotFound, bucketAlreadyExists } from '../storage.errors';
 
 @StorageApi()
 @Controller('p/:project_slug/storage/buckets')
@@ -18,26 +21,48 @@ export class BucketsController {
   constructor(private readonly buckets: BucketsService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Create a bucket', operationId: 'createBucket' })
-  @ApiBody({ type: CreateBucketDto })
+  @ApiOperation({
+    operationId: 'createBucket',
+    summary: 'Create a bucket',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. A signed-in user owns the bucket; one that is made with the service-role key belongs to the project, and signed-in users may upload into it. The slug for paths is derived from the name.',
+  })
+  @JsonBody(CreateBucketDto)
   @Success(201, 'The bucket', BucketDto)
-  @Failures(403, 404, 409, 413, 415)
+  @Failures(
+    invalidParameters('name must be a string'),
+    forbidden(),
+    bucketAlreadyExists(),
+    JSON_BODY_ERRORS,
+    ACCESS_ERRORS,
+  )
   create(@CurrentCaller() caller: Caller, @StrictBody() body: CreateBucketDto): Promise<Bucket> {
     return this.buckets.create(caller, body);
   }
 
   @Get()
-  @ApiOperation({ summary: 'List the buckets that the caller may see', operationId: 'listBuckets' })
-  @Success(200, 'By name', [BucketDto])
-  @Failures(404)
+  @ApiOperation({
+    operationId: 'listBuckets',
+    summary: 'List the buckets that the caller may see',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. All of them in one answer, without their files.',
+  })
+  @Success(200, 'The buckets, by name', [BucketDto])
+  @Failures(ACCESS_ERRORS)
   list(@CurrentCaller() caller: Caller): Promise<JsonRows> {
     return this.buckets.list(caller);
   }
 
   @Get(':bucket_name')
-  @ApiOperation({ summary: 'Get bucket info', operationId: 'getBucket' })
+  @ApiOperation({
+    operationId: 'getBucket',
+    summary: 'Get bucket info',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. A bucket that the caller may not see is not found.',
+  })
+  @BucketParam()
   @Success(200, 'The bucket', BucketDto)
-  @Failures(404)
+  @Failures(bucketNotFound(), ACCESS_ERRORS)
   get(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
@@ -46,10 +71,23 @@ export class BucketsController {
   }
 
   @Patch(':bucket_name')
-  @ApiOperation({ summary: 'Change a bucket; its slug follows its name', operationId: 'updateBucket' })
-  @ApiBody({ type: UpdateBucketDto })
-  @Success(200, 'The bucket', BucketDto)
-  @Failures(403, 404, 409, 413, 415)
+  @ApiOperation({
+    operationId: 'updateBucket',
+    summary: 'Change a bucket; its slug follows its name',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. Members that are left out stay as they are; null removes a limit. New limits hold for later uploads, not for files that are there.',
+  })
+  @BucketParam()
+  @JsonBody(UpdateBucketDto)
+  @Success(200, 'The changed bucket', BucketDto)
+  @Failures(
+    invalidParameters('is_public must be a boolean value'),
+    forbidden(),
+    bucketNotFound(),
+    bucketAlreadyExists(),
+    JSON_BODY_ERRORS,
+    ACCESS_ERRORS,
+  )
   update(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,
@@ -59,9 +97,15 @@ export class BucketsController {
   }
 
   @Delete(':bucket_name')
-  @ApiOperation({ summary: 'Delete a bucket; its files stay, private', operationId: 'deleteBucket' })
+  @ApiOperation({
+    operationId: 'deleteBucket',
+    summary: 'Delete a bucket; its files stay, private',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. Its files keep their ids and stay reachable for their owner and the service-role key. A later bucket of that name does not get them.',
+  })
+  @BucketParam()
   @Success(200, 'The bucket as it was', BucketDto)
-  @Failures(403, 404)
+  @Failures(forbidden(), bucketNotFound(), ACCESS_ERRORS)
   remove(
     @CurrentCaller() caller: Caller,
     @Param('bucket_name', BucketAddressPipe) address: string,

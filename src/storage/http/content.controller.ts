@@ -3,7 +3,7 @@
  * They are the busiest of storage, so they read the request themselves: Nest's parameters and pipes cost more than that.
  */
 import { applyDecorators, Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { callerOf } from '../../access/current-caller.decorator';
@@ -22,15 +22,61 @@ import { ContentResponder } from './content-responder';
 import { DownloadQuery } from './dto/files.dto';
 import { validQuery } from './dto/validated';
 import { setRateHeaders } from './rate-headers';
-import { Failures, NeedsCaller, StorageDocs } from './storage-api.decorator';
+import {
+  Failures,
+  NeedsCaller,
+  StorageDocs,
+  RATE_HEADERS,
+  STORAGE_ERRORS,
+  ACCESS_ERRORS,
+  FileParam,
+} from './storage-api.decorator';
+import { TEXT, DocumentedHeaders } from '../../http/docs/documented-headers';
+import { ErrorList } from '../../http/docs/error-docs';
+import {
+  invalidParameters,
+  invalidSignature,
+  signedUrlExpired,
+  fileNotFound,
+  preconditionFailed,
+  rangeNotSatisfiable,
+} from '../storage.errors';
 
 /** Named for each response, because errors of the same route are JSON. */
+/** Headers of every answer about the bytes of a file, 304 included. */
+const CONTENT_HEADERS: DocumentedHeaders = {
+  ...RATE_HEADERS,
+  'Accept-Ranges': { description: '`bytes`', schema: TEXT },
+  'Cache-Control': { description: 'Of the bucket, or `private, no-cache`', schema: TEXT },
+  'Content-Disposition': { description: 'Whether to show or save the file, and its name', schema: TEXT },
+  'Content-Security-Policy': { description: 'A sandbox without scripts', schema: TEXT },
+  'Cross-Origin-Resource-Policy': { description: '`cross-origin`', schema: TEXT },
+  ETag: { description: 'The SHA-256 of the bytes, in hexadecimal digits and quotes', schema: TEXT },
+  'Last-Modified': { description: 'When the file was last changed', schema: TEXT },
+  'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
+  'X-Content-Type-Options': { description: '`nosniff`', schema: TEXT },
+};
+
+const CONTENT_RANGE: DocumentedHeaders = {
+  'Content-Range': { description: 'The range that is sent; absent with several', schema: TEXT },
+};
+
 const Bytes = (mediaType: string): MethodDecorator => {
-  const content = { [mediaType]: { schema: { type: 'string', format: 'binary' } } };
+  const bytes = { schema: { type: 'string' as const, format: 'binary' } };
   return applyDecorators(
-    ApiResponse({ status: 200, description: 'The bytes', content }),
-    ApiResponse({ status: 206, description: 'The requested ranges', content }),
-    ApiResponse({ status: 304, description: 'The client has the current bytes' }),
+    ApiResponse({
+      status: 200,
+      description: 'The bytes',
+      headers: CONTENT_HEADERS,
+      content: { [mediaType]: bytes },
+    }),
+    ApiResponse({
+      status: 206,
+      description: 'The requested ranges',
+      headers: { ...CONTENT_HEADERS, ...CONTENT_RANGE },
+      content: { [mediaType]: bytes, 'multipart/byteranges': bytes },
+    }),
+    ApiResponse({ status: 304, description: 'The client has the current bytes', headers: CONTENT_HEADERS }),
   );
 };
 
@@ -42,8 +88,16 @@ const DownloadName = (): MethodDecorator =>
     description: "Filename for saving; empty: the file's own",
   });
 
+/** Errors of every answer with the bytes of a file. */
+const CONTENT_ERRORS: ErrorList = [
+  invalidParameters('download must be given once'),
+  fileNotFound(),
+  preconditionFailed(),
+  rangeNotSatisfiable(1_024),
+];
+
 @StorageDocs()
-@ApiParam({ name: 'file_id', type: String })
+@FileParam()
 @Controller('p/:project_slug/storage/files/:file_id')
 export class ContentController {
   constructor(
@@ -56,10 +110,15 @@ export class ContentController {
 
   @NeedsCaller()
   @Get('download')
-  @ApiOperation({ summary: 'Download a file', operationId: 'downloadFile' })
+  @ApiOperation({
+    operationId: 'downloadFile',
+    summary: 'Download a file',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. Ranges and conditions work as in RFC 9110; several ranges come as `multipart/byteranges`. The answer is always an attachment.',
+  })
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Failures(404, 412, 416)
+  @Failures(CONTENT_ERRORS, ACCESS_ERRORS)
   async download(@Req() request: Request, @Res() response: Response): Promise<void> {
     const caller = callerOf(request);
     const id = fileIdOf(request);
@@ -73,13 +132,18 @@ export class ContentController {
 
   @PublicRoute('the address is the credential')
   @Get('signed')
-  @ApiOperation({ summary: 'Download a file by its signed address', operationId: 'downloadSigned' })
-  @ApiQuery({ name: 'expires', type: String })
-  @ApiQuery({ name: 'revision', type: String })
-  @ApiQuery({ name: 'signature', type: String })
+  @ApiOperation({
+    operationId: 'downloadSigned',
+    summary: 'Download a file by its signed address',
+    description:
+      'The address is the credential: no header is needed. The parameters are those of the signed URL, unchanged; `download` may be added.',
+  })
+  @ApiQuery({ name: 'expires', type: String, description: 'From the signed URL', example: '1767225600' })
+  @ApiQuery({ name: 'revision', type: String, description: 'From the signed URL', example: '0' })
+  @ApiQuery({ name: 'signature', type: String, description: 'From the signed URL', example: 'r0Xc2v' })
   @DownloadName()
   @Bytes('application/octet-stream')
-  @Failures(404, 412, 416)
+  @Failures(invalidSignature(), signedUrlExpired(), CONTENT_ERRORS, STORAGE_ERRORS)
   async signed(@Req() request: Request, @Res() response: Response): Promise<void> {
     const project = await this.projectOf(request);
     // The signature is verified before any other parameter is read.
@@ -96,10 +160,15 @@ export class ContentController {
 
   @PublicRoute('only files in public buckets')
   @Get('preview')
-  @ApiOperation({ summary: 'Show a file of a public bucket', operationId: 'previewFile' })
+  @ApiOperation({
+    operationId: 'previewFile',
+    summary: 'Show a file of a public bucket',
+    description:
+      'Needs no credential. The answer is shown in place, in a sandbox; types that could run scripts come as an attachment. A client address that asks for many files that are not there has to wait (429).',
+  })
   @DownloadName()
   @Bytes('*/*')
-  @Failures(404, 412, 416)
+  @Failures(CONTENT_ERRORS, STORAGE_ERRORS)
   async preview(@Req() request: Request, @Res() response: Response): Promise<void> {
     const downloadName = downloadNameOf(request);
     const project = await this.projectOf(request);

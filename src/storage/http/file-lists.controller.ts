@@ -8,7 +8,9 @@ import { JsonRows } from '../rows/json-rows';
 import { ListFilesQuery, ListFoldersQuery } from './dto/files.dto';
 import { FileDto } from './dto/records';
 import { BucketAddressPipe } from './dto/text';
-import { Failures, StorageAccess, Success } from './storage-api.decorator';
+import { Failures, StorageAccess, Success, ACCESS_ERRORS, BucketParam } from './storage-api.decorator';
+import { COUNT, TEXT } from '../../http/docs/documented-headers';
+import { invalidParameters, bucketNotFound } from '../storage.errors';
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/buckets/:bucket_name')
@@ -16,15 +18,18 @@ export class FileListsController {
   constructor(private readonly files: FilesService) {}
 
   @Get('files')
-  @ApiOperation({ summary: 'List the files of a bucket', operationId: 'listFiles' })
-  @Success(200, 'A page', [FileDto], {
-    'X-Total-Count': { description: 'Files on all pages; absent with a cursor', schema: { type: 'integer' } },
-    'X-Next-Cursor': {
-      description: 'Asks for the next page; absent on the last',
-      schema: { type: 'string' },
-    },
+  @ApiOperation({
+    operationId: 'listFiles',
+    summary: 'List the files of a bucket',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. At most 1000 in a page. With `cursor` the next page begins after the last file of the previous one, in the same order; the total is not counted then.',
   })
-  @Failures(404)
+  @BucketParam()
+  @Success(200, 'A page of files', [FileDto], {
+    'X-Total-Count': { description: 'Files on all pages; absent with a cursor', schema: COUNT },
+    'X-Next-Cursor': { description: 'Value of `cursor` for the next page; absent on the last', schema: TEXT },
+  })
+  @Failures(invalidParameters('limit must not be greater than 1000'), bucketNotFound(), ACCESS_ERRORS)
   async list(
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFilesQuery,
@@ -38,9 +43,15 @@ export class FileListsController {
   }
 
   @Get('folders')
-  @ApiOperation({ summary: 'List the folders right below a prefix', operationId: 'listFolders' })
+  @ApiOperation({
+    operationId: 'listFolders',
+    summary: 'List the folders right below a prefix',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. A folder is the part of a filename up to a slash; folders without a file do not exist.',
+  })
+  @BucketParam()
   @Success(200, 'Names with their trailing slash', [String])
-  @Failures(404)
+  @Failures(invalidParameters('after must be a folder below the prefix'), bucketNotFound(), ACCESS_ERRORS)
   folders(
     @Param('bucket_name', BucketAddressPipe) bucket: string,
     @Query() query: ListFoldersQuery,

@@ -1,6 +1,6 @@
 /** Records of files (SPEC.md 4.1, DECISIONS.md 6). Lists, uploads, content and signed URLs have their own controllers. */
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
@@ -10,7 +10,34 @@ import { FilesService } from '../files/files.service';
 import { QuotaWarnings } from '../quotas/quota-warnings';
 import { BulkDeleteDto, CopyFileDto, UpdateFileDto } from './dto/files.dto';
 import { BulkDeleteResultDto, FileDto } from './dto/records';
-import { Failures, QUOTA_HEADER, StorageApi, Success } from './storage-api.decorator';
+import {
+  Failures,
+  QUOTA_HEADER,
+  StorageApi,
+  Success,
+  ACCESS_ERRORS,
+  FileParam,
+} from './storage-api.decorator';
+import { JsonBody } from '../../http/docs/answer.decorator';
+import { ErrorList } from '../../http/docs/error-docs';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import {
+  invalidParameters,
+  forbidden,
+  bucketNotFound,
+  fileNotFound,
+  fileAlreadyExists,
+  fileTooLarge,
+  quotaExceeded,
+  unsupportedMediaType,
+} from '../storage.errors';
+
+/** What the rules of a bucket refuse. */
+const LIMIT_ERRORS: ErrorList = [
+  fileTooLarge(52_428_800),
+  quotaExceeded('bucket', 'bytes', 1_073_741_824),
+  unsupportedMediaType('text/html'),
+];
 
 @StorageApi()
 @Controller('p/:project_slug/storage/files')
@@ -22,10 +49,15 @@ export class FilesController {
 
   @Post('bulk-delete')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Delete several files in one transaction', operationId: 'bulkDeleteFiles' })
-  @ApiBody({ type: BulkDeleteDto })
+  @ApiOperation({
+    operationId: 'bulkDeleteFiles',
+    summary: 'Delete several files in one transaction',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. If one of the files may be seen but not deleted, none is deleted (403). Unknown ids are listed in the answer.',
+  })
+  @JsonBody(BulkDeleteDto)
   @Success(200, 'The ids that were deleted, and those that were not found', BulkDeleteResultDto)
-  @Failures(403, 404, 413, 415)
+  @Failures(invalidParameters('file_ids must be an array'), forbidden(), JSON_BODY_ERRORS, ACCESS_ERRORS)
   removeAll(
     @CurrentCaller() caller: Caller,
     @StrictBody() { file_ids: ids }: BulkDeleteDto,
@@ -34,18 +66,39 @@ export class FilesController {
   }
 
   @Get(':file_id')
-  @ApiOperation({ summary: "Get a file's record", operationId: 'getFile' })
+  @ApiOperation({
+    operationId: 'getFile',
+    summary: "Get a file's record",
+    description:
+      'Needs apikey and bearer; the policies of the project decide. A file that the caller may not see is not found.',
+  })
+  @FileParam()
   @Success(200, 'The record', FileDto)
-  @Failures(404)
+  @Failures(fileNotFound(), ACCESS_ERRORS)
   get(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.get(caller, id);
   }
 
   @Patch(':file_id')
-  @ApiOperation({ summary: 'Rename or move a file, change its type or metadata', operationId: 'updateFile' })
-  @ApiBody({ type: UpdateFileDto })
-  @Success(200, 'The record', FileDto, QUOTA_HEADER)
-  @Failures(403, 404, 409, 413, 415)
+  @ApiOperation({
+    operationId: 'updateFile',
+    summary: 'Rename or move a file, change its type or metadata',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. Members that are left out stay as they are. The bytes are not touched; the rules of the bucket it moves to hold for it.',
+  })
+  @FileParam()
+  @JsonBody(UpdateFileDto)
+  @Success(200, 'The changed record', FileDto, QUOTA_HEADER)
+  @Failures(
+    invalidParameters('filename must be a string'),
+    forbidden(),
+    fileNotFound(),
+    bucketNotFound(),
+    fileAlreadyExists(),
+    LIMIT_ERRORS,
+    JSON_BODY_ERRORS,
+    ACCESS_ERRORS,
+  )
   async update(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
@@ -58,10 +111,25 @@ export class FilesController {
   }
 
   @Post(':file_id/copy')
-  @ApiOperation({ summary: 'Copy a file, within its bucket or into another', operationId: 'copyFile' })
-  @ApiBody({ type: CopyFileDto })
+  @ApiOperation({
+    operationId: 'copyFile',
+    summary: 'Copy a file, within its bucket or into another',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. The copy is a file of the caller, with the type and metadata of the original. The rules of its bucket hold as for an upload.',
+  })
+  @FileParam()
+  @JsonBody(CopyFileDto)
   @Success(201, 'The copy', FileDto, QUOTA_HEADER)
-  @Failures(403, 404, 409, 413, 415)
+  @Failures(
+    invalidParameters('filename must be a string'),
+    forbidden(),
+    fileNotFound(),
+    bucketNotFound(),
+    fileAlreadyExists(),
+    LIMIT_ERRORS,
+    JSON_BODY_ERRORS,
+    ACCESS_ERRORS,
+  )
   async copy(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
@@ -74,9 +142,15 @@ export class FilesController {
   }
 
   @Delete(':file_id')
-  @ApiOperation({ summary: 'Delete a file', operationId: 'deleteFile' })
+  @ApiOperation({
+    operationId: 'deleteFile',
+    summary: 'Delete a file',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. Its signed addresses end with it.',
+  })
+  @FileParam()
   @Success(200, 'The record as it was', FileDto)
-  @Failures(403, 404)
+  @Failures(forbidden(), fileNotFound(), ACCESS_ERRORS)
   remove(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.remove(caller, id);
   }

@@ -1,6 +1,6 @@
 /** Creates and revokes signed URLs (SPEC.md 4.1, DECISIONS.md 6). */
 import { Controller, Delete, HttpCode, Param, Post, Req, UseInterceptors } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiParam } from '@nestjs/swagger';
+import { ApiOperation } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Caller } from '../../access/caller';
 import { callerOf, CurrentCaller } from '../../access/current-caller.decorator';
@@ -11,7 +11,10 @@ import { BulkSignedUrl, SignedUrl, SignedUrlsService } from '../signed-urls/sign
 import { BulkSignedUrlsDto, CreateSignedUrlDto } from './dto/files.dto';
 import { BulkSignedUrlDto, SignedUrlDto } from './dto/records';
 import { validBody } from './dto/validated';
-import { Failures, StorageAccess, Success } from './storage-api.decorator';
+import { Failures, StorageAccess, Success, ACCESS_ERRORS, FileParam } from './storage-api.decorator';
+import { JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { invalidParameters, forbidden, fileNotFound } from '../storage.errors';
 
 @StorageAccess()
 @Controller('p/:project_slug/storage/files')
@@ -24,10 +27,15 @@ export class SignedUrlsController {
   @UseInterceptors(JsonBodyInterceptor)
   @Post('bulk-signed-urls')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Create temporary download URLs', operationId: 'bulkCreateSignedUrls' })
-  @ApiBody({ type: BulkSignedUrlsDto })
-  @Success(200, 'A URL or an error for each file', [BulkSignedUrlDto])
-  @Failures(404, 413, 415)
+  @ApiOperation({
+    operationId: 'bulkCreateSignedUrls',
+    summary: 'Create temporary download URLs',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. At most 1000 files. A file that the caller may not read gets an error in its place, and the others their URL.',
+  })
+  @JsonBody(BulkSignedUrlsDto)
+  @Success(200, 'A URL or an error for each file, in the order of the request', [BulkSignedUrlDto])
+  @Failures(invalidParameters('file_ids must be an array'), JSON_BODY_ERRORS, ACCESS_ERRORS)
   signAll(
     @CurrentCaller() caller: Caller,
     @StrictBody() { file_ids: ids, expiry }: BulkSignedUrlsDto,
@@ -38,11 +46,21 @@ export class SignedUrlsController {
   /** As busy as downloads: reads the body without Nest's pipes. */
   @Post(':file_id/signed-url')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Create a temporary download URL', operationId: 'createSignedUrl' })
-  @ApiParam({ name: 'file_id', type: String })
-  @ApiBody({ type: CreateSignedUrlDto })
+  @ApiOperation({
+    operationId: 'createSignedUrl',
+    summary: 'Create a temporary download URL',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. The URL is the only credential that a download needs until it expires.',
+  })
+  @FileParam()
+  @JsonBody(CreateSignedUrlDto)
   @Success(200, 'The URL', SignedUrlDto)
-  @Failures(404, 413, 415)
+  @Failures(
+    invalidParameters('expiry must be one of the following values: 5m, 15m, 1h, 24h, 7d'),
+    fileNotFound(),
+    JSON_BODY_ERRORS,
+    ACCESS_ERRORS,
+  )
   sign(@Req() request: Request): Promise<SignedUrl> {
     const id = String(request.params.file_id);
     return this.bodies.useJson(request, async (body) =>
@@ -52,9 +70,15 @@ export class SignedUrlsController {
 
   @UseInterceptors(JsonBodyInterceptor)
   @Delete(':file_id/signed-urls')
-  @ApiOperation({ summary: 'Revoke all signed URLs of a file', operationId: 'revokeSignedUrls' })
+  @ApiOperation({
+    operationId: 'revokeSignedUrls',
+    summary: 'Revoke all signed URLs of a file',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. URLs that are created afterwards are valid.',
+  })
+  @FileParam()
   @Success(200, 'Revoked', null)
-  @Failures(403, 404)
+  @Failures(forbidden(), fileNotFound(), ACCESS_ERRORS)
   async revoke(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<null> {
     await this.links.revokeAll(caller, id);
     return null;

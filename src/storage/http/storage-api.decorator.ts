@@ -1,55 +1,117 @@
-/** Shared by all storage controllers: guards, the envelope, and documentation for the OpenAPI document. */
+/** Applied to the routes of storage: guard, body parsing, envelope and OpenAPI documentation. */
 import { applyDecorators, Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels, ApiParam, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { invalidCredentials, missingApiKey, missingBearer, rateLimited } from '../../access/access.errors';
+import { databaseUnreachable } from '../../common/errors/http-errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { COUNT, type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
+import { NULL } from '../../http/docs/documented-types';
+import { ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
+import { exampleOf } from '../../http/docs/example.decorator';
+import { answerToFault } from '../../http/errors/fault-answers';
+import { secondFactorNeeded } from '../../database/rls/repeating-pipeline';
+import { projectNotFound } from '../../projects/projects.errors';
 import { QUOTA_WARNING } from '../quotas/quota-warnings';
-import { StorageErrorDto } from './dto/records';
+import { invalidParameters, STORAGE_ERROR_CODES, storageUnavailable } from '../storage.errors';
 import { StorageAccessGuard } from './storage-access.guard';
 import { interceptResult } from './storage-envelope.interceptor';
+import { codeOf, storageErrorBody } from './storage-error.renderer';
 
-const FAILURES: Readonly<Record<number, string>> = {
-  400: 'Invalid parameters',
-  401: 'Invalid or missing authentication',
-  403: 'Permission denied',
-  404: 'Project, bucket or file not found',
-  408: 'The upload or body arrived too slowly',
-  409: 'Bucket or file already exists',
-  412: 'If-Match or If-Unmodified-Since does not hold',
-  413: 'File, or body, exceeds the size limit, or a quota',
-  415: 'Type of file, or body, not allowed',
-  416: 'The range is not in the file',
-  429: 'More requests than the plan allows in a minute',
-  500: 'Storage provider unavailable',
-  503: 'No database connection, or no memory for the body, in time: try again after Retry-After',
+export const RATE_HEADERS: DocumentedHeaders = {
+  'X-RateLimit-Limit': {
+    description: 'Requests a minute that the project may send; 0: unknown',
+    schema: COUNT,
+  },
+  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'When the minute ends, in Unix seconds', schema: COUNT },
 };
 
-const RATE_HEADERS = {
-  'X-RateLimit-Limit': { description: 'Requests a minute', schema: { type: 'integer' as const } },
-  'X-RateLimit-Remaining': {
-    description: 'Requests left in this minute',
-    schema: { type: 'integer' as const },
-  },
-  'X-RateLimit-Reset': {
-    description: 'When the minute ends, in Unix seconds',
-    schema: { type: 'integer' as const },
-  },
-};
-
-export const QUOTA_HEADER = {
+export const QUOTA_HEADER: DocumentedHeaders = {
   [QUOTA_WARNING]: {
-    description: 'Quotas that run low, with the percent that is reached: project=80, bucket=95',
-    schema: { type: 'string' as const },
+    description:
+      'Quotas that run low, with the percent that is reached: `project=80, bucket=95`; absent below that',
+    schema: TEXT,
   },
 };
 
-/** Tag, path parameter, and the errors that every storage route can return. */
+const DOCS = new ErrorDocs({
+  name: 'StorageError',
+  headers: RATE_HEADERS,
+  bodyOf: storageErrorBody,
+  codeOf: (error) => storageErrorBody(error).error.code,
+  codesOf: (status) => [
+    ...new Set([
+      ...Object.keys(STORAGE_ERROR_CODES).filter((code) => STORAGE_ERROR_CODES[code] === status),
+      codeOf(status),
+    ]),
+  ],
+  schemaOf: (status, codes) => ({
+    type: 'object',
+    additionalProperties: false,
+    required: ['data', 'error'],
+    properties: {
+      data: NULL,
+      error: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['message', 'code', 'status'],
+        properties: {
+          message: { type: 'string', description: 'The reason, for people' },
+          code: { type: 'string', enum: codes as string[] },
+          status: { type: 'integer', enum: [status], description: 'The HTTP status' },
+        },
+      },
+    },
+  }),
+});
+
+/** Documents errors; the first one of a status is its example. */
+export const Failures = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
+
+/** Errors of every route of storage. Seconds: the rate counts a minute. */
+export const STORAGE_ERRORS: ErrorList = [
+  projectNotFound(),
+  rateLimited(42),
+  storageUnavailable(null),
+  databaseUnreachable(),
+];
+
+/** Errors of routes that need apikey and bearer. */
+export const ACCESS_ERRORS: ErrorList = [
+  STORAGE_ERRORS,
+  invalidCredentials(),
+  missingApiKey(),
+  missingBearer(),
+  invalidParameters('The URL is not percent-encoded UTF-8'),
+  answerToFault(secondFactorNeeded()),
+];
+
+const PROJECT_SLUG = {
+  name: 'project_slug',
+  type: String,
+  description: 'The slug of the project',
+  example: 'acme',
+};
+
+export const BucketParam = (): MethodDecorator & ClassDecorator =>
+  ApiParam({
+    name: 'bucket_name',
+    type: String,
+    description: 'The slug of the bucket, or its name',
+    example: 'team-photos',
+  });
+
+export const FileParam = (): MethodDecorator & ClassDecorator =>
+  ApiParam({
+    name: 'file_id',
+    type: String,
+    description: 'The id of the file',
+    example: '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90',
+  });
+
+/** Tag and path parameter of every storage route. */
 export const StorageDocs = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(
-    ApiTags('storage'),
-    ApiParam({ name: 'project_slug', type: String }),
-    ApiExtraModels(StorageErrorDto),
-    Failures(400, 401, 408, 429, 500, 503),
-  );
+  applyDecorators(ApiTags('storage'), ApiParam(PROJECT_SLUG));
 
 /** A route, or all routes of a controller, that need apikey and bearer. */
 export const NeedsCaller = (): ClassDecorator & MethodDecorator =>
@@ -63,25 +125,15 @@ export const StorageAccess = (): ClassDecorator & MethodDecorator =>
 export const StorageApi = (): ClassDecorator & MethodDecorator =>
   applyDecorators(UseInterceptors(JsonBodyInterceptor), StorageAccess());
 
-/** Documents errors by status. */
-export const Failures = (...statuses: number[]): ClassDecorator & MethodDecorator =>
-  applyDecorators(
-    ...statuses.map((status) =>
-      ApiResponse({
-        status,
-        description: FAILURES[status] ?? 'Error',
-        type: StorageErrorDto,
-        headers: RATE_HEADERS,
-      }),
-    ),
-  );
+/** The `data` of a success: a DTO, a list of it, a list of texts, or null. */
+type DataType = Type | [Type | StringConstructor] | null;
 
-/** A success that a route returns, sent and documented in its envelope. @param type of `data`; in an array: a list of it */
+/** A success that a route returns, sent and documented in its envelope. */
 export const Success = (
   status: number,
   description: string,
-  type: Type | [Type | StringConstructor] | null,
-  headers: Record<string, { description: string; schema: { type: 'integer' | 'string' } }> = {},
+  type: DataType,
+  headers: DocumentedHeaders = {},
 ): MethodDecorator => {
   const [model] = [type].flat();
   const models = model && model !== String ? [model] : [];
@@ -92,21 +144,30 @@ export const Success = (
       status,
       description,
       headers: { ...RATE_HEADERS, ...headers },
-      schema: {
-        type: 'object',
-        required: ['data', 'error'],
-        properties: { data: dataSchema(type), error: NULL },
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['data', 'error'],
+            properties: { data: dataSchema(type), error: NULL },
+          },
+          example: { data: exampleData(type), error: null },
+        },
       },
     }),
   );
 };
 
-/** OpenAPI 3.0 has no type of null alone. */
-const NULL = { type: 'object' as const, nullable: true, enum: [null] };
-
-function dataSchema(type: Type | [Type | StringConstructor] | null): object {
+function dataSchema(type: DataType): object {
   if (type === null) return NULL;
   if (!Array.isArray(type)) return { $ref: getSchemaPath(type) };
   const [item] = type;
   return { type: 'array', items: item === String ? { type: 'string' } : { $ref: getSchemaPath(item) } };
+}
+
+function exampleData(type: DataType): unknown {
+  if (type === null) return null;
+  if (!Array.isArray(type)) return exampleOf(type);
+  const [item] = type;
+  return [item === String ? 'reports/' : exampleOf(item as Type)];
 }

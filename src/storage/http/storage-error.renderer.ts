@@ -30,10 +30,8 @@ export class StorageErrorRenderer implements ErrorRenderer {
 
   readonly databaseStatus = statusOfOwnStatement;
 
-  render(error: AppError): unknown {
-    const { status } = error;
-    const code = error.code in STORAGE_ERROR_CODES ? error.code : codeOf(status);
-    return { data: null, error: { message: messageOf(error), code, status } };
+  render(error: AppError): StorageErrorBody {
+    return storageErrorBody(error);
   }
 
   complete(path: string, response: ServerResponse): Promise<void> {
@@ -41,7 +39,19 @@ export class StorageErrorRenderer implements ErrorRenderer {
   }
 }
 
-function codeOf(status: number): string {
+interface StorageErrorBody {
+  readonly data: null;
+  readonly error: { readonly message: string; readonly code: string; readonly status: number };
+}
+
+export function storageErrorBody(error: AppError): StorageErrorBody {
+  const { status } = error;
+  const code = error.code in STORAGE_ERROR_CODES ? error.code : codeOf(status);
+  return { data: null, error: { message: messageOf(error), code, status } };
+}
+
+/** The code of an error that has none of storage's own. */
+export function codeOf(status: number): string {
   return CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_parameters' : 'storage_unavailable');
 }
 

@@ -1,6 +1,6 @@
 /** Uploads (SPEC.md 4.1): a form whose part `file` streams to the provider. Validates without Nest's pipes, like downloads. */
 import { applyDecorators, Controller, HttpStatus, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiParam, ApiQuery } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiQuery } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { callerOf } from '../../access/current-caller.decorator';
 import { BodyReader } from '../../http/bodies/body-reader';
@@ -13,9 +13,71 @@ import { FileDto } from './dto/records';
 import { bucketAddressOf } from './dto/text';
 import { validQuery } from './dto/validated';
 import { MAX_WAITING, openMultipartForm } from './multipart-form';
-import { Failures, QUOTA_HEADER, StorageAccess, Success } from './storage-api.decorator';
+import {
+  Failures,
+  QUOTA_HEADER,
+  StorageAccess,
+  Success,
+  ACCESS_ERRORS,
+  BucketParam,
+} from './storage-api.decorator';
+import { ErrorList } from '../../http/docs/error-docs';
+import {
+  invalidParameters,
+  forbidden,
+  bucketNotFound,
+  fileAlreadyExists,
+  fileTooLarge,
+  quotaExceeded,
+  unsupportedMediaType,
+  uploadStalled,
+} from '../storage.errors';
+import { bodyIsEncoded, noMemoryForBody } from '../../http/bodies/body.errors';
+import { SchemaObject } from '../../http/docs/documented-types';
 
 /** The parameters of UploadQuery: Swagger reads a DTO only from a parameter of the handler. */
+const FORM = {
+  type: 'object',
+  required: ['file'],
+  properties: {
+    filename: { type: 'string', description: "Default: the file's own name", example: 'reports/2026.txt' },
+    contentType: {
+      type: 'string',
+      description: 'Used where the content does not tell its type',
+      example: 'text/plain',
+    },
+    upsert: {
+      type: 'string',
+      enum: ['true', 'false'],
+      description: '`true` replaces a file of that name; default: `false`',
+      example: 'true',
+    },
+    metadata: { type: 'string', description: 'A JSON object', example: '{"year":2026}' },
+    file: { type: 'string', format: 'binary' },
+  },
+} as const satisfies SchemaObject;
+
+const FORM_EXAMPLE = {
+  filename: 'reports/2026.txt',
+  contentType: 'text/plain',
+  upsert: 'true',
+  metadata: '{"year":2026}',
+  file: 'Hello from Plinth',
+};
+
+const UPLOAD_ERRORS: ErrorList = [
+  invalidParameters('The form has no part named "file" that holds a file'),
+  forbidden(),
+  bucketNotFound(),
+  uploadStalled(),
+  fileAlreadyExists(),
+  fileTooLarge(52_428_800),
+  quotaExceeded('bucket', 'bytes', 1_073_741_824),
+  unsupportedMediaType('text/html'),
+  bodyIsEncoded('gzip'),
+  noMemoryForBody(),
+];
+
 const QueryDocs = (): MethodDecorator => {
   const optional = { type: String, required: false };
   return applyDecorators(
@@ -45,26 +107,23 @@ export class UploadController {
   ) {}
 
   @Post()
-  @ApiOperation({ summary: 'Upload a file', operationId: 'uploadFile' })
-  @ApiParam({ name: 'bucket_name', type: String })
+  @ApiOperation({
+    operationId: 'uploadFile',
+    summary: 'Upload a file',
+    description:
+      'Needs apikey and bearer; the policies of the project decide. The file streams; it is visible when all of its bytes are stored. Query parameters take precedence over fields of the form; fields after the file are ignored. The type is detected from the content.',
+  })
+  @BucketParam()
   @QueryDocs()
   @ApiConsumes('multipart/form-data')
   @ApiBody({
-    schema: {
-      type: 'object',
-      required: ['file'],
-      properties: {
-        filename: { type: 'string' },
-        contentType: { type: 'string' },
-        upsert: { type: 'string', enum: ['true', 'false'] },
-        metadata: { type: 'string', description: 'A JSON object' },
-        file: { type: 'string', format: 'binary' },
-      },
-    },
+    required: true,
+    schema: FORM,
+    examples: { example: { summary: 'Example', value: FORM_EXAMPLE } },
   })
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
   @Success(200, 'The file, which replaced another (upsert)', FileDto, QUOTA_HEADER)
-  @Failures(403, 404, 409, 413, 415)
+  @Failures(UPLOAD_ERRORS, ACCESS_ERRORS)
   async upload(@Req() request: Request, @Res() response: Response): Promise<FileRecord> {
     const caller = callerOf(request);
     const { record, isNew, marks } = await this.uploads.upload(caller, {

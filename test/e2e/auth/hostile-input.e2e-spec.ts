@@ -52,7 +52,9 @@ describe('a body with a value of the wrong type', () => {
     'accepts %s for banned_until',
     async (banned_until) => {
       const user = await project.signUp();
-      const answer = await project.service.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
+      // The document has the date with a time only: generators know no format for both.
+      const client = project.service.unchecked();
+      const answer = await client.patch(`${project.auth}/admin/users/${user.id}`, { banned_until });
       expect([answer.status, answer.body.user.banned_until]).toEqual([
         200,
         new Date(banned_until).toISOString(),
@@ -105,7 +107,9 @@ describe('a redirect address', () => {
     const query = new URLSearchParams(names.map((name): [string, string] => [name, address])).toString();
     const body = { email: user.email, ...Object.fromEntries(names.map((name) => [name, address])) };
     const headers = { origin: address.replaceAll('\\', '/'), referer: address.replaceAll('\\', '/') };
-    const answer = await guest().post(`${project.auth}/reset-password?${query}`, body, { headers });
+    const answer = await guest()
+      .unchecked()
+      .post(`${project.auth}/reset-password?${query}`, body, { headers });
     expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
     const link = linkIn(await smtp.mailTo(user.email));
     expect([link.origin, link.pathname]).toEqual(['http://plinth.test', `${project.auth}/reset`]);

@@ -7,6 +7,14 @@ import {
   operationsOf,
   untypedContent,
 } from '../../support/openapi';
+import {
+  exampleFaults,
+  fractional,
+  openErrors,
+  undescribed,
+  withDefault,
+  withNullInEnum,
+} from '../../support/documented/rules';
 import { TestPlinth } from '../../support/plinth';
 import { routesOf } from '../../support/routes';
 
@@ -70,8 +78,9 @@ describe('GET /openapi.json', () => {
 
   it('documents errors with the error body of their area', () => {
     const areas: [RegExp, string][] = [
-      [/^\w+ \/v1\/auth\//, 'AuthErrorDto'],
-      [/^\w+ \/p\/\{project_slug\}\/storage\//, 'StorageErrorDto'],
+      [/^\w+ \/v1\/auth\//, 'AuthError'],
+      [/^\w+ \/p\/\{project_slug\}\/storage\//, 'StorageError'],
+      [/^\w+ \/admin\/v1\/projects\/\{id\}\/sql/, '(Platform|Sql)Error'],
       [/^\w+ \/admin\//, 'PlatformError'],
     ];
     for (const { name, operation } of operations()) {
@@ -82,9 +91,72 @@ describe('GET /openapi.json', () => {
       for (const [status, response] of errors) {
         const { content } = response as { content?: Record<string, { schema: { $ref: string } }> };
         const $ref = content?.['application/json']?.schema.$ref;
-        expect([name, status, $ref]).toEqual([name, status, `#/components/schemas/${body}`]);
+        expect([name, $ref]).toEqual([
+          name,
+          expect.stringMatching(new RegExp(`^#/components/schemas/${body}${status}$`)),
+        ]);
       }
     }
+  });
+
+  it('has no default in any member, which generators would make required and clients would send', () => {
+    expect(withDefault(document)).toEqual([]);
+  });
+
+  it('has no enum with a null, and no fraction where a whole number is meant', () => {
+    expect(withNullInEnum(document)).toEqual([]);
+    expect(fractional(document)).toEqual([]);
+  });
+
+  it('describes every operation, parameter, answer and header', () => {
+    expect(undescribed(document)).toEqual([]);
+  });
+
+  it('describes an operation in other words than its summary', () => {
+    const same = operations().filter(({ operation }) => operation.description === operation.summary);
+    expect(same.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('gives every body and answer an example, which its own schema accepts', () => {
+    expect(exampleFaults(document)).toEqual([]);
+  });
+
+  it('closes the schema of every error', () => {
+    expect(openErrors(document)).toEqual([]);
+  });
+
+  it('shows for each error of storage the code of that error', () => {
+    const shown = operations()
+      .filter(({ path }) => path.includes('/storage/'))
+      .flatMap(({ name, operation }) =>
+        Object.entries<{
+          content?: Record<string, { example: { error: { code: string; status: number } } }>;
+        }>(operation.responses).flatMap(([status, { content }]) => {
+          const error = content?.['application/json']?.example.error;
+          return error && error.status !== Number(status) ? [`${name} ${status}`] : [];
+        }),
+      );
+    expect(shown).toEqual([]);
+    const { createBucket, downloadFile } = Object.fromEntries(
+      operations().map(({ operation }) => [operation.operationId, operation]),
+    );
+    const codeOf = (operation: NamedOperation['operation'], status: number): string =>
+      operation.responses[status].content['application/json'].example.error.code;
+    expect([codeOf(createBucket, 409), codeOf(downloadFile, 404), codeOf(downloadFile, 412)]).toEqual([
+      'bucket_already_exists',
+      'file_not_found',
+      'precondition_failed',
+    ]);
+  });
+
+  it('declares Retry-After wherever a client has to wait', () => {
+    const silent = operations().flatMap(({ name, operation }) =>
+      ['429', '503']
+        .filter((status) => status in operation.responses)
+        .filter((status) => !('Retry-After' in (operation.responses[status].headers ?? {})))
+        .map((status) => `${name} ${status}`),
+    );
+    expect(silent).toEqual([]);
   });
 
   it('documents the response for an unknown project', () => {

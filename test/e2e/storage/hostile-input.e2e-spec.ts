@@ -148,7 +148,7 @@ describe('numbers, choices and lists', () => {
     `search=${'x'.repeat(2_000)}`,
     'search=a&search=b',
   ])('a list by %s is 400, or ignores the parameter', async (query) => {
-    const answer = await user.get(`${storage}/buckets/box/files?${query}`);
+    const answer = await user.unchecked().get(`${storage}/buckets/box/files?${query}`);
     if (query === 'limit[]=1') expect(answer.status).toBe(200);
     else expectRefused(answer);
   });

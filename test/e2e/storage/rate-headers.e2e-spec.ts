@@ -108,7 +108,7 @@ describe('on every route', () => {
   it('4xx: an invalid query string', async () => {
     const faults = '?limit=x&limit=y&offset=-1&sortBy=%00&download=a&download=b&upsert=maybe&expires=x';
     await onEveryRoute(
-      (route) => user.send(route.method, pathOf(route) + faults),
+      (route) => user.unchecked().send(route.method, pathOf(route) + faults),
       // Routes without parameters ignore them.
       [200, 201, 400, 401, 404],
       LIMIT,

@@ -174,7 +174,7 @@ describe('a signed URL', () => {
       const answers = await Promise.all(
         attempts.slice(first, first + 20).map(async (attempt) => ({
           attempt,
-          answer: await plinth.http.get(`${path}?${attempt}`),
+          answer: await plinth.http.unchecked().get(`${path}?${attempt}`),
         })),
       );
       for (const { attempt, answer } of answers) {

@@ -4,7 +4,7 @@ import { IsOptional } from 'class-validator';
 import { WholeNumber } from '../../../http/input/whole-number';
 
 export class ListFailedMailsQuery {
-  @ApiPropertyOptional({ minimum: 1, maximum: 1_000, default: 100 })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 1_000, description: 'Default: 100' })
   @IsOptional()
   @WholeNumber(1, 1_000)
   limit?: number;

@@ -18,12 +18,15 @@ import {
 import { WholeNumber } from '../../../http/input/whole-number';
 import { Plan, PLANS } from '../../../projects/plans';
 import { ProjectSettingsInput } from '../../../projects/project-settings';
+import { Example } from '../../../http/docs/example.decorator';
+import { SIZE } from '../../../http/docs/documented-types';
 
 const SETTINGS =
   'Unknown settings are refused; null takes one back to its default. docs/administration.md lists them.';
 
+@Example({ name: 'Acme', plan: 'pro', settings: { max_rows: 1000 } })
 export class CreateProjectDto {
-  @ApiProperty({ example: 'Acme', maxLength: 200 })
+  @ApiProperty({ example: 'Acme', maxLength: 200, description: 'For people; not unique' })
   @IsString()
   @Matches(/\S/, { message: 'name must not be blank' })
   @MaxLength(200)
@@ -41,9 +44,12 @@ export class CreateProjectDto {
   @IsString()
   slug?: string | null;
 
-  @ApiPropertyOptional({ enum: PLANS, default: 'free' }) @IsOptional() @IsIn(PLANS) plan?: Plan;
+  @ApiPropertyOptional({ enum: PLANS, nullable: true, description: 'Default: free' })
+  @IsOptional()
+  @IsIn(PLANS)
+  plan?: Plan;
 
-  @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
+  @ApiPropertyOptional({ type: () => ProjectSettingsInput, nullable: true, description: SETTINGS })
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -60,8 +66,9 @@ export class CreateProjectDto {
   database_url?: string;
 }
 
+@Example({ plan: 'enterprise', settings: { max_rows: 1000, locale: 'de' } })
 export class UpdateProjectDto {
-  @ApiPropertyOptional({ maxLength: 200 })
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 200, example: 'Acme' })
   @IsOptional()
   @IsString()
   @Matches(/\S/, { message: 'name must not be blank' })
@@ -69,9 +76,12 @@ export class UpdateProjectDto {
   @NotContains('\0')
   name?: string;
 
-  @ApiPropertyOptional({ enum: PLANS }) @IsOptional() @IsIn(PLANS) plan?: Plan;
+  @ApiPropertyOptional({ enum: PLANS, nullable: true, description: 'Null: unchanged' })
+  @IsOptional()
+  @IsIn(PLANS)
+  plan?: Plan;
 
-  @ApiPropertyOptional({ type: () => ProjectSettingsInput, description: SETTINGS })
+  @ApiPropertyOptional({ type: () => ProjectSettingsInput, nullable: true, description: SETTINGS })
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -79,11 +89,13 @@ export class UpdateProjectDto {
   settings?: ProjectSettingsInput;
 }
 
+@Example({ grace_seconds: 86_400 })
 export class RotateKeysDto {
   @ApiPropertyOptional({
+    type: 'integer',
     description:
-      'Seconds for which the old keys, and the tokens and storage addresses of old secrets, stay valid; 0 ends them at once',
-    default: 86_400,
+      'Seconds for which the old keys, and the tokens and storage addresses of old secrets, stay valid; 0 ends them at once; default: 86400',
+    minimum: 0,
     maximum: 30 * 86_400,
   })
   @IsOptional()
@@ -93,14 +105,20 @@ export class RotateKeysDto {
   grace_seconds?: number;
 }
 
+@Example({ query: 'create table notes (id bigint primary key, title text)', timeout_seconds: 60 })
 export class SqlDto {
-  @ApiProperty({ example: 'create table notes (id bigint primary key)' })
+  @ApiProperty({ minLength: 1, example: 'create table notes (id bigint primary key)' })
   @IsString()
   @IsNotEmpty()
   @NotContains('\0')
   query!: string;
 
-  @ApiPropertyOptional({ description: 'Seconds after which the SQL is ended', default: 60, maximum: 3_600 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 3_600,
+    description: 'Seconds after which the SQL is ended; default: 60',
+  })
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -108,9 +126,10 @@ export class SqlDto {
   timeout_seconds?: number;
 
   @ApiPropertyOptional({
-    description: 'Maximum number of rows in the response',
-    default: 10_000,
+    type: 'integer',
+    minimum: 1,
     maximum: 100_000,
+    description: 'Maximum number of rows in the response; default: 10000',
   })
   @IsOptional()
   @IsInt()
@@ -120,12 +139,17 @@ export class SqlDto {
 }
 
 export class ListProjectsQuery {
-  @ApiPropertyOptional({ default: 100, maximum: 1_000 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    description: 'Projects in a page; default: 100',
+  })
   @IsOptional()
   @WholeNumber(1, 1_000)
   limit?: number;
 
-  @ApiPropertyOptional({ default: 0 })
+  @ApiPropertyOptional({ ...SIZE, description: 'Projects to skip; default: 0' })
   @IsOptional()
   @WholeNumber(0)
   offset?: number;
@@ -144,20 +168,32 @@ export class ListProjectsQuery {
 }
 
 export class ListAuditLogQuery {
-  @ApiPropertyOptional() @IsOptional() @IsString() @NotContains('\0') project_id?: string;
+  @ApiPropertyOptional({ description: 'Only entries about this project' })
+  @IsOptional()
+  @IsString()
+  @NotContains('\0')
+  project_id?: string;
 
-  @ApiPropertyOptional({ example: 'project.create' })
+  @ApiPropertyOptional({ example: 'project.create', description: 'Only entries of this action' })
   @IsOptional()
   @IsString()
   @NotContains('\0')
   action?: string;
 
-  @ApiPropertyOptional({ default: 100, maximum: 1_000 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    description: 'Entries in a page; default: 100',
+  })
   @IsOptional()
   @WholeNumber(1, 1_000)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'The X-Next-Cursor header of the previous page' })
+  @ApiPropertyOptional({
+    pattern: '^\\d{1,18}$',
+    description: 'The X-Next-Cursor header of the previous page',
+  })
   @IsOptional()
   @Matches(/^\d{1,18}$/, { message: 'before must be an id of the audit log' })
   before?: string;

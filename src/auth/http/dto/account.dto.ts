@@ -6,22 +6,35 @@ import type { JsonObject } from '../../../common/text/json';
 import { LOGOUT_SCOPES, type LogoutScope } from '../../sessions/session';
 import { MAX_EMAIL } from '../../accounts/email-address';
 import { IsName, IsText } from './checks';
+import { Example } from '../../../http/docs/example.decorator';
+import { FREE_OBJECT } from '../../../http/docs/documented-types';
 
 /** Characters. The password policy has a stricter limit, in bytes. */
 const MAX_PASSWORD = 1_000;
 const MAX_TOKEN = 1_000;
 
+const REFRESH_TOKEN = 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy';
+const MAILED_TOKEN = 'Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE';
+
+@Example({ email: 'ada@example.com', password: 'correct horse', name: 'Ada' })
 export class SignUpDto {
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ max: MAX_EMAIL })
   email!: string;
 
-  @ApiProperty({ minLength: 6, description: 'At least 6 characters, at most 72 bytes of UTF-8' })
+  @ApiProperty({
+    minLength: 6,
+    maxLength: 72,
+    example: 'correct horse',
+    description: 'At least 6 characters, or more if the project says so; at most 72 bytes of UTF-8',
+  })
   @IsText({ max: MAX_PASSWORD })
   password!: string;
 
   @ApiPropertyOptional({
     type: String,
+    nullable: true,
+    maxLength: 200,
     example: 'Ada',
     description: 'Default: the part of the email before the at-sign',
   })
@@ -30,60 +43,84 @@ export class SignUpDto {
   name?: string | null;
 }
 
+@Example({ email: 'ada@example.com', password: 'correct horse' })
 export class SignInDto {
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 
-  @ApiProperty()
+  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
   @IsText({ min: 1, max: MAX_PASSWORD })
   password!: string;
 }
 
+@Example({ refresh_token: REFRESH_TOKEN })
 export class RefreshDto {
-  @ApiProperty()
+  @ApiProperty({
+    minLength: 1,
+    maxLength: MAX_TOKEN,
+    description: 'The refresh_token of the session',
+    example: REFRESH_TOKEN,
+  })
   @IsText({ min: 1, max: MAX_TOKEN })
   refresh_token!: string;
 }
 
+@Example({ email: 'ada@example.com' })
 export class EmailDto {
-  @ApiProperty({ format: 'email', example: 'ada@example.com' })
+  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 }
 
+@Example({ token: MAILED_TOKEN })
 export class TokenDto {
-  @ApiProperty({ description: 'From the mail' })
+  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, description: 'From the mail', example: MAILED_TOKEN })
   @IsText({ min: 1, max: MAX_TOKEN })
   token!: string;
 }
 
+@Example({ token: MAILED_TOKEN, password: 'correct horse' })
 export class UpdatePasswordDto extends TokenDto {
-  @ApiProperty({ minLength: 6, description: 'The new password: at least 6 characters, at most 72 bytes' })
+  @ApiProperty({
+    minLength: 6,
+    maxLength: 72,
+    example: 'correct horse',
+    description: 'The new password: at least 6 characters, at most 72 bytes',
+  })
   @IsText({ max: MAX_PASSWORD })
   password!: string;
 }
 
+@Example({ scope: 'local' })
 export class LogoutDto {
-  @ApiPropertyOptional({ enum: LOGOUT_SCOPES, default: 'local' })
+  @ApiPropertyOptional({
+    enum: LOGOUT_SCOPES,
+    description: '`local` ends this session, `others` all other ones, `global` all; default: `local`',
+  })
   @IsOptional()
   @IsIn(LOGOUT_SCOPES)
   scope?: LogoutScope | null;
 }
 
+@Example({ name: 'Ada Lovelace', data: { theme: 'dark' } })
 export class UpdateUserDto {
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ minLength: 1, maxLength: 200, example: 'Ada Lovelace' })
   @IsOptional()
   @IsName()
   @IsNotEmpty()
   name?: string;
 
-  @ApiPropertyOptional({ format: 'email', description: 'Takes effect when its mailed token is confirmed' })
+  @ApiPropertyOptional({
+    format: 'email',
+    example: 'ada@example.org',
+    description: 'Takes effect when its mailed token is confirmed',
+  })
   @IsOptional()
   @IsText({ max: MAX_EMAIL })
   email?: string;
 
-  @ApiPropertyOptional({ minLength: 6, description: 'Ends all other sessions' })
+  @ApiPropertyOptional({ minLength: 6, maxLength: 72, description: 'Ends all other sessions' })
   @IsOptional()
   @IsText({ max: MAX_PASSWORD })
   password?: string;
@@ -94,8 +131,7 @@ export class UpdateUserDto {
   current_password?: string;
 
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
+    ...FREE_OBJECT,
     description: 'Replaces the previous data',
   })
   @IsOptional()

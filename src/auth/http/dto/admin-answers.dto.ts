@@ -1,12 +1,27 @@
 /** Answers of the administration, for the OpenAPI document. */
 import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
+import { Example } from '../../../http/docs/example.decorator';
+import { UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
+
+const USER = {
+  id: UUID_EXAMPLE,
+  email: 'ada@example.com',
+  name: 'Ada',
+  data: { theme: 'dark' },
+  email_verified_at: '2026-01-01T08:05:00.000Z',
+  banned_until: null,
+  invited_at: null,
+  last_sign_in_at: '2026-01-02T08:00:00.000Z',
+  created_at: '2026-01-01T08:00:00.000Z',
+  updated_at: '2026-01-02T08:00:00.000Z',
+};
 
 class AdminUserDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty() name!: string;
-  @ApiProperty({ type: 'object', additionalProperties: true }) data!: object;
+  @ApiProperty(FREE_OBJECT) data!: object;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) email_verified_at!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) banned_until!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) invited_at!: string | null;
@@ -15,10 +30,12 @@ class AdminUserDto {
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
 }
 
+@Example({ user: USER })
 export class AdminUserAnswerDto {
   @ApiProperty({ type: AdminUserDto }) user!: AdminUserDto;
 }
 
+@Example({ users: [USER] })
 export class AdminUsersDto {
   @ApiProperty({ type: [AdminUserDto] }) users!: AdminUserDto[];
 }
@@ -32,26 +49,58 @@ class AuditEntryDto {
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) user_id!: string | null;
   @ApiProperty({ type: String, nullable: true }) ip!: string | null;
   @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
-  @ApiProperty({ type: 'object', additionalProperties: true }) details!: object;
+  @ApiProperty(FREE_OBJECT) details!: object;
 }
 
+@Example({
+  entries: [
+    {
+      id: '1042',
+      at: '2026-01-02T08:00:00.000Z',
+      action: 'sign_in',
+      actor_id: UUID_EXAMPLE,
+      actor_role: 'anon',
+      user_id: UUID_EXAMPLE,
+      ip: '203.0.113.7',
+      user_agent: 'Mozilla/5.0',
+      details: {},
+    },
+  ],
+})
 export class AuditEntriesDto {
   @ApiProperty({ type: [AuditEntryDto] }) entries!: AuditEntryDto[];
 }
 
 class FailedMailDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty() kind!: string;
+  @ApiProperty({ description: 'The template: reset, verify, ...' }) kind!: string;
   @ApiProperty() recipient!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty() attempts!: number;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Deliveries that failed' }) attempts!: number;
   @ApiProperty({ type: String, nullable: true }) last_error!: string | null;
 }
 
+@Example({
+  mails: [
+    {
+      id: UUID_EXAMPLE,
+      kind: 'reset',
+      recipient: 'ada@example.com',
+      created_at: '2026-01-02T08:00:00.000Z',
+      attempts: 8,
+      last_error: '550 no such mailbox',
+    },
+  ],
+})
 export class FailedMailsDto {
   @ApiProperty({ type: [FailedMailDto] }) mails!: FailedMailDto[];
 }
 
+@Example({
+  subject: 'Set a new password',
+  text: 'Follow this link to set a new password: https://example.com/reset?token=...',
+  html: '<p>Follow <a href="https://example.com/reset?token=...">this link</a> to set a new password.</p>',
+})
 export class MailContentDto {
   @ApiProperty() subject!: string;
   @ApiProperty() text!: string;

@@ -6,28 +6,30 @@ import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-entry';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
 import { IsText } from './checks';
 import { PageQuery } from './page.dto';
+import { Example } from '../../../http/docs/example.decorator';
 
 /** Characters of a part of a template. */
 const MAX_TEMPLATE = 200_000;
 
 export class ListAuditQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
+  @ApiPropertyOptional({ enum: AUDIT_ACTIONS, description: 'Only entries of this action' })
   @IsOptional()
   @IsIn(AUDIT_ACTIONS)
   action?: AuditAction;
 
-  @ApiPropertyOptional({ format: 'uuid' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only entries about this user' })
   @IsOptional()
   @IsUUID()
   user_id?: string;
 }
 
+@Example({ kind: 'reset', language: 'en', subject: 'Hello {{ user.name }}' })
 export class MailPreviewDto {
   @ApiProperty({ enum: MAIL_KINDS })
   @IsIn(MAIL_KINDS)
   kind!: MailKind;
 
-  @ApiPropertyOptional({ example: 'de', description: "Default: the project's locale" })
+  @ApiPropertyOptional({ type: String, example: 'de', description: "Default: the project's locale" })
   @IsOptional()
   @Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' })
   language?: string;

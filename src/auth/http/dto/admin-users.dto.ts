@@ -7,6 +7,8 @@ import { MAX_EMAIL } from '../../accounts/email-address';
 import { USER_SORTS, type UserSort } from '../../admin/user-list.repository';
 import { IsDateTime, IsName, IsText } from './checks';
 import { PageQuery } from './page.dto';
+import { Example } from '../../../http/docs/example.decorator';
+import { FREE_OBJECT } from '../../../http/docs/documented-types';
 
 export class ListUsersQuery extends PageQuery {
   @ApiPropertyOptional({ description: 'Part of the email or the name' })
@@ -15,29 +17,33 @@ export class ListUsersQuery extends PageQuery {
   @NotContains('\0')
   search?: string;
 
-  @ApiPropertyOptional({ enum: USER_SORTS, default: 'created_at' })
+  @ApiPropertyOptional({ enum: USER_SORTS, description: 'Default: created_at' })
   @IsOptional()
   @IsIn(USER_SORTS)
   sort?: UserSort;
 
-  @ApiPropertyOptional({ enum: ['asc', 'desc'], default: 'desc' })
+  @ApiPropertyOptional({ enum: ['asc', 'desc'], description: 'Default: desc' })
   @IsOptional()
   @IsIn(['asc', 'desc'])
   order?: 'asc' | 'desc';
 }
 
 class UserFieldsDto {
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ maxLength: 200, example: 'Ada' })
   @IsOptional()
   @IsName()
   name?: string;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'Replaces the previous data' })
   @IsOptional()
   @FreeJson()
   data?: JsonObject;
 
-  @ApiPropertyOptional({ minLength: 6, description: 'Ends all sessions of the user' })
+  @ApiPropertyOptional({
+    minLength: 6,
+    maxLength: 72,
+    description: 'At most 72 bytes; ends all sessions of the user',
+  })
   @IsOptional()
   @IsText({ max: 1_000 })
   password?: string;
@@ -47,7 +53,7 @@ class UserFieldsDto {
   @IsText({ max: 100 })
   password_hash?: string;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'Whether the address counts as confirmed' })
   @IsOptional()
   @IsBoolean()
   email_verified?: boolean;
@@ -63,30 +69,33 @@ class UserFieldsDto {
   banned_until?: string | null;
 }
 
+@Example({ name: 'Ada Lovelace', banned_until: '2027-01-01T00:00:00Z' })
 export class UpdateAdminUserDto extends UserFieldsDto {
-  @ApiPropertyOptional({ format: 'email' })
+  @ApiPropertyOptional({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsOptional()
   @IsText({ max: MAX_EMAIL })
   email?: string;
 }
 
+@Example({ email: 'ada@example.com', password: 'correct horse', name: 'Ada', email_verified: true })
 export class CreateAdminUserDto extends UserFieldsDto {
-  @ApiProperty({ format: 'email' })
+  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 }
 
+@Example({ email: 'ada@example.com', name: 'Ada' })
 export class InviteUserDto {
-  @ApiProperty({ format: 'email' })
+  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
   @IsText({ min: 1, max: MAX_EMAIL })
   email!: string;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ maxLength: 200, example: 'Ada' })
   @IsOptional()
   @IsName()
   name?: string;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'JSON that the application keeps about the user' })
   @IsOptional()
   @FreeJson()
   data?: JsonObject;

@@ -1,13 +1,21 @@
 /** Answers of the endpoints for users, for the OpenAPI document. */
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Example } from '../../../http/docs/example.decorator';
+import { UUID_EXAMPLE, UNIX_SECONDS, FREE_OBJECT } from '../../../http/docs/documented-types';
+
+const USER = { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', data: { theme: 'dark' } };
+const SESSION = {
+  access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwYjZmIn0.c2lnbmF0dXJl',
+  expires_at: 1767225600,
+  refresh_token: 'q3fD0n7oRzG2c8bXy1Jk5w.1.Zm9vYmFy',
+};
 
 class UserDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty() name!: string;
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
+    ...FREE_OBJECT,
     description: 'JSON that the application keeps about the user; absent if it is empty',
   })
   data?: object;
@@ -15,15 +23,18 @@ class UserDto {
 
 class SessionDto {
   @ApiProperty({ description: 'JWT; sent as `Authorization: Bearer ...`' }) access_token!: string;
-  @ApiProperty({ description: 'Unix seconds', example: 1767225600 }) expires_at!: number;
+  @ApiProperty({ ...UNIX_SECONDS, description: 'When the access token expires, in Unix seconds' })
+  expires_at!: number;
   @ApiProperty({ description: 'Opaque; valid for one POST /refresh' }) refresh_token!: string;
 }
 
+@Example({ user: USER, session: SESSION })
 export class SignedInDto {
   @ApiProperty({ type: UserDto }) user!: UserDto;
   @ApiProperty({ type: SessionDto }) session!: SessionDto;
 }
 
+@Example({ user: USER, session: SESSION })
 export class SignedUpDto {
   @ApiProperty({ type: UserDto }) user!: UserDto;
   @ApiProperty({
@@ -34,12 +45,14 @@ export class SignedUpDto {
   session!: SessionDto | null;
 }
 
+@Example({ user: USER })
 export class UserAnswerDto {
   @ApiProperty({ type: UserDto }) user!: UserDto;
 }
 
+@Example({ message: 'Signed out' })
 export class MessageDto {
-  @ApiProperty() message!: string;
+  @ApiProperty({ description: 'For people' }) message!: string;
 }
 
 class SessionInfoDto {
@@ -52,11 +65,19 @@ class SessionInfoDto {
   @ApiProperty({ description: 'True for the session of the request' }) current!: boolean;
 }
 
+@Example({
+  sessions: [
+    {
+      id: UUID_EXAMPLE,
+      created_at: '2026-01-01T08:00:00.000Z',
+      last_seen_at: '2026-01-02T08:00:00.000Z',
+      expires_at: '2026-02-01T08:00:00.000Z',
+      ip: '203.0.113.7',
+      user_agent: 'Mozilla/5.0',
+      current: true,
+    },
+  ],
+})
 export class SessionsDto {
   @ApiProperty({ type: [SessionInfoDto] }) sessions!: SessionInfoDto[];
-}
-
-export class AuthErrorDto {
-  @ApiProperty() detail!: string;
-  @ApiProperty({ example: 401 }) status_code!: number;
 }

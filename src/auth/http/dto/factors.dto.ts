@@ -3,20 +3,37 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { FactorView } from '../../factors/factor';
 import { IsName, IsText } from './checks';
+import { Example } from '../../../http/docs/example.decorator';
+import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
 
+@Example({ name: 'Phone' })
 export class EnrolFactorDto {
-  @ApiPropertyOptional({ type: String, example: 'Phone', default: 'Authenticator' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 200,
+    example: 'Phone',
+    description: 'Shown in the list of factors; default: Authenticator',
+  })
   @IsOptional()
   @IsName()
   name?: string | null;
 }
 
+@Example({ code: '492039' })
 export class CodeDto {
   @ApiProperty({ example: '492039', description: 'Six digits from the app; each code is accepted once' })
   @IsText({ min: 1, max: 20 })
   code!: string;
 }
 
+@Example({
+  id: UUID_EXAMPLE,
+  kind: 'totp',
+  name: 'Phone',
+  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  uri: 'otpauth://totp/Shop:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Shop',
+})
 export class EnrolledFactorDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ['totp'] }) kind!: 'totp';
@@ -41,6 +58,18 @@ class FactorDto implements FactorView {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) last_used_at!: string | null;
 }
 
+@Example({
+  factors: [
+    {
+      id: UUID_EXAMPLE,
+      kind: 'totp',
+      name: 'Phone',
+      created_at: '2026-01-01T08:00:00.000Z',
+      verified_at: '2026-01-01T08:01:00.000Z',
+      last_used_at: null,
+    },
+  ],
+})
 export class FactorsDto {
   @ApiProperty({ type: [FactorDto] }) factors!: FactorDto[];
 }

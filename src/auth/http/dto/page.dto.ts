@@ -4,14 +4,20 @@ import { IsOptional } from 'class-validator';
 import { WholeNumber } from '../../../http/input/whole-number';
 
 const PER_PAGE = 50;
+const MAX_PAGE = 1_000_000;
 
 export class PageQuery {
-  @ApiPropertyOptional({ type: Number, minimum: 1, default: 1 })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, description: 'Default: 1' })
   @IsOptional()
-  @WholeNumber(1, 1_000_000)
+  @WholeNumber(1, MAX_PAGE)
   page?: number;
 
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: 1000, default: 50 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    description: `Default: ${PER_PAGE}`,
+  })
   @IsOptional()
   @WholeNumber(1, 1_000)
   per_page?: number;

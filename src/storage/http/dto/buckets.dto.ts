@@ -14,33 +14,56 @@ import {
 } from 'class-validator';
 import { LIMITS } from '../../rows/limits';
 import { Omittable } from './omittable.decorator';
+import { Example } from '../../../http/docs/example.decorator';
+import { INT64 } from '../../../http/docs/documented-types';
 
 const MIME_PATTERN = /^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/;
 
+const BYTES = { ...INT64, minimum: 1, nullable: true } as const;
+
+@Example({
+  name: 'Team Photos',
+  description: 'Pictures of the team',
+  is_public: false,
+  file_size_limit: 5_242_880,
+  allowed_mime_types: ['image/*'],
+})
 export class CreateBucketDto {
-  @ApiProperty({ example: 'Team Photos' })
+  @ApiProperty({
+    example: 'Team Photos',
+    description: `At most ${LIMITS.bucketName} bytes; unique in the project, as is the slug that is derived from it`,
+  })
   @IsString()
   name!: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true })
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 2_000 })
   @IsOptional()
   @MaxLength(2_000)
   @IsString()
   description?: string | null;
 
-  @ApiPropertyOptional({ default: false, description: 'Everyone can read its files' })
+  @ApiPropertyOptional({ description: 'Everyone can read its files; default: false' })
   @IsOptional()
   @IsBoolean()
   is_public?: boolean;
 
-  @ApiPropertyOptional({ type: Number, nullable: true, description: 'Largest size of a file, in bytes' })
+  @ApiPropertyOptional({
+    ...BYTES,
+    description: "Largest size of a file, in bytes; null: the project's limit",
+  })
   @IsOptional()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   @IsInt()
   file_size_limit?: number | null;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, example: ['image/*', 'application/pdf'] })
+  @ApiPropertyOptional({
+    type: [String],
+    nullable: true,
+    maxItems: 100,
+    example: ['image/*', 'application/pdf'],
+    description: 'Types of files that it accepts; null: any',
+  })
   @IsOptional()
   @Matches(MIME_PATTERN, {
     each: true,
@@ -53,9 +76,8 @@ export class CreateBucketDto {
   allowed_mime_types?: string[] | null;
 
   @ApiPropertyOptional({
-    type: Number,
-    nullable: true,
-    description: 'Largest size of all files together, in bytes',
+    ...BYTES,
+    description: 'Largest size of all files together, in bytes; null: no limit of its own',
   })
   @IsOptional()
   @Min(1)
@@ -63,14 +85,20 @@ export class CreateBucketDto {
   @IsInt()
   quota_bytes?: number | null;
 
-  @ApiPropertyOptional({ type: Number, nullable: true, description: 'Largest number of files' })
+  @ApiPropertyOptional({ ...BYTES, description: 'Largest number of files; null: no limit of its own' })
   @IsOptional()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
   @IsInt()
   quota_files?: number | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'public, max-age=3600' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 200,
+    example: 'public, max-age=3600',
+    description: 'Cache-Control header of its files',
+  })
   @IsOptional()
   @MaxLength(200)
   @IsString()
@@ -78,6 +106,7 @@ export class CreateBucketDto {
 }
 
 /** Omitted members stay unchanged; null removes a limit. */
+@Example({ description: 'Pictures of the team, 2026', quota_files: 10_000 })
 export class UpdateBucketDto extends PartialType(OmitType(CreateBucketDto, ['name'])) {
   @ApiPropertyOptional({ example: 'Team Photos' })
   @Omittable()

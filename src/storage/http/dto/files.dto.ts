@@ -5,6 +5,7 @@ import { FreeJson } from '../../../http/input/free-json';
 import { WholeNumber } from '../../../http/input/whole-number';
 import { JsonObject } from '../../../common/text/json';
 import {
+  DEFAULT_LIMIT,
   ListOptions,
   MAX_LIMIT,
   SORT_DIRECTIONS,
@@ -16,6 +17,8 @@ import { UploadParameters } from '../../files/upload.service';
 import { Expiry, EXPIRY_NAMES } from '../../signed-urls/signed-url';
 import { Omittable } from './omittable.decorator';
 import { GivenOnce, QueryText } from './text';
+import { Example } from '../../../http/docs/example.decorator';
+import { SIZE, UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
 
 /** Characters of a name, or of a part of one, in a query string. */
 const MAX_TEXT = 1_024;
@@ -36,22 +39,30 @@ export class ListFilesQuery implements ListOptions {
   @IsIn(['/'])
   delimiter?: '/';
 
-  @ApiPropertyOptional({ enum: SORT_FIELDS })
+  @ApiPropertyOptional({ enum: SORT_FIELDS, description: 'Default: created_at' })
   @IsOptional()
   @IsIn(SORT_FIELDS)
   sortBy?: SortField;
 
-  @ApiPropertyOptional({ enum: SORT_DIRECTIONS })
+  @ApiPropertyOptional({
+    enum: SORT_DIRECTIONS,
+    description: 'Default: asc; desc without sortBy, so that the newest file comes first',
+  })
   @IsOptional()
   @IsIn(SORT_DIRECTIONS)
   sortDir?: SortDirection;
 
-  @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_LIMIT,
+    description: `Files in a page; default: ${DEFAULT_LIMIT}`,
+  })
   @IsOptional()
   @WholeNumber(0, MAX_LIMIT)
   limit?: number;
 
-  @ApiPropertyOptional({ default: 0 })
+  @ApiPropertyOptional({ ...SIZE, description: 'Files to skip; default: 0' })
   @IsOptional()
   @WholeNumber(0)
   offset?: number;
@@ -64,12 +75,17 @@ export class ListFilesQuery implements ListOptions {
 }
 
 export class ListFoldersQuery {
-  @ApiPropertyOptional({ example: 'reports/' })
+  @ApiPropertyOptional({ example: 'reports/', description: 'Text that the folders begin with' })
   @IsOptional()
   @QueryText(MAX_TEXT)
   prefix?: string;
 
-  @ApiPropertyOptional({ default: 50, maximum: MAX_LIMIT })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    description: `Folders in a page; default: ${DEFAULT_LIMIT}`,
+  })
   @IsOptional()
   @WholeNumber(1, MAX_LIMIT)
   limit?: number;
@@ -106,43 +122,59 @@ export class UploadQuery implements UploadParameters {
   metadata?: string;
 }
 
+@Example({ filename: 'reports/2026-final.txt', metadata: { year: 2026 } })
 export class UpdateFileDto {
-  @ApiPropertyOptional() @Omittable() @IsString() filename?: string;
-  @ApiPropertyOptional() @Omittable() @IsString() content_type?: string;
+  @ApiPropertyOptional({
+    example: 'reports/2026-final.txt',
+    description: 'Unique in the bucket; may hold slashes',
+  })
+  @Omittable()
+  @IsString()
+  filename?: string;
+  @ApiPropertyOptional({ example: 'text/plain', description: 'Must be a type that the bucket accepts' })
+  @Omittable()
+  @IsString()
+  content_type?: string;
   @ApiPropertyOptional({ description: 'Slug or name of the bucket to move to' })
   @Omittable()
   @IsString()
   bucket_name?: string;
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true })
+  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'Replaces the previous metadata' })
   @Omittable()
   @FreeJson()
   metadata?: JsonObject;
 }
 
+@Example({ filename: 'reports/2026-copy.txt' })
 export class CopyFileDto {
-  @ApiProperty() @IsString() filename!: string;
+  @ApiProperty({ example: 'reports/2026-copy.txt', description: 'Name of the copy, unique in its bucket' })
+  @IsString()
+  filename!: string;
   @ApiPropertyOptional({ description: 'Slug or name; default: the same bucket' })
   @Omittable()
   @IsString()
   bucket_name?: string;
 }
 
+@Example({ expiry: '1h' })
 export class CreateSignedUrlDto {
-  @ApiProperty({ enum: EXPIRY_NAMES })
+  @ApiProperty({ enum: EXPIRY_NAMES, description: 'How long the URL is valid' })
   @IsIn(EXPIRY_NAMES)
   expiry!: Expiry;
 }
 
+@Example({ file_ids: [UUID_EXAMPLE] })
 export class BulkDeleteDto {
-  @ApiProperty({ type: [String], maxItems: 1_000 })
+  @ApiProperty({ type: [String], maxItems: 1_000, description: 'Ids of files; unknown ones are no error' })
   @IsString({ each: true })
   @ArrayMaxSize(1_000)
   @IsArray()
   file_ids!: string[];
 }
 
+@Example({ file_ids: [UUID_EXAMPLE], expiry: '1h' })
 export class BulkSignedUrlsDto extends CreateSignedUrlDto {
-  @ApiProperty({ type: [String], maxItems: 1_000 })
+  @ApiProperty({ type: [String], maxItems: 1_000, description: 'Ids of files' })
   @IsString({ each: true })
   @ArrayMaxSize(1_000)
   @IsArray()

@@ -1,0 +1,84 @@
+/** Documents the errors of the auth operations in the OpenAPI document (SPEC.md 7.2), and what their paths have in common. */
+import { ApiParam } from '@nestjs/swagger';
+import {
+  invalidCredentials,
+  missingApiKey,
+  missingBearer,
+  rateLimited,
+  serviceRoleRequired,
+} from '../../access/access.errors';
+import type { AppError } from '../../common/errors/app-error';
+import { COUNT, type DocumentedHeaders } from '../../http/docs/documented-headers';
+import { type ErrorArea, ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
+import { SERVER_ERRORS } from '../../http/docs/standard-errors';
+import { unacceptablePassword } from '../auth.errors';
+import { passwordFault } from '../passwords/password-policy';
+import { AuthErrorRenderer } from './auth-error.renderer';
+
+const renderer = new AuthErrorRenderer();
+
+/** Headers of operations that count against the limit of requests of a client address, once the apikey was accepted. */
+export const LIMIT_HEADERS: DocumentedHeaders = {
+  'X-RateLimit-Limit': {
+    description: 'Requests that the client address may send in a minute',
+    schema: COUNT,
+  },
+  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'Seconds until the minute ends', schema: COUNT },
+};
+
+const AREA: ErrorArea = {
+  name: 'AuthError',
+  bodyOf: (error) => renderer.render(error),
+  codeOf: () => null,
+  schemaOf: (status) => ({
+    type: 'object',
+    additionalProperties: false,
+    required: ['detail', 'status_code'],
+    properties: {
+      detail: { type: 'string', description: 'The reason, for people' },
+      status_code: { type: 'integer', enum: [status], description: 'The HTTP status' },
+    },
+  }),
+};
+
+const DOCS = new ErrorDocs(AREA);
+const LIMITED_DOCS = new ErrorDocs({ ...AREA, headers: LIMIT_HEADERS });
+
+/** The same, for operations that count against the limit. */
+export const LimitedAuthErrors = (...errors: ErrorList): MethodDecorator =>
+  LIMITED_DOCS.answers(tooManyRequests(), ...errors);
+
+export const AuthErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
+
+/** Errors of operations that need the apikey, of those that need a bearer too, and of those that need the service-role key. */
+export const KEY_ERRORS: ErrorList = [invalidCredentials(), missingApiKey(), SERVER_ERRORS];
+export const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer()];
+export const SERVICE_ERRORS: ErrorList = [BEARER_ERRORS, serviceRoleRequired()];
+
+/** Seconds: the throttle counts a minute. */
+export const tooManyRequests = (): AppError => rateLimited(60);
+
+export const ProjectIdParam = (): ClassDecorator & MethodDecorator =>
+  ApiParam({
+    name: 'project_id',
+    type: String,
+    description: 'The id of the project, as the answer to its creation gives it',
+    example: 'k3v9x0a1b2c3d4e5f6g7',
+  });
+
+export const IdParam = (name: string, description: string): MethodDecorator & ClassDecorator =>
+  ApiParam({
+    name,
+    type: String,
+    description,
+    schema: { type: 'string', format: 'uuid' },
+    example: '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90',
+  });
+
+/** The error for a new password that is too short for every project. */
+export function tooShortPassword(): AppError {
+  const fault = passwordFault('12345', { password_min_length: 6, refuse_common_passwords: false });
+  if (!fault) throw new Error('a password of five characters is acceptable');
+  return unacceptablePassword(fault);
+}

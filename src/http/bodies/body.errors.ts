@@ -1,0 +1,42 @@
+/** Errors about request bodies, the same in every area. */
+import { AppError } from '../../common/errors/app-error';
+import { httpError } from '../../common/errors/http-errors';
+
+export const bodyNotAnObject = (): AppError => httpError(400, 'The body must be a JSON object');
+
+export const bodyNotJson = (cause?: unknown): AppError => httpError(400, 'The body is not valid JSON', cause);
+
+export const bodyEndedEarly = (cause?: unknown): AppError => httpError(400, 'The body ended early', cause);
+
+export const bodyTooSlow = (): AppError => httpError(408, 'The body did not arrive in time');
+
+/** @param limit bytes */
+export const bodyTooLarge = (limit: number): AppError =>
+  httpError(413, `The body is larger than ${limit} bytes`);
+
+export const bodyTakesTooMuchMemory = (): AppError =>
+  httpError(413, 'The body takes more memory than one request may have: send it in parts');
+
+export const mediaTypeNotJson = (): AppError => httpError(415, 'The body must be application/json');
+
+/** The answer's Accept-Encoding says what is accepted (RFC 9110, 15.5.16). */
+export const bodyIsEncoded = (coding: string): AppError =>
+  new AppError({
+    status: 415,
+    code: 'unsupported_media_type',
+    message: `A body with Content-Encoding ${coding} is not read here: send it without one`,
+    headers: { 'Accept-Encoding': 'identity' },
+    database: { sqlstate: 'PL415' },
+  });
+
+/** Seconds: bodies that arrive at all arrive within a few. */
+const RETRY_AFTER = '2';
+
+export const noMemoryForBody = (): AppError =>
+  new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'The server holds as many request bodies as it may: try again in a moment',
+    headers: { 'Retry-After': RETRY_AFTER },
+    database: { sqlstate: 'PL503' },
+  });

@@ -1,0 +1,41 @@
+/** Response headers of several routes, as the OpenAPI document describes them. */
+
+export interface DocumentedHeader {
+  readonly description: string;
+  readonly schema: {
+    readonly type: 'integer' | 'string';
+    readonly format?: string;
+    readonly minimum?: number;
+  };
+}
+
+export type DocumentedHeaders = Record<string, DocumentedHeader>;
+
+export const TEXT = { type: 'string' } as const;
+export const COUNT = { type: 'integer', format: 'int64', minimum: 0 } as const;
+
+/** Headers that errors carry (AppError.headers). */
+const OF_ERRORS: DocumentedHeaders = {
+  Allow: { description: 'The methods of this address', schema: TEXT },
+  'Accept-Encoding': {
+    description: 'Present when the body was encoded: the encodings that are accepted',
+    schema: TEXT,
+  },
+  'Content-Range': { description: 'The size of the file: `bytes */1024`', schema: TEXT },
+  'Retry-After': {
+    description: 'Seconds to wait before the next attempt',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': { description: '`Bearer`: the scheme of the credential (RFC 6750)', schema: TEXT },
+};
+
+/** The headers of an error. @throws Error for a header without a description */
+export function headersOfError(names: readonly string[]): DocumentedHeaders {
+  return Object.fromEntries(
+    names.map((name) => {
+      const header = OF_ERRORS[name];
+      if (!header) throw new Error(`the OpenAPI document does not describe the header ${name}`);
+      return [name, header];
+    }),
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * Checks each request and answer of HttpClient against the platform's OpenAPI document. The first TestPlinth of a run writes
+ * the document to the file that the global set-up names; each test file reads it once.
+ */
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { OpenApiDocument } from '../openapi';
+import { DocumentChecker, type Exchange } from './document-checker';
+import { isException } from './exceptions';
+
+let checker: DocumentChecker | undefined;
+
+const file = (): string | undefined => process.env.PLINTH_TEST_DOCUMENT;
+
+/** Fetches the document unless another worker did. */
+export async function provideDocument(baseUrl: string): Promise<void> {
+  const path = file();
+  if (path === undefined || existsSync(path)) return;
+  const text = await (await fetch(`${baseUrl}/openapi.json`)).text();
+  // A file that is there is whole.
+  writeFileSync(`${path}.${process.pid}`, text);
+  renameSync(`${path}.${process.pid}`, path);
+}
+
+/**
+ * With the variable PLINTH_TEST_UNDOCUMENTED the faults are appended to that file, and no test fails.
+ * @throws Error for anything that the document does not say
+ */
+export function assertDocumented(exchange: Exchange): void {
+  const path = file();
+  if (path === undefined) return;
+  checker ??= new DocumentChecker(JSON.parse(readFileSync(path, 'utf8')) as OpenApiDocument);
+  if (isException(exchange, checker)) return;
+  const faults = checker.faultsOf(exchange);
+  if (faults.length === 0) return;
+  const { method, path: address, answer } = exchange;
+  const message = `${method} ${address.slice(0, 200)} ${answer.status}, but in the OpenAPI document ${faults.join('; ')}`;
+  const list = process.env.PLINTH_TEST_UNDOCUMENTED;
+  if (!list) throw new Error(message);
+  appendFileSync(list, `${expect.getState().testPath?.split('/test/').pop()} | ${message}\n`);
+}

@@ -1,0 +1,132 @@
+/** Rules for a document that a schema of OpenAPI cannot express: whatever generators and readers need from it. */
+import { type NamedOperation, type OpenApiDocument, operationsOf, resolve } from '../openapi';
+import { DocumentSchemas } from './json-schema';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+
+interface Media {
+  /** `POST /path 201 application/json` */
+  readonly where: string;
+  readonly media: any;
+}
+
+interface Place {
+  /** `SignUpDto.name`, or the name of an operation and the path inside it. */
+  readonly where: string;
+  readonly schema: any;
+}
+
+/** Every body and answer of the document. */
+export function mediaOf(document: OpenApiDocument): Media[] {
+  return operationsOf(document).flatMap(({ name, operation }) => {
+    const parts: [string, any][] = [
+      ['body', resolve(document, operation.requestBody)],
+      ...Object.entries<any>(operation.responses).map(([status, response]): [string, any] => [
+        status,
+        resolve(document, response),
+      ]),
+    ];
+    return parts.flatMap(([part, owner]) =>
+      Object.entries(owner?.content ?? {}).map(([type, media]) => ({
+        where: `${name} ${part} ${type}`,
+        media,
+      })),
+    );
+  });
+}
+
+/** Every schema of components, parameters, headers, bodies and answers, inner ones included. */
+export function schemasOf(document: OpenApiDocument): Place[] {
+  const named = Object.entries(document.components.schemas).flatMap(([name, schema]) => inner(name, schema));
+  const ofParameters = operationsOf(document).flatMap(({ name, operation }) =>
+    (operation.parameters ?? []).flatMap((one: any) => {
+      const parameter = resolve(document, one);
+      return inner(`${name} ?${parameter.name}`, parameter.schema);
+    }),
+  );
+  const ofMedia = mediaOf(document).flatMap(({ where, media }) => inner(where, media.schema));
+  return [...named, ...ofParameters, ...ofMedia];
+}
+
+function inner(where: string, schema: any): Place[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, one]) =>
+    inner(`${where}.${name}`, one),
+  );
+  const others = ['items', 'additionalProperties', 'not'].flatMap((key) =>
+    inner(`${where}.${key}`, schema[key]),
+  );
+  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((key) =>
+    (schema[key] ?? []).flatMap((one: any) => inner(`${where}.${key}`, one)),
+  );
+  return [{ where, schema }, ...members, ...others, ...lists];
+}
+
+/** Generators make a member with a default required, and clients then send a value that nobody chose. */
+export const withDefault = (document: OpenApiDocument): string[] =>
+  schemasOf(document)
+    .filter(({ schema }) => 'default' in schema)
+    .map(({ where }) => where);
+
+/** Generators make code of these that does not compile. */
+export const withNullInEnum = (document: OpenApiDocument): string[] =>
+  schemasOf(document)
+    .filter(({ schema }) => (schema.enum ?? []).includes(null))
+    .map(({ where }) => where);
+
+/** Nothing in the interface of the platform is a fraction. */
+export const fractional = (document: OpenApiDocument): string[] =>
+  schemasOf(document)
+    .filter(({ schema }) => [schema.type].flat().includes('number'))
+    .map(({ where }) => where);
+
+/** Operations, parameters, answers and headers without a description. */
+export function undescribed(document: OpenApiDocument): string[] {
+  return operationsOf(document).flatMap(({ name, operation }) => {
+    const parameters = (operation.parameters ?? []).map((one: any): [string, any] => {
+      const parameter = resolve(document, one);
+      return [`${name} ?${parameter.name}`, parameter];
+    });
+    const answers = Object.entries<any>(operation.responses).flatMap(
+      ([status, response]): [string, any][] => {
+        const answer = resolve(document, response);
+        const headers = Object.entries<any>(answer.headers ?? {}).map(([header, one]): [string, any] => [
+          `${name} ${status} ${header}`,
+          resolve(document, one),
+        ]);
+        return [[`${name} ${status}`, answer], ...headers];
+      },
+    );
+    return [[name, operation] as [string, any], ...parameters, ...answers]
+      .filter(([, { description }]) => typeof description !== 'string' || description.trim() === '')
+      .map(([where]) => where);
+  });
+}
+
+/** Bodies and answers without an example, or with one that their own schema refuses. */
+export function exampleFaults(document: OpenApiDocument): string[] {
+  const schemas = new DocumentSchemas(document);
+  return mediaOf(document).flatMap(({ where, media }) => {
+    if (media.schema?.format === 'binary') return [];
+    const examples =
+      'example' in media ? [media.example] : Object.values<any>(media.examples ?? {}).map((one) => one.value);
+    if (examples.length === 0) return [`${where} has no example`];
+    return examples.flatMap((example) =>
+      schemas.faultsOf(media.schema, example).map((fault) => `${where}: ${fault}`),
+    );
+  });
+}
+
+/** Schemas of errors that allow members or codes that are not described. */
+export function openErrors(document: OpenApiDocument): string[] {
+  return operationsOf(document).flatMap(({ name, operation }: NamedOperation) =>
+    Object.entries<any>(operation.responses)
+      .filter(([status]) => Number(status) >= 400)
+      .flatMap(([status, response]) => {
+        const schema = resolve(document, resolve(document, response).content?.['application/json']?.schema);
+        return inner(`${name} ${status}`, schema)
+          .filter((place) => place.schema?.properties && place.schema.additionalProperties !== false)
+          .map(({ where }) => where);
+      }),
+  );
+}
