@@ -13,8 +13,8 @@ import { routesOf } from '../../support/routes';
 /** Routes that the document leaves out, each with its reason. */
 const LEFT_OUT: readonly RegExp[] = [
   /^\/(p\/:project_slug\/)?rest\/v1(\/|$)/, // in each project's own document, with its tables
-  /^\/p\/:project_slug\/openapi\.json$/, // that document
-  /^\/openapi\.json$/, // itself
+  /^\/p\/:project_slug\/openapi\.(json|yaml)$/, // that document
+  /^\/openapi\.(json|yaml)$/, // itself
   /^\/p\/:project_slug\/storage(\/\*path)?$/, // unknown paths, for their error body
   /^\/(docs(\/|$)|tour$|$)/, // pages for people
   /^\/v1\/auth\/:project_id\/(reset|verify|invite)$/, // pages that mails link to
