@@ -7,6 +7,8 @@ import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
 import type { OpenApiDocument } from './openapi/model';
 import { type ServedDocument, toServed } from './openapi/served-document';
 import { toSchema31 } from './openapi/versions';
+import { addTableRest } from './table-rest/components';
+import { GENERIC_PATHS } from './table-rest/generic-paths';
 
 const DESCRIPTION = `Plinth: authentication, table REST and file storage for many projects.
 
@@ -14,7 +16,7 @@ const DESCRIPTION = `Plinth: authentication, table REST and file storage for man
 * **bearer**: the access token of a user, or a key of the project.
 * **platform-admin-key**: \`PLATFORM_ADMIN_KEY\`, for the administration.
 
-The tables of a project are in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
+The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 
 const TABLE_REST = /^(\/p\/\{project_slug\})?\/rest\/v1(\/|$)/;
 
@@ -60,6 +62,7 @@ export class DocumentService {
     writer.addAll('responses', Object.entries(components.responses ?? {}));
     writer.addAll('headers', Object.entries(components.headers ?? {}));
     writer.addAll('securitySchemes', Object.entries(components.securitySchemes ?? {}));
+    addTableRest(writer);
     return toServed(await writer.finish(head));
   }
 
@@ -70,6 +73,7 @@ export class DocumentService {
       .setVersion('1')
       .addServer(this.server.publicUrl)
       .addTag('auth', 'Accounts and sessions of a project')
+      .addTag('rest', 'Tables and functions of a project, of any name')
       .addTag('storage', 'Buckets and files of a project')
       .addTag('admin', 'Projects, for the administrator of the installation')
       .addTag('health', 'Probes and metrics')
@@ -98,7 +102,10 @@ function toModel({ info, servers, tags, paths, components = {} }: OpenAPIObject)
     info: info,
     servers: servers?.map(({ url }) => ({ url })),
     tags: tags?.map(({ name, description }) => ({ name, description })),
-    paths: mapValues(Object.fromEntries(own), (item) => mapPathItem(item, toSchema31)),
+    paths: {
+      ...mapValues(Object.fromEntries(own), (item) => mapPathItem(item, toSchema31)),
+      ...GENERIC_PATHS,
+    },
     components: mapComponents(source.components, toSchema31),
   };
 }
