@@ -18,7 +18,7 @@ import {
   type Response,
   type Schema,
 } from '../openapi/model';
-import { restErrors } from '../table-rest/rest-errors';
+import { restErrors, type RestErrorStatus } from '../table-rest/rest-errors';
 import { answerHeaders, KEY_AND_BEARER, restParameters } from '../table-rest/rest-parameters';
 import type { RoutineFacts } from './project-facts';
 import type { RelationParameters } from './relation-parameters';
@@ -50,6 +50,8 @@ const RAW_BODIES: Readonly<Record<string, string>> = {
   bytea: 'application/octet-stream',
 };
 
+const ERRORS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 406, 409, 416, 500, 503];
+
 /** @param overloads at least one */
 export function routinePaths(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): PathItem {
   const byQuery = overloads.filter(
@@ -65,7 +67,7 @@ function callByQuery(overloads: readonly VisibleRoutine[], options: RoutinePaths
   return {
     ...head('get', overloads, options),
     parameters: [...queryArguments(overloads, options), ...resultParameters(overloads, options)],
-    responses: responses(overloads, options),
+    responses: { ...results(overloads, options), ...restErrors(...ERRORS) },
   };
 }
 
@@ -80,7 +82,7 @@ function callByBody(overloads: readonly VisibleRoutine[], options: RoutinePathsO
     ...head('call', overloads, options),
     parameters: resultParameters(overloads, options),
     ...(bodies.size > 0 ? { requestBody: { required: needsBody, content: contentOf(bodies) } } : {}),
-    responses: responses(overloads, options),
+    responses: { ...results(overloads, options), ...restErrors(...ERRORS, 408, 413, 415) },
   };
 }
 
@@ -172,27 +174,25 @@ function bodyOf(
   ];
 }
 
-function responses(
-  overloads: readonly VisibleRoutine[],
-  options: RoutinePathsOptions,
-): Operation['responses'] {
+function results(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation['responses'] {
   const contents = new Map<string, Schema[]>();
   for (const one of overloads.filter(({ routine }) => routine.result !== 'void')) {
     const [mediaType, schema] = resultOf(one, options);
     contents.set(mediaType, [...(contents.get(mediaType) ?? []), schema]);
   }
+  const headers = answerHeaders('Content-Range', 'Preference-Applied');
   const answers: Record<string, Response> = {};
   if (contents.size > 0) {
-    answers[200] = {
-      description: 'The result of the function',
-      headers: answerHeaders('Content-Range', 'Preference-Applied'),
-      content: contentOf(contents),
-    };
+    answers[200] = { description: 'The result of the function', headers, content: contentOf(contents) };
   }
   if (overloads.some(({ routine }) => routine.result === 'void')) {
-    answers[204] = { description: 'The function ran; it returns nothing' };
+    answers[204] = { description: 'The function ran; it returns nothing', headers };
   }
-  return { ...answers, ...restErrors(300, 400, 401, 403, 404, 409, 413, 415, 500, 503) };
+  if (overloads.some(({ routine }) => routine.returnsSet)) {
+    const description = 'A part of the rows, if a count was requested';
+    answers[206] = { description, headers, content: contentOf(contents) };
+  }
+  return answers;
 }
 
 function resultOf(

@@ -166,7 +166,7 @@ const callAnswers: Operation['responses'] = {
     headers: answerHeaders(...WRITTEN),
     content: { 'application/json': { schema: { description: 'A value, a row or a list of them' } } },
   },
-  204: { description: 'The function returns nothing' },
+  204: { description: 'The function returns nothing', headers: answerHeaders(...WRITTEN) },
   206: rows('A part of the rows, if a count was requested', WRITTEN),
 };
 

@@ -162,7 +162,7 @@ describe('the forms of the document', () => {
         const json = await client.get(`${base}.json${query}`);
         const yaml = await client.get(`${base}.yaml${query}`);
         expect([json.body.openapi, faultsOf(json.body)]).toEqual([version, []]);
-        expect(untypedContent(json.body)).toEqual([]);
+        if (of) expect(untypedContent(json.body)).toEqual([]);
         expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
         expect(load(yaml.text)).toEqual(json.body);
         expect(yaml.headers.get('etag')).not.toBe(json.headers.get('etag'));
