@@ -1,7 +1,14 @@
-/** The OpenAPI document of auth, storage and administration, made from the controllers of the running application. */
+/** The OpenAPI document of the platform: from the controllers of the running application, and the calls of table REST. */
 import { INestApplication, Inject, Injectable } from '@nestjs/common';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
+import { type DocumentFormat, DocumentWriter } from './openapi/document-writer';
+import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
+import type { OpenApiDocument } from './openapi/model';
+import { type ServedDocument, toServed } from './openapi/served-document';
+import { toSchema31 } from './openapi/versions';
+import { addTableRest } from './table-rest/components';
+import { GENERIC_PATHS } from './table-rest/generic-paths';
 
 const DESCRIPTION = `Plinth: authentication, table REST and file storage for many projects.
 
@@ -9,14 +16,15 @@ const DESCRIPTION = `Plinth: authentication, table REST and file storage for man
 * **bearer**: the access token of a user, or a key of the project.
 * **platform-admin-key**: \`PLATFORM_ADMIN_KEY\`, for the administration.
 
-The tables of a project are in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
+The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 
 const TABLE_REST = /^(\/p\/\{project_slug\})?\/rest\/v1(\/|$)/;
 
 @Injectable()
 export class DocumentService {
   private app: INestApplication | undefined;
-  private document: OpenAPIObject | undefined;
+  private document: OpenApiDocument | undefined;
+  private readonly served = new Map<string, Promise<ServedDocument>>();
 
   constructor(@Inject(SERVER_CONFIG) private readonly server: ServerConfig) {}
 
@@ -25,13 +33,37 @@ export class DocumentService {
     this.app = app;
   }
 
-  /** Built by the first call, which takes a while. */
-  get(): OpenAPIObject {
+  /** In the form of OpenAPI 3.1. The first call builds it, which takes a while. */
+  model(): OpenApiDocument {
     if (!this.app) throw new Error('no application was bound to the document');
-    this.document ??= withoutTables(
+    this.document ??= toModel(
       SwaggerModule.createDocument(this.app, this.base().build(), { operationIdFactory: operationId }),
     );
     return this.document;
+  }
+
+  /** The same for each caller, and for as long as the process runs. */
+  written(format: DocumentFormat): Promise<ServedDocument> {
+    const key = `${format.version} ${format.syntax}`;
+    const known = this.served.get(key);
+    if (known) return known;
+    const made = this.write(format);
+    this.served.set(key, made);
+    made.catch(() => this.served.delete(key));
+    return made;
+  }
+
+  private async write(format: DocumentFormat): Promise<ServedDocument> {
+    const { paths, components, ...head } = this.model();
+    const writer = new DocumentWriter(format);
+    writer.addAll('paths', Object.entries(paths));
+    writer.addAll('schemas', Object.entries(components.schemas ?? {}));
+    writer.addAll('parameters', Object.entries(components.parameters ?? {}));
+    writer.addAll('responses', Object.entries(components.responses ?? {}));
+    writer.addAll('headers', Object.entries(components.headers ?? {}));
+    writer.addAll('securitySchemes', Object.entries(components.securitySchemes ?? {}));
+    addTableRest(writer);
+    return toServed(await writer.finish(head));
   }
 
   private base(): DocumentBuilder {
@@ -41,6 +73,7 @@ export class DocumentService {
       .setVersion('1')
       .addServer(this.server.publicUrl)
       .addTag('auth', 'Accounts and sessions of a project')
+      .addTag('rest', 'Tables and functions of a project, of any name')
       .addTag('storage', 'Buckets and files of a project')
       .addTag('admin', 'Projects, for the administrator of the installation')
       .addTag('health', 'Probes and metrics')
@@ -57,10 +90,24 @@ export class DocumentService {
   }
 }
 
-/** Table REST is one route for all tables: its operations are described in each project's own document. */
-function withoutTables(document: OpenAPIObject): OpenAPIObject {
-  const paths = Object.entries(document.paths).filter(([path]) => !TABLE_REST.test(path));
-  return { ...document, paths: Object.fromEntries(paths) };
+/**
+ * Nest writes the form of 3.0. The routes of table REST take all methods and say nothing of their requests, so that its
+ * calls are described by hand.
+ */
+function toModel({ info, servers, tags, paths, components = {} }: OpenAPIObject): OpenApiDocument {
+  // The types of @nestjs/swagger allow more than it writes here.
+  const source = { paths, components } as unknown as Pick<OpenApiDocument, 'paths' | 'components'>;
+  const own = Object.entries(source.paths).filter(([path]) => !TABLE_REST.test(path));
+  return {
+    info: info,
+    servers: servers?.map(({ url }) => ({ url })),
+    tags: tags?.map(({ name, description }) => ({ name, description })),
+    paths: {
+      ...mapValues(Object.fromEntries(own), (item) => mapPathItem(item, toSchema31)),
+      ...GENERIC_PATHS,
+    },
+    components: mapComponents(source.components, toSchema31),
+  };
 }
 
 /** `BucketsController.create` to `bucketsCreate`, for operations that set no operation id. */

@@ -85,7 +85,7 @@ export async function assertPortFree({ server: { host, port } }: AppConfig): Pro
 export async function startHttp(config: AppConfig, app: NestExpressApplication): Promise<Server> {
   await app.init();
   // Takes a fifth of a second, so it is done before the first request.
-  app.get(DocumentService).get();
+  app.get(DocumentService).model();
   const server = app.getHttpServer();
   await listen(server, config.server.host, config.server.port);
   return server;

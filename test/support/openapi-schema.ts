@@ -1,6 +1,6 @@
 /**
- * JSON Schema for the part of OpenAPI 3.0.x that Plinth's documents use. Unknown members are errors. It follows
- * https://spec.openapis.org/oas/v3.0.3, by object.
+ * JSON Schemas for the parts of OpenAPI 3.0 and 3.1 that Plinth's documents use. Unknown members are errors. They follow
+ * https://spec.openapis.org/oas/v3.0.3 and https://spec.openapis.org/oas/v3.1.0, by object.
  */
 
 const text = { type: 'string' };
@@ -28,32 +28,62 @@ const closed = (properties: object, required: string[] = [], more: object = {}):
   ...more,
 });
 
-const definitions = {
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean'];
+
+/** Members of a Schema Object that differ between the versions. */
+const SCHEMA_MEMBERS = {
+  '3.0': {
+    type: { enum: TYPES },
+    example: {},
+    nullable: flag,
+    exclusiveMinimum: flag,
+    exclusiveMaximum: flag,
+  },
+  '3.1': {
+    $ref: { type: 'string', pattern: '^#/components/schemas/' },
+    type: {
+      anyOf: [
+        { enum: [...TYPES, 'null'] },
+        { type: 'array', items: { enum: [...TYPES, 'null'] }, minItems: 1, uniqueItems: true },
+      ],
+    },
+    examples: { type: 'array', minItems: 1 },
+    const: {},
+    exclusiveMinimum: { type: 'number' },
+    exclusiveMaximum: { type: 'number' },
+  },
+};
+
+type Version = keyof typeof SCHEMA_MEMBERS;
+
+/** In 3.0 a reference replaces the schema; in 3.1 it is one of its members. */
+const schemas = (version: Version): Record<string, object> => ({
+  schema: version === '3.0' ? orReference('plainSchema') : ref('plainSchema'),
+});
+
+const definitionsOf = (version: Version): Record<string, object> => ({
+  ...schemas(version),
   reference: {
     type: 'object',
     required: ['$ref'],
     properties: { $ref: { type: 'string', pattern: '^#/components/' } },
     additionalProperties: false,
   },
-  schema: closed(
+  plainSchema: closed(
     {
+      ...SCHEMA_MEMBERS[version],
       title: text,
       description: text,
-      type: { enum: ['object', 'array', 'string', 'number', 'integer', 'boolean'] },
       format: text,
       pattern: { type: 'string', format: 'regex' },
       enum: { type: 'array', minItems: 1, uniqueItems: true },
       default: {},
-      example: {},
-      nullable: flag,
       readOnly: flag,
       writeOnly: flag,
       deprecated: flag,
       multipleOf: { type: 'number', exclusiveMinimum: 0 },
       minimum: { type: 'number' },
       maximum: { type: 'number' },
-      exclusiveMinimum: flag,
-      exclusiveMaximum: flag,
       minLength: count,
       maxLength: count,
       minItems: count,
@@ -62,26 +92,27 @@ const definitions = {
       maxProperties: count,
       uniqueItems: flag,
       required: { type: 'array', items: text, minItems: 1, uniqueItems: true },
-      properties: mapOf(orReference('schema')),
-      additionalProperties: { anyOf: [flag, orReference('schema')] },
-      items: orReference('schema'),
-      allOf: { type: 'array', minItems: 1, items: orReference('schema') },
-      oneOf: { type: 'array', minItems: 1, items: orReference('schema') },
-      anyOf: { type: 'array', minItems: 1, items: orReference('schema') },
-      not: orReference('schema'),
+      properties: mapOf(ref('schema')),
+      additionalProperties: { anyOf: [flag, ref('schema')] },
+      items: ref('schema'),
+      allOf: { type: 'array', minItems: 1, items: ref('schema') },
+      oneOf: { type: 'array', minItems: 1, items: ref('schema') },
+      anyOf: { type: 'array', minItems: 1, items: ref('schema') },
+      not: ref('schema'),
     },
     [],
     // "items MUST be present if the type is array."
     { if: { properties: { type: { const: 'array' } }, required: ['type'] }, then: { required: ['items'] } },
   ),
+  example: closed({ summary: text, description: text, value: {} }, ['value']),
   mediaType: closed({
-    schema: orReference('schema'),
+    schema: ref('schema'),
     example: {},
-    examples: mapOf(closed({ summary: text, description: text, value: {} })),
+    examples: mapOf(ref('example')),
     encoding: mapOf({ type: 'object' }),
   }),
   content: mapOf(ref('mediaType')),
-  header: closed({ description: text, required: flag, schema: orReference('schema'), example: {} }),
+  header: closed({ description: text, required: flag, schema: ref('schema'), example: {} }),
   parameter: closed(
     {
       name: { type: 'string', minLength: 1 },
@@ -91,8 +122,9 @@ const definitions = {
       deprecated: flag,
       style: { enum: ['form', 'simple'] },
       explode: flag,
-      schema: orReference('schema'),
+      schema: ref('schema'),
       example: {},
+      examples: mapOf(ref('example')),
     },
     ['name', 'in', 'schema'],
     {
@@ -145,13 +177,13 @@ const definitions = {
       ]),
     ],
   },
-};
+});
 
-export const OPENAPI_3_0_SCHEMA = {
-  definitions,
+export const openApiSchema = (version: Version): object => ({
+  definitions: definitionsOf(version),
   ...closed(
     {
-      openapi: { type: 'string', pattern: '^3\\.0\\.\\d$' },
+      openapi: { type: 'string', pattern: `^${version.replace('.', '\\.')}\\.\\d$` },
       info: closed({ title: text, description: text, version: text, contact: { type: 'object' } }, [
         'title',
         'version',
@@ -164,7 +196,7 @@ export const OPENAPI_3_0_SCHEMA = {
         additionalProperties: false,
       },
       components: closed({
-        schemas: components(orReference('schema')),
+        schemas: components(ref('schema')),
         parameters: components(orReference('parameter')),
         responses: components(orReference('response')),
         headers: components(ref('header')),
@@ -174,4 +206,4 @@ export const OPENAPI_3_0_SCHEMA = {
     },
     ['openapi', 'info', 'paths'],
   ),
-};
+});

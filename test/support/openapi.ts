@@ -1,6 +1,6 @@
 /** Validates an OpenAPI document by JSON Schema, and by rules that a schema cannot express. */
 import Ajv from 'ajv';
-import { OPENAPI_3_0_SCHEMA } from './openapi-schema';
+import { openApiSchema } from './openapi-schema';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
 export interface OpenApiDocument {
@@ -25,9 +25,11 @@ export interface NamedOperation {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
-const validateSchema = new Ajv({ allErrors: false, strict: false, formats: { regex: true } }).compile(
-  OPENAPI_3_0_SCHEMA,
-);
+const ajv = new Ajv({ allErrors: false, strict: false, formats: { regex: true } });
+const VALIDATORS = {
+  '3.0': ajv.compile(openApiSchema('3.0')),
+  '3.1': ajv.compile(openApiSchema('3.1')),
+};
 
 export function operationsOf({ paths }: Pick<OpenApiDocument, 'paths'>): NamedOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -49,6 +51,7 @@ export function resolve(document: OpenApiDocument, node: any): any {
 
 /** All faults that make the document invalid, or useless for client generators. */
 export function faultsOf(document: OpenApiDocument): string[] {
+  const validateSchema = VALIDATORS[document.openapi.startsWith('3.0') ? '3.0' : '3.1'];
   const schemaErrors = validateSchema(document) ? [] : (validateSchema.errors ?? []);
   return [
     ...schemaErrors.map(({ instancePath, message }) => `${instancePath} ${message}`),
@@ -59,6 +62,7 @@ export function faultsOf(document: OpenApiDocument): string[] {
     ...repeated((document.tags ?? []).map(({ name }) => name)).map((name) => `tag ${name} twice`),
     ...operationsOf(document).flatMap((one) => parameterFaults(document, one)),
     ...unknownSchemes(document),
+    ...unusedComponents(document),
     ...Object.entries(document.components.schemas).flatMap(([name, schema]) => missingMembers(name, schema)),
   ];
 }
@@ -88,14 +92,17 @@ function isTyped(document: OpenApiDocument, node: any, path: readonly any[] = []
   const combined = schema.allOf ?? schema.oneOf ?? schema.anyOf;
   if (combined) return combined.every(within);
   // json and jsonb columns hold any JSON value.
-  if (schema.enum || /^jsonb?$/.test(schema['x-postgres-type'])) return true;
-  switch (schema.type) {
+  if (schema.enum || schema.const !== undefined || /^jsonb?$/.test(schema['x-postgres-type'])) return true;
+  const [type] = [schema.type].flat();
+  switch (type) {
     case 'array':
       return within(schema.items);
     case 'object':
+      // Null, in 3.0.
+      if (schema.maxProperties === 0) return true;
       return isTypedObject(schema, within);
     default:
-      return typeof schema.type === 'string';
+      return typeof type === 'string';
   }
 }
 
@@ -142,6 +149,15 @@ function unknownSchemes(document: OpenApiDocument): string[] {
       .filter((scheme: string) => !Object.hasOwn(document.components.securitySchemes, scheme))
       .map((scheme: string) => `${name}: no security scheme ${scheme}`),
   );
+}
+
+function unusedComponents({ paths, components }: OpenApiDocument): string[] {
+  const used = new Set([...nodes({ paths, components })].map(({ $ref }) => $ref));
+  return Object.entries(components)
+    .filter(([section]) => section !== 'securitySchemes')
+    .flatMap(([section, members]) => Object.keys(members as object).map((name) => `${section}/${name}`))
+    .filter((name) => !used.has(`#/components/${name}`))
+    .map((name) => `${name} is not used`);
 }
 
 function missingMembers(name: string, schema: any): string[] {

@@ -1,11 +1,12 @@
 /** The OpenAPI document, and a page to read and try it. */
-import { Controller, Get, Header, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { httpError } from '../../common/errors/http-errors';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { DocumentService } from '../document.service';
+import { formatOf, serveDocument } from '../openapi/served-document';
 import { DOCS_PAGE, docsPolicy, findAsset } from '../swagger-ui';
 
 @ApiExcludeController()
@@ -18,8 +19,19 @@ export class ApiDocsController {
   ) {}
 
   @Get('openapi.json')
-  openapi(): object {
-    return this.document.get();
+  json(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answer(request, response, 'application/json');
+  }
+
+  @Get('openapi.yaml')
+  yaml(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answer(request, response, 'application/yaml');
+  }
+
+  private async answer(request: Request, response: Response, contentType: string): Promise<void> {
+    const format = formatOf(request, contentType.endsWith('yaml') ? 'yaml' : 'json');
+    const document = await this.document.written(format);
+    await serveDocument(document, request, response, { contentType, cacheControl: 'no-cache' });
   }
 
   @Get('docs')

@@ -7,8 +7,7 @@ import { BearerGuard } from '../../access/bearer.guard';
 import type { Caller } from '../../access/caller';
 import { CallerCheck } from '../../access/caller-check.service';
 import { CurrentCaller } from '../../access/current-caller.decorator';
-import { ClientLeftError, sendChunks } from '../../http/send-chunks';
-import { evaluatePreconditions } from '../../common/http/preconditions';
+import { formatOf, serveDocument } from '../openapi/served-document';
 import { ProjectDocumentService } from '../project/project-document.service';
 
 const ROOTS = ['rest/v1', 'p/:project_slug/rest/v1'];
@@ -34,34 +33,24 @@ export class ProjectDocsController {
   }
 
   @Get('p/:project_slug/openapi.json')
-  openapi(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  json(@CurrentCaller() caller: Caller, @Req() request: Request, @Res() response: Response): Promise<void> {
     return this.answer(caller, request, response, 'application/json');
   }
 
-  private async answer(caller: Caller, request: Request, response: Response, type: string): Promise<void> {
-    const { body, size, etag } = await this.documents.get(caller);
-    // The document depends on the caller's role.
-    const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
-    const conditions = { ifNoneMatch: request.get('if-none-match') };
-    if (evaluatePreconditions(conditions, { etag, lastModified: Infinity }) === 'not_modified') {
-      response.writeHead(304, headers).end();
-      return;
-    }
-    const head = {
-      ...headers,
-      'Content-Type': `${type}; charset=utf-8`,
-      'Content-Length': size,
-    };
-    if (request.method === 'HEAD') {
-      response.writeHead(200, head).end();
-      return;
-    }
-    await sendChunks(response, 200, head, body).catch((error: unknown) => {
-      if (!(error instanceof ClientLeftError)) throw error;
-    });
+  @Get('p/:project_slug/openapi.yaml')
+  yaml(@CurrentCaller() caller: Caller, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answer(caller, request, response, 'application/yaml');
+  }
+
+  /** The document depends on the caller's role, so shared caches may not keep it. */
+  private async answer(
+    caller: Caller,
+    request: Request,
+    response: Response,
+    contentType: string,
+  ): Promise<void> {
+    const format = formatOf(request, contentType.endsWith('yaml') ? 'yaml' : 'json');
+    const document = await this.documents.get(caller, format);
+    await serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
   }
 }

@@ -1,5 +1,5 @@
 /** JSON Schemas of PostgreSQL's own types, as row_to_json() writes them and json_populate_record() reads them. */
-import type { Schema } from './openapi';
+import type { Schema } from '../openapi/model';
 
 const INT2 = 32_767;
 
@@ -37,6 +37,6 @@ export function builtinSchema(name: string): Schema {
   if (known) return known;
   // The type of an extension, in whatever schema it was installed.
   if (/^(?:\w+\.)?hstore$/.test(plain))
-    return { type: 'object', additionalProperties: { type: 'string', nullable: true } };
+    return { type: 'object', additionalProperties: { type: ['string', 'null'] } };
   return { type: 'string' };
 }

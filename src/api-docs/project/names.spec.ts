@@ -1,16 +1,18 @@
-import { addressOf, componentStem, encodeName, pathSegment, queryName } from './names';
+import { addressOf, pascalCase, pathSegment, queryName } from './names';
 
-it('makes component names that no two objects share', () => {
-  const names = ['a', 'A', 'a b', 'a_b', 'a-b', 'a.b', 'a-20-b', 'a/b', 'ä', '🦊', '', ' '];
-  const encoded = names.map(encodeName);
-  expect(new Set(encoded).size).toBe(names.length);
-  for (const one of encoded) expect(one).toMatch(/^[A-Za-z0-9_-]*$/);
-  const stems = [
-    componentStem({ schema: 'public', name: 'api.notes' }, 'public'),
-    componentStem({ schema: 'api', name: 'notes' }, 'public'),
-    componentStem({ schema: 'public', name: 'notes' }, 'public'),
-  ];
-  expect(stems).toEqual(['api-2e-notes', 'api.notes', 'notes']);
+it.each([
+  ['orders', 'Orders'],
+  ['order_items', 'OrderItems'],
+  ['order items', 'OrderItems'],
+  ['orderItems', 'OrderItems'],
+  ['Ünïcödé', 'Unicode'],
+  ['表', 'U8868'],
+  ['🦊', 'U1f98a'],
+  ['***', 'U2aU2aU2a'],
+  ['2026_sales', 'N2026Sales'],
+  ['__proto__', 'Proto'],
+])('names the table %s %s', (name, expected) => {
+  expect(pascalCase(name)).toBe(expected);
 });
 
 it('encodes names for paths', () => {

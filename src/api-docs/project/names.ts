@@ -1,21 +1,77 @@
 /**
- * Encodes names of tables, columns and functions where OpenAPI and URLs allow fewer characters than PostgreSQL.
- * Component names consist of letters, digits, `.`, `-` and `_`. Different names are never encoded alike.
+ * Names of a project's objects where OpenAPI and its generators allow fewer characters than PostgreSQL: in components
+ * and operation ids; and in URLs.
  */
 import type { QualifiedName } from '../../rest/catalog/catalog';
 import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from '../../rest/grammar/operators';
 
 /**
- * `order lines` to `order-20-lines`: any other character than a letter, digit or `_` becomes its code point in
- * hex.
+ * Names of types that generated code uses itself: of TypeScript, of browsers and of Node. A table `date` becomes
+ * `PublicDate`.
  */
-export function encodeName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_]/gu, (char) => `-${(char.codePointAt(0) ?? 0).toString(16)}-`);
+export const GENERATOR_NAMES: readonly string[] = [
+  ...['Array', 'Boolean', 'Date', 'Error', 'Function', 'Map', 'Number', 'Object', 'Promise', 'Record'],
+  ...['RegExp', 'Set', 'String', 'Symbol', 'BigInt', 'Partial', 'Pick', 'Omit', 'Readonly', 'Required'],
+  ...['Blob', 'Buffer', 'File', 'FormData', 'Headers', 'Request', 'Response', 'Url', 'UrlSearchParams'],
+  ...['AbortSignal', 'Body', 'Client', 'Config', 'Event', 'Options', 'Params', 'Schema', 'Schemas'],
+];
+
+/**
+ * `order_items` and `order items` to `OrderItems`. Letters lose their accents; other letters than those of ASCII become
+ * `U` and their code point in hex. A name of signs alone consists of code points.
+ */
+export function pascalCase(name: string): string {
+  const words = toAscii(name).split(/[^A-Za-z0-9]+/);
+  const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const text = joined === '' ? [...name].map(codePoint).join('') : joined;
+  return /^\d/.test(text) ? `N${text}` : text;
 }
 
-/** The prefix of an object's component names and operation ids; the default schema is left out. */
-export function componentStem({ schema, name }: QualifiedName, defaultSchema: string): string {
-  return schema === defaultSchema ? encodeName(name) : `${encodeName(schema)}.${encodeName(name)}`;
+function toAscii(name: string): string {
+  return name.replace(/[\p{L}\p{N}\p{So}\p{M}]/gu, (char) => {
+    if (/[A-Za-z0-9]/.test(char)) return char;
+    const plain = char.normalize('NFKD').replace(/\p{M}/gu, '');
+    return /^[A-Za-z0-9]*$/.test(plain) ? plain : codePoint(char);
+  });
+}
+
+const codePoint = (char: string): string => `U${(char.codePointAt(0) ?? 0).toString(16)}`;
+
+/**
+ * Gives each object the first of its names that is free. Names are compared without case, because generators write
+ * files that are named after them.
+ */
+export class NameAllocator {
+  private readonly taken: Set<string>;
+
+  constructor(reserved: Iterable<string> = []) {
+    this.taken = new Set([...reserved].map((name) => name.toLowerCase()));
+  }
+
+  /** @param forms the names that are made of one candidate, all of which must be free */
+  tryTake(candidate: string, forms: (stem: string) => readonly string[]): boolean {
+    const names = forms(candidate).map((name) => name.toLowerCase());
+    if (names.some((name) => this.taken.has(name))) return false;
+    for (const name of names) this.taken.add(name);
+    return true;
+  }
+
+  /** The candidate, or the candidate with the first number from 2 on that makes it free. */
+  take(candidate: string, forms: (stem: string) => readonly string[] = (stem) => [stem]): string {
+    for (let number = 1; ; number += 1) {
+      const numbered = number === 1 ? candidate : `${candidate}${number}`;
+      if (this.tryTake(numbered, forms)) return numbered;
+    }
+  }
+}
+
+/** The first choice of an object's name: names of other schemas than the default one begin with the schema's. */
+export function preferredStem(object: QualifiedName, defaultSchema: string): string {
+  return object.schema === defaultSchema ? pascalCase(object.name) : qualifiedStem(object);
+}
+
+export function qualifiedStem({ schema, name }: QualifiedName): string {
+  return `${pascalCase(schema)}${pascalCase(name)}`;
 }
 
 /** `notes`, `api.notes`: the name of a relation or function in a URL, before percent-encoding. */
@@ -41,6 +97,12 @@ const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_$]+(?:[ -][\p{L}\p{M}\p{N}_$]+)*$/u;
 /** A column or argument as the name of a query parameter: `id`, `"a.b"`, `"order"`. */
 export function queryName(name: string): string {
   const isReserved = TOP_LEVEL_PARAMETERS.has(name) || EMBEDDABLE_PARAMETERS.has(name);
-  if (PLAIN_NAME.test(name) && !isReserved) return name;
-  return `"${name.replace(/["\\]/g, '\\$&')}"`;
+  return isReserved ? quoted(name) : nameInList(name);
 }
+
+/** A name in a list of `select`, `order`, `columns` or `on_conflict`. */
+export function nameInList(name: string): string {
+  return PLAIN_NAME.test(name) ? name : quoted(name);
+}
+
+const quoted = (name: string): string => `"${name.replace(/["\\]/g, '\\$&')}"`;

@@ -1,19 +1,24 @@
 /** The auth and storage operations of the platform's document, with one project's id in their paths. */
-import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Project } from '../../projects/project';
-import type { Components, Operation, PathItem } from './openapi';
+import {
+  type Components,
+  METHODS,
+  type OpenApiDocument,
+  type Operation,
+  type PathItem,
+  type Schema,
+} from '../openapi/model';
 
 export interface PlatformPart {
   readonly paths: ReadonlyMap<string, PathItem>;
-  readonly schemas: NonNullable<Components['schemas']>;
+  readonly components: Components;
 }
 
 const AREAS = /^\/(v1\/auth\/\{project_id\}|p\/\{project_slug\}\/storage)\//;
 /** Only the service-role key may call these, so only its document lists them. */
 const SERVICE_ONLY = /^\/v1\/auth\/\{project_id\}\/admin\//;
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
 
-export function platformPart(platform: OpenAPIObject, project: Project, isService: boolean): PlatformPart {
+export function platformPart(platform: OpenApiDocument, project: Project, isService: boolean): PlatformPart {
   const chosen = Object.entries(platform.paths).filter(
     ([path]) => AREAS.test(path) && (isService || !SERVICE_ONLY.test(path)),
   );
@@ -25,7 +30,7 @@ export function platformPart(platform: OpenAPIObject, project: Project, isServic
       withoutProject(item),
     ]),
   );
-  return { paths, schemas: usedSchemas(platform, [...paths.values()]) };
+  return { paths, components: usedComponents(platform, [...paths.values()]) };
 }
 
 /** Parameters that are part of the paths now. */
@@ -37,28 +42,41 @@ function withoutProject(item: PathItem): PathItem {
   return Object.fromEntries(operations);
 }
 
-function remaining({ parameters = [] }: Operation): Operation['parameters'] {
+function remaining({ parameters = [] }: Operation): NonNullable<Operation['parameters']> {
   return parameters.filter(
     (one) => !('name' in one) || one.in !== 'path' || !['project_id', 'project_slug'].includes(one.name),
   );
 }
 
-/** Schemas that the paths refer to, directly or through other schemas. */
-function usedSchemas(platform: OpenAPIObject, paths: readonly PathItem[]): PlatformPart['schemas'] {
-  const all = platform.components?.schemas ?? {};
-  const used = new Map<string, Exclude<(typeof all)[string], undefined>>();
-  const pending = [...schemaNames(paths)];
-  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    const schema = used.has(name) ? undefined : all[name];
-    if (!schema) continue;
-    used.set(name, schema);
-    pending.push(...schemaNames(schema));
+const SECTIONS = ['schemas', 'parameters', 'responses', 'headers'] as const;
+
+/** Components that the paths refer to, directly or through other components. */
+function usedComponents({ components }: OpenApiDocument, paths: readonly PathItem[]): Components {
+  const used = new Set<string>();
+  const pending = [...references(paths)];
+  for (let ref = pending.pop(); ref !== undefined; ref = pending.pop()) {
+    if (used.has(ref)) continue;
+    used.add(ref);
+    pending.push(...references(componentAt(components, ref)));
   }
-  return Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const chosen = SECTIONS.map((section) => {
+    const all: Readonly<Record<string, unknown>> = components[section] ?? {};
+    const names = Object.keys(all).filter((name) => used.has(`#/components/${section}/${name}`));
+    return [section, Object.fromEntries(names.sort().map((name) => [name, all[name]]))] as const;
+  });
+  return Object.fromEntries(chosen);
 }
 
-function* schemaNames(node: unknown): Generator<string> {
+function componentAt(components: Components, ref: string): unknown {
+  const [section, name = ''] = ref.replace('#/components/', '').split('/');
+  const found = SECTIONS.find((one) => one === section);
+  const all: Readonly<Record<string, unknown>> = (found && components[found]) ?? {};
+  return all[name];
+}
+
+function* references(node: unknown): Generator<string> {
   if (typeof node !== 'object' || node === null) return;
-  if ('$ref' in node && typeof node.$ref === 'string') yield node.$ref.slice(node.$ref.lastIndexOf('/') + 1);
-  for (const member of Object.values(node)) yield* schemaNames(member);
+  const { $ref } = node as Schema;
+  if (typeof $ref === 'string') yield $ref;
+  for (const member of Object.values(node)) yield* references(member);
 }

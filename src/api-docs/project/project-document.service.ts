@@ -11,7 +11,8 @@ import { Slots } from '../../infra/concurrency/slots';
 import type { Catalog } from '../../rest/catalog/catalog';
 import { CatalogService } from '../../rest/catalog/catalog.service';
 import { DocumentService } from '../document.service';
-import type { WrittenDocument } from './document-writer';
+import type { DocumentFormat } from '../openapi/document-writer';
+import { type ServedDocument, toServed } from '../openapi/served-document';
 import { ProjectFactsRepository } from './project-facts.repository';
 import { writeProjectDocument } from './write-project-document';
 
@@ -24,13 +25,8 @@ const CACHED_MS = 60_000;
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-export interface ProjectDocument extends Omit<WrittenDocument, 'digest'> {
-  /** Strong ETag, with its quotes. */
-  readonly etag: string;
-}
-
 interface Kept {
-  readonly document: ProjectDocument;
+  readonly document: ServedDocument;
   readonly catalog: Catalog;
 }
 
@@ -42,7 +38,7 @@ export class ProjectDocumentService {
     ttl: CACHED_MS,
   });
   private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
-  private readonly running = new Map<string, Promise<ProjectDocument>>();
+  private readonly running = new Map<string, Promise<ServedDocument>>();
 
   constructor(
     private readonly platform: DocumentService,
@@ -52,21 +48,21 @@ export class ProjectDocumentService {
   ) {}
 
   /** @throws AppError 401 for a caller that the database refuses, 503 when too many documents are being built */
-  async get(caller: Caller): Promise<ProjectDocument> {
+  async get(caller: Caller, format: DocumentFormat): Promise<ServedDocument> {
     await this.callers.assertValid(caller);
     const catalog = await this.catalogs.current(caller.database);
-    const key = keyOf(caller);
+    const key = keyOf(caller, format);
     const kept = this.kept.get(key);
     if (kept?.catalog === catalog) return kept.document;
     return this.shared(`${catalog.fingerprint}\0${key}`, async () => {
-      const document = await this.slots.use(() => this.make(caller, catalog), tooManyDocuments);
+      const document = await this.slots.use(() => this.make(caller, catalog, format), tooManyDocuments);
       this.kept.set(key, { document, catalog });
       return document;
     });
   }
 
   /** Simultaneous requests for the same document share one build. */
-  private shared(key: string, make: () => Promise<ProjectDocument>): Promise<ProjectDocument> {
+  private shared(key: string, make: () => Promise<ServedDocument>): Promise<ServedDocument> {
     const running = this.running.get(key);
     if (running) return running;
     const made = make().finally(() => this.running.delete(key));
@@ -74,19 +70,22 @@ export class ProjectDocumentService {
     return made;
   }
 
-  private async make({ project, database, role }: Caller, catalog: Catalog): Promise<ProjectDocument> {
+  private async make(
+    { project, database, role }: Caller,
+    catalog: Catalog,
+    format: DocumentFormat,
+  ): Promise<ServedDocument> {
     const schemas = schemasOf(project.settings.exposed_schemas);
     const facts = await this.facts.read(database, role, schemas);
-    const platform = this.platform.get();
-    const written = await writeProjectDocument({ platform, project, role, schemas, catalog, facts });
-    return { body: written.body, size: written.size, etag: `"${written.digest}"` };
+    const platform = this.platform.model();
+    return toServed(await writeProjectDocument({ platform, project, role, schemas, catalog, facts }, format));
   }
 }
 
 /** Everything that determines a document besides the schema. */
-function keyOf({ project, role }: Caller): string {
+function keyOf({ project, role }: Caller, { version, syntax }: DocumentFormat): string {
   const { id, slug, name, settings } = project;
-  return JSON.stringify([id, role, slug, name, settings.exposed_schemas]);
+  return JSON.stringify([id, role, slug, name, settings.exposed_schemas, version, syntax]);
 }
 
 /** Schemas that are never documented, whatever a project exposes: accounts, sessions and tokens are internal. */

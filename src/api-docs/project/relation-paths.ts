@@ -1,182 +1,216 @@
 /** The operations on one relation: select, insert, update, delete, and PUT by primary key. */
-import { encodeName, queryName } from './names';
 import {
   listOf,
   type Operation,
   type Parameter,
-  parameterRef,
   type PathItem,
   type Response,
+  type Schema,
   schemaRef,
-} from './openapi';
+} from '../openapi/model';
+import { restErrors, type RestErrorStatus } from '../table-rest/rest-errors';
 import {
+  type AnswerHeader,
+  answerHeaders,
   KEY_AND_BEARER,
-  RANGE_HEADERS,
-  restErrors,
-  type RestErrorStatus,
   restParameters,
-} from './rest-components';
+} from '../table-rest/rest-parameters';
+import { queryName } from './names';
+import type { RelationStems } from './object-names';
+import type { RelationParameters } from './relation-parameters';
 import type { VisibleRelation } from './visible-relation';
 
-export interface RelationNames {
-  /** Prefix of component names and operation ids. */
-  readonly stem: string;
+export interface RelationPathsOptions {
+  readonly stems: RelationStems;
   /** The name in a URL. */
   readonly address: string;
+  readonly parameters: RelationParameters;
 }
 
-const ALWAYS: readonly RestErrorStatus[] = [400, 401, 403, 404, 500, 503];
+const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 500, 503];
+const WITH_BODY: readonly RestErrorStatus[] = [...ALWAYS, 406, 408, 409, 413, 415];
 
-/** A filter for each column that the role may read, by component name. */
-export function filterParameters(visible: VisibleRelation, { stem }: RelationNames): Map<string, Parameter> {
-  return new Map(
-    readable(visible).map((name) => [
-      filterName(stem, name),
-      {
-        name: queryName(name),
-        in: 'query',
-        description: 'operator.value: eq.1, like.A*, in.(1,2), not.is.null',
-        schema: { type: 'string' },
-      },
-    ]),
-  );
-}
-
-export function relationPaths(visible: VisibleRelation, names: RelationNames): PathItem {
+export function relationPaths(visible: VisibleRelation, options: RelationPathsOptions): PathItem {
   const { maySelect, mayInsert, mayUpdate, mayDelete, primaryKey, columns } = visible;
   const insertable = new Set(columns.filter((one) => one.mayInsert).map(({ column }) => column.name));
   // The body of a PUT must contain the key, but an identity ALWAYS accepts no value.
   const mayGiveKey = primaryKey.length > 0 && primaryKey.every((name) => insertable.has(name));
   const mayPut = maySelect && mayInsert && mayUpdate && mayGiveKey;
   return {
-    ...(maySelect ? { get: selectRows(visible, names) } : {}),
-    ...(mayInsert ? { post: insertRows(visible, names) } : {}),
-    ...(mayPut ? { put: putRow(visible, names) } : {}),
-    ...(mayUpdate ? { patch: updateRows(visible, names) } : {}),
-    ...(mayDelete ? { delete: deleteRows(visible, names) } : {}),
+    ...(maySelect ? { get: selectRows(visible, options) } : {}),
+    ...(mayInsert ? { post: insertRows(visible, options) } : {}),
+    ...(mayPut ? { put: putRow(visible, options) } : {}),
+    ...(mayUpdate ? { patch: updateRows(options) } : {}),
+    ...(mayDelete ? { delete: deleteRows(options) } : {}),
   };
 }
 
-function selectRows(visible: VisibleRelation, { stem, address }: RelationNames): Operation {
+function selectRows({ comment }: VisibleRelation, options: RelationPathsOptions): Operation {
+  const { parameters, address, stems } = options;
+  const description = `The rows of ${address} that the filters choose and that row-level security shows.`;
   return {
-    ...head('select', `Select rows of ${address}`, { stem, address }),
-    ...(visible.comment === null ? {} : { description: visible.comment }),
+    ...head('select', `Select rows of ${address}`, [comment, description], options),
     parameters: [
-      ...filters(visible, stem),
-      ...restParameters('select', 'order', 'limit', 'offset', 'and', 'or', 'Range', 'preferRead'),
+      ...parameters.filters,
+      parameters.select,
+      parameters.order,
+      ...restParameters('Limit', 'Offset', 'And', 'Or', 'Range', 'PreferRead'),
     ],
     responses: {
-      200: rows('The rows', stem),
-      206: rows('A part of the rows, if a count was requested', stem),
+      200: rows('The rows', stems, 'Content-Range', 'Content-Location', 'Preference-Applied'),
+      206: rows(
+        'A part of the rows, if a count was requested',
+        stems,
+        'Content-Range',
+        'Content-Location',
+        'Preference-Applied',
+      ),
       ...restErrors(...ALWAYS, 406, 416),
     },
   };
 }
 
-function insertRows({ maySelect }: VisibleRelation, { stem, address }: RelationNames): Operation {
-  const insert = schemaRef(`${stem}.Insert`);
+function insertRows({ maySelect }: VisibleRelation, options: RelationPathsOptions): Operation {
+  const { parameters, address, stems } = options;
+  const insert = schemaRef(`${stems.schema}Insert`);
+  const description =
+    'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, rows that exist are updated.';
   return {
-    ...head('insert', `Insert one or more rows into ${address}, all or none`, { stem, address }),
-    parameters: restParameters('select', 'columns', 'on_conflict', 'preferWrite'),
+    ...head('insert', `Insert rows into ${address}`, [description], options),
+    parameters: [
+      ...(maySelect ? [parameters.select] : []),
+      parameters.columns,
+      parameters.onConflict,
+      ...restParameters('PreferInsert'),
+    ],
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { oneOf: [insert, listOf(insert)] } } },
     },
     responses: {
-      ...(maySelect ? { 200: rows('An upsert that only updated rows', stem) } : {}),
+      ...(maySelect ? { 200: rows('An upsert that only updated rows', stems, ...WRITTEN) } : {}),
       201: maySelect
-        ? rows('The new rows; nothing with return=minimal', stem)
-        : { description: 'Inserted; the rows are not returned because the role may not read them' },
-      ...restErrors(...ALWAYS, 409, 413, 415),
+        ? rows('The new rows; no body with return=minimal or headers-only', stems, ...WRITTEN, 'Location')
+        : {
+            description: 'Inserted; the rows are not returned because the role may not read them',
+            headers: answerHeaders(...WRITTEN),
+          },
+      ...restErrors(...WITH_BODY),
     },
   };
 }
 
-function putRow({ primaryKey }: VisibleRelation, { stem, address }: RelationNames): Operation {
+const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied'];
+
+function putRow({ primaryKey }: VisibleRelation, options: RelationPathsOptions): Operation {
+  const { parameters, address, stems } = options;
+  const description = 'Inserts the row whose primary key the URL names, or replaces it if it exists.';
   return {
-    ...head('upsert', `Insert or replace the row of ${address} that the primary key names`, {
-      stem,
-      address,
-    }),
+    ...head('upsert', `Insert or replace a row of ${address}`, [description], options),
     parameters: [
       ...primaryKey.map((name): Parameter => ({
         name: queryName(name),
         in: 'query',
         required: true,
-        description: 'eq.value, as in the body',
+        description: 'eq.value, the same value as in the body',
         schema: { type: 'string', pattern: '^eq\\.' },
+        example: 'eq.1',
       })),
-      ...restParameters('select', 'columns', 'preferWrite'),
+      parameters.select,
+      parameters.columns,
+      ...restParameters('PreferPut'),
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaRef(`${stem}.Insert`) } },
+      content: { 'application/json': { schema: schemaRef(`${stems.schema}Insert`) } },
     },
     responses: {
-      200: rows('The row was there and is replaced', stem),
-      201: rows('The row is new', stem),
-      204: { description: 'With return=minimal' },
-      ...restErrors(...ALWAYS, 405, 409, 413, 415),
+      200: rows('The row existed and is replaced', stems, 'Preference-Applied'),
+      201: rows('The row is new', stems, 'Preference-Applied'),
+      204: none('With return=minimal or headers-only', 'Preference-Applied'),
+      ...restErrors(...WITH_BODY, 405),
     },
   };
 }
 
-function updateRows(visible: VisibleRelation, { stem, address }: RelationNames): Operation {
+const NEEDS_FILTER = 'A request without any filter is refused with 400, and changes nothing.';
+
+function updateRows(options: RelationPathsOptions): Operation {
+  const { parameters, address, stems } = options;
   return {
-    ...head('update', `Update the rows of ${address} that the filters choose; at least one is needed`, {
-      stem,
-      address,
-    }),
+    ...head(
+      'update',
+      `Update rows of ${address}`,
+      [`Updates the rows that the filters choose. ${NEEDS_FILTER}`],
+      options,
+    ),
     parameters: [
-      ...filters(visible, stem),
-      ...restParameters('select', 'order', 'limit', 'offset', 'and', 'or', 'columns', 'preferWrite'),
+      ...parameters.requiredFilters,
+      parameters.select,
+      parameters.order,
+      ...restParameters('And', 'Or'),
+      parameters.columns,
+      ...restParameters('PreferUpdate'),
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaRef(`${stem}.Update`) } },
+      content: { 'application/json': { schema: schemaRef(`${stems.schema}Update`) } },
     },
-    responses: changed('The changed rows', stem, 409, 413, 415),
+    responses: {
+      200: rows('The changed rows', stems, ...WRITTEN),
+      204: none('With return=minimal or headers-only', ...WRITTEN),
+      ...restErrors(...WITH_BODY),
+    },
   };
 }
 
-function deleteRows(visible: VisibleRelation, { stem, address }: RelationNames): Operation {
+function deleteRows(options: RelationPathsOptions): Operation {
+  const { parameters, address, stems } = options;
   return {
-    ...head('delete', `Delete the rows of ${address} that the filters choose; at least one is needed`, {
-      stem,
-      address,
-    }),
+    ...head(
+      'delete',
+      `Delete rows of ${address}`,
+      [`Deletes the rows that the filters choose. ${NEEDS_FILTER}`],
+      options,
+    ),
     parameters: [
-      ...filters(visible, stem),
-      ...restParameters('select', 'order', 'limit', 'offset', 'and', 'or', 'preferWrite'),
+      ...parameters.requiredFilters,
+      parameters.select,
+      parameters.order,
+      ...restParameters('And', 'Or', 'PreferDelete'),
     ],
-    responses: changed('The deleted rows', stem, 409),
+    responses: {
+      200: rows('The deleted rows', stems, ...WRITTEN),
+      204: none('With return=minimal or headers-only', ...WRITTEN),
+      ...restErrors(...ALWAYS, 406, 409),
+    },
   };
 }
 
-function head(verb: string, summary: string, { stem, address }: RelationNames): Omit<Operation, 'responses'> {
-  return { tags: [address], summary, operationId: `${verb}_${stem}`, security: KEY_AND_BEARER };
-}
-
-function changed(description: string, stem: string, ...errors: RestErrorStatus[]): Operation['responses'] {
+function head(
+  verb: string,
+  summary: string,
+  descriptions: readonly (string | null)[],
+  { stems, address }: RelationPathsOptions,
+): Omit<Operation, 'responses'> {
   return {
-    200: rows(description, stem),
-    204: { description: 'With return=minimal or headers-only' },
-    ...restErrors(...ALWAYS, 406, ...errors),
+    tags: [address],
+    summary,
+    description: descriptions.filter((one) => one !== null).join('\n\n'),
+    operationId: `${verb}${stems.operation}`,
+    security: KEY_AND_BEARER,
   };
 }
 
-function rows(description: string, stem: string): Response {
+function rows(description: string, { schema }: RelationStems, ...headers: AnswerHeader[]): Response {
+  const list: Schema = listOf(schemaRef(schema));
   return {
     description,
-    headers: RANGE_HEADERS,
-    content: { 'application/json': { schema: listOf(schemaRef(`${stem}.Row`)) } },
+    headers: answerHeaders(...headers),
+    content: { 'application/json': { schema: list } },
   };
 }
 
-const readable = ({ columns }: VisibleRelation): string[] =>
-  columns.filter(({ maySelect }) => maySelect).map(({ column }) => column.name);
-
-const filterName = (stem: string, column: string): string => `filter.${stem}.${encodeName(column)}`;
-
-const filters = (visible: VisibleRelation, stem: string) =>
-  readable(visible).map((name) => parameterRef(filterName(stem, name)));
+function none(description: string, ...headers: AnswerHeader[]): Response {
+  return { description, headers: answerHeaders(...headers) };
+}

@@ -1,8 +1,8 @@
 /** The schemas of a relation's rows: as read, inserted and updated. */
 import { type Catalog, nameKey, type QualifiedName, representationKey } from '../../rest/catalog/catalog';
+import { nullable, type Schema } from '../openapi/model';
 import { defaultValue } from './default-value';
-import { annotated, type Reference, type Schema } from './openapi';
-import { nullable, type TypeSchemas } from './type-schemas';
+import type { TypeSchemas } from './type-schemas';
 import type { VisibleColumn, VisibleRelation } from './visible-relation';
 
 export interface RelationSchemas {
@@ -39,11 +39,11 @@ export function relationSchemas(visible: VisibleRelation, options: RelationSchem
   const read = columns.filter((one) => one.maySelect);
   const inserted = columns.filter((one) => one.mayInsert);
   const updated = columns.filter((one) => one.mayUpdate);
-  const written = (withDefault: boolean) => (one: VisibleColumn) =>
-    columnSchema(one, inputOf(one, options), notes(one.column.name), withDefault);
+  const written = (isNew: boolean) => (one: VisibleColumn) =>
+    columnSchema(one, inputOf(one, options), [...defaultNotes(one, isNew), ...notes(one.column.name)]);
   return {
     row: maySelect
-      ? shape(read, read, (one) => columnSchema(one, outputOf(one, options), notes(one.column.name), false))
+      ? shape(read, read, (one) => columnSchema(one, outputOf(one, options), notes(one.column.name)))
       : null,
     insert: mayInsert
       ? shape(
@@ -56,45 +56,35 @@ export function relationSchemas(visible: VisibleRelation, options: RelationSchem
   };
 }
 
-function columnSchema(
-  { column, comment, defaultText }: VisibleColumn,
-  schema: Schema | Reference,
-  notes: readonly string[],
-  withDefault: boolean,
-): Schema {
-  const typed = column.nullable ? nullable(schema) : annotated(schema, {});
-  const filledIn = withDefault && defaultText !== null ? defaultValue(defaultText, typed) : undefined;
-  const isMade = withDefault && column.hasDefault && filledIn === undefined;
-  const texts = [
-    ...(comment === null ? [] : [comment]),
-    ...(isMade ? ['The database fills it in when it is left out.'] : []),
-    ...notes,
-  ];
-  return {
-    ...typed,
-    ...(texts.length > 0 ? { description: texts.join('\n\n') } : {}),
-    ...(filledIn === undefined ? {} : { default: filledIn }),
-  };
+function columnSchema({ column, comment }: VisibleColumn, schema: Schema, notes: readonly string[]): Schema {
+  const typed = column.nullable ? nullable(schema) : schema;
+  const texts = [...(comment === null ? [] : [comment]), ...notes];
+  return texts.length === 0 ? typed : { ...typed, description: texts.join('\n\n') };
+}
+
+/** Defaults are told in words: with the keyword `default`, generators require the member, or send it. */
+function defaultNotes({ column, defaultText }: VisibleColumn, isNew: boolean): string[] {
+  if (!isNew || !column.hasDefault) return [];
+  const value = defaultText === null ? undefined : defaultValue(defaultText, column.inputType);
+  if (value === undefined) return ['The database fills it in when it is left out.'];
+  return [`Default: \`${JSON.stringify(value)}\``];
 }
 
 /** A domain with a cast to json for output, or from json or text for input, may have any shape. */
-function outputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema | Reference {
+function outputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema {
   const isRepresented = catalog.representations.has(representationKey(column.declaredType, 'json'));
-  return isRepresented ? {} : typeOf(column, types);
+  return isRepresented ? {} : types.of(typeOf(column));
 }
 
-function inputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema | Reference {
+function inputOf({ column }: VisibleColumn, { catalog, types }: RelationSchemasOptions): Schema {
   const isRepresented = catalog.representations.has(representationKey('json', column.declaredType));
-  return isRepresented ? {} : typeOf(column, types);
+  return isRepresented ? {} : types.of(typeOf(column));
 }
 
 /** A domain's name is more specific than its base type. For other types, the input type includes the length. */
-function typeOf(
-  { inputType, declaredType }: VisibleColumn['column'],
-  types: TypeSchemas,
-): Schema | Reference {
+export function typeOf({ inputType, declaredType }: VisibleColumn['column']): string {
   const isBuiltIn = !declaredType.replace(/(\[\])+$/, '').includes('.');
-  return types.of(isBuiltIn ? inputType : declaredType);
+  return isBuiltIn ? inputType : declaredType;
 }
 
 /** Notes by column in PostgREST's wording, which its tools look for. They name nothing that the role may not read. */

@@ -8,18 +8,21 @@ import {
 } from '../../rest/catalog/catalog';
 import { queryName } from './names';
 import {
-  annotated,
+  type Content,
   listOf,
+  nullable,
   type Operation,
   type Parameter,
   type PathItem,
   type Reference,
   type Response,
   type Schema,
-} from './openapi';
+} from '../openapi/model';
+import { restErrors, type RestErrorStatus } from '../table-rest/rest-errors';
+import { answerHeaders, KEY_AND_BEARER, restParameters } from '../table-rest/rest-parameters';
 import type { RoutineFacts } from './project-facts';
-import { KEY_AND_BEARER, restErrors, restParameters } from './rest-components';
-import { nullable, type TypeSchemas } from './type-schemas';
+import type { RelationParameters } from './relation-parameters';
+import type { TypeSchemas } from './type-schemas';
 
 export interface VisibleRoutine {
   readonly routine: Routine;
@@ -33,7 +36,9 @@ export interface RoutinePathsOptions {
   readonly types: TypeSchemas;
   readonly mediaHandlers: readonly MediaHandler[];
   /** The component of a relation's rows; null where the role may not see it. */
-  readonly rowOf: (name: QualifiedName) => Reference | null;
+  readonly rowOf: (name: QualifiedName) => Schema | null;
+  /** The parameters of a relation's rows; null where the role may not see it. */
+  readonly parametersOf: (name: QualifiedName) => RelationParameters | null;
 }
 
 /** Media types of a body that is the value of one unnamed argument. */
@@ -44,6 +49,8 @@ const RAW_BODIES: Readonly<Record<string, string>> = {
   xml: 'text/xml',
   bytea: 'application/octet-stream',
 };
+
+const ERRORS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 406, 409, 416, 500, 503];
 
 /** @param overloads at least one */
 export function routinePaths(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): PathItem {
@@ -59,8 +66,8 @@ export function routinePaths(overloads: readonly VisibleRoutine[], options: Rout
 function callByQuery(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation {
   return {
     ...head('get', overloads, options),
-    parameters: [...queryArguments(overloads, options), ...resultParameters(overloads)],
-    responses: responses(overloads, options),
+    parameters: [...queryArguments(overloads, options), ...resultParameters(overloads, options)],
+    responses: { ...results(overloads, options), ...restErrors(...ERRORS) },
   };
 }
 
@@ -73,9 +80,9 @@ function callByBody(overloads: readonly VisibleRoutine[], options: RoutinePathsO
   const needsBody = overloads.every(({ routine }) => routine.arguments.some(({ required }) => required));
   return {
     ...head('call', overloads, options),
-    parameters: resultParameters(overloads),
+    parameters: resultParameters(overloads, options),
     ...(bodies.size > 0 ? { requestBody: { required: needsBody, content: contentOf(bodies) } } : {}),
-    responses: responses(overloads, options),
+    responses: { ...results(overloads, options), ...restErrors(...ERRORS, 408, 413, 415) },
   };
 }
 
@@ -88,16 +95,25 @@ function head(
   return {
     tags: ['rpc'],
     summary: `Call the function ${address}`,
-    ...(comments.length > 0 ? { description: comments.join('\n\n') } : {}),
-    operationId: `${verb}_${stem}`,
+    description: comments.length > 0 ? comments.join('\n\n') : `Calls the function ${address}.`,
+    operationId: `${verb}${stem}`,
     security: KEY_AND_BEARER,
   };
 }
 
-/** Limit, offset and order apply to functions that return rows only. */
-function resultParameters(overloads: readonly VisibleRoutine[]): Reference[] {
+/** Functions that return rows take the parameters of the relation whose rows they are. */
+function resultParameters(
+  overloads: readonly VisibleRoutine[],
+  { parametersOf }: RoutinePathsOptions,
+): Reference[] {
   const isTabular = overloads.some(({ routine }) => routine.result === 'composite' && routine.returnsSet);
-  return isTabular ? restParameters('select', 'order', 'limit', 'offset', 'preferRead') : [];
+  if (!isTabular) return restParameters('PreferCall');
+  const [relation] = overloads.flatMap(({ routine }) => routine.relation ?? []);
+  const own = relation ? parametersOf(relation) : null;
+  return [
+    ...(own ? [own.select, own.order] : restParameters('Select', 'Order')),
+    ...restParameters('Limit', 'Offset', 'And', 'Or', 'PreferCall'),
+  ];
 }
 
 /** An argument that some overload does not need is optional. */
@@ -115,6 +131,7 @@ function queryArguments(overloads: readonly VisibleRoutine[], { types }: Routine
       parameters.set(name, {
         name,
         in: 'query',
+        description: `The argument ${argument.name}`,
         ...(isRequired ? { required: true } : {}),
         schema: isTheSame ? schema : { type: 'string' },
       });
@@ -126,7 +143,8 @@ function queryArguments(overloads: readonly VisibleRoutine[], { types }: Routine
 /** Arrays, objects and JSON are text in a query string; a variadic argument is repeated for each value. */
 function queryArgument({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Schema {
   const schema = types.of(inputType);
-  if ('$ref' in schema || schema.type === undefined || schema.type === 'object') return { type: 'string' };
+  if (types.filterOf(inputType).family === 'Enum') return schema;
+  if (schema.type === undefined || schema.type === 'object') return { type: 'string' };
   if (schema.type !== 'array') return schema;
   return variadic ? schema : { type: 'string', description: 'As PostgreSQL array text: {1,2}' };
 }
@@ -139,7 +157,7 @@ function bodyOf(
   if (only?.name === '') {
     const mediaType = RAW_BODIES[only.type] ?? 'application/json';
     const binary: Schema = { type: 'string', format: 'binary' };
-    return [mediaType, only.type === 'bytea' ? binary : annotated(types.of(only.type), {})];
+    return [mediaType, only.type === 'bytea' ? binary : types.of(only.type)];
   }
   const required = declared.filter((argument) => argument.required).map(({ name }) => name);
   const properties = declared.map(({ name, inputType }): [string, Schema] => [
@@ -156,23 +174,25 @@ function bodyOf(
   ];
 }
 
-function responses(
-  overloads: readonly VisibleRoutine[],
-  options: RoutinePathsOptions,
-): Operation['responses'] {
+function results(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation['responses'] {
   const contents = new Map<string, Schema[]>();
   for (const one of overloads.filter(({ routine }) => routine.result !== 'void')) {
     const [mediaType, schema] = resultOf(one, options);
     contents.set(mediaType, [...(contents.get(mediaType) ?? []), schema]);
   }
+  const headers = answerHeaders('Content-Range', 'Preference-Applied');
   const answers: Record<string, Response> = {};
   if (contents.size > 0) {
-    answers[200] = { description: 'The result of the function', content: contentOf(contents) };
+    answers[200] = { description: 'The result of the function', headers, content: contentOf(contents) };
   }
   if (overloads.some(({ routine }) => routine.result === 'void')) {
-    answers[204] = { description: 'The function ran; it returns nothing' };
+    answers[204] = { description: 'The function ran; it returns nothing', headers };
   }
-  return { ...answers, ...restErrors(300, 400, 401, 403, 404, 409, 413, 415, 500, 503) };
+  if (overloads.some(({ routine }) => routine.returnsSet)) {
+    const description = 'A part of the rows, if a count was requested';
+    answers[206] = { description, headers, content: contentOf(contents) };
+  }
+  return answers;
 }
 
 function resultOf(
@@ -188,14 +208,14 @@ function resultOf(
     return [handler.contentType, { type: 'string', ...format }];
   }
   const one = oneResult(routine, facts, options);
-  return ['application/json', routine.returnsSet ? listOf(one) : annotated(one, {})];
+  return ['application/json', routine.returnsSet ? listOf(one) : one];
 }
 
 function oneResult(
   routine: Routine,
   { result }: RoutineFacts,
   { types, rowOf }: RoutinePathsOptions,
-): Schema | Reference {
+): Schema {
   if (routine.result === 'scalar') return nullable(types.of(result));
   if (routine.relation) return rowOf(routine.relation) ?? { type: 'object' };
   if (routine.columns.size === 0) return result === 'record' ? { type: 'object' } : types.of(result);
@@ -206,7 +226,7 @@ function oneResult(
   return { type: 'object', properties: Object.fromEntries(members) };
 }
 
-function contentOf(schemas: ReadonlyMap<string, readonly Schema[]>): NonNullable<Response['content']> {
+function contentOf(schemas: ReadonlyMap<string, readonly Schema[]>): Content {
   return Object.fromEntries([...schemas].map(([mediaType, all]) => [mediaType, { schema: anyOf(all) }]));
 }
 

@@ -1,16 +1,24 @@
-/** A project's types as JSON Schema: enums and domains inline, composite types as components. */
+/** A project's types as JSON Schema: domains inline, enums and composite types as components. */
+import { listOf, nullable, type Schema, schemaRef } from '../openapi/model';
+import { enumExample, type FilterFamily, filterFamily } from '../table-rest/filter-schemas';
 import { builtinSchema } from './builtin-types';
-import { componentStem } from './names';
-import { annotated, listOf, type Reference, type Schema, schemaRef } from './openapi';
+import type { ObjectNames } from './object-names';
 import type { TypeFacts } from './project-facts';
 
 /** Limit for domains over domains: a catalog that was read during DDL could contain a cycle. */
 const MAX_DEPTH = 32;
 
 export interface TypeSchemasOptions {
-  readonly defaultSchema: string;
+  readonly names: ObjectNames;
   /** The component of a relation's rows; null where the caller may not see it. */
-  readonly rowOf: (schema: string, name: string) => Reference | null;
+  readonly rowOf: (schema: string, name: string) => Schema | null;
+}
+
+/** How a column of a type is filtered. */
+export interface TypeFilter {
+  readonly family: FilterFamily;
+  /** A value that fits the type better than those of its family. */
+  readonly example: string | null;
 }
 
 export class TypeSchemas {
@@ -25,15 +33,13 @@ export class TypeSchemas {
   }
 
   /** @param name as format_type() writes it; a type that the role may not use is described by its shape alone */
-  of(name: string, depth = 0): Schema | Reference {
+  of(name: string, depth = 0): Schema {
     if (name.endsWith('[]')) return listOf(this.of(name.slice(0, -2), depth));
     const type = this.types.get(name);
     if (!type) return isQualified(name) ? builtinSchema(name) : withType(builtinSchema(name), name);
     switch (type.kind) {
       case 'e':
-        return type.usable
-          ? withType({ type: 'string', enum: [...(type.labels ?? [])], ...described(type) }, name)
-          : { type: 'string' };
+        return type.usable ? this.enumType(type) : { type: 'string' };
       case 'd':
         return this.domain(type, depth);
       case 'c':
@@ -43,22 +49,40 @@ export class TypeSchemas {
     }
   }
 
-  /** Composite types in use, by component name. */
+  filterOf(name: string, depth = 0): TypeFilter {
+    const type = this.types.get(name);
+    if (type?.kind === 'd' && type.base !== null && depth <= MAX_DEPTH) {
+      return this.filterOf(type.base, depth + 1);
+    }
+    const labels = type?.usable ? type.labels : null;
+    return { family: filterFamily(name, type?.kind ?? null), example: labels && enumExample(labels) };
+  }
+
+  /** Enums and composite types in use, by component name. */
   components(): ReadonlyMap<string, Schema> {
     return this.used;
   }
 
-  private domain(type: TypeFacts, depth: number): Schema | Reference {
-    if (type.base === null || depth > MAX_DEPTH) return {};
-    const base = this.of(type.base, depth + 1);
-    return type.usable ? annotated(base, { ...described(type), 'x-postgres-type': type.name }) : base;
+  private enumType(type: TypeFacts): Schema {
+    // An enum without labels has no values: `enum` must not be empty.
+    if (!type.labels || type.labels.length === 0) return withType({ type: 'string' }, type.name);
+    const name = this.nameOf(type);
+    if (!this.used.has(name)) {
+      this.used.set(name, withType({ type: 'string', enum: type.labels, ...described(type) }, type.name));
+    }
+    return schemaRef(name);
   }
 
-  private rowType(type: TypeFacts): Schema | Reference {
+  private domain(type: TypeFacts, depth: number): Schema {
+    if (type.base === null || depth > MAX_DEPTH) return {};
+    const base = this.of(type.base, depth + 1);
+    return type.usable ? { ...base, ...described(type), 'x-postgres-type': type.name } : base;
+  }
+
+  private rowType(type: TypeFacts): Schema {
     if (!type.usable) return { type: 'object' };
     if (!type.attributes) return this.options.rowOf(type.schema, type.type_name) ?? { type: 'object' };
-    const stem = componentStem({ schema: type.schema, name: type.type_name }, this.options.defaultSchema);
-    const name = `${stem}.Type`;
+    const name = this.nameOf(type);
     if (!this.used.has(name)) {
       // Registered before its members are read: a type can contain an array of itself.
       this.used.set(name, {});
@@ -75,18 +99,10 @@ export class TypeSchemas {
     }
     return schemaRef(name);
   }
-}
 
-/** The same schema, or null. An enum has to list null too (OpenAPI 3.0.3, "nullable"). */
-export function nullable(schema: Schema | Reference): Schema {
-  if ('$ref' in schema) return annotated(schema, { nullable: true });
-  // A schema without a type allows null already.
-  if (schema.type === undefined && !schema.allOf) return schema;
-  return {
-    ...schema,
-    ...(schema.enum ? { enum: schema.enum.concat(null) } : {}),
-    nullable: true,
-  };
+  private nameOf({ schema, type_name: name }: TypeFacts): string {
+    return this.options.names.type({ schema, name });
+  }
 }
 
 /** Names of PostgreSQL's own types have no schema; others were read with their rights, or came later. */

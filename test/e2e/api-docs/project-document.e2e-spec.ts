@@ -1,4 +1,5 @@
 /** GET /p/<slug>/openapi.json: auth, storage and tables of a project, as a role may see them (DECISIONS.md 7). */
+import { load } from 'js-yaml';
 import { eventually } from '../../support/eventually';
 import type { HttpClient } from '../../support/http-client';
 import { faultsOf, type OpenApiDocument, operationsOf, untypedContent } from '../../support/openapi';
@@ -123,7 +124,7 @@ describe('the document', () => {
       expect(name).not.toMatch(/project_id|project_slug|\/admin\/v1|health/);
       expect(operation.security ?? []).not.toContainEqual({ 'platform-admin-key': [] });
     }
-    for (const error of ['AuthError401', 'StorageError404', 'RestError']) {
+      for (const error of ['AuthError401', 'StorageError404', 'RestNotFoundError']) {
       expect(schemaOf(anon, error)).toBeDefined();
     }
     expect(schemaOf(anon, 'ProjectSettings')).toBeUndefined();
@@ -137,22 +138,67 @@ describe('the document', () => {
 
   it('describes the actual error body of table REST', async () => {
     const { body } = await project.anon.get(rest('nothing_here'));
-    expect(Object.keys(body).sort()).toEqual(Object.keys(schemaOf(anon, 'RestError').properties).sort());
+    expect(Object.keys(body).sort()).toEqual(
+      Object.keys(schemaOf(anon, 'RestNotFoundError').properties).sort(),
+    );
     expect(Object.keys(body.detail).sort()).toEqual(
-      Object.keys(schemaOf(anon, 'RestError').properties.detail.properties).sort(),
+      Object.keys(schemaOf(anon, 'RestNotFoundError').properties.detail.properties).sort(),
     );
   });
 });
 
+describe('the forms of the document', () => {
+  it('are OpenAPI 3.1, and 3.0 by ?version=3.0, as JSON and as YAML', async () => {
+    for (const [of, base] of [
+      [project, `/p/${project.slug}/openapi`],
+      [null, '/openapi'],
+    ] as const) {
+      const client = of ? of.service : plinth.http;
+      for (const [query, version] of [
+        ['', '3.1.0'],
+        ['?version=3.1', '3.1.0'],
+        ['?version=3.0', '3.0.3'],
+      ] as const) {
+        const json = await client.get(`${base}.json${query}`);
+        const yaml = await client.get(`${base}.yaml${query}`);
+        expect([json.body.openapi, faultsOf(json.body)]).toEqual([version, []]);
+        if (of) expect(untypedContent(json.body)).toEqual([]);
+        expect(yaml.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
+        expect(load(yaml.text)).toEqual(json.body);
+        expect(yaml.headers.get('etag')).not.toBe(json.headers.get('etag'));
+      }
+      const unknown = await client.get(`${base}.json?version=2.0`);
+      expect([unknown.status, unknown.body.error.code]).toEqual([400, 'invalid_parameters']);
+    }
+    const root = await project.anon.get('/rest/v1/?version=3.0');
+    expect(root.body.openapi).toBe('3.0.3');
+  });
+
+  it('of the platform has an entity tag, so it need not be sent again', async () => {
+    const etag = (await plinth.http.get('/openapi.json')).headers.get('etag') as string;
+    const again = await plinth.http.get('/openapi.json', { headers: { 'if-none-match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('is the same, byte for byte, on another replica', async () => {
+    const replica = await TestPlinth.start({ replicaOf: plinth });
+    const first = await project.service.get(address());
+    const second = await project.service.at(replica.baseUrl).get(address());
+    await replica.stop();
+    expect(second.text).toBe(first.text);
+  });
+});
+
 describe('types', () => {
-  const row = (name: string): any => schemaOf(service, 'notes.Row').properties[name];
-  const insert = (name: string): any => schemaOf(service, 'notes.Insert').properties[name];
+  const row = (name: string): any => schemaOf(service, 'Notes').properties[name];
+  const insert = (name: string): any => schemaOf(service, 'NotesInsert').properties[name];
 
   it('maps PostgreSQL types to types, formats and nullability', () => {
     const facts = Object.fromEntries(
-      Object.entries<any>(schemaOf(service, 'notes.Row').properties).map(
-        ([name, { type, format, nullable = false }]) => [name, [type, format, nullable]],
-      ),
+      Object.entries<any>(schemaOf(service, 'Notes').properties).map(([name, { type, format }]) => {
+        const [first, second] = [type].flat();
+        return [name, [first, format, second === 'null']];
+      }),
     );
     expect(facts).toMatchObject({
       id: ['integer', 'int32', false],
@@ -181,16 +227,15 @@ describe('types', () => {
   });
 
   it('lists labels of enums, items of arrays and members of composites, with comments as descriptions', () => {
-    expect(row('mood').enum).toEqual(['sad', "it's ok", null]);
-    expect(row('moods').items).toMatchObject({ type: 'string', enum: ['sad', "it's ok"] });
-    expect(row('place')).toMatchObject({
-      allOf: [{ $ref: '#/components/schemas/point3.Type' }],
-      nullable: true,
-    });
-    expect(columnsOf(service, 'point3.Type')).toEqual(['x', 'y', 'moods']);
+    const mood = { $ref: '#/components/schemas/Mood' };
+    expect(schemaOf(service, 'Mood')).toMatchObject({ type: 'string', enum: ['sad', "it's ok"] });
+    expect(row('mood').anyOf).toEqual([mood, { type: 'null' }]);
+    expect(row('moods').items).toEqual(mood);
+    expect(row('place').anyOf).toEqual([{ $ref: '#/components/schemas/Point3' }, { type: 'null' }]);
+    expect(columnsOf(service, 'Point3')).toEqual(['x', 'y', 'moods']);
     expect(row('label').description).toContain('Short text');
-    expect(schemaOf(service, 'authors.Row').description).toBe('Who writes');
-    expect(schemaOf(service, 'authors.Row').properties.name.description).toBe('In full');
+    expect(schemaOf(service, 'Authors').description).toBe('Who writes');
+    expect(schemaOf(service, 'Authors').properties.name.description).toBe('In full');
   });
 
   it('notes primary and foreign keys', () => {
@@ -198,9 +243,12 @@ describe('types', () => {
     expect(row('author').description).toContain("<fk table='authors' column='id'/>");
   });
 
-  it('gives constant defaults as values, and marks the others as generated', () => {
-    const defaults = ['mood', 'moods', 'data', 'done', 'score'].map((name) => insert(name).default);
-    expect(defaults).toEqual(['sad', [], { a: 1 }, false, -1.5]);
+  it('describes defaults in words: generators require members that have the keyword', () => {
+    const defaults = ['mood', 'moods', 'data', 'done', 'score'].map((name) => insert(name).description);
+    expect(defaults).toEqual(
+      ['"sad"', '[]', '{"a":1}', 'false', '-1.5'].map((value) => `Default: \`${value}\``),
+    );
+    expect(JSON.stringify(schemaOf(service, 'NotesInsert'))).not.toContain('"default"');
     for (const name of ['ref', 'at', 'id', 'label']) {
       expect([name, insert(name).default, insert(name).description]).toEqual([
         name,
@@ -211,12 +259,12 @@ describe('types', () => {
   });
 
   it('requires NOT NULL columns without a default on insert, and omits columns that cannot be written', () => {
-    expect(schemaOf(service, 'notes.Insert').required).toEqual(['title']);
-    expect(schemaOf(service, 'notes.Update').required).toBeUndefined();
-    expect(schemaOf(service, 'authors.Insert').required).toEqual(['name']);
-    expect(columnsOf(service, 'authors.Insert')).toEqual(['name']);
-    expect(columnsOf(service, 'notes.Insert')).not.toContain('doubled');
-    expect(columnsOf(service, 'notes.Row')).toContain('doubled');
+    expect(schemaOf(service, 'NotesInsert').required).toEqual(['title']);
+    expect(schemaOf(service, 'NotesUpdate').required).toBeUndefined();
+    expect(schemaOf(service, 'AuthorsInsert').required).toEqual(['name']);
+    expect(columnsOf(service, 'AuthorsInsert')).toEqual(['name']);
+    expect(columnsOf(service, 'NotesInsert')).not.toContain('doubled');
+    expect(columnsOf(service, 'Notes')).toContain('doubled');
   });
 
   it('describes rows of responses and bodies of requests separately', async () => {
@@ -225,8 +273,8 @@ describe('types', () => {
       place: { x: 1, y: 2, moods: [] },
     });
     expect(inserted.status).toBe(201);
-    expect(Object.keys(inserted.body[0])).toEqual(columnsOf(service, 'notes.Row'));
-    expect(schemaOf(service, 'notes.Row').required).toEqual(columnsOf(service, 'notes.Row'));
+    expect(Object.keys(inserted.body[0])).toEqual(columnsOf(service, 'Notes'));
+    expect(schemaOf(service, 'Notes').required).toEqual(columnsOf(service, 'Notes'));
   });
 });
 
@@ -237,7 +285,7 @@ describe('tables and views', () => {
     expect(methodsOf(service, rest('authors'))).toEqual(['get', 'post', 'patch', 'delete']);
     const ids = operationsOf(service).map(({ operation }) => operation.operationId);
     expect(ids).toEqual(
-      expect.arrayContaining(['select_notes', 'insert_notes', 'update_notes', 'delete_notes']),
+      expect.arrayContaining(['selectNotes', 'insertNotes', 'updateNotes', 'deleteNotes', 'upsertNotes']),
     );
   });
 
@@ -249,7 +297,7 @@ describe('tables and views', () => {
     });
     expect(names).toEqual(
       expect.arrayContaining([
-        ...columnsOf(service, 'notes.Row').map((name) => `query ${name}`),
+        ...columnsOf(service, 'Notes').map((name) => `query ${name}`),
         ...['select', 'order', 'limit', 'offset', 'and', 'or'].map((name) => `query ${name}`),
         'header Prefer',
       ]),
@@ -260,9 +308,78 @@ describe('tables and views', () => {
     );
   });
 
+  it('have filters with the operators of the column type, an example each, and the pattern that they match', () => {
+    const filters = ['Id', 'Title', 'Mood', 'Moods', 'Data', 'Done', 'At', 'Label'].map((column) => {
+      const { schema, example } = service.components.parameters[`NotesFilter${column}`];
+      return [schema.$ref.split('/').pop(), example];
+    });
+    expect(filters).toEqual([
+      ['IntegerFilter', undefined],
+      ['TextFilter', undefined],
+      ['EnumFilter', 'eq.sad'],
+      ['ArrayFilter', undefined],
+      ['JsonbFilter', undefined],
+      ['BooleanFilter', undefined],
+      ['TimestampFilter', undefined],
+      ['TextFilter', undefined],
+    ]);
+    const integer = schemaOf(service, 'IntegerFilter');
+    for (const value of integer.examples) expect(value).toMatch(new RegExp(integer.pattern));
+    for (const value of ['5', 'like.5', 'eq', 'not.5'])
+      expect(value).not.toMatch(new RegExp(integer.pattern));
+  });
+
+  it('give examples of filters that the table takes', async () => {
+    const columns = {
+      id: 'Integer',
+      score: 'Number',
+      done: 'Boolean',
+      title: 'Text',
+      ref: 'Uuid',
+      day: 'Date',
+    };
+    const more = { at: 'Timestamp', moods: 'Array', data: 'Jsonb' };
+    for (const [column, family] of Object.entries({ ...columns, ...more })) {
+      for (const example of schemaOf(service, `${family}Filter`).examples as string[]) {
+        // The labels of the array's enum are others.
+        if (column === 'moods' && /\d/.test(example)) continue;
+        const answer = await project.service.get(`${rest('notes')}?${column}=${encodeURIComponent(example)}`);
+        expect([column, example, answer.status, answer.text]).toEqual([
+          column,
+          example,
+          200,
+          expect.anything(),
+        ]);
+      }
+    }
+  });
+
+  it('require a filter for changes: that of the key, which can be one that every row meets', async () => {
+    const { patch, delete: remove } = service.paths[rest('notes')]!;
+    for (const { parameters } of [patch, remove]) {
+      const required = parameters.filter(({ required: isRequired }: any) => isRequired);
+      expect(required).toMatchObject([{ name: 'id', in: 'query' }]);
+    }
+    const every = await project.service.patch(`${rest('notes')}?id=not.is.null&title=eq.none`, { body: 'x' });
+    expect([every.status, every.body]).toEqual([200, []]);
+  });
+
+  it('show how to embed each related table that the role may read', async () => {
+    const examples = (document: OpenApiDocument): string[] =>
+      Object.values<any>(document.components.parameters.NotesSelect.examples).map(({ value }) => value);
+    expect(examples(service)).toEqual(['*', 'id,author', '*,authors(*)', '*,hidden(*)']);
+    expect(examples(anon)).toEqual(['*', 'id,author', '*,authors(*)']);
+    for (const value of examples(service)) {
+      expect([value, (await project.service.get(`${rest('notes')}?select=${value}`)).status]).toEqual([
+        value,
+        200,
+      ]);
+    }
+  });
+
   it('of other schemas are at <schema>.<table>; partitions are accessible through their parent only', () => {
     expect(methodsOf(service, rest('api.notes'))).toContain('get');
-    expect(columnsOf(service, 'api.notes.Row')).toEqual(['id']);
+    expect(columnsOf(service, 'ApiNotes')).toEqual(['id']);
     expect(methodsOf(service, rest('parts'))).toContain('get');
     expect(methodsOf(service, rest('parts_2026'))).toEqual([]);
   });
@@ -282,17 +399,21 @@ describe('functions', () => {
   it('have typed arguments, required ones marked, in the body and in the query', () => {
     expect(bodyOf('add')).toMatchObject({
       required: ['a'],
-      properties: { a: { type: 'integer' }, b: { type: 'integer' } },
+      properties: { a: { type: ['integer', 'null'] }, b: { type: ['integer', 'null'] } },
     });
     const { get } = service.paths[rest('rpc/add')]!;
     expect(get.parameters).toMatchObject([
       { name: 'a', in: 'query', required: true, schema: { type: 'integer' } },
       { name: 'b', in: 'query', schema: { type: 'integer' } },
+      { $ref: '#/components/parameters/PreferCall' },
     ]);
     expect(get.parameters[1].required).toBeUndefined();
     expect(call('add').description).toBe('Adds');
-    expect(bodyOf('find_notes').properties.moods.items.enum).toEqual(['sad', "it's ok"]);
-    expect(bodyOf('total').properties.numbers).toMatchObject({ type: 'array', items: { type: 'integer' } });
+    expect(bodyOf('find_notes').properties.moods.items).toEqual({ $ref: '#/components/schemas/Mood' });
+    expect(bodyOf('total').properties.numbers).toMatchObject({
+      type: ['array', 'null'],
+      items: { type: 'integer' },
+    });
   });
 
   it('have GET only if they do not write', () => {
@@ -301,10 +422,10 @@ describe('functions', () => {
   });
 
   it('have typed results: scalars, rows, records, nothing', () => {
-    expect(answerOf('add')).toMatchObject({ type: 'integer', nullable: true });
+    expect(answerOf('add')).toMatchObject({ type: ['integer', 'null'] });
     expect(answerOf('find_notes')).toEqual({
       type: 'array',
-      items: { $ref: '#/components/schemas/notes.Row' },
+      items: { $ref: '#/components/schemas/Notes' },
     });
     expect(Object.keys(answerOf('pair').properties)).toEqual(['x', 'y']);
     expect(call('touch').responses[204]).toBeDefined();
@@ -313,7 +434,7 @@ describe('functions', () => {
 
   it('share a path when they are overloaded', () => {
     expect(bodyOf('over').anyOf.map(({ required }: any) => required)).toEqual([['a'], ['a', 'b']]);
-    expect(answerOf('over').anyOf.map(({ type }: any) => type)).toEqual(['integer', 'string']);
+    expect(answerOf('over').anyOf.map(({ type: [type] }: any) => type)).toEqual(['integer', 'string']);
   });
 });
 
@@ -325,18 +446,18 @@ describe('an object hidden from a role', () => {
     }
     expect(text).not.toContain('unexposed');
     expect(JSON.stringify(service)).toContain('secret_work');
-    expect(columnsOf(service, 'notes.Row')).toContain('secret');
-    expect(columnsOf(service, 'hidden.Row')).toEqual(['id', 'note']);
+    expect(columnsOf(service, 'Notes')).toContain('secret');
+    expect(columnsOf(service, 'Hidden')).toEqual(['id', 'note']);
   });
 
   it('is hidden per privilege: select, insert, update', () => {
-    expect(columnsOf(anon, 'notes.Row')).toEqual(['id', 'author', 'hidden_id', 'title', 'mood', 'grade']);
-    expect(columnsOf(anon, 'notes.Insert')).toEqual(['title', 'mood']);
-    expect(columnsOf(anon, 'notes.Update')).toEqual(['title']);
+    expect(columnsOf(anon, 'Notes')).toEqual(['id', 'author', 'hidden_id', 'title', 'mood', 'grade']);
+    expect(columnsOf(anon, 'NotesInsert')).toEqual(['title', 'mood']);
+    expect(columnsOf(anon, 'NotesUpdate')).toEqual(['title']);
     expect(methodsOf(anon, rest('notes'))).toEqual(['get', 'post', 'patch']);
     expect(Object.keys(anon.components.parameters)).not.toContain('filter.notes.secret');
     // The labels of an enum whose schema the role may not use stay out as well.
-    expect(schemaOf(anon, 'notes.Row').properties.grade.enum).toBeUndefined();
+    expect(schemaOf(anon, 'Notes').properties.grade.enum).toBeUndefined();
   });
 
   it("depends on the bearer's role", async () => {
@@ -387,12 +508,12 @@ describe('changes', () => {
       eventually(async () => check(await documentOf(own.anon, own)));
 
     await own.sql('create table late (id int primary key, a text, b text)');
-    await sees((document) => expect(columnsOf(document, 'late.Row')).toEqual(['id', 'a', 'b']));
+    await sees((document) => expect(columnsOf(document, 'Late')).toEqual(['id', 'a', 'b']));
     await own.sql(`comment on table late is 'Better than never'`);
-    await sees((document) => expect(schemaOf(document, 'late.Row').description).toBe('Better than never'));
+    await sees((document) => expect(schemaOf(document, 'Late').description).toBe('Better than never'));
     await own.sql('revoke select on late from anon; grant select (id) on late to anon');
-    await sees((document) => expect(columnsOf(document, 'late.Row')).toEqual(['id']));
-    expect(columnsOf(await documentOf(own.service, own), 'late.Row')).toEqual(['id', 'a', 'b']);
+    await sees((document) => expect(columnsOf(document, 'Late')).toEqual(['id']));
+    expect(columnsOf(await documentOf(own.service, own), 'Late')).toEqual(['id', 'a', 'b']);
     await own.sql('drop table late');
     await sees((document) => expect(methodsOf(document, path('late'))).toEqual([]));
 

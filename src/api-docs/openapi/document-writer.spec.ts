@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { load } from 'js-yaml';
+import { DocumentWriter } from './document-writer';
+import type { DocumentHead } from './model';
+
+const LARGEST_BLOCK = 64 * 1024;
+const HEAD: DocumentHead = { info: { title: 't', version: '1' } };
+const ITEM = { get: { responses: {} } };
+
+const textOf = (body: readonly Buffer[]): string => Buffer.concat(body).toString();
+
+it('writes the parts of each section, the first of each name, and a digest of the document', async () => {
+  const writer = new DocumentWriter({ version: '3.1', syntax: 'json' });
+  writer.add('paths', '/a', ITEM);
+  writer.addAll('schemas', [
+    ['A', { type: 'object' }],
+    ['ü"', {}],
+    ['A', { type: 'string' }],
+  ]);
+  expect(writer.has('schemas', 'A')).toBe(true);
+  expect(writer.has('paths', 'A')).toBe(false);
+  const { body, size, digest } = await writer.finish(HEAD);
+  const text = Buffer.concat(body);
+  expect(JSON.parse(text.toString())).toEqual({
+    openapi: '3.1.0',
+    ...HEAD,
+    paths: { '/a': ITEM },
+    components: { schemas: { A: { type: 'object' }, 'ü"': {} } },
+  });
+  expect(size).toBe(text.length);
+  expect(digest).toBe(createHash('sha1').update(text).digest('base64url'));
+});
+
+it('writes the same content as YAML, and both in the form of 3.0', async () => {
+  const written = async (version: '3.0' | '3.1', syntax: 'json' | 'yaml'): Promise<string> => {
+    const writer = new DocumentWriter({ version, syntax });
+    writer.add('paths', '/a/{b}', ITEM);
+    writer.add('schemas', 'A', { type: ['string', 'null'], examples: ['x: y', 'z'] });
+    return textOf((await writer.finish(HEAD)).body);
+  };
+  for (const version of ['3.0', '3.1'] as const) {
+    expect(load(await written(version, 'yaml'))).toEqual(JSON.parse(await written(version, 'json')));
+  }
+  expect(JSON.parse(await written('3.0', 'json'))).toMatchObject({
+    openapi: '3.0.3',
+    components: { schemas: { A: { type: 'string', nullable: true, example: 'x: y' } } },
+  });
+});
+
+it('adds only those components that the parts refer to', async () => {
+  for (const syntax of ['json', 'yaml'] as const) {
+    const writer = new DocumentWriter({ version: '3.1', syntax });
+    writer.add('schemas', 'A', { $ref: '#/components/schemas/B' });
+    writer.addUsed('schemas', [
+      ['B', {}],
+      ['C', {}],
+    ]);
+    await writer.finish(HEAD);
+    expect([writer.has('schemas', 'B'), writer.has('schemas', 'C')]).toEqual([true, false]);
+  }
+});
+
+it('writes a large document in blocks, and lets other work have its turn', async () => {
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  const writer = new DocumentWriter({ version: '3.1', syntax: 'json' });
+  setImmediate(count);
+  for (let n = 0; n < 20_000; n += 1) {
+    await writer.pause();
+    writer.add('schemas', `table_${n}`, { description: 'x'.repeat(1_000) });
+  }
+  const whileAdded = turns;
+  const { body } = await writer.finish(HEAD);
+  isOver = true;
+  expect(whileAdded).toBeGreaterThan(1);
+  expect(Math.max(...body.map(({ length }) => length))).toBeLessThanOrEqual(LARGEST_BLOCK);
+});

@@ -1,0 +1,149 @@
+/** The parts of an OpenAPI 3.1 document that Plinth writes: the one form from which 3.0 and YAML are derived. */
+
+export type SchemaType = 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
+
+/** JSON Schema 2020-12, as far as it is used. A `$ref` may have annotations beside it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: SchemaType | readonly SchemaType[];
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly not?: Schema;
+  /** The type's name as PostgreSQL writes it. */
+  readonly 'x-postgres-type'?: string;
+}
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
+}
+
+export interface MediaType {
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+export type Content = Readonly<Record<string, MediaType>>;
+
+export interface Header {
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
+
+export interface Parameter extends Header {
+  readonly name: string;
+  readonly in: 'query' | 'header' | 'path' | 'cookie';
+  readonly style?: 'form' | 'simple';
+  readonly explode?: boolean;
+  readonly examples?: Readonly<Record<string, Example>>;
+}
+
+export interface RequestBody {
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly content: Content;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Header | Reference>>;
+  readonly content?: Content;
+}
+
+export interface Operation {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly (Parameter | Reference)[];
+  readonly requestBody?: RequestBody | Reference;
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly deprecated?: boolean;
+}
+
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
+
+export type Method = (typeof METHODS)[number];
+export type PathItem = { readonly [Name in Method]?: Operation };
+
+export interface SecurityScheme {
+  readonly type: string;
+  readonly description?: string;
+}
+
+export interface Components {
+  readonly schemas?: Readonly<Record<string, Schema>>;
+  readonly parameters?: Readonly<Record<string, Parameter>>;
+  readonly responses?: Readonly<Record<string, Response>>;
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
+}
+
+/** Everything except paths and components. */
+export interface DocumentHead {
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string };
+  readonly servers?: readonly { readonly url: string }[];
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+}
+
+export interface OpenApiDocument extends DocumentHead {
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Components;
+}
+
+export const schemaRef = (name: string): { readonly $ref: string } => ({
+  $ref: `#/components/schemas/${name}`,
+});
+export const parameterRef = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` });
+export const responseRef = (name: string): Reference => ({ $ref: `#/components/responses/${name}` });
+export const headerRef = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
+
+/** An array of the given schema. */
+export const listOf = (items: Schema): Schema => ({ type: 'array', items });
+
+/** The same schema, or null. A schema without a type allows null already. */
+export function nullable(schema: Schema): Schema {
+  const { type, anyOf, enum: values, ...others } = schema;
+  const withNull: Schema = { type: 'null' };
+  if (schema.$ref !== undefined) {
+    const { $ref, ...annotations } = schema;
+    return { anyOf: [{ $ref }, withNull], ...annotations };
+  }
+  if (anyOf) return { ...schema, anyOf: [...anyOf, withNull] };
+  if (type === undefined) return schema;
+  return {
+    type: [...new Set([type, 'null' as const].flat())],
+    ...others,
+    ...(values ? { enum: values.includes(null) ? values : [...values, null] } : {}),
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * Converts schemas between the forms of OpenAPI 3.0 and 3.1. Documents are made in the form of 3.1; @nestjs/swagger
+ * writes that of 3.0.
+ */
+import { nullable, type Schema, type SchemaType } from './model';
+
+export const OPENAPI_VERSIONS = { '3.0': '3.0.3', '3.1': '3.1.0' } as const;
+
+export type OpenApiVersion = keyof typeof OPENAPI_VERSIONS;
+
+/** A Schema Object of OpenAPI 3.0.3. */
+interface Schema30 extends Omit<Schema, 'type' | 'exclusiveMinimum' | 'exclusiveMaximum'> {
+  readonly type?: SchemaType;
+  readonly nullable?: boolean;
+  readonly example?: unknown;
+  readonly exclusiveMinimum?: boolean;
+  readonly exclusiveMaximum?: boolean;
+}
+
+/** Of 3.0 to 3.1. A schema that has the form of 3.1 already stays as it is. */
+export function toSchema31(schema: Schema): Schema {
+  const { nullable: isNullable, example, ...others } = schema as Schema30 & Schema;
+  const { enum: values } = others;
+  // 3.0 has no type of null alone.
+  if (values?.length === 1 && values[0] === null) {
+    const { description } = others;
+    return { type: 'null', ...(description === undefined ? {} : { description }) };
+  }
+  const withExample = example === undefined || others.examples ? others : { ...others, examples: [example] };
+  const plain = withBounds31(withExample);
+  return isNullable === true ? nullable(unwrapped(plain)) : unwrapped(plain);
+}
+
+/** Of 3.1 to 3.0. */
+export function toSchema30(schema: Schema): Schema {
+  const { examples, const: constant, $ref, ...others } = schema;
+  const example = examples?.[0];
+  const kept: Schema = {
+    ...others,
+    ...(constant === undefined ? {} : { enum: [constant] }),
+    ...(example === undefined ? {} : { example }),
+  };
+  if ($ref !== undefined) return Object.keys(kept).length === 0 ? { $ref } : { allOf: [{ $ref }], ...kept };
+  return withBounds30(withoutNull(kept));
+}
+
+/** `allOf` with one reference is how 3.0 annotates a reference; 3.1 allows annotations beside it. */
+function unwrapped(schema: Schema): Schema {
+  const { allOf, ...annotations } = schema;
+  const [only] = allOf ?? [];
+  const isWrapper = allOf?.length === 1 && only?.$ref !== undefined && schema.properties === undefined;
+  if (!isWrapper || annotations.type !== undefined) return schema;
+  return { ...only, ...annotations };
+}
+
+/** 3.0: `nullable` instead of the type null. */
+function withoutNull(schema: Schema): Schema {
+  const { type, anyOf, ...others } = schema;
+  // The generators of 3.0 make `null` of nothing but a nullable type, and an enum of null alone breaks some.
+  if (type === 'null') return { type: 'object', ...nullableMark, maxProperties: 0, ...others };
+  if (Array.isArray(type)) return withTypes(type as SchemaType[], others);
+  const alternatives = anyOf?.filter((one) => !isNull(one)) ?? [];
+  if (!anyOf || alternatives.length === anyOf.length) return schema;
+  const [only] = alternatives;
+  if (!only || alternatives.length > 1) return { anyOf: alternatives, ...others, ...nullableMark };
+  return only.$ref === undefined
+    ? { ...only, ...others, ...nullableMark }
+    : { allOf: [only], ...others, ...nullableMark };
+}
+
+const nullableMark = { nullable: true } as Schema;
+
+/** The type null in the form of 3.0: the inner schemas were converted before the outer one. */
+function isNull(schema: Schema): boolean {
+  return (schema as Schema30).nullable === true && schema.type === 'object' && schema.maxProperties === 0;
+}
+
+function withTypes(types: readonly SchemaType[], others: Schema): Schema {
+  const named = types.filter((one) => one !== 'null');
+  const mark = named.length < types.length ? nullableMark : {};
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return { type: only, ...others, ...mark };
+  return { anyOf: named.map((type) => ({ type })), ...others, ...mark };
+}
+
+function withBounds31(schema: Schema30 & Schema): Schema {
+  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...others } = schema as Schema30;
+  return {
+    ...(others as Schema),
+    ...bound31('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
+    ...bound31('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
+  };
+}
+
+function bound31(name: string, exclusive: string, limit: number | undefined, isExclusive: unknown): Schema {
+  if (typeof isExclusive === 'number') {
+    return { ...(limit === undefined ? {} : { [name]: limit }), [exclusive]: isExclusive };
+  }
+  return limit === undefined ? {} : { [isExclusive === true ? exclusive : name]: limit };
+}
+
+function withBounds30(schema: Schema): Schema {
+  const { exclusiveMinimum, exclusiveMaximum, ...others } = schema;
+  const marks: Schema30 = {
+    ...(exclusiveMinimum === undefined ? {} : { minimum: exclusiveMinimum, exclusiveMinimum: true }),
+    ...(exclusiveMaximum === undefined ? {} : { maximum: exclusiveMaximum, exclusiveMaximum: true }),
+  };
+  return { ...others, ...(marks as Schema) };
+}

@@ -1,0 +1,57 @@
+import type { QualifiedName } from '../../rest/catalog/catalog';
+import { nameObjects, type ObjectNames } from './object-names';
+
+const table = (name: string, schema = 'public'): QualifiedName => ({ schema, name });
+
+function named(relations: QualifiedName[], types: QualifiedName[] = []): ObjectNames {
+  return nameObjects({
+    relations,
+    types,
+    routines: [table('add'), table('user')],
+    reservedSchemas: ['Date', 'UserDto'],
+    reservedOperations: ['deleteFiles', 'getUser'],
+    defaultSchema: 'public',
+  });
+}
+
+const schemaNames = (relations: QualifiedName[]): string[] => {
+  const names = named(relations);
+  return relations.map((one) => names.relation(one).schema);
+};
+
+it('names tables of the default schema by their words, others with their schema before it', () => {
+  expect(schemaNames([table('orders'), table('order_items'), table('orders', 'api')])).toEqual([
+    'Orders',
+    'OrderItems',
+    'ApiOrders',
+  ]);
+});
+
+it('puts the schema before a name that clashes, and a number behind it if it still clashes', () => {
+  const tables = [table('order items'), table('order_items'), table('ORDER_ITEMS'), table('OrderItems')];
+  expect(schemaNames(tables)).toEqual([
+    'PublicOrderItems3',
+    'OrderItems',
+    'PublicORDERITEMS',
+    'PublicOrderItems2',
+  ]);
+  expect(schemaNames([...tables].reverse())).toEqual(schemaNames(tables).reverse());
+});
+
+it('lets no name clash with the bodies of another table, or with names that have other meanings', () => {
+  expect(schemaNames([table('orders'), table('orders_insert'), table('date'), table('user_dto')])).toEqual([
+    'Orders',
+    'PublicOrdersInsert',
+    'PublicDate',
+    'PublicUserDto',
+  ]);
+  expect(named([table('mood')], [table('mood', 'api'), table('MOOD')]).type(table('MOOD'))).toBe(
+    'PublicMOOD',
+  );
+});
+
+it('keeps the schema of a table whose operations clash', () => {
+  const names = named([table('files')]);
+  expect(names.relation(table('files'))).toEqual({ schema: 'Files', operation: 'PublicFiles' });
+  expect([names.routine(table('add')), names.routine(table('user'))]).toEqual(['Add', 'PublicUser']);
+});

@@ -1,0 +1,98 @@
+/**
+ * The names of a project's relations, types and functions in its document (DECISIONS.md 7). They depend on the objects
+ * that the role may see alone, and not on the order in which those are read.
+ */
+import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
+import { NameAllocator, preferredStem, qualifiedStem } from './names';
+
+export interface RelationStems {
+  /** `OrderItems`: the row; with `Insert` and `Update` the bodies. */
+  readonly schema: string;
+  /** `OrderItems` in `selectOrderItems`. */
+  readonly operation: string;
+}
+
+export interface ObjectNames {
+  relation(name: QualifiedName): RelationStems;
+  /** The component of an enum or composite type. */
+  type(name: QualifiedName): string;
+  /** `Add` in `callAdd`. */
+  routine(name: QualifiedName): string;
+}
+
+export interface NamedObjects {
+  readonly relations: readonly QualifiedName[];
+  readonly types: readonly QualifiedName[];
+  readonly routines: readonly QualifiedName[];
+  /** Components and operation ids that have other meanings. */
+  readonly reservedSchemas: readonly string[];
+  readonly reservedOperations: readonly string[];
+  readonly defaultSchema: string;
+}
+
+const schemaForms = (stem: string): string[] => [stem, `${stem}Insert`, `${stem}Update`];
+const operationForms = (stem: string): string[] => [
+  `select${stem}`,
+  `insert${stem}`,
+  `upsert${stem}`,
+  `update${stem}`,
+  `delete${stem}`,
+];
+const callForms = (stem: string): string[] => [`call${stem}`, `get${stem}`];
+
+export function nameObjects(objects: NamedObjects): ObjectNames {
+  const { defaultSchema } = objects;
+  const schemas = new NameAllocator(objects.reservedSchemas);
+  const operations = new NameAllocator(objects.reservedOperations);
+  const sorted = (names: readonly QualifiedName[]): QualifiedName[] => inNamingOrder(names, defaultSchema);
+  const relations = sorted(objects.relations);
+  const preferred = (name: QualifiedName): string => preferredStem(name, defaultSchema);
+  const relationSchemas = assign(relations, schemas, schemaForms, preferred);
+  const types = assign(sorted(objects.types), schemas, (stem) => [stem], preferred);
+  // Usually the same as the schema's name, unless an operation of auth or storage has it.
+  const own = (name: QualifiedName): string => stemOf(relationSchemas, name);
+  const relationOperations = assign(relations, operations, operationForms, own);
+  const routines = assign(sorted(objects.routines), operations, callForms, preferred);
+  return {
+    relation: (name) => ({
+      schema: stemOf(relationSchemas, name),
+      operation: stemOf(relationOperations, name),
+    }),
+    type: (name) => stemOf(types, name),
+    routine: (name) => stemOf(routines, name),
+  };
+}
+
+/** Objects whose first choice is free keep it; the others get their schema's name, and a number if need be. */
+function assign(
+  names: readonly QualifiedName[],
+  allocator: NameAllocator,
+  forms: (stem: string) => readonly string[],
+  preferred: (name: QualifiedName) => string,
+): Map<string, string> {
+  const stems = new Map<string, string>();
+  for (const name of names) {
+    const stem = preferred(name);
+    if (allocator.tryTake(stem, forms)) stems.set(nameKey(name), stem);
+  }
+  for (const name of names) {
+    if (!stems.has(nameKey(name))) stems.set(nameKey(name), allocator.take(qualifiedStem(name), forms));
+  }
+  return stems;
+}
+
+function stemOf(stems: ReadonlyMap<string, string>, name: QualifiedName): string {
+  const stem = stems.get(nameKey(name));
+  if (stem === undefined) throw new Error(`no name was assigned to ${name.schema}.${name.name}`);
+  return stem;
+}
+
+/** The default schema first; in a schema, names of lower-case letters, digits and `_` first; then by code units. */
+function inNamingOrder(names: readonly QualifiedName[], defaultSchema: string): QualifiedName[] {
+  const rank = ({ schema, name }: QualifiedName): string =>
+    [schema === defaultSchema ? 0 : 1, schema, /^[a-z0-9_]+$/.test(name) ? 0 : 1, name].join('\0');
+  return names
+    .map((name) => ({ name, rank: rank(name) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0))
+    .map(({ name }) => name);
+}

@@ -1,0 +1,187 @@
+/** The values of filters as schemas, one for each family of types: the operators that fit, with an example each. */
+import type { Schema } from '../openapi/model';
+
+/** What an operator does. */
+const MEANINGS = {
+  eq: 'equal',
+  neq: 'not equal',
+  gt: 'greater',
+  gte: 'greater or equal',
+  lt: 'less',
+  lte: 'less or equal',
+  isdistinct: 'not equal, where null is a value',
+  in: 'one of a list',
+  is: 'null, or a truth value',
+  like: 'matches a pattern with `*`',
+  ilike: 'the same, without regard to case',
+  match: 'matches a regular expression',
+  imatch: 'the same, without regard to case',
+  fts: 'full-text search (to_tsquery)',
+  plfts: 'all words (plainto_tsquery)',
+  phfts: 'the phrase (phraseto_tsquery)',
+  wfts: 'as in a search engine (websearch_to_tsquery)',
+  cs: 'contains',
+  cd: 'is contained in',
+  ov: 'overlaps',
+  sl: 'strictly left of',
+  sr: 'strictly right of',
+  nxr: 'does not extend to the right of',
+  nxl: 'does not extend to the left of',
+  adj: 'is adjacent to',
+} as const;
+
+type Operator = keyof typeof MEANINGS;
+type Examples = Readonly<Partial<Record<Operator, string>>>;
+
+/** Operators that may carry `(any)` or `(all)` with a list of values. */
+const QUANTIFIABLE: ReadonlySet<Operator> = new Set([
+  'eq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'like',
+  'ilike',
+  'match',
+  'imatch',
+]);
+const SEARCHES: ReadonlySet<Operator> = new Set(['fts', 'plfts', 'phfts', 'wfts']);
+
+/** In the description of operators that take a quantifier. */
+const QUANTIFIED_NOTE = '\n\n`eq(any).{...}` and `eq(all).{...}` compare with each value of a list.';
+
+const compared = (value: string, list: string): Examples => ({
+  eq: value,
+  neq: value,
+  gt: value,
+  gte: value,
+  lt: value,
+  lte: value,
+  isdistinct: value,
+  in: list,
+  is: 'null',
+});
+
+const TEXT: Examples = {
+  ...compared('Ada', '(Ada,"Lovelace, A.")'),
+  like: 'A*',
+  ilike: 'a*',
+  match: '^A',
+  imatch: '^a',
+};
+const SEARCH: Examples = { fts: 'cat & rat', plfts: 'cat rat', phfts: 'fat cat', wfts: 'cat -rat' };
+const UUID = '0190d1c5-7b3e-7c64-9a51-0f5d8f6b2c11';
+const RANGE: Examples = {
+  ...compared('[1,5)', '("[1,5)","[7,9)")'),
+  cs: '[2,3]',
+  cd: '[0,10]',
+  ov: '[2,7]',
+  sl: '[7,9]',
+  sr: '[0,1)',
+  nxr: '[0,5)',
+  nxl: '[1,9]',
+  adj: '[5,6]',
+};
+
+const FAMILIES = {
+  Integer: compared('42', '(1,2,3)'),
+  Number: compared('9.99', '(1.5,2)'),
+  Boolean: { eq: 'true', neq: 'true', isdistinct: 'true', in: '(true,false)', is: 'true' },
+  Text: { ...TEXT, ...SEARCH },
+  Uuid: compared(UUID, `(${UUID})`),
+  Date: compared('2026-01-31', '(2026-01-31,2026-02-28)'),
+  Timestamp: compared('2026-01-31T12:00:00Z', '("2026-01-31T12:00:00Z")'),
+  Time: compared('12:30:00', '(12:30:00,13:00:00)'),
+  Interval: compared('1 day', '(1 day,2 hours)'),
+  Enum: compared('label', '(label)'),
+  Json: { is: 'null', ...SEARCH },
+  Jsonb: { eq: '{"a":1}', neq: '{"a":1}', cs: '{"a":1}', cd: '{"a":1,"b":2}', is: 'null', ...SEARCH },
+  Array: { ...compared('{1,2}', '("{1,2}")'), cs: '{1}', cd: '{1,2,3}', ov: '{2,7}' },
+  Range: RANGE,
+  Search: { ...SEARCH, is: 'null' },
+  /** Types whose operators depend on the type: of extensions, network addresses, geometry, rows. */
+  Other: { ...RANGE, ...TEXT },
+} satisfies Record<string, Examples>;
+
+export type FilterFamily = keyof typeof FAMILIES;
+
+/** Component name of a family's schema. */
+export const filterSchemaName = (family: FilterFamily): string => `${family}Filter`;
+
+export const FILTER_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntries(
+  Object.entries<Examples>(FAMILIES).map(([family, examples]) => [
+    filterSchemaName(family as FilterFamily),
+    filterSchema(examples),
+  ]),
+);
+
+function filterSchema(examples: Examples): Schema {
+  const all = Object.entries(examples) as [Operator, string][];
+  const operators = all.map(([operator]) => operator);
+  const texts = all.map(([operator, value]) => `${operator}.${value}`);
+  const lines = all.map(([operator, value]) => `* \`${operator}.${value}\`: ${MEANINGS[operator]}`);
+  const quantified = operators.some((one) => QUANTIFIABLE.has(one)) ? QUANTIFIED_NOTE : '';
+  return {
+    type: 'string',
+    description: `\`operator.value\`; \`not.\` before it negates it.\n\n${lines.join('\n')}${quantified}`,
+    pattern: patternOf(operators),
+    examples: [...texts, 'not.is.null'],
+  };
+}
+
+function patternOf(operators: readonly Operator[]): string {
+  const quantifiable = operators.filter((one) => QUANTIFIABLE.has(one));
+  const searches = operators.filter((one) => SEARCHES.has(one));
+  const plain = operators.filter((one) => !QUANTIFIABLE.has(one) && !SEARCHES.has(one));
+  const alternatives = [
+    ...(quantifiable.length > 0 ? [`(${quantifiable.join('|')})(\\((any|all)\\))?`] : []),
+    ...(searches.length > 0 ? [`(${searches.join('|')})(\\([^)]+\\))?`] : []),
+    ...plain,
+  ];
+  return `^(not\\.)?(${alternatives.join('|')})\\.`;
+}
+
+const BUILT_IN: Readonly<Record<string, FilterFamily>> = {
+  smallint: 'Integer',
+  integer: 'Integer',
+  bigint: 'Integer',
+  oid: 'Integer',
+  real: 'Number',
+  'double precision': 'Number',
+  numeric: 'Number',
+  money: 'Number',
+  boolean: 'Boolean',
+  text: 'Text',
+  'character varying': 'Text',
+  character: 'Text',
+  '"char"': 'Text',
+  name: 'Text',
+  uuid: 'Uuid',
+  date: 'Date',
+  'timestamp with time zone': 'Timestamp',
+  'timestamp without time zone': 'Timestamp',
+  'time with time zone': 'Time',
+  'time without time zone': 'Time',
+  interval: 'Interval',
+  json: 'Json',
+  jsonb: 'Jsonb',
+  tsvector: 'Search',
+};
+
+/**
+ * The family of a type.
+ * @param name as format_type() writes it, not a domain
+ * @param kind pg_type.typtype; null for built-in types
+ */
+export function filterFamily(name: string, kind: string | null): FilterFamily {
+  if (name.endsWith('[]')) return 'Array';
+  if (kind === 'e') return 'Enum';
+  if (kind === 'r' || kind === 'm' || /^[a-z0-9]+range$/.test(name)) return 'Range';
+  if (/^(?:\w+\.)?citext$/.test(name)) return 'Text';
+  const plain = name.replace(/\(\d+(?:,-?\d+)?\)/, '');
+  return Object.hasOwn(BUILT_IN, plain) ? (BUILT_IN[plain] ?? 'Other') : 'Other';
+}
+
+/** A label as the value of a filter, such as `eq.it's ok`: every character is allowed after the operator. */
+export const enumExample = (labels: readonly string[]): string | null =>
+  labels[0] === undefined ? null : `eq.${labels[0]}`;
