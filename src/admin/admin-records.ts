@@ -66,6 +66,32 @@ export class SqlAnswer extends SqlStatement {
   readonly notices!: readonly string[];
 }
 
+export class AppliedMigrationRecord {
+  @ApiProperty({ example: '20261122210000' }) readonly version!: string;
+  @ApiProperty({ example: 'create_notes' }) readonly name!: string;
+  @ApiProperty({ description: 'SHA-256 of the SQL, hexadecimal' }) readonly sha256!: string;
+  @ApiProperty({ type: String, format: 'date-time' }) readonly applied_at!: Date;
+}
+
+class MigrationResultRecord {
+  @ApiProperty({ example: '20261122210000' }) readonly version!: string;
+  @ApiProperty({ example: 'create_notes' }) readonly name!: string;
+  @ApiProperty() readonly milliseconds!: number;
+  @ApiProperty({ type: [String] }) readonly notices!: readonly string[];
+}
+
+export class MigrationRunAnswer {
+  @ApiProperty({ type: [MigrationResultRecord], description: 'With dry_run: those that would be applied' })
+  readonly applied!: readonly MigrationResultRecord[];
+  @ApiProperty({ type: [String], description: 'Versions that were applied before' })
+  readonly skipped!: readonly string[];
+  @ApiProperty({
+    type: [String],
+    description: 'Versions that a dry run left out: from the first migration without a transaction on',
+  })
+  readonly untried!: readonly string[];
+}
+
 export class TableRecord {
   @ApiProperty() readonly schema!: string;
   @ApiProperty() readonly name!: string;

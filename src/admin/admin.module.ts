@@ -4,11 +4,15 @@ import { AuthModule } from '../auth/auth.module';
 import { AuditLogController } from './http/audit-log.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
+import { ProjectMigrationsController } from './http/project-migrations.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { StorageModule } from '../storage/storage.module';
+import { MigrationLedger } from './migrations/migration-ledger.repository';
+import { ProjectMigrationsService } from './migrations/project-migrations.service';
 import { OwnerSqlService } from './owner-sql.service';
 import { ProjectAdminService } from './project-admin.service';
+import { SessionDeadline } from './session-deadline.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
@@ -16,10 +20,18 @@ import { TablesRepository } from './tables.repository';
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
+    ProjectMigrationsController,
     ProjectStorageController,
     AuditLogController,
     FailedMailsController,
   ],
-  providers: [OwnerSqlService, ProjectAdminService, TablesRepository],
+  providers: [
+    OwnerSqlService,
+    ProjectAdminService,
+    ProjectMigrationsService,
+    MigrationLedger,
+    SessionDeadline,
+    TablesRepository,
+  ],
 })
 export class AdminModule {}

@@ -1,17 +1,14 @@
 /** Runs the administrator's SQL as the project's owner, with limits on its time and its result. */
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DatabaseError, Query, QueryResult, types } from 'pg';
 import { BoundedClient } from '../database/pools/bounded-client';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
 import { RelationAdopter } from '../projects/relation-adopter.service';
 import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
 import { SqlAnswer } from './admin-records';
 import { AnswerKeeper, Row } from './answer-keeper';
-
-/** Milliseconds for statement_timeout to end the SQL with its own error before the session is ended. */
-const GRACE_MS = 1_000;
+import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
   readonly timeoutSeconds: number;
@@ -29,10 +26,9 @@ function typeParser(oid: number): Parser {
 
 @Injectable()
 export class OwnerSqlService {
-  private readonly logger = new Logger(OwnerSqlService.name);
-
   constructor(
     private readonly owner: OwnerDatabase,
+    private readonly deadline: SessionDeadline,
     private readonly adopter: RelationAdopter,
   ) {}
 
@@ -64,37 +60,13 @@ export class OwnerSqlService {
     limits: SqlLimits,
     kept: AnswerKeeper,
   ): Promise<SqlAnswer> {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    let isOver = false;
     const began = performance.now();
-    // SQL may raise its own statement_timeout; then the session is ended.
-    const timer = setTimeout(
-      () => {
-        isOver = true;
-        void this.endSession(project, rows[0]?.pid ?? 0);
-      },
-      limits.timeoutSeconds * 1000 + GRACE_MS,
+    return this.deadline.run(project, client, limits.timeoutSeconds, () =>
+      collect(client, query, kept).catch((error: unknown) => {
+        if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
+        throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
+      }),
     );
-    try {
-      return await collect(client, query, kept);
-    } catch (error) {
-      if (isOver || isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
-      throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  private async endSession(project: ProjectEntity, pid: number): Promise<void> {
-    const end = (client: BoundedClient): Promise<unknown> =>
-      client.query('select pg_terminate_backend($1)', [pid]);
-    await this.owner
-      .use(project, 'SQL that exceeded its time limit is ended', end, { options: OWNER_WORK_OPTIONS })
-      .catch((error: unknown) =>
-        this.logger.warn(
-          `SQL of project ${project.slug} exceeded its time limit and could not be ended: ${String(error)}`,
-        ),
-      );
   }
 }
 

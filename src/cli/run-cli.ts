@@ -4,6 +4,7 @@ import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
 import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
+import { addMigrateCommands } from './migrate.commands';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
 import { addStorageCommands } from './storage.commands';
@@ -21,6 +22,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   const project = program.command('project').description('projects, their keys and databases');
   addProjectCommands(project, context);
   addProjectDatabaseCommands(project, context);
+  addMigrateCommands(program, context);
   addStorageCommands(program, context);
   addAuditCommand(program, context);
   for (const command of allCommands(program)) {
