@@ -1,6 +1,7 @@
 /** The admin API's responses, as types and as OpenAPI schemas. */
 import { ApiProperty } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
+import { Finding, FINDING_STATUSES, FindingStatus } from './doctor/finding';
 import { ProjectSettings } from '../projects/project-settings';
 
 export class ProjectRecord {
@@ -170,4 +171,18 @@ export class FailedMailRecord {
 export class QueuedMail {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: true }) readonly queued!: boolean;
+}
+
+class FindingRecord implements Finding {
+  @ApiProperty({ example: 'disk' }) readonly check!: string;
+  @ApiProperty({ enum: FINDING_STATUSES }) readonly status!: FindingStatus;
+  @ApiProperty() readonly message!: string;
+  @ApiProperty({ type: String, nullable: true, description: 'How to mend it' }) readonly remedy!:
+    string | null;
+}
+
+export class DoctorReport {
+  @ApiProperty({ description: "The server's version" }) readonly version!: string;
+  @ApiProperty({ type: String, format: 'date-time', description: "The server's clock" }) readonly now!: Date;
+  @ApiProperty({ type: [FindingRecord] }) readonly findings!: readonly FindingRecord[];
 }

@@ -2,6 +2,9 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
 import { AuditLogController } from './http/audit-log.controller';
+import { DoctorCheck } from './doctor/finding';
+import { DOCTOR_CHECKS, DoctorService } from './doctor/doctor.service';
+import { DoctorController } from './http/doctor.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
@@ -24,6 +27,7 @@ import { TablesRepository } from './tables.repository';
     ProjectStorageController,
     AuditLogController,
     FailedMailsController,
+    DoctorController,
   ],
   providers: [
     OwnerSqlService,
@@ -32,6 +36,12 @@ import { TablesRepository } from './tables.repository';
     MigrationLedger,
     SessionDeadline,
     TablesRepository,
+    ...DOCTOR_CHECKS,
+    {
+      provide: DoctorService,
+      inject: [...DOCTOR_CHECKS],
+      useFactory: (...checks: DoctorCheck[]) => new DoctorService(checks),
+    },
   ],
 })
 export class AdminModule {}

@@ -35,6 +35,11 @@ export class AdminClient {
     return new AdminClient([local, publicUrl], platformAdminKey);
   }
 
+  /** PUBLIC_URL, which is tried last. */
+  get publicUrl(): string {
+    return this.bases.at(-1) ?? '';
+  }
+
   /** @throws CliError without a server, for a wrong key, or with the server's message */
   async send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
     const { status, text } = await this.reach(method, `/admin/v1${path}`, body);

@@ -93,8 +93,7 @@ function addStatus(migrate: Command, context: CommandContext): void {
       const states = statesOf(files, await appliedOf(context, id));
       context.print(states, () => table(states));
       const faults = states.filter(({ state }) => !['applied', 'pending'].includes(state)).length;
-      if (faults > 0)
-        throw new CliError(`${faults} migrations differ from those that were applied`, EXIT.failed);
+      if (faults > 0) context.reportFailure(`${faults} migrations differ from those that were applied`);
     });
 }
 

@@ -4,6 +4,7 @@ import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
 import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
+import { addDoctorCommand } from './doctor.command';
 import { addMigrateCommands } from './migrate.commands';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
@@ -25,12 +26,13 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addMigrateCommands(program, context);
   addStorageCommands(program, context);
   addAuditCommand(program, context);
+  addDoctorCommand(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });
   }
   try {
     await program.parseAsync(args, { from: 'user' });
-    return 0;
+    return context.exitCode;
   } catch (error) {
     return explain(error, environment, context.isJson);
   }
