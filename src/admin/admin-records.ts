@@ -186,3 +186,14 @@ export class DoctorReport {
   @ApiProperty({ type: String, format: 'date-time', description: "The server's clock" }) readonly now!: Date;
   @ApiProperty({ type: [FindingRecord] }) readonly findings!: readonly FindingRecord[];
 }
+
+class FailedUpgrade {
+  @ApiProperty({ example: 'acme' }) readonly slug!: string;
+  @ApiProperty() readonly reason!: string;
+}
+
+export class UpgradeRecord {
+  @ApiProperty({ type: [String], description: 'Slugs of the migrated projects' })
+  readonly migrated!: readonly string[];
+  @ApiProperty({ type: [FailedUpgrade] }) readonly failed!: readonly FailedUpgrade[];
+}

@@ -10,6 +10,7 @@ import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
+import { UpgradeController } from './http/upgrade.controller';
 import { StorageModule } from '../storage/storage.module';
 import { MigrationLedger } from './migrations/migration-ledger.repository';
 import { ProjectMigrationsService } from './migrations/project-migrations.service';
@@ -28,6 +29,7 @@ import { TablesRepository } from './tables.repository';
     AuditLogController,
     FailedMailsController,
     DoctorController,
+    UpgradeController,
   ],
   providers: [
     OwnerSqlService,

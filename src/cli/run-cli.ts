@@ -9,6 +9,7 @@ import { addMigrateCommands } from './migrate.commands';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
 import { addStorageCommands } from './storage.commands';
+import { addUpgradeCommand } from './upgrade.command';
 
 /** @returns the exit code */
 export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
@@ -27,6 +28,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addStorageCommands(program, context);
   addAuditCommand(program, context);
   addDoctorCommand(program, context);
+  addUpgradeCommand(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });
   }

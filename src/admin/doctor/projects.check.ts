@@ -43,7 +43,7 @@ export class ProjectsCheck extends DoctorCheck {
       found.push(
         this.failed(
           `project ${slug} has the schema of another version of Plinth`,
-          'Restart the server, which migrates it. If that fails, the log says why; locks and event triggers of the owner can block it.',
+          'Run plinth upgrade, which says why it fails; locks and event triggers of the owner can block it.',
         ),
       );
     }

@@ -4,6 +4,7 @@ import { AppError } from '../../common/errors/app-error';
 import { codeOf } from '../../common/errors/error-facts';
 import type { BoundedClient } from '../../database/pools/bounded-client';
 import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
+import { LOCK_NOT_AVAILABLE } from '../../database/sql/sqlstate';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { OwnerDatabase } from '../../projects/owner-database';
 import { ProjectEntity } from '../../projects/project.entity';
@@ -44,7 +45,6 @@ export interface MigrationRun {
   readonly untried: readonly string[];
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
 const LIST_TIMEOUT_MS = 30_000;
 
 @Injectable()
