@@ -222,3 +222,15 @@ export class QueuedMail {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ example: true }) readonly queued!: boolean;
 }
+
+class FailedUpgrade {
+  @ApiProperty({ example: 'acme' }) readonly slug!: string;
+  @ApiProperty() readonly reason!: string;
+}
+
+@Example({ migrated: ['acme'], failed: [] })
+export class UpgradeRecord {
+  @ApiProperty({ type: [String], description: 'Slugs of the migrated projects' })
+  readonly migrated!: readonly string[];
+  @ApiProperty({ type: [FailedUpgrade] }) readonly failed!: readonly FailedUpgrade[];
+}

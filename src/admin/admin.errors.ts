@@ -1,7 +1,7 @@
 /** Errors of the admin API. */
 import { DatabaseError } from 'pg';
 import { AppError } from '../common/errors/app-error';
-import { lineAndColumn } from '../common/text/line-and-column';
+import { lineAndColumn, TextLocation } from '../common/text/line-and-column';
 
 /** Classes of SQLSTATEs that concern the server, not the SQL: connection, resources, shutdown. */
 const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
@@ -12,18 +12,26 @@ const SERVER_CLASSES = new Set(['08', '53', '58', 'XX']);
  * @param query the text that ran, for the line and column of the error
  */
 export function sqlFailed(error: DatabaseError, query: string): AppError {
-  const {
-    code: sqlstate = 'XX000',
-    message,
-    detail,
-    hint,
-    constraint,
-    column,
-    table,
-    schema,
-    position,
-    where,
-  } = error;
+  const position = error.position === undefined ? null : Number(error.position);
+  return failedAt(error, position, position === null ? null : lineAndColumn(query, position));
+}
+
+/** Like sqlFailed(), with the migration and a location in its script instead of a position. */
+export function migrationFailed(
+  error: DatabaseError,
+  migration: { readonly version: string; readonly name: string },
+  location: TextLocation | null,
+): AppError {
+  return failedAt(error, null, location, { migration: { version: migration.version, name: migration.name } });
+}
+
+function failedAt(
+  error: DatabaseError,
+  position: number | null,
+  location: TextLocation | null,
+  extra: Readonly<Record<string, unknown>> = {},
+): AppError {
+  const { code: sqlstate = 'XX000', message, detail, hint, constraint, column, table, schema, where } = error;
   const isServers = SERVER_CLASSES.has(sqlstate.slice(0, 2)) || sqlstate.startsWith('57P');
   return new AppError({
     // Never 404 or 409: in this API those concern the project.
@@ -32,6 +40,7 @@ export function sqlFailed(error: DatabaseError, query: string): AppError {
     message,
     headers: isServers ? { 'Retry-After': '1' } : {},
     extra: {
+      ...extra,
       database: {
         sqlstate,
         detail: detail ?? null,
@@ -40,8 +49,8 @@ export function sqlFailed(error: DatabaseError, query: string): AppError {
         column: column ?? null,
         table: table ?? null,
         schema: schema ?? null,
-        position: position === undefined ? null : Number(position),
-        location: position === undefined ? null : lineAndColumn(query, Number(position)),
+        position,
+        location,
         where: where ?? null,
       },
     },

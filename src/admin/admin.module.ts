@@ -2,14 +2,23 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
 import { AuditLogController } from './http/audit-log.controller';
+import { DoctorCheck } from './doctor/finding';
+import { DOCTOR_CHECKS, DoctorService } from './doctor/doctor.service';
+import { DoctorController } from './http/doctor.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
+import { ProjectMigrationsController } from './http/project-migrations.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
+import { UpgradeController } from './http/upgrade.controller';
 import { StorageModule } from '../storage/storage.module';
+import { MigrationLedger } from './migrations/migration-ledger.repository';
+import { ProjectMigrationsService } from './migrations/project-migrations.service';
 import { OwnerSqlService } from './owner-sql.service';
 import { ProjectAdminService } from './project-admin.service';
+import { SchemaChangeService } from './schema-change.service';
+import { SessionDeadline } from './session-deadline.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
@@ -17,10 +26,27 @@ import { TablesRepository } from './tables.repository';
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
+    ProjectMigrationsController,
     ProjectStorageController,
     AuditLogController,
     FailedMailsController,
+    DoctorController,
+    UpgradeController,
   ],
-  providers: [OwnerSqlService, ProjectAdminService, TablesRepository],
+  providers: [
+    OwnerSqlService,
+    ProjectAdminService,
+    ProjectMigrationsService,
+    MigrationLedger,
+    SchemaChangeService,
+    SessionDeadline,
+    TablesRepository,
+    ...DOCTOR_CHECKS,
+    {
+      provide: DoctorService,
+      inject: [...DOCTOR_CHECKS],
+      useFactory: (...checks: DoctorCheck[]) => new DoctorService(checks),
+    },
+  ],
 })
 export class AdminModule {}

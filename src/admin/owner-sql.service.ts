@@ -1,21 +1,15 @@
 /** Runs the administrator's SQL as the project's owner, with limits on its time and its result. */
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DatabaseError, Query, QueryResult } from 'pg';
-import { messageOf } from '../common/errors/error-facts';
 import { BoundedClient } from '../database/pools/bounded-client';
-import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
 import { OwnerDatabase } from '../projects/owner-database';
 import { ProjectEntity } from '../projects/project.entity';
-import { ProjectRegistry } from '../projects/project-registry.service';
-import { RelationAdopter } from '../projects/relation-adopter.service';
-import { CatalogService } from '../rest/catalog/catalog.service';
 import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from './admin.errors';
 import { SqlAnswer } from './admin-records';
 import { AnswerKeeper, Row } from './answer-keeper';
 import { answerTypeParser } from './answer-types';
-
-/** Milliseconds for statement_timeout to end the SQL with its own error before the session is ended. */
-const GRACE_MS = 1_000;
+import { SchemaChangeService } from './schema-change.service';
+import { SessionDeadline } from './session-deadline.service';
 
 export interface SqlLimits {
   readonly timeoutSeconds: number;
@@ -24,13 +18,10 @@ export interface SqlLimits {
 
 @Injectable()
 export class OwnerSqlService {
-  private readonly logger = new Logger(OwnerSqlService.name);
-
   constructor(
     private readonly owner: OwnerDatabase,
-    private readonly adopter: RelationAdopter,
-    private readonly registry: ProjectRegistry,
-    private readonly catalogs: CatalogService,
+    private readonly deadline: SessionDeadline,
+    private readonly schemaChange: SchemaChangeService,
   ) {}
 
   /**
@@ -50,19 +41,8 @@ export class OwnerSqlService {
       (client) => this.runBounded(project, client, query, limits, kept),
       { ...settings, limits: kept },
     );
-    await this.adopter.adopt(project);
-    await this.refreshCatalog(project);
+    await this.schemaChange.follow(project);
     return answer;
-  }
-
-  /** The SQL is committed whether or not this works, and the event trigger announces the change as well. */
-  private async refreshCatalog({ id, slug }: ProjectEntity): Promise<void> {
-    try {
-      const project = await this.registry.findById(id);
-      if (project) await this.catalogs.refresh(project.database);
-    } catch (error) {
-      this.logger.warn(`the schema of project ${slug} could not be compared: ${messageOf(error)}`);
-    }
   }
 
   private async runBounded(
@@ -72,37 +52,13 @@ export class OwnerSqlService {
     limits: SqlLimits,
     kept: AnswerKeeper,
   ): Promise<SqlAnswer> {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    let isOver = false;
     const began = performance.now();
-    // SQL may raise its own statement_timeout; then the session is ended.
-    const timer = setTimeout(
-      () => {
-        isOver = true;
-        void this.endSession(project, rows[0]?.pid ?? 0);
-      },
-      limits.timeoutSeconds * 1000 + GRACE_MS,
+    return this.deadline.run(project, client, limits.timeoutSeconds, () =>
+      collect(client, query, kept).catch((error: unknown) => {
+        if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
+        throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
+      }),
     );
-    try {
-      return await collect(client, query, kept);
-    } catch (error) {
-      if (isOver || isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
-      throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  private async endSession(project: ProjectEntity, pid: number): Promise<void> {
-    const end = (client: BoundedClient): Promise<unknown> =>
-      client.query('select pg_terminate_backend($1)', [pid]);
-    await this.owner
-      .use(project, 'SQL that exceeded its time limit is ended', end, { options: OWNER_WORK_OPTIONS })
-      .catch((error: unknown) =>
-        this.logger.warn(
-          `SQL of project ${project.slug} exceeded its time limit and could not be ended: ${String(error)}`,
-        ),
-      );
   }
 }
 

@@ -24,7 +24,7 @@ export class TablesRepository {
           c.reltuples::float8 as estimated_rows
         from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where c.relkind in ('r', 'p') and n.nspname !~ '^pg_'
-          and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth')
+          and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth', 'plinth_migrations')
         order by 1, 2`);
       return rows;
     };

@@ -1,12 +1,12 @@
 /** Client of the admin API of the server that runs with the same configuration. */
-import { causeOf, codeOf, messageOf } from '../common/errors/error-facts';
+import { codeOf, messageOf } from '../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../common/text/json';
 import type { ClientConfig } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
+import { requestText, TextResponse } from './request-text';
 
 export interface Answer<T> {
   readonly body: T;
-  readonly headers: Headers;
 }
 
 export interface ProjectSummary {
@@ -35,12 +35,16 @@ export class AdminClient {
     return new AdminClient([local, publicUrl], platformAdminKey);
   }
 
+  /** PUBLIC_URL, which is tried last. */
+  get publicUrl(): string {
+    return this.bases.at(-1) ?? '';
+  }
+
   /** @throws CliError without a server, for a wrong key, or with the server's message */
   async send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-    const response = await this.reach(method, `/admin/v1${path}`, body);
-    const text = await response.text();
-    if (response.ok) return { body: JSON.parse(text) as T, headers: response.headers };
-    throw failure(response.status, text);
+    const { status, text } = await this.reach(method, `/admin/v1${path}`, body);
+    if (status >= 200 && status < 300) return { body: JSON.parse(text) as T };
+    throw failure(status, text);
   }
 
   /** The project with that id or slug. @throws CliError when there is none */
@@ -65,15 +69,12 @@ export class AdminClient {
     }
   }
 
-  private async reach(method: string, path: string, body: unknown): Promise<Response> {
+  private async reach(method: string, path: string, body: unknown): Promise<TextResponse> {
     const headers = { authorization: `Bearer ${this.adminKey}`, 'content-type': 'application/json' };
     for (const base of this.bases) {
       try {
-        return await fetch(base + path, {
-          method,
-          headers,
-          body: body === undefined ? undefined : JSON.stringify(body),
-        });
+        const text = body === undefined ? undefined : JSON.stringify(body);
+        return await requestText(base + path, { method, headers, body: text });
       } catch (error) {
         // After a refused connection nothing was sent; any other request must not be sent twice.
         if (!isRefused(error)) throw new CliError(`${base} broke off: ${reasonOf(error)}`, EXIT.failed);
@@ -104,14 +105,10 @@ function failure(status: number, text: string): CliError {
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];
 
 function isRefused(error: unknown): boolean {
-  return UNREACHABLE.includes(codeOf(causeOf(error)) ?? '');
+  return UNREACHABLE.includes(codeOf(error) ?? '');
 }
 
-/**
- * fetch() says only "fetch failed"; the reason is in `cause`. For a name with several addresses that is an AggregateError,
- * which has no message.
- */
+/** For a name with several addresses, the error is an AggregateError without a message. */
 function reasonOf(error: unknown): string {
-  const cause = causeOf(error);
-  return (cause ? messageOf(cause) : '') || codeOf(cause) || messageOf(error);
+  return messageOf(error) || (codeOf(error) ?? '');
 }

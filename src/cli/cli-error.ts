@@ -2,6 +2,7 @@
 export interface ErrorAnswer {
   readonly code?: string;
   readonly database?: { readonly location?: { readonly line: number; readonly column: number } | null };
+  readonly migration?: { readonly version: string; readonly name: string };
 }
 
 /** An error of a command: one line for people, and the server's response for --json. */

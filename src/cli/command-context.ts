@@ -1,6 +1,7 @@
 /** Common to all commands: the server, and output. */
 import type { Command } from 'commander';
 import { AdminClient } from './admin-client';
+import { EXIT } from './cli-error';
 
 export interface CliEnvironment {
   /** Called when a command needs the server: help works without a configuration. */
@@ -11,6 +12,8 @@ export interface CliEnvironment {
 }
 
 export class CommandContext {
+  /** Of a command that ran to its end. */
+  exitCode = 0;
   private client: AdminClient | undefined;
 
   constructor(
@@ -35,6 +38,12 @@ export class CommandContext {
   /** Prints JSON with --json, else text. */
   print(answer: unknown, text: () => string): void {
     this.environment.out(this.isJson ? `${JSON.stringify(answer, null, 2)}\n` : text());
+  }
+
+  /** Makes the command exit with EXIT.failed after its output, which --json keeps as the only document. */
+  reportFailure(text: string): void {
+    this.remark(text);
+    this.exitCode = EXIT.failed;
   }
 
   /** A note on standard error, which scripts that read standard output do not see. */

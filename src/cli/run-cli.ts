@@ -4,9 +4,12 @@ import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
 import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
+import { addDoctorCommand } from './doctor.command';
+import { addMigrateCommands } from './migrate.commands';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
 import { addStorageCommands } from './storage.commands';
+import { addUpgradeCommand } from './upgrade.command';
 
 /** @returns the exit code */
 export async function runCli(args: readonly string[], environment: CliEnvironment): Promise<number> {
@@ -21,14 +24,17 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   const project = program.command('project').description('projects, their keys and databases');
   addProjectCommands(project, context);
   addProjectDatabaseCommands(project, context);
+  addMigrateCommands(program, context);
   addStorageCommands(program, context);
   addAuditCommand(program, context);
+  addDoctorCommand(program, context);
+  addUpgradeCommand(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });
   }
   try {
     await program.parseAsync(args, { from: 'user' });
-    return 0;
+    return context.exitCode;
   } catch (error) {
     return explain(error, environment, context.isJson);
   }

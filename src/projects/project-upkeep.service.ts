@@ -1,8 +1,9 @@
 /**
- * At the start, checks the server and migrates outdated databases. At the start and every 30 seconds, undoes
- * creations and finishes deletions that a crash interrupted.
+ * At the start, checks the server. At the start and every 30 seconds, migrates outdated databases, undoes creations and
+ * finishes deletions that a crash interrupted.
  */
 import { Inject, Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
+import { messageOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { OwnerDatabase } from './owner-database';
 import { ProjectEntity } from './project.entity';
@@ -10,18 +11,33 @@ import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { ProjectsService } from './projects.service';
 import { DatabaseServer } from './provisioning/database-server';
-import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
+import {
+  isOutdated,
+  migrateProjectDatabase,
+  PROJECT_SCHEMA_VERSION,
+} from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
 
 const RECOVERY_INTERVAL_MS = 30_000;
 /** Databases that are migrated or dropped in parallel, so that a slow one does not delay the others. */
 const CONCURRENT_DATABASES = 4;
+/** Milliseconds to wait for another process that migrates or creates the same project. */
+const PATIENCE_MS = 300_000;
+
+export interface UpgradeResult {
+  /** Slugs of the projects that this process migrated. */
+  readonly migrated: string[];
+  readonly failed: { readonly slug: string; readonly reason: string }[];
+}
 
 @Injectable()
 export class ProjectUpkeep implements OnApplicationShutdown {
   private readonly logger = new Logger(ProjectUpkeep.name);
   private timer: NodeJS.Timeout | undefined;
   private recovering: Promise<void> | undefined;
+  private keepingUp: Promise<void> | undefined;
+  /** The last failure of each project, so that the log does not repeat it every 30 seconds. */
+  private readonly failures = new Map<string, string>();
 
   constructor(
     private readonly projects: ProjectRepository,
@@ -42,7 +58,7 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     await this.assertMasterKey();
     await this.recover();
     await this.migrateOutdated();
-    this.timer = setInterval(() => void this.recover(), RECOVERY_INTERVAL_MS).unref();
+    this.timer = setInterval(() => void this.keepUp(), RECOVERY_INTERVAL_MS).unref();
   }
 
   /** With a wrong key every request would fail, and secrets of new projects would be encrypted with another key. */
@@ -53,7 +69,20 @@ export class ProjectUpkeep implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    // A migration is not waited for: it may take minutes, and PostgreSQL rolls an interrupted one back.
     await this.recovering;
+  }
+
+  /** Work of every 30 seconds. An older process that runs beside this one may still create projects of its schema. */
+  keepUp(): Promise<void> {
+    this.keepingUp ??= this.recover()
+      .then(() => this.migrateOutdated(0))
+      .then(
+        () => undefined,
+        (error: unknown) => this.logger.warn(`outdated projects could not be listed: ${String(error)}`),
+      )
+      .finally(() => (this.keepingUp = undefined));
+    return this.keepingUp;
   }
 
   /**
@@ -65,12 +94,22 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     return this.recovering;
   }
 
-  /** Migrates every project's database to the current schema, as its owner. */
-  async migrateOutdated(): Promise<void> {
-    const waiting = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION);
-    if (waiting.length === 0) return;
-    this.logger.log(`migrating the databases of ${waiting.length} projects`);
-    await withEach(waiting, (entity) => this.migrate(entity));
+  /**
+   * Migrates every project's database to the current schema, as its owner. Each migration is one transaction, so an
+   * interrupted run continues with the rest.
+   * @param patienceMs time to wait for each project that another process works on
+   */
+  async migrateOutdated(patienceMs = PATIENCE_MS): Promise<UpgradeResult> {
+    const others = await this.projects.listOutdated(PROJECT_SCHEMA_VERSION);
+    const waiting = others.filter(({ schemaVersion }) => isOutdated(schemaVersion));
+    const result: UpgradeResult = { migrated: [], failed: [] };
+    await withEach(waiting, (entity) => this.migrate(entity, patienceMs, result));
+    if (result.migrated.length > 0) {
+      this.logger.log(
+        `migrated the databases of ${result.migrated.length} of ${waiting.length} outdated projects`,
+      );
+    }
+    return result;
   }
 
   private async recoverAll(): Promise<void> {
@@ -83,14 +122,26 @@ export class ProjectUpkeep implements OnApplicationShutdown {
     }
   }
 
-  private async migrate(entity: ProjectEntity): Promise<void> {
+  private async migrate(entity: ProjectEntity, patienceMs: number, result: UpgradeResult): Promise<void> {
+    const { id, slug } = entity;
     try {
-      await this.projects.whileLocked(entity.id, async () => {
+      const work = async (): Promise<void> => {
+        // Another process may have migrated or deleted it meanwhile.
+        const version = await this.projects.findSchemaVersion(id);
+        if (version === null || !isOutdated(version)) return;
         await this.owner.repairAccess(entity);
         await migrateProjectDatabase(this.owner.connectionOf(entity));
-        await this.projects.setSchemaVersion(entity.id, PROJECT_SCHEMA_VERSION);
-      });
+        await this.projects.setSchemaVersion(id, PROJECT_SCHEMA_VERSION);
+        result.migrated.push(slug);
+      };
+      const hadLock = await this.projects.whileLocked(id, work, patienceMs);
+      if (!hadLock) result.failed.push({ slug, reason: 'another process works on it' });
+      this.failures.delete(id);
     } catch (error) {
+      const reason = messageOf(error);
+      result.failed.push({ slug, reason });
+      if (this.failures.get(id) === reason) return;
+      this.failures.set(id, reason);
       this.warn(entity, 'migrated', error);
     }
   }

@@ -1,8 +1,11 @@
 /** Projects and their secrets in the platform database. */
 import { Inject, Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
 import { DataSource, EntityManager, In, IsNull, Not } from 'typeorm';
+import { codeOf } from '../common/errors/error-facts';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { withConnection } from '../database/pools/one-off-connection';
+import { LOCK_NOT_AVAILABLE } from '../database/sql/sqlstate';
 import { AuditEntry, AuditLogRepository } from './audit-log.repository';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 
@@ -83,6 +86,12 @@ export class ProjectRepository {
   /** Active projects whose database is on another server than the platform's. */
   async listElsewhere(): Promise<ProjectEntity[]> {
     return this.dataSource.manager.findBy(ProjectEntity, { status: 'active', serverUrl: Not(IsNull()) });
+  }
+
+  /** The schema version of an active project; null when it is not active any more. */
+  async findSchemaVersion(id: string): Promise<string | null> {
+    const project = await this.dataSource.manager.findOneBy(ProjectEntity, { id, status: 'active' });
+    return project?.schemaVersion ?? null;
   }
 
   async listUnfinished(where: { id?: string; slug?: string } = {}): Promise<ProjectEntity[]> {
@@ -201,15 +210,12 @@ export class ProjectRepository {
   /**
    * Runs work that only one process may do for a project at a time. The lock has a connection of its own: if it took
    * one of the pool, the work could wait for the pool for ever.
+   * @param patienceMs time to wait for another process that holds the lock
    * @returns false when another process holds the lock
    */
-  async whileLocked(id: string, work: () => Promise<void>): Promise<boolean> {
+  async whileLocked(id: string, work: () => Promise<void>, patienceMs = 0): Promise<boolean> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {
-      const { rows } = await client.query<{ locked: boolean }>(
-        'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked',
-        [id],
-      );
-      if (!rows[0]?.locked) return false;
+      if (!(await lockProject(client, id, patienceMs))) return false;
       await work();
       return true;
     });
@@ -229,6 +235,22 @@ export class ProjectRepository {
       await this.audit.write(entry, manager);
       await announce(manager, id);
     });
+  }
+}
+
+async function lockProject(client: Client, id: string, patienceMs: number): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked',
+    [id],
+  );
+  if (rows[0]?.locked || patienceMs === 0) return rows[0]?.locked === true;
+  await client.query(`select set_config('lock_timeout', $1, false)`, [`${patienceMs}ms`]);
+  try {
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [id]);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === LOCK_NOT_AVAILABLE) return false;
+    throw error;
   }
 }
 

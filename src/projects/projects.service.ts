@@ -180,6 +180,11 @@ export class ProjectsService {
     });
   }
 
+  /** Servers of projects whose database is not beside the platform's; one per project. */
+  async listServersElsewhere(): Promise<DatabaseServer[]> {
+    return (await this.projects.listElsewhere()).map((entity) => this.serverOf(entity));
+  }
+
   /** The server that holds a project's database. */
   serverOf(entity: ProjectEntity): DatabaseServer {
     const url = entity.serverUrl && this.secrets.open('server-url', entity.id, entity.serverUrl);

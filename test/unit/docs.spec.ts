@@ -10,7 +10,7 @@ const ROOT = join(__dirname, '../..');
 /** All texts that readers of the repository see. */
 function texts(): [file: string, text: string][] {
   const files = readdirSync(ROOT).filter((name) => /^(README|CHANGELOG).md$|^\.env\.example$/.test(name));
-  for (const folder of ['bench', 'docker', 'docs', 'migrations', 'scripts', 'src']) {
+  for (const folder of ['bench', 'deploy', 'docker', 'docs', 'migrations', 'scripts', 'src']) {
     const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
     files.push(...entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name)));
   }
@@ -53,7 +53,7 @@ describe('links', () => {
   });
 
   it.each(pages)('paths named in %s exist', (page) => {
-    const folders = 'bench|docker|docs|migrations|scripts|src|test';
+    const folders = 'bench|deploy|docker|docs|migrations|scripts|src|test';
     const paths = [...read(page).matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)`, 'g'))].map(
       ([, path]) => path,
     );
@@ -134,19 +134,45 @@ async function runWithoutServer(
   return { code, out, err };
 }
 
-describe('docker/compose.yml', () => {
-  const compose = read('docker/compose.yml');
+describe.each(['compose.yml', 'compose.single.yml', 'compose.cluster.yml'])('docker/%s', (file) => {
+  const compose = read(`docker/${file}`);
 
   it('uses no variable that docs/containers.md does not list', () => {
     const variables = [...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
-    const listed = [...read('docs/containers.md').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
-    expect(sorted(variables)).toEqual(sorted(listed));
+    const listed = [...read('docs/containers.md').matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(
+      ([, names]) => [...(names ?? '').matchAll(/\w+/g)].map(([name]) => name),
+    );
+    expect(listed).toEqual(expect.arrayContaining(variables));
   });
 
   it('sets no variable that Plinth does not know', () => {
     const environment = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(compose)?.[1] ?? '';
     const names = [...environment.matchAll(/^ {6}(\w+):/gm)].map(([, name]) => name as string);
-    expect(names).toContain('DATABASE_URL');
+    expect(names).toContain('PUBLIC_URL');
     expect(Object.keys(new EnvironmentVariables())).toEqual(expect.arrayContaining(names));
+  });
+});
+
+describe('deploy/', () => {
+  it('sets no variable in Kubernetes that Plinth does not know', () => {
+    const replicas = read('deploy/kubernetes/replicas.yaml');
+    const data = /^data:\n((?: {2}.*\n)+)/m.exec(replicas)?.[1] ?? '';
+    const names = [
+      ...[...data.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name),
+      ...[...replicas.matchAll(/--from-literal=(\w+)/g)].map(([, name]) => name),
+      ...[...read('deploy/kubernetes/single.yaml').matchAll(/- \{ name: ([A-Z_]+),/g)].map(
+        ([, name]) => name,
+      ),
+    ];
+    expect(names).toEqual(expect.arrayContaining(['PUBLIC_URL', 'MASTER_KEY', 'TRUST_PROXY']));
+    expect(Object.keys(new EnvironmentVariables())).toEqual(expect.arrayContaining(names));
+  });
+
+  it('starts the program that the image starts', () => {
+    const [, command] = /^CMD \[(.*)\]$/m.exec(read('docker/Dockerfile')) ?? [];
+    const words = [...(command ?? '').matchAll(/"([^"]+)"/g)].map(([, word]) => word).join(' ');
+    expect(words).toMatch(/^node .*dist\/src\/main\.js$/);
+    expect(read('deploy/systemd/plinth.service')).toContain(`ExecStart=/usr/bin/env ${words}\n`);
+    expect(read('scripts/release.mjs')).toContain(`exec ${words}`);
   });
 });

@@ -8,7 +8,7 @@ import { sqlFailed, sqlTookTooLong, transactionLeftOpen } from '../admin.errors'
 const TEXT_OR_NULL: SchemaObject = { type: 'string', nullable: true };
 const FROM_ONE: SchemaObject = { type: 'integer', minimum: 1 };
 
-const FIELDS: Record<string, SchemaObject> = {
+export const SQL_ERROR_FIELDS: Record<string, SchemaObject> = {
   sqlstate: { type: 'string', pattern: '^[0-9A-Z]{5}$' },
   detail: TEXT_OR_NULL,
   hint: TEXT_OR_NULL,
@@ -28,30 +28,28 @@ const FIELDS: Record<string, SchemaObject> = {
   where: TEXT_OR_NULL,
 };
 
+export const SQL_ERROR_CODE: SchemaObject = {
+  type: 'string',
+  pattern: '^([a-z_]+|[0-9A-Z]{5})$',
+  description: 'The SQLSTATE where SQL failed; else a code such as `invalid_parameters`',
+};
+
 const DOCS = new ErrorDocs({
   name: 'SqlError',
   bodyOf: platformErrorBody,
   codeOf: ({ code }) => code,
   schemaOf: (status) =>
-    platformErrorSchema(
-      status,
-      {
-        type: 'string',
-        pattern: '^([a-z_]+|[0-9A-Z]{5})$',
-        description: 'The SQLSTATE where SQL failed; else a code such as `invalid_parameters`',
-      },
-      {
-        properties: {
-          database: {
-            type: 'object',
-            additionalProperties: false,
-            required: Object.keys(FIELDS),
-            properties: FIELDS,
-            description: "PostgreSQL's fields; only where SQL failed",
-          },
+    platformErrorSchema(status, SQL_ERROR_CODE, {
+      properties: {
+        database: {
+          type: 'object',
+          additionalProperties: false,
+          required: Object.keys(SQL_ERROR_FIELDS),
+          properties: SQL_ERROR_FIELDS,
+          description: "PostgreSQL's fields; only where SQL failed",
         },
       },
-    ),
+    }),
 });
 
 export const SqlErrors = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);

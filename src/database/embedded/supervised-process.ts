@@ -18,7 +18,18 @@ const SUPERVISOR = `
  * A fixed locale and time zone for the same behaviour everywhere. Our own variables (keys, PG*) are not passed
  * on.
  */
-const ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+const ENVIRONMENT = {
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  ...userNames(process.env),
+};
+
+/** nss_wrapper's variables, which name a user id that /etc/passwd does not have (docker/entrypoint.sh). */
+function userNames(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { LD_PRELOAD, NSS_WRAPPER_PASSWD, NSS_WRAPPER_GROUP } = environment;
+  return NSS_WRAPPER_PASSWD ? { LD_PRELOAD, NSS_WRAPPER_PASSWD, NSS_WRAPPER_GROUP } : {};
+}
 
 export interface SupervisedOptions {
   /** Working directory; entered before the switch of users, so that user need not be able to reach its path. */

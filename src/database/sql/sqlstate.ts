@@ -2,6 +2,7 @@
 
 export const UNIQUE_VIOLATION = '23505';
 export const INSUFFICIENT_PRIVILEGE = '42501';
+export const LOCK_NOT_AVAILABLE = '55P03';
 
 /** True when there is no connection, resources are short, or an operator intervened. */
 export function isServerUnavailable(sqlstate: string): boolean {

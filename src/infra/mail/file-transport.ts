@@ -35,6 +35,8 @@ export class FileTransport extends MailTransport {
     this.logger.log(`SMTP_URL is not set: the mail "${mail.subject}" was written to ${file}${ending}`);
   }
 
+  override async verify(): Promise<void> {}
+
   override async close(): Promise<void> {}
 }
 

@@ -23,6 +23,9 @@ export abstract class MailTransport {
   /** Resolves when the next server has accepted the mail. @throws when sending may be tried again */
   abstract send(mail: OutgoingMail): Promise<void>;
 
+  /** Tests the connection and the login without sending a mail. @throws when sending would fail */
+  abstract verify(): Promise<void>;
+
   /** Releases connections. */
   abstract close(): Promise<void>;
 }

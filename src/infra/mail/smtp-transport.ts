@@ -32,6 +32,10 @@ export class SmtpTransport extends MailTransport {
     await this.transporter.sendMail({ from: this.from, ...mail, to: addressee(mail), headers: AUTOMATIC });
   }
 
+  override async verify(): Promise<void> {
+    await this.transporter.verify();
+  }
+
   override async close(): Promise<void> {
     this.transporter.close();
   }

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { codeOf } from '../../common/errors/error-facts';
 import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
-import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
+import { INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
@@ -33,7 +33,6 @@ const DROP_LIMIT = '5min';
 /** Longer than ObstacleWatch takes to end sessions of projects that hold a lock. */
 const LOCK_LIMIT = '30s';
 const DEPENDENT_OBJECTS = '2BP01';
-const LOCK_NOT_AVAILABLE = '55P03';
 
 @Injectable()
 export class DatabaseProvisioner {

@@ -15,6 +15,13 @@ export const PROJECT_MIGRATIONS: (new () => MigrationInterface)[] = [Initial1790
 /** The schema version of a template database and of each project. Changes with every added migration. */
 export const PROJECT_SCHEMA_VERSION = `${PROJECT_MIGRATIONS.length}_${PROJECT_MIGRATIONS.at(-1)?.name.slice(-13)}`;
 
+/** False for the current version, and for that of a newer release, whose processes may run beside this one. */
+export function isOutdated(schemaVersion: string): boolean {
+  if (schemaVersion === PROJECT_SCHEMA_VERSION) return false;
+  const count = /^(\d+)_/.exec(schemaVersion)?.[1];
+  return count === undefined || Number(count) <= Number.parseInt(PROJECT_SCHEMA_VERSION, 10);
+}
+
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Milliseconds. Plinth starts only after the migrations, which an owner's locks and triggers can block. */
 const LOCK_TIMEOUT_MS = 10_000;

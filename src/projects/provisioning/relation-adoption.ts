@@ -23,7 +23,7 @@ const PENDING = `
     join pg_namespace n on n.oid = c.relnamespace
     join pg_database d on d.datname = current_database()
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_has_role(d.datdba, c.relowner, 'USAGE')
-    and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth')`;
+    and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'auth', 'extensions', 'plinth', 'plinth_migrations')`;
 
 /** For any role of the database: whether there are relations to adopt. */
 export const HAS_PENDING = `select exists (select from (${PENDING}) as relation where to_close or to_open) as pending`;

@@ -47,7 +47,7 @@ export const REST_SETTINGS = {
     maxItems: 50,
     minItems: 1,
     checks: [
-      Matches(/^(?!(auth|pg_.*|information_schema)$)[^\0]{1,63}$/, {
+      Matches(/^(?!(auth|pg_.*|information_schema|plinth|plinth_migrations)$)[^\0]{1,63}$/, {
         each: true,
         message: 'exposed_schemas must name schemas other than auth and the system ones',
       }),

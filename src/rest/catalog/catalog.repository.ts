@@ -35,7 +35,7 @@ const MAX_SETTING = 8_192;
 
 /** Schemas that are never part of the catalog. */
 const USER_SCHEMAS = `(select oid, nspname from pg_namespace
-  where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth'))`;
+  where nspname !~ '^pg_' and nspname not in ('information_schema', 'plinth', 'plinth_migrations'))`;
 
 /** With an empty search_path, format_type() qualifies every name that is not built in. */
 const QUALIFY_NAMES = `select set_config('search_path', '', true)`;

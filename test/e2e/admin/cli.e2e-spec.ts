@@ -1,6 +1,8 @@
 /** The command line, against a running server (DECISIONS.md 7). */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdminClient } from '../../../src/cli/admin-client';
@@ -210,6 +212,18 @@ describe('plinth', () => {
       bases: [`http://127.0.0.1:${await freePort()}`, plinth.baseUrl],
     });
     expect(code).toBe(0);
+  });
+
+  it('follows no redirect, which would send the key on', async () => {
+    const target = plinth.baseUrl;
+    const redirecting = createServer((request, response) => {
+      response.writeHead(307, { location: `${target}${request.url}` }).end();
+    });
+    await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+    const { port } = redirecting.address() as AddressInfo;
+    const outcome = await run(['project', 'list'], { bases: [`http://127.0.0.1:${port}`] });
+    await new Promise((resolve) => redirecting.close(resolve));
+    expect(outcome).toEqual({ code: 1, out: '', err: 'the server answered 307\n' });
   });
 
   it('reports a wrong key in one line', async () => {

@@ -1,0 +1,106 @@
+// `npm run release`: makes plinth-<version>.tgz, which runs without a registry: the build, the production dependencies as they
+// are installed here, docs and examples for deployment. It is for the operating system and processor of this machine.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { run } from './lib/run.mjs';
+import { assertNodeVersion, ROOT, setUp } from './lib/set-up.mjs';
+
+/** Files and folders of the repository that the release contains as they are. */
+const CONTENTS = [
+  'dist/src',
+  'dist/migrations',
+  'docs',
+  'deploy',
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  '.env.example',
+];
+
+const { values: options } = parseArgs({
+  options: { out: { type: 'string', default: '.' }, level: { type: 'string', default: '9' } },
+});
+
+assertNodeVersion();
+await setUp({ development: true });
+const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
+const name = `plinth-${manifest.version}`;
+const out = path.resolve(options.out);
+const staging = path.join(ROOT, '.tmp', `release-${process.pid}`);
+try {
+  await stage(path.join(staging, name));
+  const archive = path.join(out, `${name}.tgz`);
+  await mkdir(out, { recursive: true });
+  await pack(archive);
+  const digest = await sha256(archive);
+  await writeFile(`${archive}.sha256`, `${digest}  ${name}.tgz\n`);
+  const { size } = await stat(archive);
+  process.stdout.write(`${archive} (${Math.round(size / 1024 / 1024)} MiB)\n`);
+} finally {
+  await rm(staging, { recursive: true, force: true });
+}
+
+async function stage(folder) {
+  await mkdir(folder, { recursive: true });
+  for (const item of CONTENTS) {
+    await cp(path.join(ROOT, item), path.join(folder, item), { recursive: true });
+  }
+  const lock = JSON.parse(await readFile(path.join(ROOT, 'node_modules/.package-lock.json'), 'utf8'));
+  const production = Object.entries(lock.packages).filter(([, { dev }]) => !dev);
+  for (const [location] of production) await copyPackage(location, folder);
+  await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(releaseManifest(), null, 2)}\n`);
+}
+
+/** Without nested packages, which have entries of their own. Symbolic links of the embedded PostgreSQL stay links. */
+async function copyPackage(location, folder) {
+  const source = path.join(ROOT, location);
+  await cp(source, path.join(folder, location), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (file) => path.relative(source, file).split(path.sep)[0] !== 'node_modules',
+  });
+}
+
+/** Scripts of the release install and build nothing. */
+function releaseManifest() {
+  const { version, description, license, engines, dependencies } = manifest;
+  return {
+    name: manifest.name,
+    version,
+    description,
+    license,
+    private: true,
+    engines,
+    os: [process.platform],
+    cpu: [process.arch],
+    bin: { plinth: 'dist/src/cli.js' },
+    scripts: {
+      start: 'UV_THREADPOOL_SIZE=${UV_THREADPOOL_SIZE:-8} exec node --max-semi-space-size=4 dist/src/main.js',
+      plinth: 'node dist/src/cli.js',
+    },
+    dependencies,
+  };
+}
+
+/** Names in order, one owner and one time: the same sources and dependencies give the same archive. */
+async function pack(archive) {
+  const time = process.env.SOURCE_DATE_EPOCH ?? (await commitTime());
+  const tar = ['-C', staging, '--sort=name', `--mtime=@${time}`, '--owner=0', '--group=0', '--numeric-owner'];
+  const compress = `gzip -n -${Number(options.level)}`;
+  const args = ['--use-compress-program', compress, ...tar, '--format=gnu', '-cf', archive, name];
+  await run('tar (GNU tar is needed)', 'tar', args, { cwd: ROOT });
+}
+
+async function commitTime() {
+  const output = await run('git log', 'git', ['log', '-1', '--format=%ct'], { cwd: ROOT }).catch(() => '0');
+  return /^\d+/.exec(output)?.[0] ?? '0';
+}
+
+async function sha256(file) {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
+}

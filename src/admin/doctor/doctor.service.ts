@@ -1,0 +1,51 @@
+/** Runs all checks of `plinth doctor` on the server. */
+import { Injectable } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { DatabaseCheck } from './database.check';
+import { DoctorCheck, DoctorOptions, Finding } from './finding';
+import { DiskCheck, VersionCheck } from './machine.check';
+import { ProjectsCheck } from './projects.check';
+import { PublicUrlCheck } from './public-url.check';
+import { MailCheck, RedisCheck, StorageCheck } from './service.checks';
+
+/** In the order of the report. */
+export const DOCTOR_CHECKS = [
+  VersionCheck,
+  DatabaseCheck,
+  DiskCheck,
+  RedisCheck,
+  StorageCheck,
+  MailCheck,
+  PublicUrlCheck,
+  ProjectsCheck,
+] as const;
+
+/** Milliseconds for one check; that of many projects takes the longest. */
+const LIMIT_MS = 120_000;
+
+@Injectable()
+export class DoctorService {
+  constructor(private readonly checks: readonly DoctorCheck[]) {}
+
+  async examine(options: DoctorOptions): Promise<Finding[]> {
+    const found = await Promise.all(this.checks.map((check) => findWithin(check, options)));
+    return found.flat();
+  }
+}
+
+async function findWithin(check: DoctorCheck, options: DoctorOptions): Promise<Finding[]> {
+  const failed = (reason: string): Finding[] => [
+    {
+      check: check.name,
+      status: 'failed',
+      message: `the check failed: ${reason}`,
+      remedy: 'The log of the server may say more.',
+    },
+  ];
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<Finding[]>((resolve) => {
+    timer = setTimeout(() => resolve(failed(`no result within ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+  });
+  const work = check.find(options).catch((error: unknown) => failed(messageOf(error)));
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

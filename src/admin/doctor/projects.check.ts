@@ -1,0 +1,75 @@
+/** Advice about projects: outdated schemas, open tables, databases that cannot be used. */
+import { Injectable } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { batchesOf } from '../../common/batches';
+import { ProjectEntity } from '../../projects/project.entity';
+import { ProjectsService } from '../../projects/projects.service';
+import { PROJECT_SCHEMA_VERSION } from '../../projects/provisioning/project-migrations';
+import { TablesRepository } from '../tables.repository';
+import { DoctorCheck, Finding } from './finding';
+
+const PARALLEL = 4;
+const PAGE = 1_000;
+/** Tables that a finding names. */
+const NAMED = 5;
+
+@Injectable()
+export class ProjectsCheck extends DoctorCheck {
+  readonly name = 'projects';
+
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly tables: TablesRepository,
+  ) {
+    super();
+  }
+
+  async find(): Promise<Finding[]> {
+    const { projects, total } = await this.projects.list({ limit: PAGE, offset: 0 });
+    const found: Finding[] = [];
+    for (const batch of batchesOf(projects, PARALLEL)) {
+      found.push(...(await Promise.all(batch.map((project) => this.findIn(project)))).flat());
+    }
+    if (total > projects.length)
+      found.push(this.skipped(`only the first ${PAGE} of ${total} projects were checked`));
+    const others = found.length === 0 ? '' : `; ${found.length} findings`;
+    return [this.ok(`${projects.length} projects checked${others}`), ...found];
+  }
+
+  private async findIn(project: ProjectEntity): Promise<Finding[]> {
+    const { slug, schemaVersion } = project;
+    const found: Finding[] = [];
+    if (schemaVersion !== PROJECT_SCHEMA_VERSION) {
+      found.push(
+        this.failed(
+          `project ${slug} has the schema of another version of Plinth`,
+          'Run plinth upgrade, which says why it fails; locks and event triggers of the owner can block it.',
+        ),
+      );
+    }
+    try {
+      const open = (await this.tables.list(project)).filter((table) => table.open);
+      if (open.length > 0) found.push(this.openTables(slug, open));
+    } catch (error) {
+      found.push(
+        this.failed(
+          `the database of project ${slug} cannot be used: ${messageOf(error)}`,
+          'Check its server, and that the database exists; restore it from a backup if it is lost.',
+        ),
+      );
+    }
+    return found;
+  }
+
+  private openTables(
+    slug: string,
+    open: readonly { readonly schema: string; readonly name: string }[],
+  ): Finding {
+    const names = open.slice(0, NAMED).map(({ schema, name }) => JSON.stringify(`${schema}.${name}`));
+    const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
+    return this.warning(
+      `project ${slug}: everybody with the anon key can read or write ${names.join(', ')}${more}`,
+      'Run alter table ... enable row level security, and create policies.',
+    );
+  }
+}

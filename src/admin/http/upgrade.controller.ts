@@ -1,0 +1,27 @@
+/** Platform administration: migrates projects whose database has the schema of an older version. */
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { ProjectUpkeep } from '../../projects/project-upkeep.service';
+import { UpgradeRecord } from '../admin-records';
+import { Answer } from '../../http/docs/answer.decorator';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { ADMIN_ERRORS, AdminApi } from './admin-api.decorator';
+
+@AdminApi()
+@Controller('admin/v1/upgrade')
+export class UpgradeController {
+  constructor(private readonly upkeep: ProjectUpkeep) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'upgradeProjects',
+    summary: 'Migrate the projects that could not be migrated when the server started',
+    description: 'Needs PLATFORM_ADMIN_KEY. A project that fails keeps its schema, and is tried again later.',
+  })
+  @Answer(200, 'The outcome, failures included', UpgradeRecord)
+  @PlatformErrors(ADMIN_ERRORS)
+  upgrade(): Promise<UpgradeRecord> {
+    return this.upkeep.migrateOutdated();
+  }
+}

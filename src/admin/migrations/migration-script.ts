@@ -1,0 +1,41 @@
+/** One migration of a project: its SQL, divided into statements, with its checksum. Pure. */
+import { createHash } from 'node:crypto';
+import { commandOf, locationInScript, splitStatements, SqlStatement } from '../../common/text/sql-statements';
+import { transactionCommand } from './migration.errors';
+
+export interface MigrationInput {
+  /** Digits; migrations run in the order of this number. */
+  readonly version: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+export interface MigrationScript extends MigrationInput {
+  /** Hexadecimal SHA-256 of the SQL in UTF-8. */
+  readonly sha256: string;
+  readonly statements: readonly SqlStatement[];
+  /** False when the first line is `-- plinth: no-transaction`. */
+  readonly inTransaction: boolean;
+}
+
+const NO_TRANSACTION = /^--[ \t]*plinth:[ \t]*no-transaction[ \t]*\r?(?:\n|$)/;
+const TRANSACTION_COMMANDS = new Set(['begin', 'start', 'commit', 'end', 'rollback', 'abort']);
+
+/** @throws AppError 400 for a command such as COMMIT in a script that runs in Plinth's transaction */
+export function readMigration(input: MigrationInput): MigrationScript {
+  const script: MigrationScript = {
+    ...input,
+    sha256: createHash('sha256').update(input.sql).digest('hex'),
+    statements: splitStatements(input.sql),
+    inTransaction: !NO_TRANSACTION.test(input.sql),
+  };
+  const forbidden = script.inTransaction ? script.statements.find(endsTransaction) : undefined;
+  if (!forbidden) return script;
+  throw transactionCommand(input, commandOf(forbidden), locationInScript(input.sql, forbidden, 1));
+}
+
+/** ROLLBACK TO a savepoint stays inside of the transaction. */
+function endsTransaction(statement: SqlStatement): boolean {
+  if (/^rollback\s+(?:(?:work|transaction)\s+)?to\b/i.test(statement.text)) return false;
+  return TRANSACTION_COMMANDS.has(commandOf(statement)) || /^prepare\s+transaction\b/i.test(statement.text);
+}

@@ -1,0 +1,101 @@
+/** `plinth doctor`: the server's own checks, and those that only another machine can make. */
+import type { Command } from 'commander';
+import { codeOf, messageOf } from '../common/errors/error-facts';
+import { PRODUCT } from '../config/product';
+import { AdminClient } from './admin-client';
+import { CommandContext } from './command-context';
+import { requestText } from './request-text';
+
+interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+interface Report {
+  readonly version: string;
+  readonly now: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Milliseconds by which the clocks of this machine and of the server may differ. */
+const CLOCK_TOLERANCE_MS = 5_000;
+
+const MARKS = { ok: 'ok     ', warning: 'WARNING', failed: 'FAILED ', skipped: 'skipped' } as const;
+
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  program
+    .command('doctor')
+    .description('check the server and what it depends on; exit code 1 if a check fails')
+    .option('--mail-to <address>', 'send a test mail to this address')
+    .action(async ({ mailTo }: { mailTo?: string }) => {
+      const findings = await examine(context.server, mailTo);
+      context.print({ findings }, () => findings.map(linesOf).join(''));
+      const failed = findings.filter(({ status }) => status === 'failed').length;
+      if (failed > 0) context.reportFailure(failed === 1 ? '1 check failed' : `${failed} checks failed`);
+    });
+}
+
+async function examine(server: AdminClient, mailTo: string | undefined): Promise<Finding[]> {
+  const { body } = await server.send<Report>('POST', '/doctor', { mail_to: mailTo });
+  return [...body.findings, ...ownFindings(body), await findPublicUrl(server.publicUrl)];
+}
+
+function ownFindings({ version, now }: Report): Finding[] {
+  const found: Finding[] = [];
+  if (version !== PRODUCT.version) {
+    found.push({
+      check: 'version',
+      status: 'warning',
+      message: `the command line is Plinth ${PRODUCT.version}, and the server is ${version}`,
+      remedy: 'Restart the server after an upgrade, or use the command line of its version.',
+    });
+  }
+  const difference = Math.abs(Date.now() - Date.parse(now));
+  if (difference > CLOCK_TOLERANCE_MS) {
+    found.push({
+      check: 'clock',
+      status: 'warning',
+      message: `the clocks of this machine and of the server differ by ${Math.round(difference / 1000)} s`,
+      remedy: 'Synchronise both with NTP (timedatectl set-ntp true).',
+    });
+  }
+  return found;
+}
+
+async function findPublicUrl(url: string): Promise<Finding> {
+  const check = 'public_url';
+  try {
+    const { status, text } = await requestText(`${url}/health/live`, { method: 'GET', headers: {} });
+    if (status === 200 && text.includes('"live"')) {
+      return {
+        check,
+        status: 'ok',
+        message: `${url} leads to Plinth, as seen from this machine`,
+        remedy: null,
+      };
+    }
+    return {
+      check,
+      status: 'failed',
+      message: `${url}/health/live answers ${status}, but not as Plinth does`,
+      remedy: 'Set PUBLIC_URL to the URL that clients use, and let the proxy pass all paths on unchanged.',
+    };
+  } catch (error) {
+    return {
+      check,
+      status: 'failed',
+      message: `${url} cannot be reached from this machine: ${messageOf(error) || (codeOf(error) ?? 'no answer')}`,
+      remedy: 'Check PUBLIC_URL, DNS, the proxy, its certificate and the firewall.',
+    };
+  }
+}
+
+/** Text of a database must not send commands to the terminal. */
+const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+
+function linesOf({ check, status, message, remedy }: Finding): string {
+  const advice = remedy === null || status === 'ok' ? '' : `${' '.repeat(22)}> ${printable(remedy)}\n`;
+  return `${MARKS[status]}  ${check.padEnd(11)}  ${printable(message)}\n${advice}`;
+}

