@@ -7,7 +7,16 @@ import { StorageCheck, StorageSweepResult } from '../admin-records';
 import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { AppError } from '../../common/errors/app-error';
+import { INSUFFICIENT_PRIVILEGE } from '../../database/sql/sqlstate';
 import { storageUnavailable } from '../../storage/storage.errors';
+
+/** The owner of the project took rights on the tables of storage away. */
+const TABLE_REFUSED = new AppError({
+  status: 403,
+  code: INSUFFICIENT_PRIVILEGE,
+  message: 'permission denied for table files',
+});
 
 @AdminApi()
 @Controller('admin/v1/projects/:id/storage')
@@ -26,7 +35,7 @@ export class ProjectStorageController {
   })
   @ProjectParam()
   @Answer(200, 'What was found', StorageCheck)
-  @PlatformErrors(storageUnavailable(null), PROJECT_ERRORS)
+  @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
   async check(@Param('id') id: string): Promise<StorageCheck> {
     const report = await this.storage.check(await this.registry.get(id));
     const { count, size, objectIds } = report.bytesWithoutRow;
@@ -47,7 +56,7 @@ export class ProjectStorageController {
   })
   @ProjectParam()
   @Answer(200, 'What was removed', StorageSweepResult)
-  @PlatformErrors(storageUnavailable(null), PROJECT_ERRORS)
+  @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
   async sweep(@Param('id') id: string): Promise<StorageSweepResult> {
     const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.registry.get(id));
     return { removed_objects: objects, removed_uploads: uploads, rows_without_bytes: rowsWithoutBytes };

@@ -2,6 +2,7 @@
 import { applyDecorators, Type, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiExtraModels, ApiParam, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { invalidCredentials, missingApiKey, missingBearer, rateLimited } from '../../access/access.errors';
+import { AppError } from '../../common/errors/app-error';
 import { databaseUnreachable } from '../../common/errors/http-errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import { COUNT, type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
@@ -12,7 +13,7 @@ import { answerToFault } from '../../http/errors/fault-answers';
 import { secondFactorNeeded } from '../../database/rls/repeating-pipeline';
 import { projectNotFound } from '../../projects/projects.errors';
 import { QUOTA_WARNING } from '../quotas/quota-warnings';
-import { invalidParameters, STORAGE_ERROR_CODES, storageUnavailable } from '../storage.errors';
+import { forbidden, invalidParameters, STORAGE_ERROR_CODES, storageUnavailable } from '../storage.errors';
 import { StorageAccessGuard } from './storage-access.guard';
 import { interceptResult } from './storage-envelope.interceptor';
 import { codeOf, storageErrorBody } from './storage-error.renderer';
@@ -68,8 +69,16 @@ const DOCS = new ErrorDocs({
 /** Documents errors; the first one of a status is its example. */
 export const Failures = (...errors: ErrorList): MethodDecorator => DOCS.answers(...errors);
 
+/** The project's own policies and triggers may refuse any statement. */
+const REFUSED_BY_PROJECT: ErrorList = [
+  invalidParameters('The value is too long'),
+  forbidden(),
+  new AppError({ status: 409, code: '23505', message: 'A trigger of the project reports a conflict' }),
+];
+
 /** Errors of every route of storage. Seconds: the rate counts a minute. */
 export const STORAGE_ERRORS: ErrorList = [
+  REFUSED_BY_PROJECT,
   projectNotFound(),
   rateLimited(42),
   storageUnavailable(null),

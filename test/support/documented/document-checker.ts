@@ -47,15 +47,10 @@ export class DocumentChecker {
       .flatMap(([path, item]) =>
         Object.entries(item).map(([method, operation]) => ({
           method: method.toUpperCase(),
-          pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
+          pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
           operation,
         })),
       );
-  }
-
-  /** True if the document has an operation for such paths. */
-  has(path: string): boolean {
-    return this.routes.some(({ pattern }) => pattern.test(path));
   }
 
   /** What the document does not say of the exchange; empty if it says all. */

@@ -69,9 +69,9 @@ export const withDefault = (document: OpenApiDocument): string[] =>
     .map(({ where }) => where);
 
 /** Generators make code of these that does not compile. */
-export const withNullInEnum = (document: OpenApiDocument): string[] =>
+export const withEnumOfNull = (document: OpenApiDocument): string[] =>
   schemasOf(document)
-    .filter(({ schema }) => (schema.enum ?? []).includes(null))
+    .filter(({ schema }) => schema.enum?.every((value: unknown) => value === null))
     .map(({ where }) => where);
 
 /** Nothing in the interface of the platform is a fraction. */
