@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { DOCS_SCRIPT } from './docs-page';
 
 /** Files of the package that the page loads, with their media types. */
 const ASSETS: Readonly<Record<string, string>> = {
@@ -9,28 +10,6 @@ const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 };
-
-const INIT = `window.ui = SwaggerUIBundle({ url: 'openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: false, docExpansion: 'list', tryItOutEnabled: true });
-`;
-
-/** Addresses are relative, so that the page works behind a proxy that adds a prefix. */
-export const DOCS_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>Plinth API</title>
-  <link rel="icon" href="docs/favicon-32x32.png">
-  <link rel="stylesheet" href="docs/swagger-ui.css">
-</head>
-<body>
-  <div id="docs"></div>
-  <noscript>This page needs JavaScript; the document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
-  <script src="docs/swagger-ui-bundle.js"></script>
-  <script src="docs/init.js"></script>
-</body>
-</html>
-`;
 
 /**
  * Content security policy: Swagger UI needs inline styles and data: images; scripts come from this origin only
@@ -63,7 +42,7 @@ export function findAsset(name: string): Asset | null {
   const known = loaded.get(name);
   if (known) return known;
   if (name === 'init.js')
-    return remember(name, { type: 'text/javascript; charset=utf-8', content: Buffer.from(INIT) });
+    return remember(name, { type: 'text/javascript; charset=utf-8', content: Buffer.from(DOCS_SCRIPT) });
   const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
   if (type === undefined) return null;
   return remember(name, { type, content: readFileSync(join(packageDirectory(), name)) });

@@ -6,8 +6,9 @@ import { PublicRoute } from '../../access/public-route.decorator';
 import { httpError } from '../../common/errors/http-errors';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { DocumentService } from '../document.service';
+import { DOCS_PAGE } from '../docs-page';
 import { formatOf, serveDocument } from '../openapi/served-document';
-import { DOCS_PAGE, docsPolicy, findAsset } from '../swagger-ui';
+import { docsPolicy, findAsset } from '../swagger-ui';
 
 @ApiExcludeController()
 @PublicRoute('the interface is no secret; projects and their tables are not in it')

@@ -53,11 +53,13 @@ export function relationParameters(
     component(`Filter${pascalCase(one.column.name)}`, parameters[index] as Parameter),
   );
   const key = keyIndex(visible, readable);
+  const requiredFilter = (one: VisibleColumn): Parameter =>
+    required(filterOf(one, types), one, types.sampleOf(typeOf(one.column)));
   return {
     components,
     filters,
     requiredFilters: filters.map((one, index) =>
-      index === key ? required(parameters[index] as Parameter, readable[index] as VisibleColumn) : one,
+      index === key ? requiredFilter(readable[index] as VisibleColumn) : one,
     ),
     select: component('Select', selectOf(visible, readable, options)),
     order: component('Order', orderOf(visible, readable)),
@@ -72,8 +74,7 @@ function filterOf({ column, comment }: VisibleColumn, types: TypeSchemas): Param
     name: queryName(column.name),
     in: 'query',
     description: comment ?? `Filter by ${column.name}`,
-    schema: schemaRef(filterSchemaName(family)),
-    ...(example === null ? {} : { example }),
+    schema: { ...schemaRef(filterSchemaName(family)), ...(example === null ? {} : { examples: [example] }) },
   };
 }
 
@@ -86,11 +87,12 @@ function keyIndex({ primaryKey }: VisibleRelation, readable: readonly VisibleCol
 }
 
 /** OpenAPI cannot require any one of several parameters, so one of them is required. */
-function required(parameter: Parameter, { column }: VisibleColumn): Parameter {
+function required(parameter: Parameter, { column }: VisibleColumn, sample: unknown): Parameter {
   const every = column.nullable ? 'isdistinct. and a value that does not occur' : 'not.is.null';
   return {
     ...parameter,
     required: true,
+    ...(typeof sample === 'string' || typeof sample === 'number' ? { example: `eq.${sample}` } : {}),
     description: `${parameter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To choose rows by other columns alone, give \`${every}\`.`,
   };
 }
@@ -186,10 +188,16 @@ function orderOf({ primaryKey }: VisibleRelation, readable: readonly VisibleColu
 function columnsOf({ columns }: VisibleRelation): Parameter {
   const written = columns.filter(({ mayInsert, mayUpdate }) => mayInsert || mayUpdate);
   const example = written.map(({ column }) => nameInList(column.name)).join(',');
-  return { ...SHARED_PARAMETERS.Columns, ...(example === '' ? {} : { example }) };
+  return withExampleInText(SHARED_PARAMETERS.Columns, example);
 }
 
 function onConflictOf({ primaryKey }: VisibleRelation): Parameter {
   const example = primaryKey.map(nameInList).join(',');
-  return { ...SHARED_PARAMETERS.OnConflict, ...(example === '' ? {} : { example }) };
+  return withExampleInText(SHARED_PARAMETERS.OnConflict, example);
+}
+
+/** Pages that try requests out send an example as it is; without these parameters, the request has its usual meaning. */
+function withExampleInText(parameter: Parameter, example: string): Parameter {
+  if (example === '') return parameter;
+  return { ...parameter, description: `${parameter.description ?? ''}: \`${example}\`` };
 }

@@ -18,13 +18,16 @@ import {
 import { queryName } from './names';
 import type { RelationStems } from './object-names';
 import type { RelationParameters } from './relation-parameters';
-import type { VisibleRelation } from './visible-relation';
+import { typeOf } from './relation-schemas';
+import type { TypeSchemas } from './type-schemas';
+import type { VisibleColumn, VisibleRelation } from './visible-relation';
 
 export interface RelationPathsOptions {
   readonly stems: RelationStems;
   /** The name in a URL. */
   readonly address: string;
   readonly parameters: RelationParameters;
+  readonly types: TypeSchemas;
 }
 
 const ALWAYS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 500, 503];
@@ -40,7 +43,7 @@ export function relationPaths(visible: VisibleRelation, options: RelationPathsOp
     ...(maySelect ? { get: selectRows(visible, options) } : {}),
     ...(mayInsert ? { post: insertRows(visible, options) } : {}),
     ...(mayPut ? { put: putRow(visible, options) } : {}),
-    ...(mayUpdate ? { patch: updateRows(options) } : {}),
+    ...(mayUpdate ? { patch: updateRows(visible, options) } : {}),
     ...(mayDelete ? { delete: deleteRows(options) } : {}),
   };
 }
@@ -70,8 +73,9 @@ function selectRows({ comment }: VisibleRelation, options: RelationPathsOptions)
   };
 }
 
-function insertRows({ maySelect }: VisibleRelation, options: RelationPathsOptions): Operation {
+function insertRows(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
+  const { maySelect } = visible;
   const insert = schemaRef(`${stems.schema}Insert`);
   const description =
     'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, rows that exist are updated.';
@@ -85,7 +89,12 @@ function insertRows({ maySelect }: VisibleRelation, options: RelationPathsOption
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: { oneOf: [insert, listOf(insert)] } } },
+      content: {
+        'application/json': {
+          schema: { oneOf: [insert, listOf(insert)] },
+          example: newRow(visible, options),
+        },
+      },
     },
     responses: {
       ...(maySelect ? { 200: rows('An upsert that only updated rows', stems, ...WRITTEN) } : {}),
@@ -102,19 +111,20 @@ function insertRows({ maySelect }: VisibleRelation, options: RelationPathsOption
 
 const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied'];
 
-function putRow({ primaryKey }: VisibleRelation, options: RelationPathsOptions): Operation {
+function putRow(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
+  const row = newRow(visible, options);
   const description = 'Inserts the row whose primary key the URL names, or replaces it if it exists.';
   return {
     ...head('upsert', `Insert or replace a row of ${address}`, [description], options),
     parameters: [
-      ...primaryKey.map((name): Parameter => ({
+      ...visible.primaryKey.map((name): Parameter => ({
         name: queryName(name),
         in: 'query',
         required: true,
         description: 'eq.value, the same value as in the body',
         schema: { type: 'string', pattern: '^eq\\.' },
-        example: 'eq.1',
+        example: `eq.${String(row[name])}`,
       })),
       parameters.select,
       parameters.columns,
@@ -122,7 +132,7 @@ function putRow({ primaryKey }: VisibleRelation, options: RelationPathsOptions):
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaRef(`${stems.schema}Insert`) } },
+      content: { 'application/json': { schema: schemaRef(`${stems.schema}Insert`), example: row } },
     },
     responses: {
       200: rows('The row existed and is replaced', stems, 'Preference-Applied'),
@@ -133,9 +143,37 @@ function putRow({ primaryKey }: VisibleRelation, options: RelationPathsOptions):
   };
 }
 
+type Row = Readonly<Record<string, unknown>>;
+
+/** An example with the columns that a new row needs, and its key. */
+function newRow(visible: VisibleRelation, options: RelationPathsOptions): Row {
+  const written = visible.columns.filter(({ mayInsert }) => mayInsert);
+  const needed = written.filter(
+    ({ column }) => visible.primaryKey.includes(column.name) || (!column.nullable && !column.hasDefault),
+  );
+  const withoutDefault = needed.filter(({ column }) => !column.hasDefault);
+  const chosen = withoutDefault.length > 0 ? withoutDefault : written.slice(0, 1);
+  return sampleRow(chosen, options);
+}
+
+/** An example with one column, not of the key. */
+function change(visible: VisibleRelation, options: RelationPathsOptions): Row {
+  const written = visible.columns.filter(({ mayUpdate }) => mayUpdate);
+  const others = written.filter(({ column }) => !visible.primaryKey.includes(column.name));
+  const [notNull] = others.filter(({ column }) => !column.nullable);
+  return sampleRow(
+    [notNull ?? others[0] ?? written[0]].filter((one) => one !== undefined),
+    options,
+  );
+}
+
+function sampleRow(columns: readonly VisibleColumn[], { types }: RelationPathsOptions): Row {
+  return Object.fromEntries(columns.map(({ column }) => [column.name, types.sampleOf(typeOf(column))]));
+}
+
 const NEEDS_FILTER = 'A request without any filter is refused with 400, and changes nothing.';
 
-function updateRows(options: RelationPathsOptions): Operation {
+function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
   return {
     ...head(
@@ -154,7 +192,9 @@ function updateRows(options: RelationPathsOptions): Operation {
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaRef(`${stems.schema}Update`) } },
+      content: {
+        'application/json': { schema: schemaRef(`${stems.schema}Update`), example: change(visible, options) },
+      },
     },
     responses: {
       200: rows('The changed rows', stems, ...WRITTEN),

@@ -132,12 +132,17 @@ function queryArguments(overloads: readonly VisibleRoutine[], { types }: Routine
         name,
         in: 'query',
         description: `The argument ${argument.name}`,
-        ...(isRequired ? { required: true } : {}),
+        ...(isRequired ? { required: true, ...exampleOf(argument, types) } : {}),
         schema: isTheSame ? schema : { type: 'string' },
       });
     }
   }
   return [...parameters.values()];
+}
+
+function exampleOf({ inputType }: RoutineArgument, types: TypeSchemas): Pick<Parameter, 'example'> {
+  const example = types.sampleOf(inputType);
+  return typeof example === 'object' ? {} : { example };
 }
 
 /** Arrays, objects and JSON are text in a query string; a variadic argument is repeated for each value. */

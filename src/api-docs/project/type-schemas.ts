@@ -4,6 +4,7 @@ import { enumExample, type FilterFamily, filterFamily } from '../table-rest/filt
 import { builtinSchema } from './builtin-types';
 import type { ObjectNames } from './object-names';
 import type { TypeFacts } from './project-facts';
+import { sampleValue } from './sample-value';
 
 /** Limit for domains over domains: a catalog that was read during DDL could contain a cycle. */
 const MAX_DEPTH = 32;
@@ -56,6 +57,16 @@ export class TypeSchemas {
     }
     const labels = type?.usable ? type.labels : null;
     return { family: filterFamily(name, type?.kind ?? null), example: labels && enumExample(labels) };
+  }
+
+  /** A value for examples. */
+  sampleOf(name: string, depth = 0): unknown {
+    const type = this.types.get(name);
+    if (type?.kind === 'd' && type.base !== null && depth <= MAX_DEPTH) {
+      return this.sampleOf(type.base, depth + 1);
+    }
+    if (type?.kind === 'c') return {};
+    return type?.usable && type.labels?.[0] !== undefined ? type.labels[0] : sampleValue(name);
   }
 
   /** Enums and composite types in use, by component name. */

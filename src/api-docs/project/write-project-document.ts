@@ -157,7 +157,7 @@ async function writeRelations(draft: Draft): Promise<WrittenRelations> {
     if (path === null || writer.has('paths', path)) continue;
     const parameters = relationParameters(one, { ...draft, stem: stems.schema, allocator });
     allParameters.set(nameKey(one.relation), parameters);
-    writer.add('paths', path, relationPaths(one, { stems, address, parameters }));
+    writer.add('paths', path, relationPaths(one, { ...draft, stems, address, parameters }));
     writer.addUsed('parameters', parameters.components);
     tags.push({ name: address, ...(one.comment === null ? {} : { description: one.comment }) });
   }

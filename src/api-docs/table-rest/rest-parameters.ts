@@ -118,7 +118,6 @@ const PARAMETERS = {
     in: 'header',
     description: 'First and last row, an alternative to limit and offset: `0-9`, `10-`',
     schema: { type: 'string', pattern: '^\\d+-\\d*$' },
-    example: '0-9',
   },
   PreferRead: prefer(ALWAYS, [
     'count=exact',

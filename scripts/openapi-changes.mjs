@@ -1,0 +1,25 @@
+// `npm run openapi:changes [-- <git revision>]`: what the kept OpenAPI documents change since a revision (default: HEAD).
+// Exits with 1 if a change breaks clients.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { openApiChanges } from './lib/openapi-changes.mjs';
+import { ROOT } from './lib/set-up.mjs';
+
+const FILES = ['test/snapshots/openapi/platform.yaml', 'test/snapshots/openapi/project.yaml'];
+const [revision = 'HEAD'] = process.argv.slice(2);
+
+for (const file of FILES) {
+  const before = load(
+    execFileSync('git', ['show', `${revision}:${file}`], { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 }),
+  );
+  const after = load(readFileSync(join(ROOT, file), 'utf8'));
+  const { breaking, other } = openApiChanges(before, after);
+  process.stdout.write(
+    `${file}: ${breaking.length} breaking, ${other.length} other changes since ${revision}\n`,
+  );
+  for (const line of breaking) process.stdout.write(`  BREAKS ${line}\n`);
+  for (const line of other) process.stdout.write(`         ${line}\n`);
+  if (breaking.length > 0) process.exitCode = 1;
+}
