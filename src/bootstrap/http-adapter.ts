@@ -6,6 +6,7 @@ import { IncomingMessage, type RequestListener, type Server, ServerResponse } fr
 import { MAX_HEADER_LINES, toOriginForm } from '../http/request-head';
 import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
+import { RequestTurns } from './request-turns';
 import { SlowReaders } from './slow-readers';
 
 /** Bytes of a request's head. Filters with a few hundred UUIDs exceed Node's default of 16 KiB. */
@@ -39,9 +40,10 @@ export class HttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express & RequestListener>();
+    const turns = new RequestTurns();
     const handle: RequestListener = (request, response) => {
       request.url = toOriginForm(request.url ?? '');
-      void app(request, response);
+      turns.take(request, response, () => void app(request, response));
     };
     const server: DrainableServer = new DrainableServer(
       {
