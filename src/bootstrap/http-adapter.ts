@@ -4,9 +4,9 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { MAX_HEADER_LINES, toOriginForm } from '../http/request-head';
+import { RequestTurns } from '../http/request-turns';
 import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
-import { RequestTurns } from './request-turns';
 import { SlowReaders } from './slow-readers';
 
 /** Bytes of a request's head. Filters with a few hundred UUIDs exceed Node's default of 16 KiB. */

@@ -34,8 +34,8 @@ export class RequestTurns {
       request.off('close', drop);
       this.count(socket, -1);
       if (socket.closed) drop();
-      // Other connections are served in between. Node emits `close` if this one closes meanwhile.
-      else setImmediate(() => response.destroyed || start());
+      // Other connections are served in between. If this one closes meanwhile, Node emits `close` for the response.
+      else setImmediate(() => socket.destroyed || start());
     };
     // Node destroys all unanswered requests of a connection that closes.
     request.once('close', drop);
