@@ -109,6 +109,15 @@ it('release database connections when their client disconnects', async () => {
   expect(active).toEqual([{ n: 0 }]);
 });
 
+it('release a database connection although the body of the next request keeps the server from reading on', async () => {
+  const body = JSON.stringify({ a: 1, b: 'x'.repeat(MIB) });
+  const client = pipelineUnread([get('/rest/v1/large'), post('/rest/v1/t', body)]);
+  await begun([client]);
+  client.socket.destroy();
+  await nothingRuns();
+  expect(await project.sql('select a from t')).toEqual([]);
+});
+
 it('release open files when their client disconnects', async () => {
   const clients = Array.from({ length: 10 }, () =>
     pipelineUnread(Array.from({ length: 5 }, () => get(preview))),
