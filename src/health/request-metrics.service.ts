@@ -65,8 +65,9 @@ export class RequestMetrics implements OnApplicationBootstrap {
     const observe = (request: IncomingMessage, response: ServerResponse): void =>
       this.observe(request, response);
     server.on('request', observe);
-    // `Expect: 100-continue` has an event of its own.
+    // Requests with an `Expect` header have events of their own.
     server.on('checkContinue', observe);
+    server.on('checkExpectation', observe);
   }
 
   private observe({ url = '', method }: IncomingMessage, response: ServerResponse): void {

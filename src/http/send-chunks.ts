@@ -28,7 +28,7 @@ export async function sendChunks(
 
 function written(response: ServerResponse, chunk: string | Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The callback is never called when the response waits for an earlier one on the connection and the client disconnects.
+    // Node does not call the callback of a write between the end of the socket and the `close` event.
     const leave = (): void => reject(new ClientLeftError());
     response.once('close', leave);
     response.write(chunk, (error) => {

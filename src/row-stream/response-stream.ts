@@ -1,6 +1,6 @@
 /**
- * Sends a body to a client while it is made. A client that reads slowly slows the database down; one that goes away stops
- * a read.
+ * Sends a body to a client while its rows arrive. A client that reads slowly slows the database down; a client that
+ * disconnects stops a read.
  */
 import type { ServerResponse } from 'node:http';
 import type { FlowControl } from './flow-control';
@@ -8,7 +8,7 @@ import type { FlowControl } from './flow-control';
 export interface StreamOptions {
   /** Writes status and headers of an answer of unknown length; null: the body is never streamed. */
   readonly begin: (() => void) | null;
-  /** Whether the source is cancelled when the client goes away. */
+  /** Whether the source is cancelled when the client disconnects. */
   readonly stopsWithClient: boolean;
   /** Returns the client's address. Called for streamed answers only. */
   readonly client: () => string;
@@ -36,7 +36,7 @@ export class ResponseStream {
   start(control: FlowControl): void {
     this.control = control;
     this.response.off('close', this.onClose);
-    if (this.response.closed) this.stop();
+    if (this.response.destroyed) this.stop();
     else this.response.once('close', this.onClose);
   }
 
@@ -47,7 +47,7 @@ export class ResponseStream {
     this.control?.pause();
     // statement_timeout does not run while PostgreSQL waits for Plinth to read.
     clearTimeout(this.stall);
-    this.stall = setTimeout(() => this.response.destroy(), STALL_LIMIT_MS);
+    this.stall = setTimeout(this.abort, STALL_LIMIT_MS);
     this.response.once('drain', () => {
       clearTimeout(this.stall);
       this.control?.resume();
@@ -60,7 +60,7 @@ export class ResponseStream {
     this.response.end();
   }
 
-  /** The source is done: the client may go away, or take its time. */
+  /** The source is done: how fast the client reads the rest no longer matters. */
   release(): void {
     clearTimeout(this.stall);
     this.response.off('close', this.onClose);
@@ -68,7 +68,7 @@ export class ResponseStream {
 
   private begin(): void {
     try {
-      this.control?.beginStream(this.options.client(), () => this.response.destroy());
+      this.control?.beginStream(this.options.client(), this.abort);
     } catch (error) {
       void this.control?.cancel();
       throw error;
@@ -82,14 +82,21 @@ export class ResponseStream {
     return blocks.reduce((_, block) => this.response.write(block), true);
   }
 
+  /** Does not rely on `close`, which a response without a socket never emits. */
+  private readonly abort = (): void => {
+    this.release();
+    this.response.destroy();
+    this.stop();
+  };
+
   private readonly onClose = (): void => {
     clearTimeout(this.stall);
     if (!this.response.writableFinished) this.stop();
   };
 
+  /** A source that is not cancelled is read to its end: it must not stay paused. */
   private stop(): void {
-    if (!this.options.stopsWithClient) return;
-    void this.control?.cancel();
+    if (this.options.stopsWithClient) void this.control?.cancel();
     this.control?.resume();
   }
 }

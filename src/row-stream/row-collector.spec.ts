@@ -1,6 +1,7 @@
 /** A client that stops reading must not hold a database connection for ever. */
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { STALL_LIMIT_MS } from './response-stream';
 import { RowCollector } from './row-collector';
 
@@ -16,32 +17,40 @@ class FullResponse extends EventEmitter {
   }
 }
 
+type Control = Record<'pause' | 'resume' | 'cancel' | 'beginStream', jest.Mock>;
+
+const FORMAT = { head: Buffer.from('['), separator: Buffer.from(','), tail: Buffer.from(']'), isLine: false };
+
+/** A collector whose client has not read the first rows, so that their source is paused. */
+function pausedCollector(
+  response: ServerResponse,
+  stopsWithClient = true,
+): { collector: RowCollector; control: Control } {
+  const control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn(), beginStream: jest.fn() };
+  const collector = new RowCollector(response, {
+    format: FORMAT,
+    begin: () => undefined,
+    stopsWithClient,
+    keepsFirst: false,
+    client: () => '192.0.2.1',
+  });
+  collector.onStart(control);
+  collector.onRow(Buffer.alloc(3 * 1024 * 1024, 'x'));
+  return { collector, control };
+}
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
 describe('RowCollector', () => {
   let response: FullResponse;
-  let control: Record<'pause' | 'resume' | 'cancel' | 'beginStream', jest.Mock>;
+  let control: Control;
   let collector: RowCollector;
 
   beforeEach(() => {
-    jest.useFakeTimers();
     response = new FullResponse();
-    control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn(), beginStream: jest.fn() };
-    const format = {
-      head: Buffer.from('['),
-      separator: Buffer.from(','),
-      tail: Buffer.from(']'),
-      isLine: false,
-    };
-    collector = new RowCollector(response as unknown as ServerResponse, {
-      format,
-      begin: () => undefined,
-      stopsWithClient: true,
-      keepsFirst: false,
-      client: () => '192.0.2.1',
-    });
-    collector.onStart(control);
-    collector.onRow(Buffer.alloc(3 * 1024 * 1024, 'x'));
+    ({ control, collector } = pausedCollector(response as unknown as ServerResponse));
   });
-  afterEach(() => jest.useRealTimers());
 
   it('breaks off when the client takes nothing for too long', () => {
     expect(control.pause).toHaveBeenCalledTimes(1);
@@ -64,5 +73,57 @@ describe('RowCollector', () => {
     collector.finish();
     jest.advanceTimersByTime(STALL_LIMIT_MS);
     expect(response.destroyed).toBe(false);
+  });
+
+  it('resumes a source that must not be cancelled when the client disconnects', () => {
+    response = new FullResponse();
+    ({ control } = pausedCollector(response as unknown as ServerResponse, false));
+    response.destroy();
+    expect(control.cancel).not.toHaveBeenCalled();
+    expect(control.resume).toHaveBeenCalledTimes(1);
+  });
+});
+
+// Node emits no `close` for it, because destroy() waits for the socket.
+describe('RowCollector for a response without a socket', () => {
+  let response: ServerResponse;
+  let control: Control;
+  let collector: RowCollector;
+
+  beforeEach(() => {
+    response = new ServerResponse(new IncomingMessage(new Socket()));
+    ({ control, collector } = pausedCollector(response));
+  });
+
+  const expectStopped = (): void => {
+    expect(response.destroyed).toBe(true);
+    expect(control.cancel).toHaveBeenCalledTimes(1);
+    expect(control.resume).toHaveBeenCalledTimes(1);
+  };
+
+  it('breaks off when the client takes nothing for too long', () => {
+    jest.advanceTimersByTime(STALL_LIMIT_MS);
+    expectStopped();
+  });
+
+  it('breaks off when another request needs the connection', () => {
+    const [, end] = control.beginStream.mock.calls[0] as [string, () => void];
+    end();
+    expectStopped();
+    // The time limit no longer runs.
+    jest.advanceTimersByTime(STALL_LIMIT_MS);
+    expectStopped();
+  });
+
+  it('sends nothing after it broke off', () => {
+    jest.advanceTimersByTime(STALL_LIMIT_MS);
+    collector.onRow(Buffer.alloc(1024 * 1024, 'x'));
+    expect(control.pause).toHaveBeenCalledTimes(1);
+  });
+
+  it('stops a source that starts again after it broke off', () => {
+    response.destroy();
+    collector.onStart(control);
+    expect(control.cancel).toHaveBeenCalledTimes(1);
   });
 });

@@ -9,6 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { RequestTurns } from '../../http/request-turns';
 import { MetricsPortError } from '../health.errors';
 
 const PATHS = new Set(['/metrics', '/health/live', '/health/ready']);
@@ -36,7 +37,10 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     const { metrics } = this.config;
     if (metrics === null) return;
     const handle = this.host.httpAdapter.getInstance<RequestListener>();
-    const server = createServer((request, response) => this.serve(request, response, handle));
+    const turns = new RequestTurns();
+    const server = createServer((request, response) =>
+      turns.take(request, response, () => this.serve(request, response, handle)),
+    );
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => reject(new MetricsPortError(metrics.host, metrics.port, error)));
       server.listen(metrics.port, metrics.host, resolve);

@@ -28,12 +28,23 @@ export class MultipartRanges {
   async *body(
     read: (range: ByteRange) => Promise<Buffer | AsyncIterable<Buffer>>,
   ): AsyncGenerator<string | Buffer> {
-    for (const { head, range } of this.parts) {
-      const bytes = await read(range);
-      yield head;
-      if (Buffer.isBuffer(bytes)) yield bytes;
-      else yield* bytes;
-    }
+    for (const { head, range } of this.parts) yield* withHead(head, await read(range));
     yield this.tail;
+  }
+}
+
+/**
+ * Requests the first chunk before it yields the head: a reader that stops at the head would otherwise leave a source that was
+ * never started, whose file or connection stays open (see ObjectStore.read()).
+ */
+async function* withHead(
+  head: string,
+  bytes: Buffer | AsyncIterable<Buffer>,
+): AsyncGenerator<string | Buffer> {
+  let isFirst = true;
+  for await (const chunk of Buffer.isBuffer(bytes) ? [bytes] : bytes) {
+    if (isFirst) yield head;
+    isFirst = false;
+    yield chunk;
   }
 }

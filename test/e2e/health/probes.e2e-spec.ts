@@ -1,8 +1,10 @@
 /** Probes and metrics (DECISIONS.md 7). */
+import { eventually } from '../../support/eventually';
 import { HttpClient } from '../../support/http-client';
 import { asSuperuser } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
+import { headOf, rawClient } from '../../support/slow-clients';
 
 let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));
@@ -83,6 +85,14 @@ describe('GET /metrics', () => {
     expect(
       sample(after, 'plinth_http_request_duration_seconds_count{area="admin",method="GET"}'),
     ).toBeGreaterThan(1);
+  });
+
+  it.each(['100-continue', 'unknown'])('counts requests with Expect: %s', async (Expect) => {
+    const name = requests('rest', 'GET', 401);
+    const count = async (): Promise<number> => sample((await plinth.admin.get('/metrics')).text, name) ?? 0;
+    const before = await count();
+    await rawClient(plinth.baseUrl, headOf('GET /rest/v1/t', { Expect })).answered;
+    await eventually(async () => expect(await count()).toBe(before + 1));
   });
 
   it('has no time series for names invented by a client', async () => {
