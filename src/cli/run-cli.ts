@@ -4,6 +4,7 @@ import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
 import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
+import { addGenCommands } from './gen.commands';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
 import { addStorageCommands } from './storage.commands';
@@ -23,6 +24,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addProjectDatabaseCommands(project, context);
   addStorageCommands(program, context);
   addAuditCommand(program, context);
+  addGenCommands(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });
   }
