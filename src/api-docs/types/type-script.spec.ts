@@ -1,4 +1,13 @@
-import { arrayOf, docComment, indented, literal, objectType, orNull, propertyName, unionOf } from './type-script';
+import {
+  arrayOf,
+  docComment,
+  indented,
+  literal,
+  objectType,
+  orNull,
+  propertyName,
+  unionOf,
+} from './type-script';
 
 describe('literals and names', () => {
   it.each([
