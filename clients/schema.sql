@@ -52,8 +52,7 @@ revoke all on sealed from anon, authenticated;
 -- Reserved words of JavaScript and TypeScript, words of generators, and names that are no identifiers.
 create table "class" (
   id int primary key, "body" text, "params" text, "options" text, "constructor" text, "default" text, "delete" boolean,
-  "import" text, "type" text, "query" text, "path" text, "headers" text, "data" text, "this" text, "__proto__" text,
-  "toString" text, "order" int, "select" text, "limit" int, "with space" text, "größe" numeric, "a.b" text, "2fa" boolean
+  "import" text, "type" text, "query" text, "path" text, "headers" text, "data" text, "this" text, "order" int, "select" text, "limit" int, "with space" text, "größe" numeric, "a.b" text, "2fa" boolean
 );
 create table "order lines" ("line no" int primary key, "größe" text);
 create table "größe" (id int primary key, "表" text);

@@ -15,6 +15,12 @@ export function given<T>(value: T | null | undefined, error?: unknown): T {
   return value;
 }
 
+/** The rows of a write, whose answer has none where the request asked for none. */
+export function rowsOf<T>(answer: readonly T[] | void | null): readonly T[] {
+  if (!Array.isArray(answer)) throw new Error(`no rows: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
 export function headersOf(token: string): { apikey: string; Authorization: string } {
   return { apikey: ANON_KEY, Authorization: `Bearer ${token}` };
 }

@@ -44,8 +44,11 @@ export class GeneratedClient {
     return client;
   }
 
-  write(file: string, text: string): Promise<void> {
-    return writeFile(path.join(this.folder, file), text);
+  /** @param file may be in a folder */
+  async write(file: string, text: string): Promise<void> {
+    const location = path.join(this.folder, file);
+    await mkdir(path.dirname(location), { recursive: true });
+    await writeFile(location, text);
   }
 
   /**
@@ -70,8 +73,9 @@ export class GeneratedClient {
   async addScenario(name: string, project: TestProject): Promise<void> {
     const text = await readFile(path.join(CLIENTS, 'scenarios', `${name}.ts`), 'utf8');
     await this.write('scenario.ts', text.replaceAll('$PROJECT_ID', project.id));
-    const common = await readFile(path.join(CLIENTS, 'scenarios/common.ts'), 'utf8');
-    await this.write('common.ts', common);
+    for (const file of ['common.ts', 'steps.ts']) {
+      await this.write(file, await readFile(path.join(CLIENTS, 'scenarios', file), 'utf8'));
+    }
   }
 
   /** Runs the scenario against a server. @returns the steps that it printed. @throws Error when a step fails */
