@@ -10,6 +10,9 @@ const CLIENTS = path.join(__dirname, '../../clients');
 const MODULES = path.join(CLIENTS, 'node_modules');
 const GENERATED = path.join(CLIENTS, '.generated');
 
+/** Bytes that a program may print. */
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
 const COMPILER_OPTIONS = {
   target: 'ES2022',
   module: 'ESNext',
@@ -56,8 +59,18 @@ export class GeneratedClient {
    * @param program its file below clients/node_modules
    * @returns what it printed. @throws Error with its output when it fails
    */
-  run(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-    return this.node([path.join(MODULES, program), ...args], env);
+  run(program: string, args: readonly string[]): Promise<string> {
+    return this.node([path.join(MODULES, program), ...args]);
+  }
+
+  /** Like run(), for a program that exits with 1 when it reports something. */
+  outcome(program: string, args: readonly string[]): Promise<{ stdout: string }> {
+    const options = { cwd: this.folder, maxBuffer: MAX_OUTPUT };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [path.join(MODULES, program), ...args], options, (_error, stdout) =>
+        resolve({ stdout }),
+      );
+    });
   }
 
   /** What the compiler reports about all files in the folder; empty without faults. */
@@ -86,7 +99,7 @@ export class GeneratedClient {
   }
 
   private node(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-    const options = { cwd: this.folder, env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: this.folder, env: { ...process.env, ...env }, maxBuffer: MAX_OUTPUT };
     return new Promise((resolve, reject) => {
       execFile(process.execPath, args, options, (error, stdout, stderr) => {
         if (error) reject(new Error(`${stdout}${stderr}`.slice(0, 20_000) || error.message));
