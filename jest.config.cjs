@@ -53,6 +53,8 @@ module.exports = {
       globalSetup: path.join(__dirname, 'test/process/support/build.ts'),
       testMatch: ['<rootDir>/test/process/**/*.proc-spec.ts'],
     },
+    // Generators of clients that take minutes together: `npm run clients`, which `npm test` leaves out.
+    { ...withDatabase, displayName: 'clients', testMatch: ['<rootDir>/test/clients/**/*.clients-spec.ts'] },
     // Long and statistical: `npm run soak`, which `npm test` leaves out.
     { ...withDatabase, displayName: 'soak', testMatch: ['<rootDir>/test/soak/**/*.soak-spec.ts'] },
   ],

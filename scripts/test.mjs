@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ProgramFailed, run } from './lib/run.mjs';
-import { assertNodeVersion, bin, ROOT, setUp } from './lib/set-up.mjs';
+import { assertNodeVersion, bin, ROOT, setUp, setUpClients } from './lib/set-up.mjs';
 
 const RESULTS = path.join(ROOT, '.tmp', 'test-results');
 const JEST_ARGUMENTS = process.argv.slice(2);
@@ -28,6 +28,7 @@ const totals = { passed: 0, failed: 0, skipped: 0 };
 assertNodeVersion();
 await setUp({ development: true });
 try {
+  await setUpClients({ all: false });
   await Promise.all(CHECKS.map(inOrder));
   // Process tests run alone, after the tests that keep both cores busy.
   await jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e');

@@ -8,6 +8,12 @@ import { loadClientConfig } from './config/load-client-config';
 void runCli(process.argv.slice(2), {
   connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
   readStdin: async () => (await buffer(process.stdin)).toString('utf8'),
+  untilInterrupted: () => {
+    const interruption = new AbortController();
+    process.once('SIGINT', () => interruption.abort());
+    process.once('SIGTERM', () => interruption.abort());
+    return interruption.signal;
+  },
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 }).then((exitCode) => {

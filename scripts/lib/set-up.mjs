@@ -10,6 +10,8 @@ import { ProgramFailed, run } from './run.mjs';
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 const LOCK = path.join(ROOT, '.tmp', 'set-up.lock');
+/** The workspace of the generators of clients. */
+const CLIENTS = 'clients';
 const STAMP = path.join(ROOT, 'dist', '.built-from');
 /** Inputs of the build; the tests among them are ignored. */
 const BUILD_INPUTS = [
@@ -60,6 +62,22 @@ export async function setUp({ development = false, quiet = false } = {}) {
   }
 }
 
+/**
+ * Installs the generators of clients that the tests use, if necessary. They are a workspace of their own, which no other command
+ * installs.
+ * @param {{ all: boolean }} options `all`: also those that only `npm run clients` uses
+ */
+export async function setUpClients({ all }) {
+  if (isInstalled(all, CLIENTS)) return;
+  await exclusively(
+    LOCK,
+    async (shareWith) => {
+      if (!isInstalled(all, CLIENTS)) await install(report, shareWith, { folder: CLIENTS, all });
+    },
+    () => report('Waiting for another process that installs or builds here')(),
+  );
+}
+
 function isReady(development) {
   return isBuilt() && isInstalled(development);
 }
@@ -74,10 +92,10 @@ async function makeReady(development, progress, onStart) {
  * npm writes a lock file into node_modules as its last step, so this compares the two lock files.
  * Packages of other platforms may be missing, and development packages if nothing has to be built.
  */
-function isInstalled(withDevelopment) {
-  const installed = readJson('node_modules/.package-lock.json')?.packages;
+function isInstalled(withDevelopment, folder = '.') {
+  const installed = readJson(path.join(folder, 'node_modules/.package-lock.json'))?.packages;
   if (!installed) return false;
-  return Object.entries(readJson('package-lock.json').packages).every(
+  return Object.entries(readJson(path.join(folder, 'package-lock.json')).packages).every(
     ([location, { version, dev, optional, devOptional }]) => {
       if (location === '') return true;
       const found = installed[location];
@@ -87,11 +105,12 @@ function isInstalled(withDevelopment) {
   );
 }
 
-async function install(progress, onStart) {
-  const done = progress('Installing dependencies (first start, about a minute)');
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+async function install(progress, onStart, { folder = '.', all = true } = {}) {
+  const what = folder === '.' ? 'dependencies (first start, about a minute)' : 'generators of clients';
+  const done = progress(`Installing ${what}`);
+  const args = ['ci', all ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund'];
   try {
-    await npm(args, onStart);
+    await npm(args, onStart, path.join(ROOT, folder));
   } catch (error) {
     throw await unreachableRegistry(error);
   }
@@ -99,10 +118,10 @@ async function install(progress, onStart) {
 }
 
 /** Under `npm start`, uses the npm that runs this process, which may differ from the one on PATH. */
-function npm(args, onStart) {
+function npm(args, onStart, cwd = ROOT) {
   const own = process.env.npm_execpath;
-  if (own?.endsWith('.js')) return run('npm ci', process.execPath, [own, ...args], { cwd: ROOT, onStart });
-  return run('npm ci', 'npm', args, { cwd: ROOT, onStart });
+  if (own?.endsWith('.js')) return run('npm ci', process.execPath, [own, ...args], { cwd, onStart });
+  return run('npm ci', 'npm', args, { cwd, onStart });
 }
 
 /** Replaces npm's output after a network failure by one line; returns other errors unchanged. */

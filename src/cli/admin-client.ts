@@ -1,9 +1,9 @@
 /** Client of the admin API of the server that runs with the same configuration. */
 import { codeOf, messageOf } from '../common/errors/error-facts';
-import { isJsonObject, parseJson } from '../common/text/json';
+import { isJsonObject, type JsonObject, parseJson } from '../common/text/json';
 import type { ClientConfig } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
-import { requestText, TextResponse } from './request-text';
+import { RequestOptions, requestText, TextResponse } from './request-text';
 
 export interface Answer<T> {
   readonly body: T;
@@ -13,6 +13,11 @@ export interface ProjectSummary {
   readonly [field: string]: unknown;
   readonly id: string;
   readonly slug: string;
+}
+
+export interface ProjectText {
+  readonly text: string;
+  readonly etag: string | null;
 }
 
 /** Projects per page of the list. */
@@ -42,9 +47,39 @@ export class AdminClient {
 
   /** @throws CliError without a server, for a wrong key, or with the server's message */
   async send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-    const { status, text } = await this.reach(method, `/admin/v1${path}`, body);
+    const { status, text } = await this.reach(`/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.adminKey}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     if (status >= 200 && status < 300) return { body: JSON.parse(text) as T };
+    if (status === 401) {
+      const message = 'The server does not know this PLATFORM_ADMIN_KEY: is DATA_DIR that of the server?';
+      throw new CliError(message, EXIT.failed, errorOf(text));
+    }
     throw failure(status, text);
+  }
+
+  /**
+   * A document of the project's own API.
+   * @param etag of the document that is known already
+   * @returns null if it has not changed
+   * @throws CliError without a server, or with the server's message
+   */
+  async findDocument(
+    path: string,
+    { apikey, bearer, etag }: { apikey: string; bearer: string; etag: string | null },
+  ): Promise<ProjectText | null> {
+    const headers = {
+      apikey,
+      authorization: `Bearer ${bearer}`,
+      ...(etag === null ? {} : { 'if-none-match': etag }),
+    };
+    const response = await this.reach(path, { method: 'GET', headers });
+    if (response.status === 304) return null;
+    if (response.status === 401) throw new CliError('The project does not accept this role', EXIT.failed);
+    if (response.status !== 200) throw failure(response.status, response.text);
+    return { text: response.text, etag: response.headers.etag ?? null };
   }
 
   /** The project with that id or slug. @throws CliError when there is none */
@@ -69,12 +104,10 @@ export class AdminClient {
     }
   }
 
-  private async reach(method: string, path: string, body: unknown): Promise<TextResponse> {
-    const headers = { authorization: `Bearer ${this.adminKey}`, 'content-type': 'application/json' };
+  private async reach(path: string, request: RequestOptions): Promise<TextResponse> {
     for (const base of this.bases) {
       try {
-        const text = body === undefined ? undefined : JSON.stringify(body);
-        return await requestText(base + path, { method, headers, body: text });
+        return await requestText(base + path, request);
       } catch (error) {
         // After a refused connection nothing was sent; any other request must not be sent twice.
         if (!isRefused(error)) throw new CliError(`${base} broke off: ${reasonOf(error)}`, EXIT.failed);
@@ -89,17 +122,14 @@ export class AdminClient {
 }
 
 function failure(status: number, text: string): CliError {
-  const answer = parseJson(text);
-  const error = isJsonObject(answer) && isJsonObject(answer.error) ? answer.error : undefined;
+  const error = errorOf(text);
   const message = typeof error?.message === 'string' ? error.message : `the server answered ${status}`;
-  if (status === 401) {
-    return new CliError(
-      'The server does not know this PLATFORM_ADMIN_KEY: is DATA_DIR that of the server?',
-      EXIT.failed,
-      error,
-    );
-  }
   return new CliError(message, status === 404 ? EXIT.notFound : EXIT.failed, error);
+}
+
+function errorOf(text: string): JsonObject | undefined {
+  const answer = parseJson(text);
+  return isJsonObject(answer) && isJsonObject(answer.error) ? answer.error : undefined;
 }
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];

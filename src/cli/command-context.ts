@@ -7,6 +7,8 @@ export interface CliEnvironment {
   /** Called when a command needs the server: help works without a configuration. */
   readonly connect: () => AdminClient;
   readonly readStdin: () => Promise<string>;
+  /** Called by a command that runs until it is interrupted. */
+  readonly untilInterrupted: () => AbortSignal;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
@@ -33,6 +35,10 @@ export class CommandContext {
 
   readStdin(): Promise<string> {
     return this.environment.readStdin();
+  }
+
+  untilInterrupted(): AbortSignal {
+    return this.environment.untilInterrupted();
   }
 
   /** Prints JSON with --json, else text. */

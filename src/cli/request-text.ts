@@ -6,14 +6,15 @@ import http from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
 
-interface RequestOptions {
+export interface RequestOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 export interface TextResponse {
   readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
 }
 
@@ -32,5 +33,5 @@ export async function requestText(
     sent.on('error', reject);
     sent.end(body);
   });
-  return { status: response.statusCode ?? 0, text: await text(response) };
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
 }

@@ -6,6 +6,7 @@ import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
 import { addDoctorCommand } from './doctor.command';
 import { addMigrateCommands } from './migrate.commands';
+import { addGenCommands } from './gen.commands';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
 import { addStorageCommands } from './storage.commands';
@@ -29,6 +30,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addAuditCommand(program, context);
   addDoctorCommand(program, context);
   addUpgradeCommand(program, context);
+  addGenCommands(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });
   }

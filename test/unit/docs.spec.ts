@@ -128,6 +128,7 @@ async function runWithoutServer(
       throw new Error(message);
     },
     readStdin: async () => '',
+    untilInterrupted: () => new AbortController().signal,
     out: (text) => void (out += text),
     err: (text) => void (err += text),
   });

@@ -44,7 +44,7 @@ const ROUTINES = `
   select n.nspname as schema, p.proname as name,
     (select coalesce(json_agg(format_type(u.type, null) order by u.position), '[]')
       from unnest(p.proargtypes) with ordinality u(type, position)) as types,
-    format_type(p.prorettype, null) as result, left(obj_description(p.oid, 'pg_proc'), ${MAX_COMMENT}) as comment
+    format_type(p.prorettype, null) as result, p.proretset as returns_set, left(obj_description(p.oid, 'pg_proc'), ${MAX_COMMENT}) as comment
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where p.prokind = 'f' and n.nspname = any($2::text[])
     and has_schema_privilege($1::name, n.oid, 'USAGE') and has_function_privilege($1::name, p.oid, 'EXECUTE')`;

@@ -30,6 +30,7 @@ export interface RoutineFacts {
   /** Types of the input arguments, as in the catalog. */
   readonly types: readonly string[];
   readonly result: string;
+  readonly returns_set: boolean;
   readonly comment: string | null;
 }
 

@@ -1,12 +1,13 @@
 /** The command line, against a running server (DECISIONS.md 7). */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
+import { eventually } from '../../support/eventually';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
 import { upload } from '../../support/uploads';
@@ -23,12 +24,13 @@ afterAll(() => plinth.stop());
 
 async function run(
   args: string[],
-  { stdin = '', bases = [plinth.baseUrl], key = ADMIN_KEY } = {},
+  { stdin = '', bases = [plinth.baseUrl], key = ADMIN_KEY, signal = new AbortController().signal } = {},
 ): Promise<Outcome> {
   let [out, err] = ['', ''];
   const code = await runCli(args, {
     connect: () => new AdminClient(bases, key),
     readStdin: async () => stdin,
+    untilInterrupted: () => signal,
     out: (text) => void (out += text),
     err: (text) => void (err += text),
   });
@@ -287,5 +289,108 @@ describe('plinth storage', () => {
 
   it('names the unknown project', async () => {
     expect((await run(['storage', 'check', '--project', 'nowhere'])).code).toBe(3);
+  });
+});
+
+describe('plinth gen types', () => {
+  let slug: string;
+  let folder: string;
+  let file: string;
+
+  beforeAll(async () => {
+    const project = await plinth.createProject();
+    slug = project.slug;
+    await project.sql(`
+      create table notes (id int primary key, secret text);
+      revoke all on notes from anon, authenticated;
+      grant select (id) on notes to anon, authenticated;
+    `);
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'plinth-types-'));
+    file = join(folder, 'types.ts');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('prints the types of either language, for the service role or another', async () => {
+    const plain = await run(['gen', 'types', slug]);
+    expect({ code: plain.code, err: plain.err }).toEqual({ code: 0, err: '' });
+    expect(plain.out).toMatch(
+      /for the role service_role[^]*export type Notes = \{\n {2}id: number;\n {2}secret: string \| null;/,
+    );
+    const supabase = await run(['gen', 'types', slug, '--lang', 'supabase']);
+    expect(supabase.out).toContain('export type Database = {');
+    for (const role of ['anon', 'authenticated']) {
+      const { out } = await run(['gen', 'types', slug, '--role', role]);
+      expect(out).toContain(`for the role ${role}`);
+      expect(out).not.toContain('secret');
+    }
+    expect(await json(['gen', 'types', slug])).toEqual({
+      lang: 'typescript',
+      role: 'service_role',
+      types: plain.out,
+    });
+  });
+
+  it('writes a file only if its content changes', async () => {
+    expect(await run(['gen', 'types', slug, '-o', file])).toEqual({
+      code: 0,
+      out: `${file}: written\n`,
+      err: '',
+    });
+    const written = statSync(file);
+    expect(await run(['gen', 'types', slug, '-o', file])).toEqual({
+      code: 0,
+      out: `${file}: unchanged\n`,
+      err: '',
+    });
+    expect([statSync(file).ino, statSync(file).mtimeMs]).toEqual([written.ino, written.mtimeMs]);
+    expect(readdirSync(folder)).toEqual(['types.ts']);
+    expect(readFileSync(file, 'utf8')).toBe((await run(['gen', 'types', slug])).out);
+    expect((await run(['gen', 'types', slug, '-o', join(folder, 'missing', 'types.ts')])).code).toBe(1);
+  });
+
+  it('follows changes of the schema, across a rotation of the keys, until interrupted', async () => {
+    const project = await plinth.createProject();
+    const interruption = new AbortController();
+    const watching = run(['gen', 'types', project.slug, '-o', file, '--watch'], {
+      signal: interruption.signal,
+    });
+    await eventually(async () => expect(readFileSync(file, 'utf8')).not.toContain('Late'));
+    await project.sql('create table late (id int primary key)');
+    await eventually(
+      async () => expect(readFileSync(file, 'utf8')).toContain('export type Late = {'),
+      15_000,
+    );
+    await plinth.admin.post(`/admin/v1/projects/${project.id}/keys/rotate`, { grace_seconds: 0 });
+    await project.sql('create table later (id int primary key)');
+    await eventually(
+      async () => expect(readFileSync(file, 'utf8')).toContain('export type Later = {'),
+      15_000,
+    );
+    interruption.abort();
+    const { code, out } = await watching;
+    expect(code).toBe(0);
+    expect(out.split('\n').filter((line) => line === `${file}: written`).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('stops following a project that is deleted', async () => {
+    const project = await plinth.createProject();
+    const watching = run(['gen', 'types', project.slug, '-o', file, '--watch']);
+    await eventually(async () => expect(readFileSync(file, 'utf8')).not.toBe(''));
+    await plinth.admin.send('DELETE', `/admin/v1/projects/${project.id}`);
+    expect((await watching).code).toBe(3);
+  });
+
+  it('explains wrong usage, unknown projects and unknown roles', async () => {
+    expect(await run(['gen', 'types', slug, '--watch'])).toEqual({
+      code: 2,
+      out: '',
+      err: '--watch needs a file: add --output\n',
+    });
+    expect((await run(['gen', 'types', slug, '--lang', 'rust'])).code).toBe(2);
+    expect((await run(['gen', 'types', 'nobody'])).code).toBe(3);
+    const refused = await run(['gen', 'types', slug, '--role', 'nobody']);
+    expect([refused.code, refused.err]).toEqual([1, 'The project does not accept this role\n']);
   });
 });

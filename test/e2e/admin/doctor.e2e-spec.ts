@@ -41,6 +41,7 @@ async function run(bases: string[], ...args: string[]): Promise<{ code: number; 
   const code = await runCli(args, {
     connect: () => new AdminClient(bases, ADMIN_KEY),
     readStdin: async () => '',
+    untilInterrupted: () => new AbortController().signal,
     out: (text) => void (out += text),
     err: (text) => void (err += text),
   });

@@ -42,6 +42,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   const code = await runCli(args, {
     connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
     readStdin: async () => '',
+    untilInterrupted: () => new AbortController().signal,
     out: (text) => void (out += text),
     err: (text) => void (err += text),
   });

@@ -1,8 +1,9 @@
-/** Names of every kind in a project's OpenAPI document: it stays valid, and what it says of addresses is true. */
+/** Names of every kind in a project's OpenAPI document and types: both stay valid, and the addresses are true. */
 import { quoteIdentifier } from '../../../src/database/sql/identifier';
 import { faultsOf, type OpenApiDocument, operationsOf } from '../../support/openapi';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
+import { compileFaults, SAME } from '../../support/type-check';
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
 
@@ -117,4 +118,29 @@ it('form filters that the table accepts', async () => {
     );
     expect([name, none.status, none.body]).toEqual([name, 200, []]);
   }
+});
+
+it('make types that compile, with each name once', async () => {
+  const types = async (lang: string): Promise<string> =>
+    (await project.service.get(`/p/${project.slug}/types.ts?lang=${lang}`)).text;
+  const files = {
+    'typescript.ts': await types('typescript'),
+    'supabase.ts': await types('supabase'),
+    'usage.ts': `
+      ${SAME}
+      import type { Database } from './supabase';
+      import type { AB, ABInsert, OtherSchemaTAble, PublicAB } from './typescript';
+      type Names = ${NAMES.map((name) => JSON.stringify(name)).join(' | ')};
+      type _1 = Same<keyof Database['public']['Tables'], Names | 'typed'>;
+      type _2 = Same<keyof Database['public']['Functions'], Names>;
+      type _3 = Same<keyof Database['public']['Tables']['a b']['Row'], Names>;
+      type _4 = Same<keyof AB | keyof ABInsert | keyof PublicAB, Names>;
+      type _5 = Same<OtherSchemaTAble, Database['other.schema']['Tables']['t.able']['Row']>;
+    `,
+  };
+  expect(compileFaults(files)).toEqual([]);
+  const declared = [...files['typescript.ts'].matchAll(/^export type (\w+) =/gm)].map(([, name]) => name);
+  expect(new Set(declared).size).toBe(declared.length);
+  // Row, Insert and Update of each table, Args and Result of each function, the row of another schema, and Json.
+  expect(declared.length).toBeGreaterThanOrEqual(NAMES.length * 5);
 });

@@ -1,0 +1,70 @@
+import type { Catalog } from '../rest/catalog/catalog';
+import { collectDocument, type RoleDocument, RoleDocuments } from './role-documents';
+
+const catalog = (fingerprint: string): Catalog => ({ fingerprint }) as Catalog;
+
+describe('collectDocument', () => {
+  it('joins the pieces, and names them by their content', async () => {
+    const one = await collectDocument(['a', 'é', '']);
+    expect(Buffer.concat([...one.body]).toString()).toBe('aé');
+    expect(one.size).toBe(3);
+    expect((await collectDocument(['aé'])).etag).toBe(one.etag);
+    expect((await collectDocument(['aè'])).etag).not.toBe(one.etag);
+  });
+
+  it('lets other work have its turn', async () => {
+    let turns = 0;
+    let done = false;
+    const count = (): void => {
+      turns += 1;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    // Takes longer than one slice on any machine.
+    function* pieces(): Generator<string> {
+      const end = performance.now() + 100;
+      while (performance.now() < end) yield 'text\n'.repeat(100);
+    }
+    await collectDocument(pieces());
+    done = true;
+    expect(turns).toBeGreaterThan(2);
+  });
+});
+
+describe('RoleDocuments', () => {
+  const maker = (): { make: () => Promise<RoleDocument>; made: () => number } => {
+    let made = 0;
+    return { make: () => collectDocument([`document ${++made}`]), made: () => made };
+  };
+
+  it('builds a document once for many that ask for it at once, and keeps it', async () => {
+    const documents = new RoleDocuments();
+    const { make, made } = maker();
+    const schema = catalog('a');
+    const all = await Promise.all(Array.from({ length: 20 }, () => documents.get('key', schema, make)));
+    await documents.get('key', schema, make);
+    expect([made(), new Set(all).size]).toEqual([1, 1]);
+    await documents.get('other', schema, make);
+    await documents.get('key', catalog('b'), make);
+    expect(made()).toBe(3);
+  });
+
+  it('keeps no failure', async () => {
+    const documents = new RoleDocuments();
+    const { make } = maker();
+    const failing = documents.get('key', catalog('a'), () => Promise.reject(new Error('gone')));
+    await expect(failing).rejects.toThrow('gone');
+    await expect(documents.get('key', catalog('a'), make)).resolves.toMatchObject({ size: 10 });
+  });
+
+  it('refuses when too many wait', async () => {
+    const documents = new RoleDocuments();
+    const { make } = maker();
+    const all = Array.from({ length: 200 }, (_, index) =>
+      documents.get(String(index), catalog('a'), make).catch((error: unknown) => error),
+    );
+    const refused = (await Promise.all(all)).filter((one) => one instanceof Error);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } });
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * Documents about a project's schema, as a role may see them: cached for as long as the catalog they were built from.
+ * A repeated request costs no round trip. Simultaneous requests share one build, and few builds run at once.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../common/errors/app-error';
+import { Slices } from '../common/time/slices';
+import { Slots } from '../infra/concurrency/slots';
+import type { Catalog } from '../rest/catalog/catalog';
+import { BodyBlocks } from '../row-stream/body-blocks';
+
+/** Limit for the bytes of cached documents; one of a thousand tables has a few million. */
+const CACHED_BYTES = 64 * 1024 * 1024;
+/** Changes of role memberships are not announced like DDL, so documents are rebuilt after this time. */
+const CACHED_MS = 60_000;
+
+/** Documents built at once, of all projects: for thousands of tables each takes a query of a second, and memory. */
+const AT_ONCE = 2;
+const MAX_WAITING = 100;
+
+export interface RoleDocument {
+  /** UTF-8, in blocks: allocating one buffer of that size would take long. */
+  readonly body: readonly Buffer[];
+  /** Bytes. */
+  readonly size: number;
+  /** Strong ETag, with its quotes. */
+  readonly etag: string;
+}
+
+interface Kept {
+  readonly document: RoleDocument;
+  readonly catalog: Catalog;
+}
+
+export class RoleDocuments {
+  private readonly kept = new LRUCache<string, Kept>({
+    maxSize: CACHED_BYTES,
+    sizeCalculation: ({ document }) => document.size,
+    ttl: CACHED_MS,
+  });
+  private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
+  private readonly running = new Map<string, Promise<RoleDocument>>();
+
+  /**
+   * @param key everything that determines a document besides the schema
+   * @throws AppError 503 when too many documents are being built
+   */
+  async get(key: string, catalog: Catalog, make: () => Promise<RoleDocument>): Promise<RoleDocument> {
+    const kept = this.kept.get(key);
+    if (kept?.catalog === catalog) return kept.document;
+    const runningKey = `${catalog.fingerprint}\0${key}`;
+    const running = this.running.get(runningKey);
+    if (running) return running;
+    const made = this.make(key, catalog, make).finally(() => this.running.delete(runningKey));
+    this.running.set(runningKey, made);
+    return made;
+  }
+
+  private async make(
+    key: string,
+    catalog: Catalog,
+    make: () => Promise<RoleDocument>,
+  ): Promise<RoleDocument> {
+    const document = await this.slots.use(make, tooManyDocuments);
+    this.kept.set(key, { document, catalog });
+    return document;
+  }
+}
+
+/** Collects the pieces of a document, and yields to the event loop between them. */
+export async function collectDocument(pieces: Iterable<string>): Promise<RoleDocument> {
+  const blocks = new BodyBlocks();
+  const hash = createHash('sha1');
+  const slices = new Slices();
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece);
+    hash.update(bytes);
+    blocks.append(bytes);
+    if (slices.isOver) await slices.yieldToLoop();
+  }
+  const size = blocks.size;
+  return { body: blocks.take(), size, etag: `"${hash.digest('base64url')}"` };
+}
+
+function tooManyDocuments(): AppError {
+  return new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: 'The service is busy: too many documents are being built',
+    headers: { 'Retry-After': '2' },
+    database: { sqlstate: 'PL503' },
+  });
+}

@@ -1,0 +1,179 @@
+/**
+ * `lang=supabase`: the type `Database` that @supabase/supabase-js and @supabase/postgrest-js take, with the structure
+ * that their generator gives it.
+ */
+import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
+import type { VisibleRelation } from '../project/visible-relation';
+import { ColumnTexts } from './column-texts';
+import { SupabaseFunctions } from './supabase-functions';
+import { SUPABASE_HELPERS } from './supabase-helpers';
+import { relationshipsType } from './supabase-relationships';
+import {
+  docComment,
+  indented,
+  literal,
+  type Member,
+  objectType,
+  orNull,
+  propertyName,
+  unionOf,
+} from './type-script';
+import { JSON_TYPE, TypeTexts } from './type-texts';
+import { typeName, type VisibleSchema } from './visible-schema';
+
+/** The version of PostgREST's language that the clients may use. */
+const POSTGREST_VERSION = '14';
+
+const VIEWS = new Set(['view', 'materialized-view']);
+
+/** Yields a declaration or an entry of one at a time. */
+export function* supabaseTypes(schema: VisibleSchema): Generator<string> {
+  yield* new SupabaseTypes(schema).write();
+}
+
+/** One member of a group such as `Tables`. */
+interface Entry {
+  readonly name: string;
+  readonly comment?: string | null;
+  /** Called when the entry is written. */
+  readonly type: () => string;
+}
+
+class SupabaseTypes {
+  private readonly types: TypeTexts;
+  private readonly columns: ColumnTexts;
+  private readonly functions: SupabaseFunctions;
+
+  constructor(private readonly schema: VisibleSchema) {
+    const { declaredTypes, catalog } = schema;
+    this.types = new TypeTexts({
+      types: schema.types,
+      declared: new Map(
+        declaredTypes.map((type) => {
+          const group = type.labels ? 'Enums' : 'CompositeTypes';
+          return [nameKey(typeName(type)), path(type.schema, group, type.type_name)];
+        }),
+      ),
+      rowOf: (name) => this.rowPath(name),
+    });
+    this.columns = new ColumnTexts({ catalog, types: this.types, withComments: true });
+    const plain = new ColumnTexts({ catalog, types: this.types, withComments: false });
+    this.functions = new SupabaseFunctions(schema, {
+      types: this.types,
+      rowPath: (name) => this.rowPath(name),
+      columnsOf: (relation) => plain.row(relation),
+    });
+  }
+
+  *write(): Generator<string> {
+    yield JSON_TYPE;
+    yield `\nexport type Database = {\n  __InternalSupabase: { PostgrestVersion: ${literal(POSTGREST_VERSION)} };\n`;
+    for (const schema of this.schema.schemas) {
+      yield `  ${propertyName(schema)}: {\n`;
+      yield* group('Tables', this.relations(schema, false));
+      yield* group('Views', this.relations(schema, true));
+      yield* group('Functions', this.functions.entries(schema));
+      yield* group('Enums', this.enums(schema));
+      yield* group('CompositeTypes', this.compositeTypes(schema));
+      yield '  };\n';
+    }
+    yield '};\n';
+    yield this.constants();
+    yield SUPABASE_HELPERS.replaceAll('$DEFAULT', () => literal(this.schema.defaultSchema));
+  }
+
+  private relations(schema: string, areViews: boolean): Entry[] {
+    return this.schema.relations
+      .filter(({ relation }) => relation.schema === schema && VIEWS.has(relation.kind) === areViews)
+      .map((one) => ({
+        name: one.relation.name,
+        comment: one.comment,
+        type: () => this.relation(one, areViews),
+      }));
+  }
+
+  /** The clients take a table without a type of its insertions for an error: `never` accepts none. */
+  private relation(one: VisibleRelation, isView: boolean): string {
+    const isWritable = one.mayInsert || one.mayUpdate;
+    const insert = one.mayInsert ? objectType(withOthers(this.columns.insert(one), one)) : 'never';
+    const update = one.mayUpdate ? objectType(withOthers(this.columns.update(one), one)) : 'never';
+    return objectType([
+      { name: 'Row', type: objectType([...this.columns.row(one), ...this.functions.fieldsOf(one.relation)]) },
+      ...(isView && !isWritable
+        ? []
+        : [
+            { name: 'Insert', type: insert },
+            { name: 'Update', type: update },
+          ]),
+      { name: 'Relationships', type: relationshipsType(one, this.schema) },
+    ]);
+  }
+
+  private enums(schema: string): Entry[] {
+    return this.schema.declaredTypes
+      .filter((type) => type.schema === schema && type.labels)
+      .map(({ type_name: name, labels, comment }) => ({
+        name,
+        comment,
+        type: () => unionOf((labels ?? []).map(literal)),
+      }));
+  }
+
+  /** The labels of enums as values. */
+  private constants(): string {
+    const enumsOf = (schema: string): string => {
+      const enums = this.schema.declaredTypes.filter((type) => type.schema === schema && type.labels);
+      const members = enums.map(
+        ({ type_name: name, labels }) =>
+          `${propertyName(name)}: [${(labels ?? []).map(literal).join(', ')}],\n`,
+      );
+      return `${propertyName(schema)}: {\n  Enums: {\n${indented(members.join(''), 2)}  },\n},\n`;
+    };
+    return `\nexport const Constants = {\n${indented(this.schema.schemas.map(enumsOf).join(''))}} as const;\n`;
+  }
+
+  private compositeTypes(schema: string): Entry[] {
+    return this.schema.declaredTypes
+      .filter((type) => type.schema === schema && type.attributes)
+      .map(({ type_name: name, attributes, comment }) => ({
+        name,
+        comment,
+        type: () =>
+          objectType(
+            (attributes ?? []).map(([of, type]) => ({ name: of, type: orNull(this.types.of(type)) })),
+          ),
+      }));
+  }
+
+  private rowPath({ schema, name }: QualifiedName): string | null {
+    const visible = this.schema.relationsByName.get(nameKey({ schema, name }));
+    if (!visible?.maySelect) return null;
+    const groupName = VIEWS.has(visible.relation.kind) ? 'Views' : 'Tables';
+    return `${path(schema, groupName, name)}["Row"]`;
+  }
+}
+
+function path(schema: string, groupName: string, name: string): string {
+  return `Database[${literal(schema)}][${literal(groupName)}][${literal(name)}]`;
+}
+
+/** Columns that the role may read but not write are refused by name. */
+function withOthers(members: readonly Member[], { columns }: VisibleRelation): Member[] {
+  const written = new Map(members.map((member) => [member.name, member]));
+  return columns.map(
+    ({ column }) => written.get(column.name) ?? { name: column.name, type: 'never', isOptional: true },
+  );
+}
+
+function* group(name: string, entries: readonly Entry[]): Generator<string> {
+  if (entries.length === 0) {
+    yield `    ${name}: { [_ in never]: never };\n`;
+    return;
+  }
+  yield `    ${name}: {\n`;
+  for (const entry of entries) {
+    const text = `${docComment(entry.comment)}${propertyName(entry.name)}: ${entry.type()};\n`;
+    yield indented(text, 3);
+  }
+  yield '    };\n';
+}

@@ -1,0 +1,122 @@
+/** `lang=typescript`: a type for each row, enum, composite type, and for arguments and results of functions. */
+import { nameKey } from '../../rest/catalog/catalog';
+import type { TypeFacts } from '../project/project-facts';
+import type { VisibleRelation } from '../project/visible-relation';
+import { RELATION_SUFFIXES, SchemaNames } from '../schema-names';
+import { ColumnTexts } from './column-texts';
+import { arrayOf, docComment, literal, type Member, objectType, orNull, unionOf } from './type-script';
+import { JSON_TYPE, TypeTexts } from './type-texts';
+import type { VisibleFunction } from './visible-functions';
+import { typeName, type VisibleSchema } from './visible-schema';
+
+/** Yields a declaration at a time. */
+export function* typescriptTypes(schema: VisibleSchema): Generator<string> {
+  yield* new TypescriptTypes(schema).write();
+}
+
+class TypescriptTypes {
+  private readonly relationNames: ReadonlyMap<string, string>;
+  private readonly typeNames: ReadonlyMap<string, string>;
+  private readonly functionNames: ReadonlyMap<string, string>;
+  private readonly types: TypeTexts;
+  private readonly columns: ColumnTexts;
+
+  constructor(private readonly schema: VisibleSchema) {
+    const { defaultSchema, relations, declaredTypes, functions, catalog, relationsByName } = schema;
+    const names = new SchemaNames(defaultSchema, ['Json']);
+    this.relationNames = names.nameAll(
+      relations.map(({ relation }) => relation),
+      RELATION_SUFFIXES,
+      nameKey,
+    );
+    this.typeNames = names.nameAll(declaredTypes.map(typeName), [''], nameKey);
+    const callable = functions.flatMap(([first]) => (first ? [first] : []));
+    this.functionNames = names.nameAll(callable, ['Args', 'Result'], nameKey);
+    this.types = new TypeTexts({
+      types: schema.types,
+      declared: this.typeNames,
+      rowOf: (name) =>
+        relationsByName.get(nameKey(name))?.maySelect
+          ? (this.relationNames.get(nameKey(name)) ?? null)
+          : null,
+    });
+    this.columns = new ColumnTexts({ catalog, types: this.types, withComments: true });
+  }
+
+  *write(): Generator<string> {
+    const { declaredTypes, relations, functions } = this.schema;
+    yield JSON_TYPE;
+    for (const type of declaredTypes) yield this.declaredType(type);
+    for (const relation of relations) yield this.relation(relation);
+    for (const overloads of functions) yield this.functionTypes(overloads);
+  }
+
+  private declaredType(type: TypeFacts): string {
+    const name = this.typeNames.get(nameKey(typeName(type))) ?? '';
+    const text = type.labels
+      ? unionOf(type.labels.map(literal))
+      : objectType(
+          (type.attributes ?? []).map(([attribute, of]) => ({
+            name: attribute,
+            type: orNull(this.types.of(of)),
+          })),
+        );
+    return declaration(name, text, type.comment);
+  }
+
+  private relation(one: VisibleRelation): string {
+    const name = this.relationNames.get(nameKey(one.relation)) ?? '';
+    const declared = (suffix: string, members: readonly Member[], comment: string | null = null): string =>
+      declaration(name + suffix, objectType(members), comment);
+    return [
+      ...(one.maySelect ? [declared('', this.columns.row(one), one.comment)] : []),
+      ...(one.mayInsert ? [declared('Insert', this.columns.insert(one))] : []),
+      ...(one.mayUpdate ? [declared('Update', this.columns.update(one))] : []),
+    ].join('');
+  }
+
+  /** Overloads share their types: the alternatives of each are a union. */
+  private functionTypes(overloads: readonly VisibleFunction[]): string {
+    const called = overloads.filter(({ routine, isField }) => routine !== null && !isField);
+    const [first] = called;
+    if (!first) return '';
+    const name = this.functionNames.get(nameKey(first)) ?? '';
+    const comments = [...new Set(called.flatMap(({ comment }) => comment ?? []))];
+    const args = unionOf(called.map((one) => this.argumentsOf(one)));
+    const result = unionOf(called.map((one) => this.resultOf(one)));
+    return declaration(`${name}Args`, args, comments.join('\n\n')) + declaration(`${name}Result`, result);
+  }
+
+  /** The body of the call: an object of named arguments, or the value of one without a name. */
+  private argumentsOf({ routine }: VisibleFunction): string {
+    const declared = routine?.arguments ?? [];
+    const [only] = declared;
+    if (!only) return '{ [key: string]: never }';
+    if (only.name === '') return this.types.of(only.type);
+    return objectType(
+      declared.map(({ name, type, required }) => ({
+        name,
+        type: orNull(this.types.of(type)),
+        isOptional: !required,
+      })),
+    );
+  }
+
+  private resultOf({ routine, result, returnsSet }: VisibleFunction): string {
+    if (!routine || routine.result === 'void') return 'undefined';
+    const one = routine.result === 'scalar' ? orNull(this.types.of(result)) : this.rowOf(routine, result);
+    return returnsSet ? arrayOf(one) : one;
+  }
+
+  private rowOf(routine: NonNullable<VisibleFunction['routine']>, result: string): string {
+    if (routine.relation || routine.columns.size === 0) return this.types.of(result);
+    const columns = [...routine.columns.values()];
+    return objectType(
+      columns.map(({ name, declaredType }) => ({ name, type: orNull(this.types.of(declaredType)) })),
+    );
+  }
+}
+
+function declaration(name: string, type: string, comment: string | null = null): string {
+  return `\n${docComment(comment)}export type ${name} = ${type};\n`;
+}

@@ -1,0 +1,97 @@
+/** `plinth gen types`. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { codeOf } from '../common/errors/error-facts';
+import { CliError, EXIT } from './cli-error';
+import { CommandContext } from './command-context';
+import { TypesSource } from './types-source';
+
+/** Milliseconds between two requests of --watch. */
+const WATCH_MS = 1_000;
+
+interface Options {
+  readonly lang: string;
+  readonly role: string;
+  readonly output?: string;
+  readonly watch?: true;
+}
+
+export function addGenCommands(program: Command, context: CommandContext): void {
+  program
+    .command('gen')
+    .description('generate code from the schema of a project')
+    .command('types <project>')
+    .description('types of TypeScript for tables, views, functions, enums and composite types')
+    .addOption(
+      new Option('--lang <language>', 'row types, or the Database type of supabase-js')
+        .choices(['typescript', 'supabase'])
+        .default('typescript'),
+    )
+    .option('--role <role>', 'the database role whose privileges decide what the types show', 'service_role')
+    .option('-o, --output <file>', 'write to a file, if its content changes; default: standard output')
+    .option('--watch', 'follow changes of the schema until interrupted; needs --output')
+    .action(async (project: string, options: Options) => {
+      if (options.watch && options.output === undefined) {
+        throw new CliError('--watch needs a file: add --output', EXIT.usage);
+      }
+      const source = await TypesSource.open(context.server, project, options);
+      const { text } = await source.read();
+      await show(text, options, context);
+      if (options.watch) await watch(source, options, context);
+    });
+}
+
+/** Without a file, the types; with one, the outcome. */
+async function show(text: string, { output, lang, role }: Options, context: CommandContext): Promise<void> {
+  if (output === undefined) return context.print({ lang, role, types: text }, () => text);
+  const changed = await writeIfChanged(output, text);
+  context.print({ file: output, changed }, () => `${output}: ${changed ? 'written' : 'unchanged'}\n`);
+}
+
+/** A file whose content is the same keeps its time, so that no compiler starts again. */
+async function writeIfChanged(file: string, text: string): Promise<boolean> {
+  const known = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (known === text) return false;
+  // Renamed, so that no compiler reads half a file.
+  const temporary = `${file}.${process.pid}.tmp`;
+  await writeFile(temporary, text);
+  await rename(temporary, file);
+  return true;
+}
+
+/** Outlives restarts of the server. Ends when it is interrupted, or when the project is gone. */
+async function watch(source: TypesSource, options: Options, context: CommandContext): Promise<void> {
+  const signal = context.untilInterrupted();
+  let failed = false;
+  while (await pause(signal)) {
+    try {
+      const changed = await source.readChange();
+      if (changed) await show(changed.text, options, context);
+      if (failed) context.remark('The server answers again.');
+      failed = false;
+    } catch (error) {
+      if (!(error instanceof CliError) || error.exitCode === EXIT.notFound) throw error;
+      if (!failed) context.remark(`${error.message} Waiting for it.`);
+      failed = true;
+    }
+  }
+}
+
+/** False when the signal came. */
+function pause(signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(false);
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve(true);
+    }, WATCH_MS);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,67 @@
+/** The linters of OpenAPI documents, with their recommended rules: no errors and no warnings. */
+import { GeneratedClient, readSchema } from '../support/generated-client';
+import { TestPlinth } from '../support/plinth';
+import { TestProject } from '../support/test-project';
+
+const LIMIT_MS = 300_000;
+
+let plinth: TestPlinth;
+let project: TestProject;
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+  project = await TestProject.create(plinth, { name: 'Rich', slug: 'rich' });
+  await project.sql(await readSchema());
+});
+afterAll(() => plinth.stop());
+
+describe.each([
+  ['project', '3.1'],
+  ['project', '3.0'],
+  ['platform', '3.1'],
+  ['platform', '3.0'],
+] as const)('the document of the %s, %s', (name, version) => {
+  let client: GeneratedClient;
+  let document: { paths: Record<string, unknown> };
+
+  beforeAll(async () => {
+    client = await GeneratedClient.create(`linted-${name}-${version}`);
+    const path = name === 'project' ? `/p/${project.slug}/openapi.json` : '/openapi.json';
+    const { text } = await project.service.get(`${path}?version=${version}`);
+    document = JSON.parse(text) as typeof document;
+    await client.write('openapi.json', text);
+    await client.write('spectral.json', '{ "extends": ["spectral:oas"] }');
+  });
+
+  it(
+    'has nothing that redocly reports',
+    async () => {
+      const { stdout } = await client.outcome('@redocly/cli/bin/cli.js', [
+        'lint',
+        'openapi.json',
+        '--extends=recommended',
+        '--format=json',
+      ]);
+      const { problems } = JSON.parse(stdout) as {
+        problems: { ruleId: string; location: { pointer: string }[] }[];
+      };
+      expect(problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer ?? ''}`)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'has nothing that spectral reports',
+    async () => {
+      const args = ['lint', 'openapi.json', '-r', 'spectral.json', '-f', 'json', '-q'];
+      const { stdout } = await client.outcome('@stoplight/spectral-cli/dist/index.js', args);
+      const reports = JSON.parse(stdout) as { code: string; path: string[] }[];
+      // Spectral decodes percent-encoded paths, and then misses everything in them.
+      const isReal = ([first, path = '']: string[]): boolean => first !== 'paths' || path in document.paths;
+      expect(
+        reports.filter(({ path }) => isReal(path)).map(({ code, path }) => `${code} ${path.join(' ')}`),
+      ).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});

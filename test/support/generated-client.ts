@@ -1,0 +1,129 @@
+/** Generates a client from a document, compiles it strictly, and runs a scenario with it as a program of its own. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { TestPlinth } from './plinth';
+import type { TestProject } from './test-project';
+
+const CLIENTS = path.join(__dirname, '../../clients');
+const MODULES = path.join(CLIENTS, 'node_modules');
+const GENERATED = path.join(CLIENTS, '.generated');
+
+/** Bytes that a program may print. */
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
+const COMPILER_OPTIONS = {
+  target: 'ES2022',
+  module: 'ESNext',
+  moduleResolution: 'bundler',
+  lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+  types: ['node'],
+  typeRoots: [path.join(CLIENTS, '../node_modules/@types')],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+/** The schema that the clients are generated from. */
+export function readSchema(): Promise<string> {
+  return readFile(path.join(CLIENTS, 'schema.sql'), 'utf8');
+}
+
+export class GeneratedClient {
+  readonly folder: string;
+
+  private constructor(name: string) {
+    this.folder = path.join(GENERATED, name);
+  }
+
+  /** An empty folder for a client. */
+  static async create(name: string): Promise<GeneratedClient> {
+    if (!existsSync(MODULES)) throw new Error('The generators are not installed: npm ci, in clients/');
+    const client = new GeneratedClient(name);
+    await rm(client.folder, { recursive: true, force: true });
+    await mkdir(client.folder, { recursive: true });
+    return client;
+  }
+
+  /** @param file may be in a folder */
+  async write(file: string, text: string): Promise<void> {
+    const location = path.join(this.folder, file);
+    await mkdir(path.dirname(location), { recursive: true });
+    await writeFile(location, text);
+  }
+
+  /**
+   * Runs a program of the workspace in the folder of the client.
+   * @param program its file below clients/node_modules
+   * @returns what it printed. @throws Error with its output when it fails
+   */
+  run(program: string, args: readonly string[]): Promise<string> {
+    return this.node([path.join(MODULES, program), ...args]);
+  }
+
+  /** Like run(), for a program that exits with 1 when it reports something. */
+  outcome(program: string, args: readonly string[]): Promise<{ stdout: string }> {
+    const options = { cwd: this.folder, maxBuffer: MAX_OUTPUT };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [path.join(MODULES, program), ...args], options, (_error, stdout) =>
+        resolve({ stdout }),
+      );
+    });
+  }
+
+  /** What the compiler reports about all files in the folder; empty without faults. */
+  async compile(options: object = {}): Promise<string> {
+    const compilerOptions = { ...COMPILER_OPTIONS, ...options };
+    await this.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
+    return this.run('typescript/bin/tsc', ['-p', '.', '--pretty', 'false']).catch(
+      (error: unknown) => (error as Error).message,
+    );
+  }
+
+  /** Copies a scenario into the folder. @param project its id and slug are part of the paths in the document */
+  async addScenario(name: string, project: TestProject): Promise<void> {
+    const text = await readFile(path.join(CLIENTS, 'scenarios', `${name}.ts`), 'utf8');
+    await this.write('scenario.ts', text.replaceAll('$PROJECT_ID', project.id));
+    for (const file of ['common.ts', 'steps.ts']) {
+      await this.write(file, await readFile(path.join(CLIENTS, 'scenarios', file), 'utf8'));
+    }
+  }
+
+  /** Runs the scenario against a server. @returns the steps that it printed. @throws Error when a step fails */
+  async runScenario(plinth: TestPlinth, project: TestProject): Promise<string[]> {
+    await this.node([path.join(CLIENTS, 'bundle.mjs'), this.folder]);
+    const env = { BASE_URL: plinth.baseUrl, ANON_KEY: project.anonKey };
+    return (await this.node([path.join(this.folder, 'scenario.mjs')], env)).trim().split('\n');
+  }
+
+  private node(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+    const options = { cwd: this.folder, env: { ...process.env, ...env }, maxBuffer: MAX_OUTPUT };
+    return new Promise((resolve, reject) => {
+      execFile(process.execPath, args, options, (error, stdout, stderr) => {
+        if (error) reject(new Error(`${stdout}${stderr}`.slice(0, 20_000) || error.message));
+        else resolve(stdout);
+      });
+    });
+  }
+}
+
+/** The steps of a scenario, which it prints as it has done them. */
+export const STEPS = [
+  'sign up',
+  'insert',
+  'filter',
+  'page',
+  'update',
+  'upsert',
+  'call',
+  'upload',
+  'list',
+  'sign',
+  'download',
+  'delete',
+  '401',
+  '403',
+  '409',
+];
