@@ -184,10 +184,16 @@ export const openApiSchema = (version: Version): object => ({
   ...closed(
     {
       openapi: { type: 'string', pattern: `^${version.replace('.', '\\.')}\\.\\d$` },
-      info: closed({ title: text, description: text, version: text, contact: { type: 'object' } }, [
-        'title',
-        'version',
-      ]),
+      info: closed(
+        {
+          title: text,
+          description: text,
+          version: text,
+          contact: closed({ name: text, url: text }, ['url']),
+          license: closed({ name: text, url: text }, ['name']),
+        },
+        ['title', 'version'],
+      ),
       servers: { type: 'array', items: closed({ url: text, description: text }, ['url']) },
       tags: { type: 'array', items: closed({ name: text, description: text }, ['name']) },
       paths: {

@@ -111,7 +111,13 @@ export interface Components {
 
 /** Everything except paths and components. */
 export interface DocumentHead {
-  readonly info: { readonly title: string; readonly version: string; readonly description?: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description?: string;
+    readonly contact?: { readonly name?: string; readonly url?: string };
+    readonly license?: { readonly name: string; readonly url?: string };
+  };
   readonly servers?: readonly { readonly url: string }[];
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
 }

@@ -159,7 +159,7 @@ async function writeRelations(draft: Draft): Promise<WrittenRelations> {
     allParameters.set(nameKey(one.relation), parameters);
     writer.add('paths', path, relationPaths(one, { ...draft, stems, address, parameters }));
     writer.addUsed('parameters', parameters.components);
-    tags.push({ name: address, ...(one.comment === null ? {} : { description: one.comment }) });
+    tags.push({ name: address, description: one.comment ?? `Rows of ${address}` });
   }
   return { tags, parametersOf: (name) => allParameters.get(nameKey(name)) ?? null };
 }
