@@ -18,13 +18,19 @@ class FullResponse extends EventEmitter {
 
 describe('RowCollector', () => {
   let response: FullResponse;
-  let control: Record<'pause' | 'resume' | 'cancel' | 'beginStream', jest.Mock>;
+  let control: Record<'pause' | 'resume' | 'cancel' | 'beginStream' | 'endSession', jest.Mock>;
   let collector: RowCollector;
 
   beforeEach(() => {
     jest.useFakeTimers();
     response = new FullResponse();
-    control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn(), beginStream: jest.fn() };
+    control = {
+      pause: jest.fn(),
+      resume: jest.fn(),
+      cancel: jest.fn(),
+      beginStream: jest.fn(),
+      endSession: jest.fn(),
+    };
     const format = {
       head: Buffer.from('['),
       separator: Buffer.from(','),
@@ -36,6 +42,8 @@ describe('RowCollector', () => {
       begin: () => undefined,
       stopsWithClient: true,
       keepsFirst: false,
+      hold: () => ({ grow: () => undefined, release: () => undefined }),
+      writes: false,
       client: () => '192.0.2.1',
     });
     collector.onStart(control);

@@ -16,6 +16,14 @@ export interface BudgetLimits {
   readonly maxWaiting: number;
 }
 
+/** The errors for a reservation that is refused. */
+export interface BudgetErrors {
+  /** There is no room now. */
+  readonly noMemory: () => AppError;
+  /** One reservation may never have so much. */
+  readonly tooMuchMemory: () => AppError;
+}
+
 /** The account that memory is reserved on. */
 export interface Sender {
   /** The project's id; empty where there is none. */
@@ -80,7 +88,10 @@ export class BodyBudget {
   /** First in, first out. */
   private line: Waiting[] = [];
 
-  constructor(private readonly limits: BudgetLimits) {}
+  constructor(
+    private readonly limits: BudgetLimits,
+    private readonly errors: BudgetErrors = BODY_ERRORS,
+  ) {}
 
   /** Reserved bytes and waiting requests, for metrics. */
   stats(): { reserved: number; waiting: number } {
@@ -101,10 +112,15 @@ export class BodyBudget {
     return this.admit(parts, bytes);
   }
 
+  /** A reservation that is empty as yet, and grows without waiting. */
+  open(sender: Sender): Reservation {
+    return new Reservation(this, partsOf(sender), 0);
+  }
+
   /** For a Reservation, which holds `before` bytes already. */
   take(parts: Parts, bytes: number, before: number): void {
     this.assertPossible(before + bytes);
-    if (!this.hasRoom(parts, bytes)) throw noMemory();
+    if (!this.hasRoom(parts, bytes)) throw this.errors.noMemory();
     this.add(parts, bytes);
   }
 
@@ -120,7 +136,7 @@ export class BodyBudget {
   }
 
   private wait(parts: Parts, bytes: number): Promise<Reservation> {
-    if (this.line.length >= this.limits.maxWaiting) return Promise.reject(noMemory());
+    if (this.line.length >= this.limits.maxWaiting) return Promise.reject(this.errors.noMemory());
     return new Promise((resolve, reject) => {
       const admit = (): void => {
         clearTimeout(timer);
@@ -129,7 +145,7 @@ export class BodyBudget {
       const waiting: Waiting = { parts, bytes, admit };
       const timer = setTimeout(() => {
         this.line = this.line.filter((other) => other !== waiting);
-        reject(noMemory());
+        reject(this.errors.noMemory());
         // Smaller requests of the same client may have waited behind it.
         this.serveLine();
       }, this.limits.patienceMs);
@@ -157,7 +173,7 @@ export class BodyBudget {
 
   /** @throws AppError 413 for more than fits into an empty budget */
   private assertPossible(bytes: number): void {
-    if (bytes > this.maxPerBody) throw tooMuchMemory();
+    if (bytes > this.maxPerBody) throw this.errors.tooMuchMemory();
   }
 
   private add(parts: Parts, bytes: number): void {
@@ -188,7 +204,7 @@ const clientOf = (parts: Parts): string => parts[0]?.[0] ?? '';
 /** Seconds: bodies that arrive at all arrive within a few. */
 const RETRY_AFTER = '2';
 
-function noMemory(): AppError {
+function noMemoryForBody(): AppError {
   return new AppError({
     status: 503,
     code: 'service_unavailable',
@@ -198,7 +214,7 @@ function noMemory(): AppError {
   });
 }
 
-function tooMuchMemory(): AppError {
+function bodyTooLarge(): AppError {
   return new AppError({
     status: 413,
     code: 'payload_too_large',
@@ -206,3 +222,5 @@ function tooMuchMemory(): AppError {
     database: { sqlstate: 'PL413' },
   });
 }
+
+const BODY_ERRORS: BudgetErrors = { noMemory: noMemoryForBody, tooMuchMemory: bodyTooLarge };
