@@ -46,9 +46,9 @@ export class RowCollector implements StreamConsumer {
     this.limit = new RowLimit(options);
   }
 
-  /** The first row by itself, as far as no other is kept; undefined without rows. */
+  /** A copy of the first row, where it alone is kept; undefined without rows. */
   get first(): Buffer | undefined {
-    return this.rows > 0 ? this.body.copy() : undefined;
+    return this.options.keepsFirst && this.rows > 0 ? this.body.copy() : undefined;
   }
 
   /** Why rows were refused, because there were more than may be held; null while they were not. */

@@ -121,7 +121,7 @@ function headOf(
   if (plan.kind === 'write') {
     const headers = {
       ...writeHeaders(prepared, rows),
-      ...locationHeader(prepared, collector.first?.toString(), rows),
+      ...locationHeader(prepared, () => collector.first, rows),
     };
     if (plan.representation.kind !== 'none') headers['Content-Type'] = contentType(plan);
     return { status: writeStatus(prepared, execution), headers };
@@ -140,9 +140,22 @@ function hasBody({ plan }: PreparedRequest, status: number): boolean {
 function bodyOf({ plan }: PreparedRequest, collector: RowCollector): Buffer[] {
   const blocks = collector.finish() ?? [];
   if (plan.representation.kind === 'handler' && plan.representation.handler.isBinary) {
-    return [Buffer.from(Buffer.concat(blocks).toString('latin1'), 'base64')];
+    return decoded(blocks);
   }
   return blocks;
+}
+
+/** Decodes base64 and lets go of it block by block. The line breaks that PostgreSQL puts into it are no part of a group of four. */
+function decoded(blocks: Buffer[]): Buffer[] {
+  const bytes: Buffer[] = [];
+  let rest = '';
+  for (let block = blocks.shift(); block; block = blocks.shift()) {
+    const text = rest + block.toString('latin1').replaceAll('\n', '');
+    const whole = text.length - (text.length % 4);
+    bytes.push(Buffer.from(text.slice(0, whole), 'base64'));
+    rest = text.slice(whole);
+  }
+  return bytes;
 }
 
 function lengthOf(blocks: readonly Buffer[]): number {

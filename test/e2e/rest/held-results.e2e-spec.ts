@@ -27,6 +27,11 @@ const SETUP = `
   create table large (id int primary key, changed int not null default 0, filler text not null);
   insert into large select n, 0, repeat('x', ${MIB}) from generate_series(1, ${LARGE}) n;
   create view vast as select 1 as id, repeat('x', ${LARGE} * ${MIB}) as filler;
+  create domain "image/x-noise" as bytea;
+  create function noise(mib int) returns "image/x-noise" language sql stable as
+    $$ select convert_to(repeat('0123456789abcde' || chr(10), mib * 65536), 'UTF8')::"image/x-noise" $$;
+  create function st_asgeojson(item record) returns text language plpgsql stable as
+    $$ begin return row_to_json(item)::text; end $$;
   create domain "text/bulk" as text;
   create function bulk_step(state text, item large) returns "text/bulk" language sql immutable as
     $$ select repeat('x', ${LARGE} * ${MIB})::"text/bulk" $$;
@@ -115,6 +120,12 @@ describe('a result that is not held', () => {
   });
 });
 
+it('streams GeoJSON of any length', async () => {
+  const { status, text } = await service({ accept: 'application/geo+json' }).get('/rest/v1/large');
+  expect([status, text.slice(0, 30), text.slice(-3)]).toEqual([200, '{"type" : "FeatureCollection",', '}]}']);
+  expect(text.length).toBeGreaterThan(LARGE * MIB);
+});
+
 it.each([
   ['rows of a function', () => service().get(`/rest/v1/rpc/texts?mib=${LARGE}`)],
   ['one large value', () => service().get(`/rest/v1/rpc/value?mib=${LARGE}`)],
@@ -138,6 +149,14 @@ describe('results that are held', () => {
     expect([status, text.length]).toEqual([200, (ONE - 1) * (MIB + 3) + 1]);
     expect((await service().get(`/rest/v1/rpc/value?mib=${ONE - 1}`)).text.length).toBe((ONE - 1) * MIB + 2);
     expect((await service(object).get('/rest/v1/large?id=eq.1')).body.filler.length).toBe(MIB);
+  });
+
+  it('are complete where the database sends them as base64', async () => {
+    const headers = { ...service().headers, accept: 'image/x-noise' };
+    const response = await fetch(`${plinth.baseUrl}/rest/v1/rpc/noise?mib=7`, { headers });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, String(7 * MIB)]);
+    expect(bytes.equals(Buffer.from('0123456789abcde\n'.repeat(7 * 65_536)))).toBe(true);
   });
 
   it('share their memory until clients have read them: 503 for more of the same project, not of others', async () => {
