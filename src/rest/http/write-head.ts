@@ -30,10 +30,10 @@ export function writeHeaders({ plan, shape }: PreparedRequest, rows: number): Re
   return { 'Content-Range': `*/${total}` };
 }
 
-/** Bytes. Parsed JSON takes up to 28 times as much memory. */
+/** Bytes of the row, which has the key only. Parsed JSON takes up to 28 times as much memory. */
 const LONGEST_ROW = 1024 * 1024;
 
-/** The address of one inserted row, by its primary key. None for a very large row, or a key longer than a header may be. */
+/** The address of one inserted row, by its primary key; without it where that is longer than a header may be. */
 export function locationHeader(
   { plan, shape }: PreparedRequest,
   first: () => Buffer | undefined,
