@@ -14,6 +14,9 @@ export interface ServerConfig {
   readonly metrics: { readonly port: number; readonly host: string } | null;
   /** Bytes of memory that request bodies may take, all together. */
   readonly maxBufferedBytes: number;
+  /** Bytes of a table REST result that is held, and of all of them together. */
+  readonly maxResultBytes: number;
+  readonly maxBufferedResultBytes: number;
   /** Least rate of a body: bytes a second, on average over each window of milliseconds. */
   readonly minBodyRate: number;
   readonly bodyRateWindowMs: number;

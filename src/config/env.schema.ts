@@ -108,6 +108,12 @@ export class EnvironmentVariables {
   /** Bytes of memory that bodies take, all together; default: 384 MiB, or 12 times MAX_BODY_SIZE where that is more. */
   @IsOptional() @SizeInBytes(1_024) MAX_BUFFERED_BODIES?: number;
 
+  /** Bytes of a table REST result that is held, because it cannot be streamed. Less is held of each that is. */
+  @SizeInBytes(2 * 1024 * 1024) MAX_RESULT_SIZE = 64 * 1024 * 1024;
+
+  /** Bytes of all such results together; default: 256 MiB, or four times MAX_RESULT_SIZE where that is more. */
+  @IsOptional() @SizeInBytes(1_024) MAX_BUFFERED_RESULTS?: number;
+
   /** Bytes a second that a body or an upload must bring on average. */
   @SizeInBytes(1) MIN_BODY_RATE = 1_024;
 

@@ -108,6 +108,16 @@ describe('loadConfig', () => {
     expect(loadConfig({ DATA_DIR }).server.maxBufferedBytes).toBe(384 * 1024 * 1024);
   });
 
+  it('gives the largest result room in the memory of all results', () => {
+    const large = { MAX_RESULT_SIZE: '100MiB' };
+    expect(faultsOf({ ...large, MAX_BUFFERED_RESULTS: '199MiB' })).toEqual([
+      expect.stringContaining('MAX_BUFFERED_RESULTS'),
+    ]);
+    expect(faultsOf({ ...large, MAX_BUFFERED_RESULTS: '200MiB' })).toEqual([]);
+    expect(loadConfig({ DATA_DIR, ...large }).server.maxBufferedResultBytes).toBe(400 * 1024 * 1024);
+    expect(loadConfig({ DATA_DIR }).server.maxBufferedResultBytes).toBe(256 * 1024 * 1024);
+  });
+
   it('needs Redis for more than one process', () => {
     expect(faultsOf({ WORKERS: '2' })).toEqual([expect.stringContaining('REDIS_URL')]);
     expect(faultsOf({ WORKERS: '2', REDIS_URL: 'redis://127.0.0.1' })).toEqual([]);

@@ -12,6 +12,11 @@ const EMBEDDED_PORT_DISTANCE = 10_000;
 const LAST_PORT = 65_535;
 /** File of the generated PLATFORM_ADMIN_KEY in the data directory. */
 export const ADMIN_KEY_FILE = 'platform-admin-key';
+/** Bytes: the default of MAX_BUFFERED_RESULTS, unless this many times MAX_RESULT_SIZE is more. */
+const BUFFERED_RESULTS = 256 * 1024 * 1024;
+const RESULTS_BY_DEFAULT = 4;
+/** Results of MAX_RESULT_SIZE in the least MAX_BUFFERED_RESULTS: one client may hold half of it. */
+const LEAST_RESULTS = 2;
 /** Bytes: the default of MAX_BUFFERED_BODIES. */
 const BUFFERED_BODIES = 384 * 1024 * 1024;
 /** A body takes up to six times its size in memory, and one client may have half of the budget. */
@@ -80,6 +85,9 @@ function serverConfig(env: EnvironmentVariables): ServerConfig {
     maxBodyBytes: env.MAX_BODY_SIZE,
     metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
     maxBufferedBytes: env.MAX_BUFFERED_BODIES ?? Math.max(BUFFERED_BODIES, leastBudget(env)),
+    maxResultBytes: env.MAX_RESULT_SIZE,
+    maxBufferedResultBytes:
+      env.MAX_BUFFERED_RESULTS ?? Math.max(BUFFERED_RESULTS, RESULTS_BY_DEFAULT * env.MAX_RESULT_SIZE),
     minBodyRate: env.MIN_BODY_RATE,
     bodyRateWindowMs: env.BODY_RATE_WINDOW * 1000,
     bodyTimeoutMs: env.BODY_TIMEOUT * 1000,
@@ -113,6 +121,12 @@ export function validateEnvironment(
   if (env.MAX_BUFFERED_BODIES !== undefined && env.MAX_BUFFERED_BODIES < leastBudget(env)) {
     faults.push(
       `MAX_BUFFERED_BODIES: must be at least ${leastBudget(env)} bytes, so that a body of MAX_BODY_SIZE fits`,
+    );
+  }
+  const leastResults = LEAST_RESULTS * env.MAX_RESULT_SIZE;
+  if (env.MAX_BUFFERED_RESULTS !== undefined && env.MAX_BUFFERED_RESULTS < leastResults) {
+    faults.push(
+      `MAX_BUFFERED_RESULTS: must be at least ${leastResults} bytes, so that a result of MAX_RESULT_SIZE fits`,
     );
   }
   faults.push(...storageFaults(env));

@@ -81,10 +81,19 @@ export class PipelineConnection {
     this.wire.stream.resume();
   }
 
+  /** Of the server's process. */
+  get processId(): number {
+    return this.client.processID ?? 0;
+  }
+
+  /** Closes the connection at once. The pipeline under way fails. */
+  disconnect(): void {
+    this.wire.stream.destroy();
+  }
+
   /** Asks the server to stop what runs here, which then fails with 57014. Resolves when the request is over. */
   async cancel(): Promise<void> {
-    const { processID, secretKey } = this.client;
-    this.cancelling ??= sendCancel(this.config, processID ?? 0, secretKey ?? 0).then((isOver) => {
+    this.cancelling ??= sendCancel(this.config, this.processId, this.client.secretKey ?? 0).then((isOver) => {
       this.cancelling = null;
       if (!isOver) this.broken = true;
     });

@@ -40,6 +40,7 @@ export const POSTGREST_CODES: Readonly<Record<RestErrorCode | GrammarErrorCode |
     PL156: null,
     PL157: 'PGRST102',
     PL158: null,
+    PL159: null,
     PL200: 'PGRST200',
     PL201: 'PGRST201',
     PL202: 'PGRST202',

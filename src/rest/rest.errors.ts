@@ -34,6 +34,7 @@ export const REST_ERRORS = {
   PL156: { status: 405, meaning: 'The relation does not support the method: a view that cannot be updated.' },
   PL157: { status: 415, meaning: 'The Content-Type of the body is not one that the operation reads.' },
   PL158: { status: 400, meaning: 'A cast to a type whose values name objects of the system catalog.' },
+  PL159: { status: 400, meaning: 'The result is larger than MAX_RESULT_SIZE, and cannot be streamed.' },
   PL200: { status: 400, meaning: 'There is no relationship between the resource and the embedded one.' },
   PL201: { status: 300, meaning: 'More than one relationship fits; details lists the candidates.' },
   PL202: { status: 404, meaning: 'There is no function of that name that takes these arguments.' },

@@ -1,14 +1,30 @@
 /** Table REST: any table, view or function of a project by name. */
 import { Module } from '@nestjs/common';
+import { SERVER_CONFIG, type ServerConfig } from '../config/app-config';
+import { Metrics } from '../infra/telemetry/metrics';
 import { ProjectsModule } from '../projects/projects.module';
 import { CatalogRepository } from './catalog/catalog.repository';
 import { CatalogService } from './catalog/catalog.service';
 import { ErrorExplainer } from './execute/error-explainer.service';
 import { RestExecutor } from './execute/rest-executor.service';
 import { RestController } from './http/rest.controller';
+import { ResultBudget } from './http/result-budget';
 import { QueryParser } from './query-parser.service';
 import { RestService } from './rest.service';
 import { RetryService } from './retry.service';
+
+function resultBudget(
+  { maxResultBytes, maxBufferedResultBytes }: ServerConfig,
+  metrics: Metrics,
+): ResultBudget {
+  const budget = new ResultBudget(maxBufferedResultBytes, maxResultBytes);
+  metrics.gauge(
+    'plinth_result_held_bytes',
+    'Memory of table REST results that are held before they are sent (MAX_BUFFERED_RESULTS)',
+    () => budget.stats().reserved,
+  );
+  return budget;
+}
 
 @Module({
   imports: [ProjectsModule],
@@ -21,6 +37,7 @@ import { RetryService } from './retry.service';
     RestExecutor,
     RestService,
     RetryService,
+    { provide: ResultBudget, inject: [SERVER_CONFIG, Metrics], useFactory: resultBudget },
   ],
   exports: [CatalogService],
 })

@@ -44,6 +44,11 @@ export class BodyBlocks {
     return this.block.subarray(this.used - length, this.used);
   }
 
+  /** A copy of all bytes. */
+  copy(): Buffer {
+    return Buffer.concat([...this.full, this.block.subarray(0, this.used)]);
+  }
+
   /** Takes away the blocks so far, which belong to the caller then. */
   take(): Buffer[] {
     const blocks = [...this.full, this.block.subarray(0, this.used)];

@@ -6,6 +6,8 @@ export interface FlowControl {
   resume(): void;
   /** Resolves when the source was asked to stop. */
   cancel(): Promise<void>;
+  /** Ends the session, which undoes what was not committed. Resolves when it has ended, or the connection is closed. */
+  endSession(): Promise<void>;
   /**
    * From now on the client's pace decides how long the source is in use.
    * @param client address

@@ -45,6 +45,11 @@ export class RowBody {
     if (this.format.isLine) joinLines(this.blocks.last(this.blocks.size - before));
   }
 
+  /** A copy of the bytes so far. */
+  copy(): Buffer {
+    return this.blocks.copy();
+  }
+
   /** Takes away the bytes so far, which belong to the caller then. */
   take(): Buffer[] {
     return this.blocks.take();

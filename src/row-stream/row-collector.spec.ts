@@ -17,7 +17,7 @@ class FullResponse extends EventEmitter {
   }
 }
 
-type Control = Record<'pause' | 'resume' | 'cancel' | 'beginStream', jest.Mock>;
+type Control = Record<'pause' | 'resume' | 'cancel' | 'beginStream' | 'endSession', jest.Mock>;
 
 const FORMAT = { head: Buffer.from('['), separator: Buffer.from(','), tail: Buffer.from(']'), isLine: false };
 
@@ -26,12 +26,20 @@ function pausedCollector(
   response: ServerResponse,
   stopsWithClient = true,
 ): { collector: RowCollector; control: Control } {
-  const control = { pause: jest.fn(), resume: jest.fn(), cancel: jest.fn(), beginStream: jest.fn() };
+  const control = {
+    pause: jest.fn(),
+    resume: jest.fn(),
+    cancel: jest.fn(),
+    beginStream: jest.fn(),
+    endSession: jest.fn(),
+  };
   const collector = new RowCollector(response, {
     format: FORMAT,
     begin: () => undefined,
     stopsWithClient,
     keepsFirst: false,
+    hold: () => ({ grow: () => undefined, release: () => undefined }),
+    writes: false,
     client: () => '192.0.2.1',
   });
   collector.onStart(control);

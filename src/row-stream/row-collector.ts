@@ -7,10 +7,11 @@ import type { Printer } from './body-blocks';
 import type { FlowControl, StreamConsumer } from './flow-control';
 import { ResponseStream, type StreamOptions } from './response-stream';
 import { type BodyFormat, RowBody } from './row-body';
+import { type LimitOptions, RowLimit } from './row-limit';
 
-export interface CollectorOptions extends StreamOptions {
+export interface CollectorOptions extends StreamOptions, LimitOptions {
   readonly format: BodyFormat;
-  /** Whether the first row is needed by itself. */
+  /** Whether the answer needs the first row only: the others are dropped. */
   readonly keepsFirst: boolean;
 }
 
@@ -29,21 +30,35 @@ export class RowCollector implements StreamConsumer {
     headers: null,
     status: null,
   };
-  /** The first row by itself, where the options ask for it. */
-  first: Buffer | undefined;
   private body: RowBody;
+  private rows = 0;
+  /** Whether the row under way is dropped. */
+  private isDropped = false;
   private readonly stream: ResponseStream;
+  private readonly limit: RowLimit;
 
   constructor(
-    response: ServerResponse,
+    private readonly response: ServerResponse,
     private readonly options: CollectorOptions,
   ) {
     this.body = new RowBody(options.format);
     this.stream = new ResponseStream(response, options);
+    this.limit = new RowLimit(options);
+  }
+
+  /** A copy of the first row, where it alone is kept; undefined without rows. */
+  get first(): Buffer | undefined {
+    return this.options.keepsFirst && this.rows > 0 ? this.body.copy() : undefined;
+  }
+
+  /** Why rows were refused, because there were more than may be held; null while they were not. */
+  get refusal(): Error | null {
+    return this.limit.refusal;
   }
 
   onStart(control: FlowControl): void {
     this.stream.start(control);
+    this.limit.start(control);
   }
 
   onRepeat(): boolean {
@@ -63,7 +78,6 @@ export class RowCollector implements StreamConsumer {
 
   /** A row that PostgreSQL has made JSON or text of. @param row UTF-8, which is copied */
   onRow(row: Buffer | null): void {
-    if (this.options.keepsFirst) this.first ??= Buffer.from(row ?? NULL);
     this.beginRow();
     this.append(row ?? NULL);
     this.sendIfMany();
@@ -71,28 +85,39 @@ export class RowCollector implements StreamConsumer {
 
   /** What follows is a row: append() and print() add to it. */
   beginRow(): void {
-    this.body.beginRow();
+    this.rows += 1;
+    this.isDropped = this.options.keepsFirst && this.rows > 1;
+    if (!this.isDropped) this.body.beginRow();
   }
 
   append(bytes: Buffer): void {
-    this.body.append(bytes);
+    if (!this.isDropped) this.body.append(bytes);
   }
 
   print(printer: Printer, bytes: Buffer, start: number, end: number): void {
-    this.body.print(printer, bytes, start, end);
+    if (!this.isDropped) this.body.print(printer, bytes, start, end);
   }
 
-  /** To be called after each row, or part of one. @throws AppError 503: see ResponseStream.write() */
+  /** To be called after each row, or part of one. @throws AppError: see ResponseStream.write() and RowLimit.check() */
   sendIfMany(): void {
-    const limit = this.stream.hasBegun ? CHUNK : STREAM_AFTER;
-    if (this.stream.isAllowed && this.body.size >= limit) this.stream.write(this.body.take());
+    const most = this.stream.hasBegun ? CHUNK : STREAM_AFTER;
+    if (!this.stream.isAllowed || this.body.size < most) {
+      this.limit.check(this.body.size);
+      return;
+    }
+    this.stream.write(this.body.take());
+    this.limit.release();
   }
 
   /** The whole body. Null where a part of it was sent already: then the rest is sent. */
   finish(): Buffer[] | null {
     this.stream.release();
     const blocks = this.body.finish();
-    if (!this.stream.hasBegun) return blocks;
+    if (!this.stream.hasBegun) {
+      this.releaseAfterwards();
+      return blocks;
+    }
+    this.limit.release();
     this.stream.end(blocks);
     return null;
   }
@@ -103,9 +128,17 @@ export class RowCollector implements StreamConsumer {
     this.forget();
   }
 
+  /** The response holds the rows until the client has read them. */
+  private releaseAfterwards(): void {
+    if (this.response.closed) this.limit.release();
+    else this.response.once('close', () => this.limit.release());
+  }
+
   private forget(): void {
+    this.limit.release();
     this.total = null;
-    this.first = undefined;
+    this.rows = 0;
+    this.isDropped = false;
     this.body = new RowBody(this.options.format);
   }
 }

@@ -6,9 +6,15 @@ import {
   type Statement,
 } from '../../pg-pipeline';
 import { cleanError } from '../sql/clean-error';
+import { withBoundedConnection } from './one-off-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
 import { resultTooLarge } from './result-too-large';
 import { SessionState } from './session-state';
+
+/** Milliseconds that the server waits for the end of a session. */
+const END_MS = 2_000;
+const END_TIMEOUTS = { connectionTimeoutMillis: END_MS, query_timeout: 2 * END_MS };
+const END_SESSION = 'select pg_catalog.pg_terminate_backend($1, $2) as ended';
 
 export class PooledConnection extends PipelineConnection {
   /** Milliseconds of the monotonic clock at which it was last given back. */
@@ -52,6 +58,22 @@ export class PooledConnection extends PipelineConnection {
       this.session.isClean = true;
     } catch {
       this.broken = true;
+    }
+  }
+
+  /**
+   * Ends the session, which undoes what it has not committed. Resolves when the server has ended it. The connection may be
+   * paused meanwhile; what the server had sent before can still be read.
+   */
+  async endSession(): Promise<void> {
+    const config = { ...loginConfig(this.database), ...END_TIMEOUTS };
+    try {
+      const { rows } = await withBoundedConnection(config, (client) =>
+        client.query<{ ended: boolean }>(END_SESSION, [this.processId, END_MS]),
+      );
+      if (!rows[0]?.ended) this.disconnect();
+    } catch {
+      this.disconnect();
     }
   }
 

@@ -5,6 +5,7 @@
  * No sender can take all of it: each may hold at most a multiple of the free memory, so some is always left for a sender
  * that holds none (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998).
  */
+import type { AppError } from '../../common/errors/app-error';
 import { bodyTakesTooMuchMemory, noMemoryForBody } from './body.errors';
 
 export interface BudgetLimits {
@@ -14,6 +15,14 @@ export interface BudgetLimits {
   readonly patienceMs: number;
   /** Requests that may wait; further ones are refused at once. */
   readonly maxWaiting: number;
+}
+
+/** The errors for a reservation that is refused. */
+export interface BudgetErrors {
+  /** There is no room now. */
+  readonly noMemory: () => AppError;
+  /** One reservation may never have so much. */
+  readonly tooMuchMemory: () => AppError;
 }
 
 /** The account that memory is reserved on. */
@@ -80,7 +89,10 @@ export class BodyBudget {
   /** First in, first out. */
   private line: Waiting[] = [];
 
-  constructor(private readonly limits: BudgetLimits) {}
+  constructor(
+    private readonly limits: BudgetLimits,
+    private readonly errors: BudgetErrors = BODY_ERRORS,
+  ) {}
 
   /** Reserved bytes and waiting requests, for metrics. */
   stats(): { reserved: number; waiting: number } {
@@ -101,10 +113,15 @@ export class BodyBudget {
     return this.admit(parts, bytes);
   }
 
+  /** A reservation that is empty as yet, and grows without waiting. */
+  open(sender: Sender): Reservation {
+    return new Reservation(this, partsOf(sender), 0);
+  }
+
   /** For a Reservation, which holds `before` bytes already. */
   take(parts: Parts, bytes: number, before: number): void {
     this.assertPossible(before + bytes);
-    if (!this.hasRoom(parts, bytes)) throw noMemoryForBody();
+    if (!this.hasRoom(parts, bytes)) throw this.errors.noMemory();
     this.add(parts, bytes);
   }
 
@@ -120,7 +137,7 @@ export class BodyBudget {
   }
 
   private wait(parts: Parts, bytes: number): Promise<Reservation> {
-    if (this.line.length >= this.limits.maxWaiting) return Promise.reject(noMemoryForBody());
+    if (this.line.length >= this.limits.maxWaiting) return Promise.reject(this.errors.noMemory());
     return new Promise((resolve, reject) => {
       const admit = (): void => {
         clearTimeout(timer);
@@ -129,7 +146,7 @@ export class BodyBudget {
       const waiting: Waiting = { parts, bytes, admit };
       const timer = setTimeout(() => {
         this.line = this.line.filter((other) => other !== waiting);
-        reject(noMemoryForBody());
+        reject(this.errors.noMemory());
         // Smaller requests of the same client may have waited behind it.
         this.serveLine();
       }, this.limits.patienceMs);
@@ -157,7 +174,7 @@ export class BodyBudget {
 
   /** @throws AppError 413 for more than fits into an empty budget */
   private assertPossible(bytes: number): void {
-    if (bytes > this.maxPerBody) throw bodyTakesTooMuchMemory();
+    if (bytes > this.maxPerBody) throw this.errors.tooMuchMemory();
   }
 
   private add(parts: Parts, bytes: number): void {
@@ -184,3 +201,5 @@ function partsOf({ account, address }: Sender): Parts {
 }
 
 const clientOf = (parts: Parts): string => parts[0]?.[0] ?? '';
+
+const BODY_ERRORS: BudgetErrors = { noMemory: noMemoryForBody, tooMuchMemory: bodyTakesTooMuchMemory };

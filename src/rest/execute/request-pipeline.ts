@@ -8,6 +8,7 @@ import { INSERTED_SETTING } from '../compile/insert-sql';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import { preRequestStatement, roleStatement, timezoneStatement } from './context-statements';
 import { printed } from './printed-rows';
+import { ValueRows } from './value-rows';
 
 export interface RequestPipeline {
   readonly statements: readonly Statement[];
@@ -97,16 +98,7 @@ function mainStatement(
 ): Statement {
   if (kind === 'explain') return { text, values };
   if (row) return { text, values, name, sink: printed(row, collector) };
-  return {
-    text,
-    values,
-    name,
-    sink: eachRow(([value, total]) => {
-      if (total) collector.onTotal(Number(total));
-      if (total && value === null) absent.rows += 1;
-      else collector.onRow(value ?? null);
-    }),
-  };
+  return { text, values, name, sink: new ValueRows(collector, absent) };
 }
 
 function statementsAfter({ plan, catalog, shape }: PreparedRequest): Statement[] {

@@ -66,7 +66,7 @@ function timeoutOf({ role, project }: Caller, { plan, catalog }: PreparedRequest
 }
 
 /** Reads must not write, even through functions; neither must functions that are declared stable or immutable. */
-function isReadOnly({ plan, shape }: PreparedRequest): boolean {
+export function isReadOnly({ plan, shape }: Pick<PreparedRequest, 'plan' | 'shape'>): boolean {
   if (plan.kind === 'read') return true;
   if (plan.kind === 'write') return false;
   return shape.method !== 'POST' || plan.call.routine.volatility !== 'volatile';

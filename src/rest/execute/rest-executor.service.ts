@@ -1,6 +1,7 @@
 /** Runs a prepared request through the door: one round trip, except where the result decides whether it is committed. */
 import { Injectable } from '@nestjs/common';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
+import type { StatementResult } from '../../database/statement';
 import type { StreamConsumer } from '../../row-stream/flow-control';
 import type { RowCollector } from '../../row-stream/row-collector';
 import type { PreparedRequest } from '../prepare/prepared-request';
@@ -14,24 +15,38 @@ import { type RequestSender, settingsOf } from './request-settings';
 export class RestExecutor {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** @throws the driver's DatabaseError as it came; AppError for an outcome that the request rules out */
+  /**
+   * @throws the driver's DatabaseError as it came; AppError for an outcome that the request rules out, and for rows that
+   *   are too many to be held
+   */
   async run(sender: RequestSender, prepared: PreparedRequest, rows: RowCollector): Promise<Execution> {
-    const { caller } = sender;
-    const pipeline = requestPipeline(caller, prepared, rows);
-    const settings = settingsOf(sender, prepared);
-    const consumer = consumerOf(pipeline, rows);
-    const decide = commitDecision(prepared);
-    const results = await (decide === null
-      ? this.door.stream(caller, pipeline.statements, settings, consumer)
-      : this.door.runThenDecide(
-          caller,
-          pipeline.statements,
-          settings,
-          (all) => decide(executionOf(all, pipeline).rows),
-          consumer,
-        ));
+    const pipeline = requestPipeline(sender.caller, prepared, rows);
+    let results: StatementResult[];
+    try {
+      results = await this.send(sender, prepared, pipeline, consumerOf(pipeline, rows));
+    } catch (error) {
+      throw rows.refusal ?? error;
+    }
     if (prepared.plan.representation.kind === 'explain') takePlanLines(results, pipeline, rows);
     return executionOf(results, pipeline);
+  }
+
+  private send(
+    sender: RequestSender,
+    prepared: PreparedRequest,
+    pipeline: RequestPipeline,
+    consumer: StreamConsumer,
+  ): Promise<StatementResult[]> {
+    const settings = settingsOf(sender, prepared);
+    const decide = commitDecision(prepared);
+    if (decide === null) return this.door.stream(sender.caller, pipeline.statements, settings, consumer);
+    return this.door.runThenDecide(
+      sender.caller,
+      pipeline.statements,
+      settings,
+      (all) => decide(executionOf(all, pipeline).rows),
+      consumer,
+    );
   }
 }
 

@@ -1,7 +1,9 @@
 /** Writes the answer of a prepared request to an HTTP response. */
 import type { Response } from 'express';
 import { RowCollector } from '../../row-stream/row-collector';
+import { callerOf } from '../../access/current-caller.decorator';
 import type { Execution, ResponseSettings } from '../execute/execution';
+import { isReadOnly } from '../execute/request-settings';
 import type { PreparedRequest } from '../prepare/prepared-request';
 import type { Answer, ResponseWriter } from '../response-writer';
 import { notSingular } from '../rest.errors';
@@ -9,18 +11,23 @@ import { bodyFormat } from './body-format';
 import { contentType } from './content-type';
 import { statusOf, writeHead, type Head } from './head';
 import { readHead } from './read-head';
+import type { ResultBudget } from './result-budget';
 import { totalRows } from './total-rows';
 import { locationHeader, writeHeaders, writeStatus } from './write-head';
 
 export class HttpResponseWriter implements ResponseWriter {
-  constructor(private readonly response: Response) {}
+  /** @param results the memory of results that are held */
+  constructor(
+    private readonly response: Response,
+    private readonly results: ResultBudget,
+  ) {}
 
   get hasBegun(): boolean {
     return this.response.headersSent;
   }
 
   open(prepared: PreparedRequest): Answer {
-    const collector = collectorOf(prepared, this.response);
+    const collector = collectorOf(prepared, this.response, this.results);
     return {
       rows: collector,
       write: (execution) => write(prepared, execution, collector, this.response),
@@ -33,9 +40,10 @@ export class HttpResponseWriter implements ResponseWriter {
   }
 }
 
-const STREAMED: ReadonlySet<string> = new Set(['rows', 'ndjson', 'csv']);
+/** The others may set headers in SQL while they make their value, or are one row. */
+const STREAMED: ReadonlySet<string> = new Set(['rows', 'ndjson', 'csv', 'geojson']);
 
-function collectorOf(prepared: PreparedRequest, response: Response): RowCollector {
+function collectorOf(prepared: PreparedRequest, response: Response, results: ResultBudget): RowCollector {
   const { plan } = prepared;
   const isRead = plan.kind === 'read';
   const collector: RowCollector = new RowCollector(response, {
@@ -45,11 +53,17 @@ function collectorOf(prepared: PreparedRequest, response: Response): RowCollecto
         ? () => writeHead(response, prepared, readHead(prepared, null, collector.total), collector.settings)
         : null,
     stopsWithClient: isRead,
-    // Location and the count of HEAD are read from it.
-    keepsFirst: plan.representation.kind === 'none',
-    client: () => response.req.ip ?? '',
+    // Location and the count of HEAD are read from it. A second row of a single object is only counted.
+    keepsFirst: plan.representation.kind === 'none' || plan.representation.kind === 'object',
+    client: () => addressOf(response),
+    hold: () => results.open({ account: callerOf(response.req).project.id, address: addressOf(response) }),
+    writes: !isReadOnly(prepared),
   });
   return collector;
+}
+
+function addressOf({ req }: Response): string {
+  return req.ip ?? '';
 }
 
 function write(
@@ -107,7 +121,7 @@ function headOf(
   if (plan.kind === 'write') {
     const headers = {
       ...writeHeaders(prepared, rows),
-      ...locationHeader(prepared, collector.first?.toString(), rows),
+      ...locationHeader(prepared, () => collector.first, rows),
     };
     if (plan.representation.kind !== 'none') headers['Content-Type'] = contentType(plan);
     return { status: writeStatus(prepared, execution), headers };
@@ -126,9 +140,22 @@ function hasBody({ plan }: PreparedRequest, status: number): boolean {
 function bodyOf({ plan }: PreparedRequest, collector: RowCollector): Buffer[] {
   const blocks = collector.finish() ?? [];
   if (plan.representation.kind === 'handler' && plan.representation.handler.isBinary) {
-    return [Buffer.from(Buffer.concat(blocks).toString('latin1'), 'base64')];
+    return decoded(blocks);
   }
   return blocks;
+}
+
+/** Decodes base64 and lets go of it block by block. The line breaks that PostgreSQL puts into it are no part of a group of four. */
+function decoded(blocks: Buffer[]): Buffer[] {
+  const bytes: Buffer[] = [];
+  let rest = '';
+  for (let block = blocks.shift(); block; block = blocks.shift()) {
+    const text = rest + block.toString('latin1').replaceAll('\n', '');
+    const whole = text.length - (text.length % 4);
+    bytes.push(Buffer.from(text.slice(0, whole), 'base64'));
+    rest = text.slice(whole);
+  }
+  return bytes;
 }
 
 function lengthOf(blocks: readonly Buffer[]): number {

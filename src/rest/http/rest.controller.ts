@@ -12,6 +12,7 @@ import type { IncomingRequest } from '../incoming-request';
 import { QueryParser } from '../query-parser.service';
 import { RestService } from '../rest.service';
 import { HttpResponseWriter } from './http-response-writer';
+import { ResultBudget } from './result-budget';
 
 /**
  * Bytes of memory for each byte of a body: as it came, as text or as the names in its rows, and on its way to PostgreSQL. Bytes
@@ -29,6 +30,7 @@ export class RestController {
     private readonly rest: RestService,
     private readonly parser: QueryParser,
     private readonly bodies: BodyReader,
+    private readonly results: ResultBudget,
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
@@ -50,7 +52,7 @@ export class RestController {
   }
 
   private handle(kind: TargetKind, request: Request, response: Response): Promise<void> {
-    return this.rest.handle(this.incoming(kind, request), new HttpResponseWriter(response));
+    return this.rest.handle(this.incoming(kind, request), new HttpResponseWriter(response, this.results));
   }
 
   private incoming(kind: TargetKind, request: Request): IncomingRequest {

@@ -30,15 +30,20 @@ export function writeHeaders({ plan, shape }: PreparedRequest, rows: number): Re
   return { 'Content-Range': `*/${total}` };
 }
 
+/** Bytes of the row, which has the key only. Parsed JSON takes up to 28 times as much memory. */
+const LONGEST_ROW = 1024 * 1024;
+
 /** The address of one inserted row, by its primary key; without it where that is longer than a header may be. */
 export function locationHeader(
   { plan, shape }: PreparedRequest,
-  row: string | undefined,
+  first: () => Buffer | undefined,
   rows: number,
 ): ResponseHeaders {
   if (plan.kind !== 'write' || plan.write.kind !== 'insert') return {};
-  if (shape.preferences.return !== 'headers-only' || rows !== 1 || row === undefined) return {};
-  const value: unknown = JSON.parse(withExactNumbers(row));
+  if (shape.preferences.return !== 'headers-only' || rows !== 1) return {};
+  const row = first();
+  if (row === undefined || row.length > LONGEST_ROW) return {};
+  const value: unknown = JSON.parse(withExactNumbers(row.toString()));
   if (!isJsonObject(value)) return {};
   const filters = [...plan.relation.primaryKey].sort().map((name) => {
     const key = value[name];

@@ -115,6 +115,7 @@ describe('GET /metrics', () => {
       'plinth_database_round_trips_total',
       'plinth_body_reserved_bytes',
       'plinth_body_waiting',
+      'plinth_result_held_bytes',
     ]) {
       expect(sample(text, name)).toBeGreaterThanOrEqual(0);
     }

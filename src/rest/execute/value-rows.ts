@@ -1,0 +1,63 @@
+/** Rows of one value that PostgreSQL has made JSON or text of, and of a total behind it where one was asked for. */
+import { BINARY, type Format, readRow, type RowSink } from '../../pg-pipeline';
+import type { RowCollector } from '../../row-stream/row-collector';
+
+const LENGTH_BYTES = 4;
+
+export class ValueRows implements RowSink {
+  readonly formats: readonly Format[] = [BINARY];
+  /** A large row of which more is to come. */
+  private large: LargeRow | null = null;
+
+  /** @param absent counts rows that have a total only */
+  constructor(
+    private readonly rows: RowCollector,
+    private readonly absent: { rows: number },
+  ) {}
+
+  onRow(bytes: Buffer, start: number, end: number): void {
+    const [value, total] = readRow(bytes, start, end);
+    if (total) this.rows.onTotal(Number(total));
+    if (total && value === null) this.absent.rows += 1;
+    else this.rows.onRow(value ?? null);
+  }
+
+  onRowPart(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    this.large ??= new LargeRow(this.rows);
+    this.large.add(bytes.subarray(start, end));
+    if (isLast) {
+      this.large.end();
+      this.large = null;
+    }
+    this.rows.sendIfMany();
+  }
+}
+
+/** Only the value can be large, and it is not null then. */
+class LargeRow {
+  private lengthBytes = 0;
+  /** Bytes of the value that have not arrived. */
+  private left = 0;
+  /** The column behind it. */
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(private readonly rows: RowCollector) {
+    rows.beginRow();
+  }
+
+  add(part: Buffer): void {
+    let at = 0;
+    for (; at < part.length && this.lengthBytes < LENGTH_BYTES; at += 1, this.lengthBytes += 1) {
+      this.left = 256 * this.left + part.readUInt8(at);
+    }
+    const end = Math.min(part.length, at + this.left);
+    this.rows.append(part.subarray(at, end));
+    this.left -= end - at;
+    this.rest = Buffer.concat([this.rest, part.subarray(end)]);
+  }
+
+  end(): void {
+    const [total] = readRow(this.rest, 0, this.rest.length);
+    if (total) this.rows.onTotal(Number(total));
+  }
+}

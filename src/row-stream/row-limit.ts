@@ -1,0 +1,73 @@
+/**
+ * Bounds the rows that are held until their statements have ended. Small results are not counted.
+ *
+ * A write has run, and is about to be committed, when its first row arrives: a cancel request comes too late. So reading
+ * stops, which leaves the server waiting with the rest of the rows, and the session is ended there. If the rest was short
+ * enough for the buffers of the sockets, the write was committed before, and those rows are held beyond the limit.
+ */
+import type { FlowControl } from './flow-control';
+
+/** Memory on an account. */
+export interface HeldMemory {
+  /** @throws AppError when there is no more */
+  grow(bytes: number): void;
+  release(): void;
+}
+
+export interface LimitOptions {
+  /** Opens an account. Called for larger results only. */
+  readonly hold: () => HeldMemory;
+  /** Whether the statements may have changed something. */
+  readonly writes: boolean;
+}
+
+/** Bytes that are not counted, and by which the account grows. */
+const STEP = 64 * 1024;
+
+export class RowLimit {
+  /** Why the rows were refused; null while they were not. */
+  refusal: Error | null = null;
+  private memory: HeldMemory | null = null;
+  /** Bytes. */
+  private allowed = STEP;
+  private control: FlowControl | undefined;
+
+  constructor(private readonly options: LimitOptions) {}
+
+  start(control: FlowControl): void {
+    this.control = control;
+  }
+
+  /** @param size bytes that are held. @throws the refusal, where nothing can have been changed */
+  check(size: number): void {
+    if (size > this.allowed && this.refusal === null) this.grow(size - this.allowed);
+  }
+
+  release(): void {
+    this.memory?.release();
+    this.memory = null;
+    this.allowed = STEP;
+  }
+
+  private grow(missing: number): void {
+    const bytes = Math.max(missing, STEP);
+    try {
+      this.memory ??= this.options.hold();
+      this.memory.grow(bytes);
+      this.allowed += bytes;
+    } catch (error) {
+      this.refuse(error as Error);
+    }
+  }
+
+  private refuse(error: Error): void {
+    this.refusal = error;
+    const { control } = this;
+    if (!this.options.writes) {
+      void control?.cancel();
+      throw error;
+    }
+    control?.pause();
+    void control?.endSession().then(() => control.resume());
+  }
+}
