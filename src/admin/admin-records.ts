@@ -118,6 +118,19 @@ export class StorageSweepResult {
   @ApiProperty() readonly rows_without_bytes!: number;
 }
 
+export class RestoreReport {
+  @ApiProperty({ description: 'Empty for a dry run that would make a copy' }) readonly id!: string;
+  @ApiProperty() readonly slug!: string;
+  @ApiProperty({ description: 'False: a copy with an id and keys of its own' }) readonly same_id!: boolean;
+  @ApiProperty() readonly dry_run!: boolean;
+  @ApiProperty({ format: 'date-time' }) readonly backed_up_at!: string;
+  @ApiProperty() readonly tables!: number;
+  @ApiProperty() readonly rows!: number;
+  @ApiProperty() readonly files!: number;
+  @ApiProperty({ description: 'Files whose bytes were lost before the backup' })
+  readonly missing_files!: number;
+}
+
 export class AuditLogEntry {
   @ApiProperty() readonly id!: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly at!: Date;

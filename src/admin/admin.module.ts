@@ -2,6 +2,8 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
 import { AuditLogController } from './http/audit-log.controller';
+import { BackupModule } from '../backup/backup.module';
+import { BackupsController } from './http/backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectsController } from './http/projects.controller';
@@ -12,11 +14,12 @@ import { ProjectAdminService } from './project-admin.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [AuthModule, StorageModule],
+  imports: [AuthModule, BackupModule, StorageModule],
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
     ProjectStorageController,
+    BackupsController,
     AuditLogController,
     FailedMailsController,
   ],

@@ -1,4 +1,4 @@
-/** Applied to all controllers of the admin API: guard, body parsing and OpenAPI tags. */
+/** Applied to the controllers of the admin API: guard, OpenAPI tags, and parsing of JSON bodies. */
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { PlatformAdminGuard } from '../../access/platform-admin.guard';
@@ -13,7 +13,8 @@ export const PROJECT_NOT_FOUND = {
 };
 export const INVALID = { status: 400, description: 'Invalid parameters', type: PlatformError };
 
-export const AdminApi = (): ClassDecorator =>
+/** For controllers that read bodies of other kinds themselves. */
+export const AdminAccess = (): ClassDecorator =>
   applyDecorators(
     ApiTags('admin'),
     ApiBearerAuth('platform-admin-key'),
@@ -24,5 +25,7 @@ export const AdminApi = (): ClassDecorator =>
     }),
     ApiResponse({ status: 500, description: 'Internal error', type: PlatformError }),
     UseGuards(PlatformAdminGuard),
-    UseInterceptors(JsonBodyInterceptor),
   );
+
+export const AdminApi = (): ClassDecorator =>
+  applyDecorators(AdminAccess(), UseInterceptors(JsonBodyInterceptor));
