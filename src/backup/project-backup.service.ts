@@ -127,7 +127,10 @@ export class ProjectBackup {
   }
 
   /** Goes through the provider's list, whose sizes are true; a row's may not be. */
-  private async addFiles(archive: ArchiveWriter, { project, snapshot }: Source): Promise<ArchiveManifest['files']> {
+  private async addFiles(
+    archive: ArchiveWriter,
+    { project, snapshot }: Source,
+  ): Promise<ArchiveManifest['files']> {
     const total = await snapshot.countFiles();
     let [count, bytes] = [0, 0];
     await this.store.assertAvailable();
@@ -145,7 +148,10 @@ export class ProjectBackup {
 
   private async *read(projectId: string, objectId: string, size: number): AsyncGenerator<Buffer> {
     if (size === 0) return;
-    const content = await this.store.read(new ObjectAddress(projectId, objectId), { start: 0, end: size - 1 });
+    const content = await this.store.read(new ObjectAddress(projectId, objectId), {
+      start: 0,
+      end: size - 1,
+    });
     if (Buffer.isBuffer(content)) yield content;
     else yield* content;
   }
@@ -179,10 +185,11 @@ export class ProjectBackup {
   }
 
   private async secretsOf(project: ProjectEntity): Promise<ArchivedSecrets> {
-    const { secrets } = await this.registry.get(project.id);
+    const { secrets, dataSecret } = await this.registry.get(project.id);
     return {
       settings: project.settings,
       owner_password: this.owner.connectionOf(project).password,
+      data_secret: dataSecret,
       secrets: secrets.map(({ kid, secret, storageSecret, createdAt, expiresAt }) => ({
         kid,
         secret,

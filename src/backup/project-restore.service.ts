@@ -111,9 +111,16 @@ export class ProjectRestore {
       work,
       async (client) => {
         const { header } = archive;
-        const loader = await ProjectLoader.begin(client, header.extensions, await this.versionOf(project), rolesOf(header, project));
+        const loader = await ProjectLoader.begin(
+          client,
+          header.extensions,
+          await this.versionOf(project),
+          rolesOf(header, project),
+        );
         const rows = new Map<string, number>();
-        const found = await readToEnd(archive.members, (member) => load(member, { header, loader, files, rows }));
+        const found = await readToEnd(archive.members, (member) =>
+          load(member, { header, loader, files, rows }),
+        );
         await files.done();
         assertAuthentic(archive.key, found);
         assertRows(found.manifest, rows);
@@ -149,6 +156,7 @@ export class ProjectRestore {
       schemaVersion: project.schema_version,
       settings: secrets.settings,
       ownerPassword: secrets.owner_password,
+      dataSecret: secrets.data_secret,
       secrets: secrets.secrets.map(({ kid, secret, ...rest }) => ({
         kid,
         secret,
@@ -164,13 +172,16 @@ export class ProjectRestore {
 async function open(members: OpenArchive['members'], passphrase: string): Promise<OpenArchive> {
   const headerBytes = await next(members, HEADER);
   const header = JSON.parse(headerBytes.toString('utf8')) as ArchiveHeader;
-  if (header.format !== FORMAT) throw notSupported(`Format ${String(header.format)} of the backup is not supported`);
+  if (header.format !== FORMAT)
+    throw notSupported(`Format ${String(header.format)} of the backup is not supported`);
   const key = await PassphraseKey.derive(passphrase, header.key);
   const context = createHash('sha256').update(headerBytes).digest();
   const secrets = JSON.parse(key.open(await next(members, SECRETS), context)) as ArchivedSecrets;
   const { schema_version: version, plan } = header.project;
   if (migrationsOf(version) > migrationsOf(PROJECT_SCHEMA_VERSION))
-    throw notSupported(`The backup was made by a newer Plinth (${header.plinth}): upgrade this install first`);
+    throw notSupported(
+      `The backup was made by a newer Plinth (${header.plinth}): upgrade this install first`,
+    );
   if (!(PLANS as readonly string[]).includes(plan)) throw notSupported(`There is no plan "${plan}"`);
   return { header, secrets, key, members };
 }

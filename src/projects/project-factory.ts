@@ -32,6 +32,8 @@ export interface ProjectCopy {
   readonly schemaVersion: string;
   readonly settings: ProjectSettingsInput;
   readonly ownerPassword: string;
+  /** As Project.dataSecret. */
+  readonly dataSecret: string;
   readonly secrets: readonly Omit<ProjectSecret, 'key'>[];
 }
 
@@ -56,6 +58,7 @@ export class ProjectFactory {
       ...namesOf(id),
       ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),
+      dataSecret: null,
       schemaVersion: '',
       polled: false,
     });
@@ -66,9 +69,11 @@ export class ProjectFactory {
     const { slug, name, plan, settings, schemaVersion } = copy;
     const project = this.newProject({ slug, name, plan });
     // As stored: a value that an older version accepted must not make a backup worthless.
-    Object.assign(project, { settings, schemaVersion, createdAt: new Date(copy.createdAt) });
+    const createdAt = new Date(copy.createdAt);
+    const id = copy.id ?? project.id;
+    const dataSecret = this.secrets.seal('data-secret', id, copy.dataSecret);
+    Object.assign(project, { settings, schemaVersion, createdAt, dataSecret });
     if (copy.id === null) return { project, secrets: [this.newSecret(project.id)] };
-    const { id } = copy;
     Object.assign(project, {
       id,
       ...namesOf(id),

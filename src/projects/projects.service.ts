@@ -90,7 +90,11 @@ export class ProjectsService {
       const server = this.serverOf(project);
       const { polled } = await this.provisioner.createEmpty(server, this.blueprintOf(project), extensions);
       await fill(project);
-      await this.activate(project, { polled, secrets, entry: this.entryOf(project, 'project.restore', actor) });
+      await this.activate(project, {
+        polled,
+        secrets,
+        entry: this.entryOf(project, 'project.restore', actor),
+      });
     });
   }
 

@@ -13,7 +13,9 @@ const dump = async (...args: string[]): Promise<string> =>
   (await buffer(Readable.from(pgDump(database.place as DumpConnection, args)))).toString('utf8');
 
 it('dumps the schema of a database', async () => {
-  await database.owner.query(`create table "a ""quoted"" name" (id int generated always as identity primary key)`);
+  await database.owner.query(
+    `create table "a ""quoted"" name" (id int generated always as identity primary key)`,
+  );
   const text = await dump('--schema-only');
   expect(text).toMatch(/^CREATE TABLE public\."a ""quoted"" name" \($/m);
   expect(text).toMatch(/^-- PostgreSQL database dump complete$/m);
@@ -44,7 +46,8 @@ it('streams a dump that is larger than its memory, and ends when the reader stop
     `select lo_from_bytea(0, decode(repeat(md5(n::text), 32768), 'hex')) from generate_series(1, 100) n`,
   );
   let bytes = 0;
-  for await (const chunk of pgDump(database.place as DumpConnection, ['--section=data'])) bytes += chunk.length;
+  for await (const chunk of pgDump(database.place as DumpConnection, ['--section=data']))
+    bytes += chunk.length;
   expect(bytes).toBeGreaterThan(100 * 2 ** 20);
   for await (const chunk of pgDump(database.place as DumpConnection, ['--section=data'])) {
     expect(chunk.length).toBeGreaterThan(0);

@@ -9,7 +9,11 @@ const passphraseHeader = (passphrase: string): Record<string, string> => ({
 });
 
 /** @throws Error when it is refused, or ends early */
-export async function backUp(plinth: TestPlinth, projectId: string, passphrase = PASSPHRASE): Promise<Buffer> {
+export async function backUp(
+  plinth: TestPlinth,
+  projectId: string,
+  passphrase = PASSPHRASE,
+): Promise<Buffer> {
   const answer = await fetch(`${plinth.baseUrl}/admin/v1/projects/${projectId}/backup`, {
     headers: { ...plinth.admin.headers, ...passphraseHeader(passphrase) },
   });

@@ -1,6 +1,14 @@
 /** Platform administration: backups of projects, streamed in both directions. */
 import { Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiHeader,
+  ApiOperation,
+  ApiProduces,
+  ApiQuery,
+  ApiResponse,
+} from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { passphraseInvalid } from '../../backup/backup.errors';
@@ -40,7 +48,11 @@ export class BackupsController {
   })
   @ApiHeader(PASSPHRASE)
   @ApiProduces('application/gzip')
-  @ApiResponse({ status: 200, description: 'The archive; only one that ends properly is complete', schema: ARCHIVE })
+  @ApiResponse({
+    status: 200,
+    description: 'The archive; only one that ends properly is complete',
+    schema: ARCHIVE,
+  })
   @ApiResponse(INVALID)
   @ApiResponse(PROJECT_NOT_FOUND)
   @ApiResponse({ status: 409, description: 'Another backup of the project runs', type: PlatformError })
@@ -70,7 +82,8 @@ export class BackupsController {
     name: 'slug',
     required: false,
     type: String,
-    description: 'Another slug. If the archived project exists, a copy with an id and keys of its own is made',
+    description:
+      'Another slug. If the archived project exists, a copy with an id and keys of its own is made',
   })
   @ApiQuery({
     name: 'dry_run',

@@ -105,6 +105,7 @@ export interface ArchivedSecret {
 export interface ArchivedSecrets {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly owner_password: string;
+  readonly data_secret: string;
   readonly secrets: readonly ArchivedSecret[];
 }
 

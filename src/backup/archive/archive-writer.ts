@@ -39,7 +39,11 @@ export class ArchiveWriter {
     work: (writer: ArchiveWriter) => Promise<void>,
   ): Promise<void> {
     const writer = new ArchiveWriter(new Date(createdAt));
-    const sent = pipeline(writer.tar as unknown as NodeJS.ReadableStream, createGzip({ level: LEVEL }), output);
+    const sent = pipeline(
+      writer.tar as unknown as NodeJS.ReadableStream,
+      createGzip({ level: LEVEL }),
+      output,
+    );
     try {
       // A lost reader destroys the tar stream, which ends the work; its own error says more.
       await Promise.race([work(writer), sent]);
@@ -59,7 +63,6 @@ export class ArchiveWriter {
 
   /** @throws Error when there are not exactly `size` bytes */
   async addSized(name: string, size: number, chunks: Chunks): Promise<void> {
-
     const hash = createHash('sha256');
     await this.put(name, size, hashed(chunks, hash));
     this.lines.push(`${hash.digest('hex')}  ${name}\n`);

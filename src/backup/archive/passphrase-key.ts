@@ -65,10 +65,7 @@ export class PassphraseKey {
   /** @throws AppError 400 for another passphrase or context, or an altered text */
   open(sealed: Buffer, context: Buffer): string {
     try {
-      const [iv, tag] = [
-        sealed.subarray(0, IV_BYTES),
-        sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES),
-      ];
+      const [iv, tag] = [sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
       const decipher = createDecipheriv('aes-256-gcm', this.encryption, iv, { authTagLength: TAG_BYTES });
       decipher.setAAD(context).setAuthTag(tag);
       const text = decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES));

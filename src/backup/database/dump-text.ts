@@ -4,13 +4,15 @@
 const TRANSACTION_TIMEOUT = /^SET transaction_timeout = 0;\n/m;
 const TRANSACTION_TIMEOUT_SINCE = 170_000;
 /** Only a superuser may create event triggers; Plinth's own exist already. */
-const EVENT_TRIGGERS = /^--\n-- Name: [^\n]*; Type: EVENT TRIGGER; Schema: -; Owner: [^\n]*\n--\n\n[^;]*;\n/gm;
+const EVENT_TRIGGERS =
+  /^--\n-- Name: [^\n]*; Type: EVENT TRIGGER; Schema: -; Owner: [^\n]*\n--\n\n[^;]*;\n/gm;
 /** The first line for psql; its key is random, so no text of the project can contain it. */
 const RESTRICT = /^\\restrict (\w+)\n/m;
 /** Bytes of statements that are sent together. */
 const BATCH_BYTES = 1024 * 1024;
 /** Ends of lines at which a text of large objects can be divided. */
-const WHOLE_STATEMENT = /^(SELECT pg_catalog\.(lo_create|lo_open|lowrite|lo_close)\([^;]*\)|BEGIN|COMMIT);\n?$/;
+const WHOLE_STATEMENT =
+  /^(SELECT pg_catalog\.(lo_create|lo_open|lowrite|lo_close)\([^;]*\)|BEGIN|COMMIT);\n?$/;
 
 export interface DumpTarget {
   /** As in server_version_num. */
@@ -36,10 +38,7 @@ export class DumpText {
     for (const schema of this.target.schemas) {
       // The first one is the statement itself: schemas come before all that could contain such a line.
       for (const name of [schema, `"${schema.replaceAll('"', '""')}"`])
-        text = text.replace(
-          `\nCREATE SCHEMA ${name};\n`,
-          () => `\nCREATE SCHEMA IF NOT EXISTS ${name};\n`,
-        );
+        text = text.replace(`\nCREATE SCHEMA ${name};\n`, () => `\nCREATE SCHEMA IF NOT EXISTS ${name};\n`);
     }
     for (const [from, to] of this.target.roles) text = text.replaceAll(from, to);
     return text;

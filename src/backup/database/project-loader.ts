@@ -36,7 +36,8 @@ export class ProjectLoader {
     const schemas = [...new Set(extensions.map(({ schema }) => schema))].filter(
       (schema) => !BUILT_IN_SCHEMAS.includes(schema),
     );
-    for (const schema of schemas) await client.query(`create schema if not exists ${quoteIdentifier(schema)}`);
+    for (const schema of schemas)
+      await client.query(`create schema if not exists ${quoteIdentifier(schema)}`);
     for (const { name, schema } of extensions.filter(({ by_owner: byOwner }) => byOwner)) {
       const [extension, into] = [quoteIdentifier(name), quoteIdentifier(schema)];
       await client.query(`create extension if not exists ${extension} with schema ${into}`);

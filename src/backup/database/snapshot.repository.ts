@@ -83,13 +83,15 @@ export class SnapshotRepository {
   /** @throws AppError 400 when neither the owner nor service_role may read all rows of a table */
   async tables(): Promise<SnapshotTable[]> {
     const found = await this.list<FoundTable>(TABLES);
-    return found.map(({ schema, name, columns, is_forced: isForced, is_for_service: isForService }, index) => {
-      if (isForced && !isForService)
-        throw notSupported(
-          `Row-level security is forced on ${schema}.${name}: grant SELECT on it to service_role, which may read all its rows`,
-        );
-      return { member: tableName(index), schema, name, columns, isForced };
-    });
+    return found.map(
+      ({ schema, name, columns, is_forced: isForced, is_for_service: isForService }, index) => {
+        if (isForced && !isForService)
+          throw notSupported(
+            `Row-level security is forced on ${schema}.${name}: grant SELECT on it to service_role, which may read all its rows`,
+          );
+        return { member: tableName(index), schema, name, columns, isForced };
+      },
+    );
   }
 
   extensions(): Promise<ArchivedExtension[]> {
@@ -104,7 +106,9 @@ export class SnapshotRepository {
       const batch = found.slice(at, at + SEQUENCES_PER_QUERY);
       const rows = await this.list<{ last_value: string; is_called: boolean }>(
         batch
-          .map(({ schema, name }) => `(select last_value::text, is_called from ${quoteQualified(schema, name)})`)
+          .map(
+            ({ schema, name }) => `(select last_value::text, is_called from ${quoteQualified(schema, name)})`,
+          )
           .join(' union all '),
       );
       batch.forEach(({ schema, name }, index) => {
@@ -116,11 +120,12 @@ export class SnapshotRepository {
   }
 
   /** The rows in COPY's text format. */
-  rowsOf({ schema, name, columns, isForced }: SnapshotTable): { chunks: AsyncIterable<Buffer>; rows(): number } {
+  rowsOf({ schema, name, columns, isForced }: SnapshotTable): {
+    chunks: AsyncIterable<Buffer>;
+    rows(): number;
+  } {
     const list = columns.length === 0 ? '' : `(${columns.map(quoteIdentifier).join(', ')})`;
-    const stream = copyTo(
-      `copy ${quoteQualified(schema, name)} ${list} to stdout`,
-    );
+    const stream = copyTo(`copy ${quoteQualified(schema, name)} ${list} to stdout`);
     return { chunks: this.copy(stream, isForced), rows: () => stream.rowCount };
   }
 

@@ -120,4 +120,6 @@ async function main() {
   port.postMessage({ kind: 'exit', exitCode, errors });
 }
 
-main().catch((error) => port.postMessage({ kind: 'exit', exitCode: -1, errors: `${errors}${String(error?.stack ?? error)}` }));
+main().catch((error) =>
+  port.postMessage({ kind: 'exit', exitCode: -1, errors: `${errors}${String(error?.stack ?? error)}` }),
+);

@@ -40,7 +40,9 @@ async function fill(project: TestProject): Promise<{ user: TestUser; fileId: str
   const user = await project.signUp();
   const fileId = await upload(project, 'kept.txt', CONTENT);
   await upload(project, 'small.txt', 'small');
-  const signed = await project.service.post(`${project.storage}/files/${fileId}/signed-url`, { expiry: '1h' });
+  const signed = await project.service.post(`${project.storage}/files/${fileId}/signed-url`, {
+    expiry: '1h',
+  });
   const { pathname, search } = new URL(signed.body.data.url as string);
   return { user, fileId, link: pathname + search };
 }
@@ -54,7 +56,13 @@ it('keeps ids, keys, rows, policies, sessions, files and signed addresses', asyn
   const restored = await restore(other, archive);
   expect([restored.status, restored.body]).toEqual([
     201,
-    expect.objectContaining({ id: project.id, slug: project.slug, same_id: true, files: 2, missing_files: 0 }),
+    expect.objectContaining({
+      id: project.id,
+      slug: project.slug,
+      same_id: true,
+      files: 2,
+      missing_files: 0,
+    }),
   ]);
 
   const keys = await other.admin.get(`/admin/v1/projects/${project.id}/keys`);
@@ -65,9 +73,14 @@ it('keeps ids, keys, rows, policies, sessions, files and signed addresses', asyn
   expect((await anon.get('/rest/v1/open')).body).toEqual([{ n: 1 }]);
   const note = await user.http.at(other.baseUrl).post('/rest/v1/notes', { text: 'new' });
   expect([note.status, note.body[0]]).toEqual([201, expect.objectContaining({ id: 101, owner: user.id })]);
-  const refreshed = await anon.post(`/v1/auth/${project.id}/refresh`, { refresh_token: user.session.refresh_token });
+  const refreshed = await anon.post(`/v1/auth/${project.id}/refresh`, {
+    refresh_token: user.session.refresh_token,
+  });
   expect(refreshed.status).toBe(200);
-  const login = await anon.post(`/v1/auth/${project.id}/login`, { email: user.email, password: user.password });
+  const login = await anon.post(`/v1/auth/${project.id}/login`, {
+    email: user.email,
+    password: user.password,
+  });
   expect(login.status).toBe(200);
   const file = await service.get(`${project.storage}/files/${fileId}/download`);
   expect([file.status, sha(file.text)]).toEqual([200, sha(CONTENT)]);
