@@ -2,7 +2,6 @@
  * Restores a project from its archive, which is read once, as it arrives. The project is built in the status
  * `provisioning`, where no request reaches it; it becomes active after the end of the archive was verified.
  */
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../common/errors/app-error';
@@ -17,19 +16,15 @@ import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../projects/prov
 import { ObjectStore } from '../storage/providers/object-store';
 import { RemovalHold } from '../storage/removal/removal-hold';
 import {
-  ArchivedSecrets,
   ArchiveHeader,
   ArchiveManifest,
   FILES_FOLDER,
-  FORMAT,
-  HEADER,
   LARGE_OBJECTS,
   POST_DATA,
   PRE_DATA,
-  SECRETS,
 } from './archive/archive-format';
-import { ArchiveEnd, ArchiveMember, ArchiveReader } from './archive/archive-reader';
-import { PassphraseKey } from './archive/passphrase-key';
+import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
+import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
 import { archiveInvalid, notSupported, projectExists, restoreFailed } from './backup.errors';
 import { NO_RESULTS, ProjectLoader } from './database/project-loader';
 import { FileLoader } from './file-loader';
@@ -51,14 +46,6 @@ export interface RestoredProject {
   readonly manifest: ArchiveManifest;
 }
 
-/** An archive of which the header was read. */
-interface OpenArchive {
-  readonly header: ArchiveHeader;
-  readonly secrets: ArchivedSecrets;
-  readonly key: PassphraseKey;
-  readonly members: AsyncGenerator<ArchiveMember, ArchiveEnd, undefined>;
-}
-
 @Injectable()
 export class ProjectRestore {
   constructor(
@@ -75,7 +62,7 @@ export class ProjectRestore {
   async restore(input: Readable, options: RestoreOptions, actor: Actor): Promise<RestoredProject> {
     const members = new ArchiveReader(input).members();
     try {
-      const archive = await open(members, options.passphrase);
+      const archive = await this.open(members, options.passphrase);
       const copy = await this.copyOf(archive, options.slug);
       await this.projects.assertFree({ id: copy.id ?? '', slug: copy.slug });
       return await (options.dryRun ? this.rehearse(archive, copy) : this.run(archive, copy, actor));
@@ -83,6 +70,16 @@ export class ProjectRestore {
       // Ends the input as well, if something failed before its end.
       await members.return(undefined as never);
     }
+  }
+
+  private async open(members: Members, passphrase: string): Promise<OpenArchive> {
+    const archive = await openArchive(members, passphrase);
+    const { plinth, project } = archive.header;
+    if (migrationsOf(project.schema_version) > migrationsOf(PROJECT_SCHEMA_VERSION))
+      throw notSupported(`The backup was made by a newer Plinth (${plinth}): upgrade this install first`);
+    if (!(PLANS as readonly string[]).includes(project.plan))
+      throw notSupported(`There is no plan "${project.plan}"`);
+    return archive;
   }
 
   private async rehearse(archive: OpenArchive, copy: ProjectCopy): Promise<RestoredProject> {
@@ -168,44 +165,9 @@ export class ProjectRestore {
   }
 }
 
-/** Reads header and secrets. The header was authenticated with the secrets when this resolves. */
-async function open(members: OpenArchive['members'], passphrase: string): Promise<OpenArchive> {
-  const headerBytes = await next(members, HEADER);
-  const header = JSON.parse(headerBytes.toString('utf8')) as ArchiveHeader;
-  if (header.format !== FORMAT)
-    throw notSupported(`Format ${String(header.format)} of the backup is not supported`);
-  const key = await PassphraseKey.derive(passphrase, header.key);
-  const context = createHash('sha256').update(headerBytes).digest();
-  const secrets = JSON.parse(key.open(await next(members, SECRETS), context)) as ArchivedSecrets;
-  const { schema_version: version, plan } = header.project;
-  if (migrationsOf(version) > migrationsOf(PROJECT_SCHEMA_VERSION))
-    throw notSupported(
-      `The backup was made by a newer Plinth (${header.plinth}): upgrade this install first`,
-    );
-  if (!(PLANS as readonly string[]).includes(plan)) throw notSupported(`There is no plan "${plan}"`);
-  return { header, secrets, key, members };
-}
-
-async function next(members: OpenArchive['members'], name: string): Promise<Buffer> {
-  const { value, done } = await members.next();
-  if (done || value.name !== name) throw archiveInvalid(`${name} is missing`);
-  return ArchiveReader.hold(value.chunks);
-}
-
 /** Number of migrations in a schema version. */
 function migrationsOf(schemaVersion: string): number {
   return Number.parseInt(schemaVersion, 10);
-}
-
-async function readToEnd(
-  members: OpenArchive['members'],
-  use: (member: ArchiveMember) => Promise<void>,
-): Promise<ArchiveEnd> {
-  for (;;) {
-    const { value, done } = await members.next();
-    if (done) return value;
-    await use(value);
-  }
 }
 
 interface Targets {
@@ -232,10 +194,6 @@ async function load(member: ArchiveMember, { header, loader, files, rows }: Targ
   } catch (error) {
     throw error instanceof AppError ? error : restoreFailed(name, error as Error);
   }
-}
-
-function assertAuthentic(key: PassphraseKey, { manifestBytes, mac }: ArchiveEnd): void {
-  if (!key.verifies(manifestBytes, mac)) throw archiveInvalid('its manifest was altered');
 }
 
 function assertRows(manifest: ArchiveManifest, rows: ReadonlyMap<string, number>): void {

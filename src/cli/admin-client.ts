@@ -1,8 +1,11 @@
 /** Client of the admin API of the server that runs with the same configuration. */
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { causeOf, codeOf, messageOf } from '../common/errors/error-facts';
 import { isJsonObject, parseJson } from '../common/text/json';
 import type { ClientConfig } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
+import { StreamOptions, streamRequest } from './stream-request';
 
 export interface Answer<T> {
   readonly body: T;
@@ -65,6 +68,24 @@ export class AdminClient {
     }
   }
 
+  /** Sends a request whose body or response is a stream. @throws CliError as send() does */
+  async stream(method: string, path: string, options: StreamOptions): Promise<IncomingMessage> {
+    const headers = { authorization: `Bearer ${this.adminKey}`, ...options.headers };
+    for (const base of this.bases) {
+      try {
+        const response = await streamRequest(method, `${base}/admin/v1${path}`, { ...options, headers });
+        const { statusCode = 500 } = response;
+        if (statusCode < 300) return response;
+        throw failure(statusCode, await text(response));
+      } catch (error) {
+        if (error instanceof CliError) throw error;
+        if (!UNREACHABLE.includes(codeOf(error) ?? ''))
+          throw new CliError(`${base} broke off: ${messageOf(error)}`, EXIT.failed);
+      }
+    }
+    throw this.noServer();
+  }
+
   private async reach(method: string, path: string, body: unknown): Promise<Response> {
     const headers = { authorization: `Bearer ${this.adminKey}`, 'content-type': 'application/json' };
     for (const base of this.bases) {
@@ -79,8 +100,12 @@ export class AdminClient {
         if (!isRefused(error)) throw new CliError(`${base} broke off: ${reasonOf(error)}`, EXIT.failed);
       }
     }
+    throw this.noServer();
+  }
+
+  private noServer(): CliError {
     const asked = this.bases.join(' and ');
-    throw new CliError(
+    return new CliError(
       `No Plinth answers on ${asked}. Start it with npm start, or set PORT or PUBLIC_URL.`,
       EXIT.noServer,
     );

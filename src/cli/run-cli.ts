@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
+import { addBackupCommands } from './backup.commands';
 import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
 import { addProjectCommands } from './project.commands';
@@ -22,6 +23,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addProjectCommands(project, context);
   addProjectDatabaseCommands(project, context);
   addStorageCommands(program, context);
+  addBackupCommands(program, context);
   addAuditCommand(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });

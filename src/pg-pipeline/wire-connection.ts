@@ -32,7 +32,11 @@ export class WireConnection extends Connection {
 
   constructor({ ssl, limits = LIMITS_OF_PIPELINES, copiesOut = false }: WireConnectionOptions) {
     const push = (bytes: Buffer): void => this.splitter.push(bytes);
-    super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false && !copiesOut ? readInto(push) : {}) });
+    super({
+      ssl,
+      keepAlive: true,
+      stream: () => new Socket(ssl === false && !copiesOut ? readInto(push) : {}),
+    });
     const limiter = new MessageLimiter(limits, (bytes) =>
       // Copied, because the parser keeps the beginning of a message that has not arrived as a whole.
       this.others.emit('data', Buffer.from(bytes)),

@@ -1,6 +1,7 @@
 /** Compares the documentation with the product. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { runCli } from '../../src/cli/run-cli';
 import { EnvironmentVariables } from '../../src/config/env.schema';
 import { DEFAULT_SETTINGS } from '../../src/projects/project-settings';
@@ -127,7 +128,11 @@ async function runWithoutServer(
     connect: () => {
       throw new Error(message);
     },
+    passphrase: () => 'a passphrase for the test',
     readStdin: async () => '',
+    stdin: Readable.from([]),
+    stdout: new Writable(),
+    isTerminal: false,
     out: (text) => void (out += text),
     err: (text) => void (err += text),
   });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
@@ -26,7 +27,11 @@ async function run(
   let [out, err] = ['', ''];
   const code = await runCli(args, {
     connect: () => new AdminClient(bases, key),
+    passphrase: () => null,
     readStdin: async () => stdin,
+    stdin: Readable.from([stdin]),
+    stdout: new Writable(),
+    isTerminal: false,
     out: (text) => void (out += text),
     err: (text) => void (err += text),
   });
