@@ -19,6 +19,8 @@ export class FileLoader {
   /** Resolves when the member was read. @throws the error of this file or an earlier one */
   async put(objectId: string, { size, chunks }: ArchiveMember): Promise<void> {
     const address = new ObjectAddress(this.projectId, objectId);
+    // Bytes of the deleted project that were not removed yet. An object never changes.
+    if (await this.store.has(address, size)) return;
     if (size > SMALL) return this.store.put(address, chunks);
     const content = await ArchiveReader.hold(chunks);
     while (this.running.size >= AT_ONCE) await Promise.race(this.running);

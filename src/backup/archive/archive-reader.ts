@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { AppError } from '../../common/errors/app-error';
+import { messageOf } from '../../common/errors/error-facts';
 import { archiveInvalid } from '../backup.errors';
 import {
   ArchiveManifest,
@@ -80,7 +81,7 @@ export class ArchiveReader {
       }
       return this.end ?? fail('it has no end');
     } catch (error) {
-      throw error instanceof AppError ? error : archiveInvalid((error as Error).message, error);
+      throw toArchiveError(error);
     } finally {
       this.tar.destroy();
     }
@@ -102,8 +103,13 @@ export class ArchiveReader {
     for (;;) {
       const { current } = this;
       if (!current || wholeName(current.name) !== name) return;
-      yield* this.read(current);
-      await this.advance();
+      try {
+        yield* this.read(current);
+        await this.advance();
+      } catch (error) {
+        // Named here: the reader of a member would take it for a fault of the member's content.
+        throw toArchiveError(error);
+      }
     }
   }
 
@@ -163,6 +169,11 @@ export class ArchiveReader {
     const mac = await ArchiveReader.hold(last);
     this.end = { manifest, manifestBytes, mac: mac.toString('utf8').trim() };
   }
+}
+
+/** The fault of the archive that an error in reading it means. */
+function toArchiveError(error: unknown): AppError {
+  return error instanceof AppError ? error : archiveInvalid(messageOf(error), error);
 }
 
 function fail(reason: string): never {

@@ -13,6 +13,11 @@ export class ProjectEnds {
     private readonly projects: ProjectsService,
   ) {}
 
+  /** True when requests reach the project, as after its restore from a backup. */
+  isActive(projectId: string): Promise<boolean> {
+    return this.projects.isActive(projectId);
+  }
+
   /**
    * @returns milliseconds since the epoch; null when the project exists, also while it is being restored from a backup,
    *   or never belonged to this install

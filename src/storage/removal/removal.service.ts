@@ -35,6 +35,7 @@ export class Removal {
 
   private async removeProject(projectId: string): Promise<void> {
     await this.hold.whileFree(projectId, async () => {
+      if (await this.ends.isActive(projectId)) return;
       if ((await this.ends.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');
       // On a disk that is not mounted everything seems to be removed already.
       await this.store.assertAvailable();
