@@ -9,7 +9,7 @@ const AT_ONCE = 8;
 
 export class FileLoader {
   private readonly running = new Set<Promise<void>>();
-  private failure: unknown;
+  private failure: Error | undefined;
 
   constructor(
     private readonly store: ObjectStore,
@@ -25,7 +25,7 @@ export class FileLoader {
     const content = await ArchiveReader.hold(chunks);
     while (this.running.size >= AT_ONCE) await Promise.race(this.running);
     this.assertNoFailure();
-    const stored = this.store.put(address, once(content)).catch((error: unknown) => {
+    const stored = this.store.put(address, once(content)).catch((error: Error) => {
       this.failure ??= error;
     });
     this.running.add(stored);

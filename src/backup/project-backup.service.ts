@@ -15,7 +15,7 @@ import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectsService } from '../projects/projects.service';
 import { ObjectAddress } from '../storage/providers/object-address';
 import { ObjectStore } from '../storage/providers/object-store';
-import { RemovalHold } from '../storage/removal/removal-hold';
+import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import {
   ArchivedSecrets,
   ArchiveHeader,
@@ -53,7 +53,7 @@ export class ProjectBackup {
     private readonly registry: ProjectRegistry,
     private readonly owner: OwnerDatabase,
     private readonly store: ObjectStore,
-    private readonly hold: RemovalHold,
+    private readonly hold: RemovalHoldRepository,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
@@ -206,7 +206,7 @@ async function addRows(
   snapshot: SnapshotRepository,
   table: SnapshotTable,
 ): Promise<number> {
-  const { chunks, rows } = snapshot.rowsOf(table);
-  await archive.addParts(table.member, chunks);
-  return rows();
+  const content = snapshot.rowsOf(table);
+  await archive.addParts(table.member, content.chunks);
+  return content.rows();
 }

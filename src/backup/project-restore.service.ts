@@ -14,7 +14,7 @@ import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
 import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../projects/provisioning/project-migrations';
 import { ObjectStore } from '../storage/providers/object-store';
-import { RemovalHold } from '../storage/removal/removal-hold';
+import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
 import {
   ArchiveHeader,
   ArchiveManifest,
@@ -52,7 +52,7 @@ export class ProjectRestore {
     private readonly projects: ProjectsService,
     private readonly owner: OwnerDatabase,
     private readonly store: ObjectStore,
-    private readonly hold: RemovalHold,
+    private readonly hold: RemovalHoldRepository,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 /** pg_dump as WebAssembly against a real server. */
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import { DumpConnection, pgDump } from '../../src/backup/dump/pg-dump';
+import { pgDump } from '../../src/backup/dump/pg-dump';
 import { TestDatabase } from '../support/test-database';
 
 let database: TestDatabase;
@@ -10,7 +10,7 @@ beforeAll(async () => (database = await TestDatabase.create()));
 afterAll(() => database.drop());
 
 const dump = async (...args: string[]): Promise<string> =>
-  (await buffer(Readable.from(pgDump(database.place as DumpConnection, args)))).toString('utf8');
+  (await buffer(Readable.from(pgDump(database.place, args)))).toString('utf8');
 
 it('dumps the schema of a database', async () => {
   await database.owner.query(
@@ -46,10 +46,10 @@ it('streams a dump that is larger than its memory, and ends when the reader stop
     `select lo_from_bytea(0, decode(repeat(md5(n::text), 32768), 'hex')) from generate_series(1, 100) n`,
   );
   let bytes = 0;
-  for await (const chunk of pgDump(database.place as DumpConnection, ['--section=data']))
+  for await (const chunk of pgDump(database.place, ['--section=data']))
     bytes += chunk.length;
   expect(bytes).toBeGreaterThan(100 * 2 ** 20);
-  for await (const chunk of pgDump(database.place as DumpConnection, ['--section=data'])) {
+  for await (const chunk of pgDump(database.place, ['--section=data'])) {
     expect(chunk.length).toBeGreaterThan(0);
     break;
   }

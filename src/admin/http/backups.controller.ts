@@ -1,14 +1,6 @@
 /** Platform administration: backups of projects, streamed in both directions. */
-import { Controller, Get, Headers, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiHeader,
-  ApiOperation,
-  ApiProduces,
-  ApiQuery,
-  ApiResponse,
-} from '@nestjs/swagger';
+import { Controller, Get, Headers, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { passphraseInvalid } from '../../backup/backup.errors';
@@ -16,11 +8,13 @@ import { ProjectBackup } from '../../backup/project-backup.service';
 import { ProjectRestore } from '../../backup/project-restore.service';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { pacedBody } from '../../http/bodies/paced-body';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { PlatformError } from '../../http/errors/platform-error.dto';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { RestoreReport } from '../admin-records';
 import { AdminAccess, INVALID, PROJECT_NOT_FOUND } from './admin-api.decorator';
 import { CurrentActor } from './current-actor.decorator';
+import { RestoreQuery } from './dto/backups.dto';
 
 const ARCHIVE = { type: 'string', format: 'binary' } as const;
 const MIN_PASSPHRASE = 12;
@@ -78,19 +72,6 @@ export class BackupsController {
     operationId: 'restoreProject',
   })
   @ApiHeader(PASSPHRASE)
-  @ApiQuery({
-    name: 'slug',
-    required: false,
-    type: String,
-    description:
-      'Another slug. If the archived project exists, a copy with an id and keys of its own is made',
-  })
-  @ApiQuery({
-    name: 'dry_run',
-    required: false,
-    enum: ['true', 'false'],
-    description: 'Checks the archive and whether it could be restored, and changes nothing',
-  })
   @ApiConsumes('application/gzip')
   @ApiBody({ schema: ARCHIVE })
   @ApiResponse({ status: 201, type: RestoreReport })
@@ -98,15 +79,14 @@ export class BackupsController {
   @ApiResponse({ status: 409, description: 'The id or the slug belongs to a project', type: PlatformError })
   async restore(
     @Headers('backup-passphrase') header: string | undefined,
-    @Query('slug') slug: unknown,
-    @Query('dry_run') dryRun: unknown,
+    @StrictQuery() { slug, dry_run: dryRun }: RestoreQuery,
     @CurrentActor() actor: Actor,
     @Req() request: Request,
   ): Promise<RestoreReport> {
     const options = {
       passphrase: passphraseOf(header),
       dryRun: dryRun === 'true',
-      ...(typeof slug === 'string' && slug !== '' ? { slug } : {}),
+      ...(slug ? { slug } : {}),
     };
     const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
     const { header: archived, manifest, ...project } = await this.restores.restore(body, options, actor);

@@ -21,7 +21,7 @@ import {
 } from './archive-format';
 
 /** Bytes of a member that is held in memory: the header, a manifest, a list of checksums. */
-export const MAX_HELD_BYTES = 64 * 1024 * 1024;
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export interface ArchiveMember {
   /** Of all parts together. */
@@ -127,8 +127,8 @@ export class ArchiveReader {
   /** Goes to the next member with content, past the lists of checksums and the manifest, which it checks. */
   private async advance(): Promise<void> {
     for (;;) {
-      const { value: entry, done } = await this.entries.next();
-      if (done) {
+      const entry = await this.nextEntry();
+      if (!entry) {
         this.current = null;
         return;
       }
@@ -142,6 +142,11 @@ export class ArchiveReader {
         return;
       }
     }
+  }
+
+  private async nextEntry(): Promise<Entry | null> {
+    const result = (await this.entries.next()) as IteratorResult<Entry, undefined>;
+    return result.value ?? null;
   }
 
   private async checkSums(entry: Entry): Promise<void> {
@@ -164,8 +169,8 @@ export class ArchiveReader {
     if (manifest.format !== FORMAT) fail('its format is not supported');
     const isWhole = this.lines.length === 0 && manifest.members === this.count;
     if (!isWhole || JSON.stringify(manifest.sums) !== JSON.stringify(this.sums)) fail('members are missing');
-    const { value: last, done } = await this.entries.next();
-    if (done || last.header.name !== MANIFEST_MAC) fail('it has no end');
+    const last = await this.nextEntry();
+    if (last?.header.name !== MANIFEST_MAC) fail('it has no end');
     const mac = await ArchiveReader.hold(last);
     this.end = { manifest, manifestBytes, mac: mac.toString('utf8').trim() };
   }

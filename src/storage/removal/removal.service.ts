@@ -4,7 +4,7 @@ import { isObjectId, ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';
 import { ProjectEnds } from './project-ends.service';
-import { RemovalHold } from './removal-hold';
+import { RemovalHoldRepository } from './removal-hold.repository';
 import { RemovalJob } from './removal-queue';
 
 @Injectable()
@@ -14,7 +14,7 @@ export class Removal {
   constructor(
     private readonly store: ObjectStore,
     private readonly ends: ProjectEnds,
-    private readonly hold: RemovalHold,
+    private readonly hold: RemovalHoldRepository,
     private readonly metrics: StorageMetrics,
   ) {}
 

@@ -10,7 +10,7 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
 import { ObjectAddress } from '../providers/object-address';
 import { ProjectEnds } from '../removal/project-ends.service';
-import { RemovalHold } from '../removal/removal-hold';
+import { RemovalHoldRepository } from '../removal/removal-hold.repository';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
@@ -48,7 +48,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly ends: ProjectEnds,
-    private readonly hold: RemovalHold,
+    private readonly hold: RemovalHoldRepository,
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
     private readonly metrics: StorageMetrics,

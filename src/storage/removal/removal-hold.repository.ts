@@ -24,7 +24,7 @@ const held = (): AppError =>
   });
 
 @Injectable()
-export class RemovalHold {
+export class RemovalHoldRepository {
   constructor(
     private readonly dataSource: DataSource,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
