@@ -46,8 +46,7 @@ it('streams a dump that is larger than its memory, and ends when the reader stop
     `select lo_from_bytea(0, decode(repeat(md5(n::text), 32768), 'hex')) from generate_series(1, 100) n`,
   );
   let bytes = 0;
-  for await (const chunk of pgDump(database.place, ['--section=data']))
-    bytes += chunk.length;
+  for await (const chunk of pgDump(database.place, ['--section=data'])) bytes += chunk.length;
   expect(bytes).toBeGreaterThan(100 * 2 ** 20);
   for await (const chunk of pgDump(database.place, ['--section=data'])) {
     expect(chunk.length).toBeGreaterThan(0);
