@@ -117,9 +117,16 @@ async function main() {
   });
   addOutputDevice(mod);
   mod.callMain([...args, '-f', '/dump.sql']);
+  finish(exitCode);
+}
+
+/** Listening keeps the thread alive: its parent ends it after this message. An end before it is a crash. */
+function finish(exitCode) {
+  port.on('message', () => undefined);
   port.postMessage({ kind: 'exit', exitCode, errors });
 }
 
-main().catch((error) =>
-  port.postMessage({ kind: 'exit', exitCode: -1, errors: `${errors}${String(error?.stack ?? error)}` }),
-);
+main().catch((error) => {
+  errors += String(error?.stack ?? error);
+  finish(-1);
+});
