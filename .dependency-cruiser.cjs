@@ -10,6 +10,7 @@ const LAYERS = [
   ['projects'],
   ['access'],
   ['auth', 'rest', 'storage'],
+  ['backup'],
   ['admin', 'health', 'api-docs'],
   ['bootstrap', 'cli'],
 ];

@@ -176,6 +176,30 @@ export class StorageSweepResult {
 }
 
 @Example({
+  id: ID,
+  slug: 'acme',
+  same_id: true,
+  dry_run: false,
+  backed_up_at: CREATED,
+  tables: 12,
+  rows: 34000,
+  files: 560,
+  missing_files: 0,
+})
+export class RestoreReport {
+  @ApiProperty({ description: 'Empty for a dry run that would make a copy' }) readonly id!: string;
+  @ApiProperty() readonly slug!: string;
+  @ApiProperty({ description: 'False: a copy with an id and keys of its own' }) readonly same_id!: boolean;
+  @ApiProperty() readonly dry_run!: boolean;
+  @ApiProperty({ format: 'date-time' }) readonly backed_up_at!: string;
+  @ApiProperty(SIZE) readonly tables!: number;
+  @ApiProperty(SIZE) readonly rows!: number;
+  @ApiProperty(SIZE) readonly files!: number;
+  @ApiProperty({ ...SIZE, description: 'Files whose bytes were lost before the backup' })
+  readonly missing_files!: number;
+}
+
+@Example({
   id: '1042',
   at: CREATED,
   actor: 'platform-admin',

@@ -5,6 +5,8 @@ import { AuditLogController } from './http/audit-log.controller';
 import { DoctorCheck } from './doctor/finding';
 import { DOCTOR_CHECKS, DoctorService } from './doctor/doctor.service';
 import { DoctorController } from './http/doctor.controller';
+import { BackupModule } from '../backup/backup.module';
+import { BackupsController } from './http/backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
@@ -22,12 +24,13 @@ import { SessionDeadline } from './session-deadline.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [AuthModule, RestModule, StorageModule],
+  imports: [AuthModule, BackupModule, RestModule, StorageModule],
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
     ProjectMigrationsController,
     ProjectStorageController,
+    BackupsController,
     AuditLogController,
     FailedMailsController,
     DoctorController,

@@ -1,9 +1,12 @@
 /** Client of the admin API of the server that runs with the same configuration. */
+import type { IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { isJsonObject, type JsonObject, parseJson } from '../common/text/json';
 import type { ClientConfig } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
 import { RequestOptions, requestText, TextResponse } from './request-text';
+import { StreamOptions, streamRequest } from './stream-request';
 
 export interface Answer<T> {
   readonly body: T;
@@ -104,6 +107,24 @@ export class AdminClient {
     }
   }
 
+  /** Sends a request whose body or response is a stream. @throws CliError as send() does */
+  async stream(method: string, path: string, options: StreamOptions): Promise<IncomingMessage> {
+    const headers = { authorization: `Bearer ${this.adminKey}`, ...options.headers };
+    for (const base of this.bases) {
+      try {
+        const response = await streamRequest(method, `${base}/admin/v1${path}`, { ...options, headers });
+        const { statusCode = 500 } = response;
+        if (statusCode < 300) return response;
+        throw failure(statusCode, await textOf(response));
+      } catch (error) {
+        if (error instanceof CliError) throw error;
+        if (!UNREACHABLE.includes(codeOf(error) ?? ''))
+          throw new CliError(`${base} broke off: ${messageOf(error)}`, EXIT.failed);
+      }
+    }
+    throw this.noServer();
+  }
+
   private async reach(path: string, request: RequestOptions): Promise<TextResponse> {
     for (const base of this.bases) {
       try {
@@ -113,8 +134,12 @@ export class AdminClient {
         if (!isRefused(error)) throw new CliError(`${base} broke off: ${reasonOf(error)}`, EXIT.failed);
       }
     }
+    throw this.noServer();
+  }
+
+  private noServer(): CliError {
     const asked = this.bases.join(' and ');
-    throw new CliError(
+    return new CliError(
       `No Plinth answers on ${asked}. Start it with npm start, or set PORT or PUBLIC_URL.`,
       EXIT.noServer,
     );

@@ -1,14 +1,22 @@
 /** Common to all commands: the server, and output. */
 import type { Command } from 'commander';
+import type { Readable, Writable } from 'node:stream';
 import { AdminClient } from './admin-client';
 import { EXIT } from './cli-error';
 
 export interface CliEnvironment {
   /** Called when a command needs the server: help works without a configuration. */
   readonly connect: () => AdminClient;
+  /** BACKUP_PASSPHRASE; null: not set. */
+  readonly passphrase: () => string | null;
   readonly readStdin: () => Promise<string>;
   /** Called by a command that runs until it is interrupted. */
   readonly untilInterrupted: () => AbortSignal;
+  /** For archives. */
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Whether `err` writes to a terminal. */
+  readonly isTerminal: boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
@@ -20,7 +28,7 @@ export class CommandContext {
 
   constructor(
     private readonly program: Command,
-    private readonly environment: CliEnvironment,
+    readonly environment: CliEnvironment,
   ) {}
 
   /** `--json` may stand before or after the command. */

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { PRODUCT } from '../config/product';
 import { addAuditCommand } from './audit.command';
+import { addBackupCommands } from './backup.commands';
 import { CliError, EXIT } from './cli-error';
 import { CliEnvironment, CommandContext } from './command-context';
 import { addDoctorCommand } from './doctor.command';
@@ -27,6 +28,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addProjectDatabaseCommands(project, context);
   addMigrateCommands(program, context);
   addStorageCommands(program, context);
+  addBackupCommands(program, context);
   addAuditCommand(program, context);
   addDoctorCommand(program, context);
   addUpgradeCommand(program, context);

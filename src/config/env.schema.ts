@@ -55,6 +55,9 @@ export class EnvironmentVariables {
   /** Bearer token that reads GET /metrics, beside PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
+  /** Encrypts the secrets in backups that the command line makes; default: it is given by a file. */
+  @IsOptional() @Secret(12) BACKUP_PASSPHRASE?: string;
+
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
 
   /** Directory of the disk provider; default: DATA_DIR/files. */

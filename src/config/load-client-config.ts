@@ -36,6 +36,11 @@ export function loadClientConfig(environment: Readonly<Record<string, string | u
   };
 }
 
+/** BACKUP_PASSPHRASE; null: not set. @throws ConfigError */
+export function backupPassphrase(environment: Readonly<Record<string, string | undefined>>): string | null {
+  return validateEnvironment(environment).BACKUP_PASSPHRASE ?? null;
+}
+
 function readAdminKey(file: string): string {
   let key: string | null = null;
   try {

@@ -6,13 +6,16 @@ import { WireConnection } from './wire-connection';
 
 export interface LimitedClientConfig extends ClientConfig {
   readonly limits: MessageLimits;
+  /** Needed for COPY TO STDOUT by pg-copy-streams. */
+  readonly copiesOut?: boolean;
 }
 
 export class LimitedClient extends Client {
   private readonly wire: WireConnection;
 
   constructor(config: LimitedClientConfig) {
-    const wire = new WireConnection({ ssl: config.ssl ?? false, limits: config.limits });
+    const { ssl = false, limits, copiesOut } = config;
+    const wire = new WireConnection({ ssl, limits, copiesOut });
     // Named, because a pool hides the password from enumeration.
     super({ ...config, password: config.password, connection: wire });
     this.wire = wire;

@@ -19,6 +19,8 @@ export interface WireConnectionOptions {
   readonly ssl: NonNullable<ClientConfig['ssl']>;
   /** For node-postgres' own queries. */
   readonly limits?: MessageLimits;
+  /** pg-copy-streams takes the stream over for a COPY TO STDOUT, so the stream has to emit what it reads. */
+  readonly copiesOut?: boolean;
 }
 
 export class WireConnection extends Connection {
@@ -28,9 +30,13 @@ export class WireConnection extends Connection {
   private readonly others = new EventEmitter();
   private readonly splitter: RowSplitter;
 
-  constructor({ ssl, limits = LIMITS_OF_PIPELINES }: WireConnectionOptions) {
+  constructor({ ssl, limits = LIMITS_OF_PIPELINES, copiesOut = false }: WireConnectionOptions) {
     const push = (bytes: Buffer): void => this.splitter.push(bytes);
-    super({ ssl, keepAlive: true, stream: () => new Socket(ssl === false ? readInto(push) : {}) });
+    super({
+      ssl,
+      keepAlive: true,
+      stream: () => new Socket(ssl === false && !copiesOut ? readInto(push) : {}),
+    });
     const limiter = new MessageLimiter(limits, (bytes) =>
       // Copied, because the parser keeps the beginning of a message that has not arrived as a whole.
       this.others.emit('data', Buffer.from(bytes)),

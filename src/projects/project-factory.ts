@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/time/clock';
 import { randomId, randomSecret } from '../infra/crypto/random';
 import { Plan } from './plans';
+import { ProjectSecret } from './project';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings, ProjectSettingsInput } from './project-settings';
@@ -18,6 +19,22 @@ export interface NewProject {
   readonly settings?: ProjectSettingsInput;
   /** Admin URL of another PostgreSQL server for the project's database. */
   readonly databaseUrl?: string;
+}
+
+/** A project as a backup describes it. Times are in milliseconds since the epoch. */
+export interface ProjectCopy {
+  /** Null for a new id, new keys and a new password. */
+  readonly id: string | null;
+  readonly slug: string;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly createdAt: number;
+  readonly schemaVersion: string;
+  readonly settings: ProjectSettingsInput;
+  readonly ownerPassword: string;
+  /** As Project.dataSecret. */
+  readonly dataSecret: string;
+  readonly secrets: readonly Omit<ProjectSecret, 'key'>[];
 }
 
 @Injectable()
@@ -38,14 +55,32 @@ export class ProjectFactory {
       status: 'provisioning' as const,
       settings: mergeSettings({}, input.settings ?? {}),
       serverUrl: input.databaseUrl ? this.secrets.seal('server-url', id, input.databaseUrl) : null,
-      databaseName: `plinth_${id}`,
-      ownerRole: `plinth_${id}_owner`,
-      loginRole: `plinth_${id}_login`,
+      ...namesOf(id),
       ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),
+      dataSecret: null,
       schemaVersion: '',
       polled: false,
     });
+  }
+
+  /** @throws AppError 400 for a malformed slug */
+  copyOf(copy: ProjectCopy): { project: ProjectEntity; secrets: ProjectSecretEntity[] } {
+    const { slug, name, plan, settings, schemaVersion } = copy;
+    const project = this.newProject({ slug, name, plan });
+    // As stored: a value that an older version accepted must not make a backup worthless.
+    const createdAt = new Date(copy.createdAt);
+    const id = copy.id ?? project.id;
+    const dataSecret = this.secrets.seal('data-secret', id, copy.dataSecret);
+    Object.assign(project, { settings, schemaVersion, createdAt, dataSecret });
+    if (copy.id === null) return { project, secrets: [this.newSecret(project.id)] };
+    Object.assign(project, {
+      id,
+      ...namesOf(id),
+      ownerPassword: this.secrets.seal('owner-password', id, copy.ownerPassword),
+      loginPassword: this.secrets.seal('login-password', id, randomSecret()),
+    });
+    return { project, secrets: copy.secrets.map((secret) => this.secretOf(id, secret)) };
   }
 
   newSecret(projectId: string): ProjectSecretEntity {
@@ -58,6 +93,25 @@ export class ProjectFactory {
       expiresAt: null,
     });
   }
+
+  private secretOf(projectId: string, given: Omit<ProjectSecret, 'key'>): ProjectSecretEntity {
+    return Object.assign(new ProjectSecretEntity(), {
+      projectId,
+      kid: given.kid,
+      secret: this.secrets.seal('jwt-secret', projectId, given.secret),
+      storageSecret: this.secrets.seal('storage-secret', projectId, given.storageSecret),
+      createdAt: new Date(given.createdAt),
+      expiresAt: given.expiresAt === null ? null : new Date(given.expiresAt),
+    });
+  }
+}
+
+function namesOf(id: string): Pick<ProjectEntity, 'databaseName' | 'ownerRole' | 'loginRole'> {
+  return {
+    databaseName: `plinth_${id}`,
+    ownerRole: `plinth_${id}_owner`,
+    loginRole: `plinth_${id}_login`,
+  };
 }
 
 /** Adds random characters to a slug that is taken. */

@@ -203,6 +203,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
       settings: effectiveSettings(project.settings),
       secrets: this.openSecrets(project.id, secrets),
       polled: project.polled,
+      dataSecret: this.secrets.dataSecretOf(project.id, project.dataSecret),
       database: Object.freeze({
         key: project.id,
         host: server.host,

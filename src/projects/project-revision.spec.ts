@@ -15,6 +15,7 @@ const PROJECT: ProjectEntity = {
   ownerPassword: Buffer.from('1'),
   loginPassword: Buffer.from('2'),
   schemaVersion: '1',
+  dataSecret: null,
   polled: false,
   createdAt: new Date(0),
   updatedAt: new Date(0),

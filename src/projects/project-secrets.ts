@@ -1,12 +1,13 @@
 /** Encrypts and decrypts the secrets of projects in the platform database. */
 import { Inject, Injectable } from '@nestjs/common';
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, hkdfSync } from 'node:crypto';
 import { SECRETS_CONFIG, SecretsConfig } from '../config/app-config';
 import { SecretBox } from '../infra/crypto/secret-box';
 import { ProjectSecret } from './project';
 import { ProjectSecretEntity } from './project.entity';
 
-export type SecretKind = 'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'server-url';
+export type SecretKind =
+  'jwt-secret' | 'storage-secret' | 'owner-password' | 'login-password' | 'data-secret' | 'server-url';
 
 /** The secrets were encrypted with another key. The message is for the administrator. */
 class MasterKeyError extends Error {
@@ -23,7 +24,7 @@ class MasterKeyError extends Error {
 export class ProjectSecrets {
   private readonly box: SecretBox;
 
-  constructor(@Inject(SECRETS_CONFIG) config: SecretsConfig) {
+  constructor(@Inject(SECRETS_CONFIG) private readonly config: SecretsConfig) {
     this.box = new SecretBox(config.masterKey);
   }
 
@@ -46,6 +47,16 @@ export class ProjectSecrets {
       createdAt: row.createdAt.getTime(),
       expiresAt: row.expiresAt?.getTime() ?? null,
     };
+  }
+
+  /**
+   * The secret from which the keys of values in a project's database are derived. A backup contains it, so it says
+   * nothing about MASTER_KEY or other projects.
+   */
+  dataSecretOf(projectId: string, sealed: Buffer | null): string {
+    if (sealed !== null) return this.open('data-secret', projectId, sealed);
+    const purpose = `plinth project data v1:${projectId}`;
+    return Buffer.from(hkdfSync('sha256', this.config.masterKey, '', purpose, 32)).toString('base64url');
   }
 
   /** @throws MasterKeyError when the project's secret cannot be decrypted */

@@ -19,6 +19,7 @@ export class ProjectEntity {
   @Column('text', { name: 'login_role' }) loginRole!: string;
   @Column('bytea', { name: 'owner_password' }) ownerPassword!: Buffer;
   @Column('bytea', { name: 'login_password' }) loginPassword!: Buffer;
+  @Column('bytea', { name: 'data_secret', nullable: true }) dataSecret!: Buffer | null;
   @Column('text', { name: 'schema_version' }) schemaVersion!: string;
   @Column('boolean') polled!: boolean;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;

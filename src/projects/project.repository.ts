@@ -46,6 +46,11 @@ export class ProjectRepository {
     return { project, secrets: await this.secretsOf(project.id) };
   }
 
+  /** True in any status. */
+  async exists(id: string): Promise<boolean> {
+    return this.dataSource.manager.existsBy(ProjectEntity, { id });
+  }
+
   /** In the order of creation, with the number of all matches. */
   async list({
     limit,
@@ -106,17 +111,17 @@ export class ProjectRepository {
   }
 
   /**
-   * Activates a provisioned project with its first secret, in one transaction.
+   * Activates a provisioned project with its secrets, in one transaction.
    * @throws Error when its creation was undone meanwhile
    */
   async activate(
     id: string,
     values: Pick<ProjectEntity, 'schemaVersion' | 'polled'>,
-    secret: ProjectSecretEntity,
+    secrets: ProjectSecretEntity[],
     entry: AuditEntry,
   ): Promise<void> {
     await this.change(id, entry, async (manager) => {
-      await manager.insert(ProjectSecretEntity, secret);
+      await manager.insert(ProjectSecretEntity, secrets);
       const { affected } = await manager.update(
         ProjectEntity,
         { id, status: 'provisioning' },

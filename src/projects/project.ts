@@ -41,6 +41,8 @@ export interface Project {
   readonly settings: ProjectSettings;
   /** The current one is the first. */
   readonly secrets: readonly [ProjectSecret, ...ProjectSecret[]];
+  /** Keys of values in the project's database are derived from it: refresh tokens, second factors. */
+  readonly dataSecret: string;
   readonly database: ProjectDatabase;
   /** True if the database has no event triggers for DDL: RelationAdopter then looks for new tables once a second. */
   readonly polled: boolean;

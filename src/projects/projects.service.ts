@@ -12,14 +12,14 @@ import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
 import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Plan } from './plans';
 import { Project, ProjectSecret } from './project';
-import { ProjectEntity } from './project.entity';
-import { NewProject, ProjectFactory, varySlug } from './project-factory';
+import { ProjectEntity, ProjectSecretEntity } from './project.entity';
+import { NewProject, ProjectCopy, ProjectFactory, varySlug } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
 import { mergeSettings, ProjectSettingsInput } from './project-settings';
 import { databaseServerUnusable, projectBusy, projectNotFound, slugTaken } from './projects.errors';
-import { DatabaseProvisioner } from './provisioning/database-provisioner';
+import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from './provisioning/database-provisioner';
 import { DatabaseServer } from './provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
@@ -69,16 +69,51 @@ export class ProjectsService {
   async create(input: NewProject, actor: Actor = PLINTH): Promise<Project> {
     const entity = this.factory.newProject(input);
     if (input.databaseUrl !== undefined) await this.assertUsable(this.serverOf(entity));
-    await this.projects.whileLocked(entity.id, async () => {
-      await this.reserve(entity, input.slug === null);
-      try {
-        await this.provision(entity, actor);
-      } catch (error) {
-        await this.giveUp(entity);
-        throw error;
-      }
+    return this.build(entity, input.slug === null, () => this.provision(entity, actor));
+  }
+
+  /**
+   * Creates a project as a backup describes it. Complete when it resolves; undone when it rejects, or by ProjectUpkeep
+   * after a crash. No request reaches it before.
+   * @param fill restores the database, which is empty but for `extensions`
+   * @throws AppError 400 for a malformed slug, 409 for a taken id or slug
+   */
+  async restore(
+    copy: ProjectCopy,
+    extensions: readonly AdminExtension[],
+    fill: (project: ProjectEntity) => Promise<void>,
+    actor: Actor,
+  ): Promise<Project> {
+    const { project, secrets } = this.factory.copyOf(copy);
+    await this.assertFree(project);
+    return this.build(project, false, async () => {
+      const server = this.serverOf(project);
+      const { polled } = await this.provisioner.createEmpty(server, this.blueprintOf(project), extensions);
+      await fill(project);
+      await this.activate(project, {
+        polled,
+        secrets,
+        entry: this.entryOf(project, 'project.restore', actor),
+      });
     });
-    return this.registry.get(entity.id);
+  }
+
+  /** Whether there is a project with this id, in any status. */
+  async exists(id: string): Promise<boolean> {
+    return this.projects.exists(id);
+  }
+
+  async isActive(id: string): Promise<boolean> {
+    return (await this.projects.findActive({ id })) !== null;
+  }
+
+  /** @throws AppError 409 when the id or the slug belongs to a project; removes the remains of an unfinished one */
+  async assertFree({ id, slug }: Pick<ProjectEntity, 'id' | 'slug'>): Promise<void> {
+    const taken = (await this.projects.findActive({ id })) ?? (await this.projects.findActive({ slug }));
+    if (taken) throw slugTaken(taken.project.slug, false);
+    for (const unfinished of await this.projects.listUnfinished({ id })) {
+      if (!(await this.recover(unfinished))) throw projectBusy();
+    }
   }
 
   async list(query: ProjectListQuery): Promise<{ projects: ProjectEntity[]; total: number }> {
@@ -206,24 +241,47 @@ export class ProjectsService {
   }
 
   private async provision(entity: ProjectEntity, actor: Actor): Promise<void> {
-    const { polled } = await this.provisioner.create(this.serverOf(entity), {
+    const { polled } = await this.provisioner.create(this.serverOf(entity), this.blueprintOf(entity));
+    const secrets = [this.factory.newSecret(entity.id)];
+    await this.activate(entity, { polled, secrets, entry: this.entryOf(entity, 'project.create', actor) });
+  }
+
+  /** Creates a project in steps; undoes them when one fails. */
+  private async build(entity: ProjectEntity, mayVary: boolean, steps: () => Promise<void>): Promise<Project> {
+    const isMine = await this.projects.whileLocked(entity.id, async () => {
+      await this.reserve(entity, mayVary);
+      try {
+        await steps();
+      } catch (error) {
+        await this.giveUp(entity);
+        throw error;
+      }
+    });
+    if (!isMine) throw projectBusy();
+    return this.registry.get(entity.id);
+  }
+
+  private blueprintOf(entity: ProjectEntity): DatabaseBlueprint {
+    return {
       database: entity.databaseName,
       ownerRole: entity.ownerRole,
       ownerPassword: this.secrets.open('owner-password', entity.id, entity.ownerPassword),
       loginRole: entity.loginRole,
       loginPassword: this.secrets.open('login-password', entity.id, entity.loginPassword),
-    });
+    };
+  }
+
+  private entryOf({ id, slug, name, plan }: ProjectEntity, action: string, actor: Actor): AuditEntry {
+    return entryFor(action, actor, id, { slug, name, plan });
+  }
+
+  private async activate(
+    entity: ProjectEntity,
+    { polled, secrets, entry }: { polled: boolean; secrets: ProjectSecretEntity[]; entry: AuditEntry },
+  ): Promise<void> {
     if (entity.settings.auto_rls === false) await this.applyAutoRls(entity);
-    await this.projects.activate(
-      entity.id,
-      { schemaVersion: PROJECT_SCHEMA_VERSION, polled },
-      this.factory.newSecret(entity.id),
-      entryFor('project.create', actor, entity.id, {
-        slug: entity.slug,
-        name: entity.name,
-        plan: entity.plan,
-      }),
-    );
+    const values = { schemaVersion: PROJECT_SCHEMA_VERSION, polled };
+    await this.projects.activate(entity.id, values, secrets, entry);
     this.registry.forget(entity.id);
   }
 

@@ -30,6 +30,7 @@ import { DeletedProjects } from './removal/deleted-projects.service';
 import { ObjectRemover } from './removal/object-remover.service';
 import { REMOVAL_QUEUE } from './removal/removal-queue';
 import { ProjectEnds } from './removal/project-ends.service';
+import { RemovalHoldRepository } from './removal/removal-hold.repository';
 import { RemovalProcessor } from './removal/removal.processor';
 import { Removal } from './removal/removal.service';
 import { StorageMetrics } from './storage-metrics.service';
@@ -67,6 +68,7 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     QuotaWarnings,
     RateHeaders,
     Removal,
+    RemovalHoldRepository,
     RemovalProcessor,
     SignedUrlsService,
     StorageComparison,
@@ -80,6 +82,6 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [ObjectStore, StorageErrorRenderer, StorageSweep],
+  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageSweep],
 })
 export class StorageModule {}

@@ -7,6 +7,7 @@ import {
   PROJECT_MIGRATIONS,
   PROJECT_SCHEMA_VERSION,
 } from '../../src/projects/provisioning/project-migrations';
+import { cliEnvironment } from '../support/cli-environment';
 import { eventually } from '../support/eventually';
 import { asSuperuser } from '../support/owner-connection';
 import { ADMIN_KEY, TestPlinth } from '../support/plinth';
@@ -117,12 +118,12 @@ it('keeps nothing of a migration that fails, names the reason, and repeats it', 
 
 async function run(...args: string[]): Promise<{ code: number; out: string }> {
   let out = '';
-  const code = await runCli(args, {
-    connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
-    readStdin: async () => '',
-    untilInterrupted: () => new AbortController().signal,
-    out: (text) => void (out += text),
-    err: () => undefined,
-  });
+  const code = await runCli(
+    args,
+    cliEnvironment({
+      connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
+      out: (text) => void (out += text),
+    }),
+  );
   return { code, out };
 }

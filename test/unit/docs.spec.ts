@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { runCli } from '../../src/cli/run-cli';
 import { EnvironmentVariables } from '../../src/config/env.schema';
 import { DEFAULT_SETTINGS } from '../../src/projects/project-settings';
+import { cliEnvironment } from '../support/cli-environment';
 
 const ROOT = join(__dirname, '../..');
 
@@ -123,15 +124,17 @@ async function runWithoutServer(
   message: string,
 ): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', ''];
-  const code = await runCli(args, {
-    connect: () => {
-      throw new Error(message);
-    },
-    readStdin: async () => '',
-    untilInterrupted: () => new AbortController().signal,
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-  });
+  const code = await runCli(
+    args,
+    cliEnvironment({
+      connect: () => {
+        throw new Error(message);
+      },
+      passphrase: () => 'a passphrase for the test',
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+    }),
+  );
   return { code, out, err };
 }
 

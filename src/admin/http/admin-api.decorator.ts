@@ -1,4 +1,4 @@
-/** Applied to all controllers of the admin API: guard, body parsing and OpenAPI documentation. */
+/** Applied to the controllers of the admin API: guard, OpenAPI tags, and parsing of JSON bodies. */
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiParam, ApiTags } from '@nestjs/swagger';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
@@ -20,10 +20,9 @@ export const ProjectParam = (): MethodDecorator & ClassDecorator =>
     example: 'k3v9x0a1b2c3d4e5f6g7',
   });
 
+/** For controllers that read bodies of other kinds themselves. */
+export const AdminAccess = (): ClassDecorator =>
+  applyDecorators(ApiTags('admin'), ApiBearerAuth('platform-admin-key'), UseGuards(PlatformAdminGuard));
+
 export const AdminApi = (): ClassDecorator =>
-  applyDecorators(
-    ApiTags('admin'),
-    ApiBearerAuth('platform-admin-key'),
-    UseGuards(PlatformAdminGuard),
-    UseInterceptors(JsonBodyInterceptor),
-  );
+  applyDecorators(AdminAccess(), UseInterceptors(JsonBodyInterceptor));

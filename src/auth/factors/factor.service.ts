@@ -38,7 +38,8 @@ interface FactorCode {
 
 @Injectable()
 export class FactorService {
-  private readonly box: SecretBox;
+  /** Of factors that earlier versions enrolled. */
+  private readonly formerBox: SecretBox;
 
   constructor(
     private readonly factors: FactorRepository,
@@ -49,7 +50,7 @@ export class FactorService {
     private readonly clock: Clock,
     @Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig,
   ) {
-    this.box = new SecretBox(masterKey);
+    this.formerBox = new SecretBox(masterKey);
   }
 
   /**
@@ -66,7 +67,7 @@ export class FactorService {
     const id = randomUUID();
     const name = givenName?.trim() || DEFAULT_NAME;
     const { secret, uri } = newTotpKey(project.name, email);
-    const sealedSecret = this.box.seal(secret, purposeOf(project, id));
+    const sealedSecret = new SecretBox(project.dataSecret).seal(secret, purposeOf(id));
     const entry = this.entry('factor_enrolled', origin, owner, id);
     const outcome = await this.factors.insert(project, owner, { id, name, sealedSecret }, entry);
     if (!isFound(outcome)) throw tooManyFactors(MAX_FACTORS);
@@ -122,8 +123,16 @@ export class FactorService {
 
   /** The time step of the code, or null if the code is wrong. */
   private stepOf(project: Project, { sealedSecret }: SealedFactor, { id, code }: FactorCode): number | null {
-    const secret = this.box.open(sealedSecret, purposeOf(project, id.toLowerCase()));
+    const secret = this.openSecret(project, sealedSecret, id.toLowerCase());
     return stepOfCode(secret, code, this.clock.now());
+  }
+
+  private openSecret(project: Project, sealed: Buffer, factorId: string): string {
+    try {
+      return new SecretBox(project.dataSecret).open(sealed, purposeOf(factorId));
+    } catch {
+      return this.formerBox.open(sealed, formerPurposeOf(project, factorId));
+    }
   }
 
   private entry(
@@ -147,6 +156,11 @@ function isFound(outcome: FactorOutcome): boolean {
   return outcome.found;
 }
 
-function purposeOf({ id }: Project, factorId: string): string {
+/** Without the project, so that factors work in a copy of it, which has another id. */
+function purposeOf(factorId: string): string {
+  return `totp:${factorId}`;
+}
+
+function formerPurposeOf({ id }: Project, factorId: string): string {
   return `totp:${id}:${factorId}`;
 }

@@ -1,11 +1,12 @@
 /**
- * Refresh tokens: the session's id, a number, and a MAC of both under a key that is derived from MASTER_KEY. The session's
+ * Refresh tokens: the session's id, a number, and a MAC of both under a key of the project, derived from its data secret. The session's
  * row has the number of the valid token only, so no token can be read from the database, every older token of the session
  * is recognized, and the successor of a spent one can be issued again.
  */
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
+import { Project } from '../../projects/project';
 
 const SESSION_BYTES = 16;
 const NUMBER_BYTES = 4;
@@ -20,36 +21,50 @@ export interface RefreshTokenContent {
   readonly number: number;
 }
 
+type RefreshingProject = Pick<Project, 'id' | 'dataSecret'>;
+
 @Injectable()
 export class RefreshTokenService {
-  private readonly key: Buffer;
+  /** Of tokens that earlier versions issued. */
+  private readonly formerKey: Buffer;
+  private readonly keys = new WeakMap<RefreshingProject, Buffer>();
 
   constructor(@Inject(SECRETS_CONFIG) { masterKey }: SecretsConfig) {
-    this.key = Buffer.from(hkdfSync('sha256', masterKey, '', 'plinth refresh token v1', 32));
+    this.formerKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'plinth refresh token v1', 32));
   }
 
-  issue(projectId: string, { sessionId, number }: RefreshTokenContent): string {
+  issue(project: RefreshingProject, { sessionId, number }: RefreshTokenContent): string {
     const content = Buffer.alloc(SESSION_BYTES + NUMBER_BYTES);
     content.write(sessionId.replaceAll('-', ''), 'hex');
     content.writeUInt32BE(number, SESSION_BYTES);
-    return Buffer.concat([content, this.codeOf(projectId, content)]).toString('base64url');
+    return Buffer.concat([content, codeOf(this.keyOf(project), project, content)]).toString('base64url');
   }
 
   /** @returns null for a token that this project did not issue */
-  open(projectId: string, token: string): RefreshTokenContent | null {
+  open(project: RefreshingProject, token: string): RefreshTokenContent | null {
     if (!TOKEN.test(token)) return null;
     const bytes = Buffer.from(token, 'base64url');
     // The last character of base64 has unused bits: only the issued spelling is valid.
     if (bytes.toString('base64url') !== token) return null;
     const content = bytes.subarray(0, SESSION_BYTES + NUMBER_BYTES);
     const code = bytes.subarray(content.length);
-    if (!timingSafeEqual(code, this.codeOf(projectId, content))) return null;
+    const keys = [this.keyOf(project), this.formerKey];
+    if (!keys.some((key) => timingSafeEqual(code, codeOf(key, project, content)))) return null;
     return { sessionId: toUuid(content), number: content.readUInt32BE(SESSION_BYTES) };
   }
 
-  private codeOf(projectId: string, content: Buffer): Buffer {
-    return createHmac('sha256', this.key).update(`${projectId}:`).update(content).digest();
+  private keyOf(project: RefreshingProject): Buffer {
+    let key = this.keys.get(project);
+    if (!key) {
+      key = Buffer.from(hkdfSync('sha256', project.dataSecret, '', 'plinth refresh token v2', 32));
+      this.keys.set(project, key);
+    }
+    return key;
   }
+}
+
+function codeOf(key: Buffer, { id }: RefreshingProject, content: Buffer): Buffer {
+  return createHmac('sha256', key).update(`${id}:`).update(content).digest();
 }
 
 function toUuid(bytes: Buffer): string {

@@ -36,7 +36,7 @@ export class SessionIssuer {
       session: {
         access_token: this.accessTokens.issue(project, subject, issuedAt, expiresAt),
         expires_at: expiresAt,
-        refresh_token: this.refreshTokens.issue(project.id, { sessionId, number }),
+        refresh_token: this.refreshTokens.issue(project, { sessionId, number }),
       },
     };
   }

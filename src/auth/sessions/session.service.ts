@@ -35,7 +35,7 @@ export class SessionService {
    * @throws AppError 401
    */
   async refresh(project: Project, refreshToken: string, origin: RequestOrigin): Promise<SignedIn> {
-    const content = this.refreshTokens.open(project.id, refreshToken);
+    const content = this.refreshTokens.open(project, refreshToken);
     if (!content) throw invalidRefreshToken();
     const now = this.now();
     const expiresAt = this.issuer.sessionEnd(project);

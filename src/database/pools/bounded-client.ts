@@ -13,6 +13,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export interface BoundedClientConfig extends ClientConfig {
   /** Default: more than MAX_BYTES of rows fail with AppError 500, and notices are dropped. */
   readonly limits?: MessageLimits;
+  /** As in LimitedClient. */
+  readonly copiesOut?: boolean;
 }
 
 export class BoundedClient extends LimitedClient {

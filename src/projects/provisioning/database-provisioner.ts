@@ -2,15 +2,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { codeOf } from '../../common/errors/error-facts';
-import { REQUEST_ROLES } from '../../database/platform/server-capabilities';
+import { REQUEST_ROLES, ServerCapabilities } from '../../database/platform/server-capabilities';
 import { INSUFFICIENT_PRIVILEGE, LOCK_NOT_AVAILABLE } from '../../database/sql/sqlstate';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { quoteIdentifier, quoteLiteral } from '../../database/sql/identifier';
 import { DatabaseServer, MAINTENANCE_DATABASE } from './database-server';
+import { installEventTriggers } from './event-triggers';
 import { joinRole, limitsOf, loginGroupGrant } from './global-roles';
 import { ObstacleWatch } from './obstacle-watch.service';
 import { ADOPT } from './relation-adoption';
-import { PreparedServer, TemplateDatabase } from './template-database';
+import { mayAlterPublic, PreparedServer, TemplateDatabase } from './template-database';
 
 /** Names and passwords of a new database and its roles. */
 export interface DatabaseBlueprint {
@@ -19,6 +20,12 @@ export interface DatabaseBlueprint {
   readonly ownerPassword: string;
   readonly loginRole: string;
   readonly loginPassword: string;
+}
+
+/** An extension of a backup that its owner could not create. */
+export interface AdminExtension {
+  readonly name: string;
+  readonly schema: string;
 }
 
 type Names = Pick<DatabaseBlueprint, 'database' | 'ownerRole' | 'loginRole'>;
@@ -50,19 +57,7 @@ export class DatabaseProvisioner {
    */
   async create(server: DatabaseServer, plan: DatabaseBlueprint): Promise<{ polled: boolean }> {
     const prepared = await this.template.ensureOn(server);
-    await this.administer(server, async (client) => {
-      await client.query(createRoles(plan, prepared));
-      if (!prepared.capabilities.superuser) {
-        await joinRole(client, plan.ownerRole, prepared.capabilities);
-        await joinRole(client, plan.loginRole, prepared.capabilities);
-      }
-      const [database, owner] = [quoteIdentifier(plan.database), quoteIdentifier(plan.ownerRole)];
-      await client.query(
-        `create database ${database} owner ${owner} template ${quoteIdentifier(prepared.template)}`,
-      );
-      await client.query(`revoke all on database ${database} from public;
-        grant connect on database ${database} to ${quoteIdentifier(plan.loginRole)}`);
-    });
+    await this.createDatabase(server, plan, prepared, `template ${quoteIdentifier(prepared.template)}`);
     // The copy holds no code of the owner yet: the last moment at which the admin role may work in it.
     await server.asAdmin(plan.database, (client) => handOver(client, plan, prepared));
     const polled = !prepared.capabilities.superuser || !prepared.serviceBypassesRls;
@@ -71,6 +66,49 @@ export class DatabaseProvisioner {
       await withConnection(owner, (client) => client.query(ADOPT));
     }
     return { polled };
+  }
+
+  /**
+   * Creates the roles and a database for a backup: it has nothing but the event triggers and these extensions, which
+   * only the admin role may create. Archived SQL runs later, as the owner.
+   */
+  async createEmpty(
+    server: DatabaseServer,
+    plan: DatabaseBlueprint,
+    extensions: readonly AdminExtension[],
+  ): Promise<{ polled: boolean }> {
+    const prepared = await this.template.ensureOn(server);
+    await this.createDatabase(server, plan, prepared, `template template0 encoding 'UTF8'`);
+    await server.asAdmin(plan.database, async (client) => {
+      const owner = quoteIdentifier(plan.ownerRole);
+      if (prepared.capabilities.superuser) await installEventTriggers(client);
+      if (await mayAlterPublic(client)) await client.query(`alter schema public owner to ${owner}`);
+      for (const { name, schema } of extensions) {
+        const [extension, into] = [quoteIdentifier(name), quoteIdentifier(schema)];
+        await client.query(`create schema if not exists ${into} authorization ${owner}`);
+        await client.query(`create extension if not exists ${extension} with schema ${into}`);
+      }
+    });
+    return { polled: !prepared.capabilities.superuser || !prepared.serviceBypassesRls };
+  }
+
+  private async createDatabase(
+    server: DatabaseServer,
+    plan: DatabaseBlueprint,
+    { capabilities }: PreparedServer,
+    source: string,
+  ): Promise<void> {
+    await this.administer(server, async (client) => {
+      await client.query(createRoles(plan, capabilities));
+      if (!capabilities.superuser) {
+        await joinRole(client, plan.ownerRole, capabilities);
+        await joinRole(client, plan.loginRole, capabilities);
+      }
+      const [database, owner] = [quoteIdentifier(plan.database), quoteIdentifier(plan.ownerRole)];
+      await client.query(`create database ${database} owner ${owner} ${source}`);
+      await client.query(`revoke all on database ${database} from public;
+        grant connect on database ${database} to ${quoteIdentifier(plan.loginRole)}`);
+    });
   }
 
   /**
@@ -150,7 +188,7 @@ export class DatabaseProvisioner {
 }
 
 /** One simple query, hence one transaction: creates both roles with their memberships, or none. */
-function createRoles(plan: DatabaseBlueprint, { capabilities }: PreparedServer): string {
+function createRoles(plan: DatabaseBlueprint, capabilities: ServerCapabilities): string {
   const [owner, login] = [quoteIdentifier(plan.ownerRole), quoteIdentifier(plan.loginRole)];
   // From PostgreSQL 16 on CREATEROLE covers only roles that the owner created, so owners may have it.
   const createRole = capabilities.version >= 16 ? 'createrole' : '';

@@ -144,7 +144,7 @@ async function ensureTemplateOwner(
 }
 
 /** Before PostgreSQL 15 the schema belongs to the superuser that created the cluster. */
-async function mayAlterPublic(client: Client): Promise<boolean> {
+export async function mayAlterPublic(client: Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from pg_namespace where nspname = 'public' and pg_has_role(nspowner, 'USAGE')`,
   );

@@ -1,16 +1,29 @@
 /** Finds when a project was deleted, in this install's audit log: other installs may store bytes with the same provider. */
 import { Injectable } from '@nestjs/common';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { ProjectsService } from '../../projects/projects.service';
 
 /** Actions of the audit log that end a project: a deletion, and the cleanup of an unfinished creation or deletion after a crash. */
 export const ENDS = ['project.delete', 'project.undo'];
 
 @Injectable()
 export class ProjectEnds {
-  constructor(private readonly auditLog: AuditLogRepository) {}
+  constructor(
+    private readonly auditLog: AuditLogRepository,
+    private readonly projects: ProjectsService,
+  ) {}
 
-  /** @returns milliseconds since the epoch; null when the project exists, or never belonged to this install */
+  /** True when requests reach the project, as after its restore from a backup. */
+  isActive(projectId: string): Promise<boolean> {
+    return this.projects.isActive(projectId);
+  }
+
+  /**
+   * @returns milliseconds since the epoch; null when the project exists, also while it is being restored from a backup,
+   *   or never belonged to this install
+   */
   async deletedAt(projectId: string): Promise<number | null> {
+    if (await this.projects.exists(projectId)) return null;
     for (const action of ENDS) {
       const [entry] = await this.auditLog.list({ projectId, action, limit: 1 });
       if (entry) return entry.at.getTime();

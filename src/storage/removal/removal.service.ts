@@ -4,6 +4,7 @@ import { isObjectId, ObjectAddress } from '../providers/object-address';
 import { ObjectStore } from '../providers/object-store';
 import { StorageMetrics } from '../storage-metrics.service';
 import { ProjectEnds } from './project-ends.service';
+import { RemovalHoldRepository } from './removal-hold.repository';
 import { RemovalJob } from './removal-queue';
 
 @Injectable()
@@ -13,21 +14,33 @@ export class Removal {
   constructor(
     private readonly store: ObjectStore,
     private readonly ends: ProjectEnds,
+    private readonly hold: RemovalHoldRepository,
     private readonly metrics: StorageMetrics,
   ) {}
 
-  /** @throws AppError 500 when the provider is unavailable, Error while a project's deletion is not done */
+  /**
+   * @throws AppError 409 while a backup of the project runs, 500 when the provider is unavailable, Error while a project's
+   *   deletion is not done
+   */
   async run({ projectId, objectIds }: RemovalJob): Promise<void> {
     if (objectIds === null) await this.removeProject(projectId);
-    else await this.store.remove(this.addressesOf(projectId, objectIds));
+    else await this.removeObjects(projectId, objectIds);
     this.metrics.removal('done');
   }
 
+  private async removeObjects(projectId: string, objectIds: readonly string[]): Promise<void> {
+    await this.hold.assertFree(projectId);
+    await this.store.remove(this.addressesOf(projectId, objectIds));
+  }
+
   private async removeProject(projectId: string): Promise<void> {
-    if ((await this.ends.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');
-    // On a disk that is not mounted everything seems to be removed already.
-    await this.store.assertAvailable();
-    await this.store.removeProject(projectId);
+    await this.hold.whileFree(projectId, async () => {
+      if (await this.ends.isActive(projectId)) return;
+      if ((await this.ends.deletedAt(projectId)) === null) throw new Error('the deletion is not done yet');
+      // On a disk that is not mounted everything seems to be removed already.
+      await this.store.assertAvailable();
+      await this.store.removeProject(projectId);
+    });
   }
 
   /** Leaves out invalid ids: a job may have been queued by a version that did not check them. */

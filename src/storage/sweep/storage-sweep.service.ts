@@ -10,6 +10,7 @@ import { ProjectRegistry } from '../../projects/project-registry.service';
 import { ObjectStore } from '../providers/object-store';
 import { ObjectAddress } from '../providers/object-address';
 import { ProjectEnds } from '../removal/project-ends.service';
+import { RemovalHoldRepository } from '../removal/removal-hold.repository';
 import { StorageMetrics } from '../storage-metrics.service';
 import { Findings, MAX_LOSSES, StorageComparison } from './storage-comparison.service';
 
@@ -47,6 +48,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly ends: ProjectEnds,
+    private readonly hold: RemovalHoldRepository,
     private readonly comparison: StorageComparison,
     private readonly store: ObjectStore,
     private readonly metrics: StorageMetrics,
@@ -72,7 +74,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
       try {
         const project = await this.registry.findById(id);
         if (project) rowsWithoutBytes += (await this.sweep(project)).rowsWithoutBytes;
-        else if (await this.isLongDeleted(id)) await this.store.removeProject(id);
+        else if (await this.isLongDeleted(id)) await this.removeLongDeleted(id);
       } catch (error) {
         this.logger.error(`the files of project ${id} could not be swept: ${String(error)}`);
       }
@@ -80,11 +82,12 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
     this.metrics.sweepEnded(rowsWithoutBytes, this.clock.now());
   }
 
-  /** Removes a project's bytes without a row, and logs rows without bytes. @throws AppError 500 */
+  /** Removes a project's bytes without a row, and logs rows without bytes. @throws AppError 409 during a backup, 500 */
   async sweep(project: Project): Promise<SweepOutcome> {
     let [objects, rowsWithoutBytes] = [0, 0];
     for await (const findings of this.comparison.compare(project, this.oldest())) {
       const orphans = findings.bytesWithoutRow.map(({ objectId }) => new ObjectAddress(project.id, objectId));
+      if (orphans.length > 0) await this.hold.assertFree(project.id);
       await this.store.remove(orphans);
       objects += orphans.length;
       this.logLosses(project, findings, LISTED - rowsWithoutBytes);
@@ -143,6 +146,12 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
   private async isLongDeleted(projectId: string): Promise<boolean> {
     const deletedAt = await this.ends.deletedAt(projectId);
     return deletedAt !== null && deletedAt < this.oldest();
+  }
+
+  private async removeLongDeleted(projectId: string): Promise<void> {
+    await this.hold.whileFree(projectId, async () => {
+      if (await this.isLongDeleted(projectId)) await this.store.removeProject(projectId);
+    });
   }
 
   private schedule(delay: number): void {

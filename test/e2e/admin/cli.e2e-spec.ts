@@ -5,8 +5,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
+import { cliEnvironment } from '../../support/cli-environment';
 import { eventually } from '../../support/eventually';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { freePort } from '../../support/plinth-process';
@@ -27,13 +29,17 @@ async function run(
   { stdin = '', bases = [plinth.baseUrl], key = ADMIN_KEY, signal = new AbortController().signal } = {},
 ): Promise<Outcome> {
   let [out, err] = ['', ''];
-  const code = await runCli(args, {
-    connect: () => new AdminClient(bases, key),
-    readStdin: async () => stdin,
-    untilInterrupted: () => signal,
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-  });
+  const code = await runCli(
+    args,
+    cliEnvironment({
+      connect: () => new AdminClient(bases, key),
+      readStdin: async () => stdin,
+      untilInterrupted: () => signal,
+      stdin: Readable.from([stdin]),
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+    }),
+  );
   return { code, out, err };
 }
 

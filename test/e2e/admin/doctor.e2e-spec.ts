@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
+import { cliEnvironment } from '../../support/cli-environment';
 import { MailServer } from '../../support/mail-server';
 import { asSuperuser } from '../../support/owner-connection';
 import { ADMIN_KEY, type StartOptions, TestPlinth } from '../../support/plinth';
@@ -38,13 +39,14 @@ async function withPlinth(options: StartOptions, work: (plinth: TestPlinth) => P
 
 async function run(bases: string[], ...args: string[]): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', ''];
-  const code = await runCli(args, {
-    connect: () => new AdminClient(bases, ADMIN_KEY),
-    readStdin: async () => '',
-    untilInterrupted: () => new AbortController().signal,
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-  });
+  const code = await runCli(
+    args,
+    cliEnvironment({
+      connect: () => new AdminClient(bases, ADMIN_KEY),
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+    }),
+  );
   return { code, out, err };
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
+import { cliEnvironment } from '../../support/cli-environment';
 import { eventually } from '../../support/eventually';
 import { HttpAnswer } from '../../support/http-client';
 import { accessOf, asOwner } from '../../support/owner-connection';
@@ -39,13 +40,14 @@ const exists = async (relation: string): Promise<boolean> =>
 
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', ''];
-  const code = await runCli(args, {
-    connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
-    readStdin: async () => '',
-    untilInterrupted: () => new AbortController().signal,
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-  });
+  const code = await runCli(
+    args,
+    cliEnvironment({
+      connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+    }),
+  );
   return { code, out, err };
 }
 

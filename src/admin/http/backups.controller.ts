@@ -1,0 +1,143 @@
+/** Platform administration: backups of projects, streamed in both directions. */
+import { Controller, Get, Headers, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiHeader, ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Readable } from 'node:stream';
+import {
+  archiveInvalid,
+  notSupported,
+  passphraseInvalid,
+  projectExists,
+  restoreFailed,
+  wrongPassphrase,
+} from '../../backup/backup.errors';
+import { projectBusy, slugTaken } from '../../projects/projects.errors';
+import { ProjectBackup } from '../../backup/project-backup.service';
+import { ProjectRestore } from '../../backup/project-restore.service';
+import { BodyReader } from '../../http/bodies/body-reader';
+import { pacedBody } from '../../http/bodies/paced-body';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { bodyTooSlow } from '../../http/bodies/body.errors';
+import { Answer } from '../../http/docs/answer.decorator';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { RestoreReport } from '../admin-records';
+import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { CurrentActor } from './current-actor.decorator';
+import { RestoreQuery } from './dto/backups.dto';
+
+const ARCHIVE = { type: 'string', format: 'binary' } as const;
+const MIN_PASSPHRASE = 12;
+const MAX_PASSPHRASE = 1024;
+const PASSPHRASE = {
+  name: 'Backup-Passphrase',
+  required: true,
+  description: `Encrypts the secrets in the backup: ${MIN_PASSPHRASE} characters or more, percent-encoded`,
+};
+
+@AdminAccess()
+@Controller('admin/v1')
+export class BackupsController {
+  constructor(
+    private readonly backups: ProjectBackup,
+    private readonly restores: ProjectRestore,
+    private readonly bodies: BodyReader,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Get('projects/:id/backup')
+  @ApiOperation({
+    operationId: 'backupProject',
+    summary: 'Back up a project: its database, files, settings and keys as one archive (.tar.gz)',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. The archive shows one moment of the project, which goes on serving. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
+  })
+  @ProjectParam()
+  @ApiHeader(PASSPHRASE)
+  @ApiProduces('application/gzip')
+  @ApiResponse({
+    status: 200,
+    description: 'The archive',
+    content: { 'application/gzip': { schema: ARCHIVE } },
+  })
+  @PlatformErrors(
+    passphraseInvalid(),
+    notSupported('The project has tables that its owner may not read'),
+    projectBusy(),
+    PROJECT_ERRORS,
+  )
+  async backup(
+    @Param('id') id: string,
+    @Headers('backup-passphrase') header: string | undefined,
+    @CurrentActor() actor: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const passphrase = passphraseOf(header);
+    await this.backups.write(id, passphrase, async () => {
+      await this.audit.write({ actor, action: 'project.backup', projectId: id });
+      response.setHeader('Content-Type', 'application/gzip');
+      response.setHeader('Cache-Control', 'no-store');
+      return response;
+    });
+  }
+
+  @Post('restore')
+  @HttpCode(201)
+  @ApiOperation({
+    operationId: 'restoreProject',
+    summary: 'Restore a project from a backup, with the same id, keys and sessions',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. The project serves requests once the whole archive is verified; a failure leaves nothing. With `dry_run`, the archive is only checked.',
+  })
+  @ApiHeader(PASSPHRASE)
+  @ApiConsumes('application/gzip')
+  @ApiBody({ schema: ARCHIVE })
+  @Answer(201, 'The restored project', RestoreReport)
+  @PlatformErrors(
+    wrongPassphrase(),
+    passphraseInvalid(),
+    archiveInvalid('it is cut off'),
+    notSupported('The archive is of a newer version'),
+    restoreFailed('data', new Error('no space left on device')),
+    bodyTooSlow(),
+    projectExists('acme'),
+    slugTaken('acme', false),
+    ADMIN_ERRORS,
+  )
+  async restore(
+    @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { slug, dry_run: dryRun }: RestoreQuery,
+    @CurrentActor() actor: Actor,
+    @Req() request: Request,
+  ): Promise<RestoreReport> {
+    const options = {
+      passphrase: passphraseOf(header),
+      dryRun: dryRun === 'true',
+      ...(slug ? { slug } : {}),
+    };
+    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+    const { header: archived, manifest, ...project } = await this.restores.restore(body, options, actor);
+    return {
+      id: project.id,
+      slug: project.slug,
+      same_id: project.sameId,
+      dry_run: options.dryRun,
+      backed_up_at: archived.created_at,
+      tables: archived.tables.length,
+      rows: Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0),
+      files: manifest.files.count,
+      missing_files: manifest.files.missing,
+    };
+  }
+}
+
+/** @throws AppError 400 */
+function passphraseOf(header: string | undefined): string {
+  try {
+    const passphrase = decodeURIComponent(header ?? '');
+    if (passphrase.length >= MIN_PASSPHRASE && passphrase.length <= MAX_PASSPHRASE) return passphrase;
+  } catch {
+    // Malformed percent-encoding.
+  }
+  throw passphraseInvalid();
+}

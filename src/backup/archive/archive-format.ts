@@ -1,0 +1,126 @@
+/** The members of an archive, and the types of those that are JSON (docs/backup.md). */
+
+export const FORMAT = 1;
+
+/** Facts about the archive and its project, the first member. */
+export const HEADER = 'header.json';
+/** Settings, keys and passwords, encrypted under the passphrase. */
+export const SECRETS = 'secrets.sealed';
+export const PRE_DATA = 'schema/pre-data.sql';
+export const POST_DATA = 'schema/post-data.sql';
+export const LARGE_OBJECTS = 'large-objects.sql';
+export const MANIFEST = 'manifest.json';
+/** HMAC-SHA-256 of the manifest under a key of the passphrase, in hexadecimal. The last member. */
+export const MANIFEST_MAC = 'manifest.hmac';
+
+export const FILES_FOLDER = 'files/';
+export const SUMS_FOLDER = 'sums/';
+
+/** Members after which their checksums follow, so that neither side holds the checksums of all members. */
+export const MEMBERS_PER_SUMS = 10_000;
+
+/** Bytes at which a member of unknown length continues in a further member. */
+export const PART_BYTES = 4 * 1024 * 1024;
+const PART = /\.part\d{6}$/;
+
+/** `data/0001.copy`, `data/0001.copy.part000002`: in this order a wildcard lists them. @param index from 0 */
+export function partName(name: string, index: number): string {
+  return index === 0 ? name : `${name}.part${String(index + 1).padStart(6, '0')}`;
+}
+
+/** The name of the member that a part belongs to. */
+export function wholeName(name: string): string {
+  return name.replace(PART, '');
+}
+
+export const sumsName = (index: number): string => `${SUMS_FOLDER}${String(index).padStart(6, '0')}`;
+export const tableName = (index: number): string => `data/${String(index + 1).padStart(5, '0')}.copy`;
+
+export interface ArchivedTable {
+  /** The member with its rows in COPY's text format. */
+  readonly member: string;
+  readonly schema: string;
+  readonly name: string;
+  /** Columns of the rows; empty: COPY's default, because all columns are generated, or there are none. */
+  readonly columns: readonly string[];
+}
+
+export interface ArchivedSequence {
+  readonly schema: string;
+  readonly name: string;
+  readonly last_value: string;
+  readonly is_called: boolean;
+}
+
+export interface ArchivedExtension {
+  readonly name: string;
+  readonly schema: string;
+  readonly version: string;
+  /** True when the project's owner created it, which trusted extensions allow. */
+  readonly by_owner: boolean;
+}
+
+/** Parameters of scrypt (RFC 7914), and its salt in base64. */
+export interface KeyDerivation {
+  readonly kdf: 'scrypt';
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: string;
+}
+
+export interface ArchiveHeader {
+  readonly format: number;
+  /** Version of Plinth. */
+  readonly plinth: string;
+  /** Version of the PostgreSQL server, as in server_version_num. */
+  readonly postgres: number;
+  readonly created_at: string;
+  readonly project: {
+    readonly id: string;
+    readonly slug: string;
+    readonly name: string;
+    readonly plan: string;
+    readonly created_at: string;
+    readonly schema_version: string;
+    readonly owner_role: string;
+    readonly login_role: string;
+  };
+  readonly extensions: readonly ArchivedExtension[];
+  readonly tables: readonly ArchivedTable[];
+  readonly sequences: readonly ArchivedSequence[];
+  readonly key: KeyDerivation;
+}
+
+/** Times are in milliseconds since the epoch. */
+export interface ArchivedSecret {
+  readonly kid: string;
+  readonly secret: string;
+  readonly storage_secret: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+}
+
+/** The content of SECRETS. */
+export interface ArchivedSecrets {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly owner_password: string;
+  readonly data_secret: string;
+  readonly secrets: readonly ArchivedSecret[];
+}
+
+export interface ArchiveManifest {
+  readonly format: number;
+  /** Members before this one, without the lists of checksums. */
+  readonly members: number;
+  /** SHA-256 of each list of checksums, in order. */
+  readonly sums: readonly string[];
+  /** Number of rows by member. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly files: {
+    readonly count: number;
+    readonly bytes: number;
+    /** Files of the snapshot whose bytes the provider no longer had. */
+    readonly missing: number;
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * Reads an archive from a stream, member by member, and compares each with its checksum. The archive is intact only when
+ * the iteration has ended without an error.
+ */
+import { createHash } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Extract, type Header } from 'tar-stream';
+import { AppError } from '../../common/errors/app-error';
+import { messageOf } from '../../common/errors/error-facts';
+import { archiveInvalid } from '../backup.errors';
+import {
+  ArchiveManifest,
+  FORMAT,
+  MANIFEST,
+  MANIFEST_MAC,
+  MEMBERS_PER_SUMS,
+  SUMS_FOLDER,
+  wholeName,
+} from './archive-format';
+
+/** Bytes of a member that is held in memory: the header, a manifest, a list of checksums. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+export interface ArchiveMember {
+  /** Of all parts together. */
+  readonly name: string;
+  /** Bytes of the first part, which is all of a member that has no parts. */
+  readonly size: number;
+  /** Has to be read before the next member; the rest is skipped. */
+  readonly chunks: AsyncGenerator<Buffer, void, undefined>;
+}
+
+/** The end of an intact archive. */
+export interface ArchiveEnd {
+  readonly manifest: ArchiveManifest;
+  /** Bytes of the manifest, and their authentication code. */
+  readonly manifestBytes: Buffer;
+  readonly mac: string;
+}
+
+/** A member in the tar file. */
+interface Entry extends AsyncIterable<Buffer> {
+  readonly header: Header;
+}
+
+interface Current {
+  readonly name: string;
+  readonly size: number;
+  readonly entry: Entry;
+}
+
+export class ArchiveReader {
+  private readonly tar: Extract = extract();
+  private readonly entries: AsyncIterator<Entry>;
+  /** Lines of checksums since the last list. */
+  private lines: string[] = [];
+  private readonly sums: string[] = [];
+  private count = 0;
+  private current: Current | null = null;
+  private end: ArchiveEnd | null = null;
+
+  constructor(input: Readable) {
+    this.entries = (this.tar as unknown as AsyncIterable<Entry>)[Symbol.asyncIterator]();
+    // A failure of the input reaches the entries.
+    pipeline(input, createGunzip(), this.tar as unknown as Writable).catch((error: unknown) =>
+      this.tar.destroy(error as Error),
+    );
+  }
+
+  /** @throws AppError 400 when the archive is damaged or incomplete */
+  async *members(): AsyncGenerator<ArchiveMember, ArchiveEnd, undefined> {
+    try {
+      await this.advance();
+      while (this.current) {
+        const name = wholeName(this.current.name);
+        const chunks = this.chunksOf(name);
+        yield { name, size: this.current.size, chunks };
+        for await (const _chunk of chunks) continue;
+      }
+      return this.end ?? fail('it has no end');
+    } catch (error) {
+      throw toArchiveError(error);
+    } finally {
+      this.tar.destroy();
+    }
+  }
+
+  /** The content of a small member. */
+  static async hold(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+    const held: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > MAX_HELD_BYTES) fail('a member is too large');
+      held.push(chunk);
+    }
+    return Buffer.concat(held);
+  }
+
+  private async *chunksOf(name: string): AsyncGenerator<Buffer, void, undefined> {
+    for (;;) {
+      const { current } = this;
+      if (!current || wholeName(current.name) !== name) return;
+      try {
+        yield* this.read(current);
+        await this.advance();
+      } catch (error) {
+        // Named here: the reader of a member would take it for a fault of the member's content.
+        throw toArchiveError(error);
+      }
+    }
+  }
+
+  private async *read({ name, entry }: Current): AsyncGenerator<Buffer, void, undefined> {
+    const hash = createHash('sha256');
+    for await (const chunk of entry) {
+      hash.update(chunk);
+      yield chunk;
+    }
+    this.lines.push(`${hash.digest('hex')}  ${name}\n`);
+    this.count += 1;
+    if (this.lines.length > MEMBERS_PER_SUMS) fail('a list of checksums is missing');
+  }
+
+  /** Goes to the next member with content, past the lists of checksums and the manifest, which it checks. */
+  private async advance(): Promise<void> {
+    for (;;) {
+      const entry = await this.nextEntry();
+      if (!entry) {
+        this.current = null;
+        return;
+      }
+      const { name, size, type } = entry.header;
+      if (type !== 'file') fail(`${name} is not a file`);
+      if (this.end) fail('it has members after its end');
+      if (name.startsWith(SUMS_FOLDER)) await this.checkSums(entry);
+      else if (name === MANIFEST) await this.readManifest(entry);
+      else {
+        this.current = { name, size, entry };
+        return;
+      }
+    }
+  }
+
+  private async nextEntry(): Promise<Entry | null> {
+    const result = (await this.entries.next()) as IteratorResult<Entry, undefined>;
+    return result.value ?? null;
+  }
+
+  private async checkSums(entry: Entry): Promise<void> {
+    const listed = await ArchiveReader.hold(entry);
+    if (!listed.equals(Buffer.from(this.lines.join('')))) fail(this.difference(listed.toString('utf8')));
+    this.lines = [];
+    this.sums.push(createHash('sha256').update(listed).digest('hex'));
+  }
+
+  /** The first member that differs from its checksum. */
+  private difference(listed: string): string {
+    const expected = new Set(listed.split('\n'));
+    const line = this.lines.find((one) => !expected.has(one.trimEnd()));
+    return line ? `the member ${line.slice(66).trimEnd()} differs from its checksum` : 'members are missing';
+  }
+
+  private async readManifest(entry: Entry): Promise<void> {
+    const manifestBytes = await ArchiveReader.hold(entry);
+    const manifest = JSON.parse(manifestBytes.toString('utf8')) as ArchiveManifest;
+    if (manifest.format !== FORMAT) fail('its format is not supported');
+    const isWhole = this.lines.length === 0 && manifest.members === this.count;
+    if (!isWhole || JSON.stringify(manifest.sums) !== JSON.stringify(this.sums)) fail('members are missing');
+    const last = await this.nextEntry();
+    if (last?.header.name !== MANIFEST_MAC) fail('it has no end');
+    const mac = await ArchiveReader.hold(last);
+    this.end = { manifest, manifestBytes, mac: mac.toString('utf8').trim() };
+  }
+}
+
+/** The fault of the archive that an error in reading it means. */
+function toArchiveError(error: unknown): AppError {
+  return error instanceof AppError ? error : archiveInvalid(messageOf(error), error);
+}
+
+function fail(reason: string): never {
+  throw archiveInvalid(reason);
+}

@@ -1,0 +1,150 @@
+/** Writes an archive: a tar file, compressed with gzip, with checksums of its members. */
+import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { pack, type Pack } from 'tar-stream';
+import {
+  ArchiveManifest,
+  FORMAT,
+  MANIFEST,
+  MANIFEST_MAC,
+  MEMBERS_PER_SUMS,
+  PART_BYTES,
+  partName,
+  sumsName,
+} from './archive-format';
+import type { PassphraseKey } from './passphrase-key';
+
+/** Fast: higher levels take several times as long for a tenth of the size. */
+const LEVEL = 1;
+
+export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+export class ArchiveWriter {
+  private readonly tar: Pack = pack();
+  private readonly sums: string[] = [];
+  private lines: string[] = [];
+  private members = 0;
+
+  private constructor(private readonly mtime: Date) {}
+
+  /**
+   * Writes an archive to `output`, of which `work` adds the members. Rejects when either side fails, and destroys the output.
+   * @param createdAt milliseconds since the epoch
+   */
+  static async write(
+    output: Writable,
+    createdAt: number,
+    work: (writer: ArchiveWriter) => Promise<void>,
+  ): Promise<void> {
+    const writer = new ArchiveWriter(new Date(createdAt));
+    const sent = pipeline(
+      writer.tar as unknown as NodeJS.ReadableStream,
+      createGzip({ level: LEVEL }),
+      output,
+    );
+    try {
+      // A lost reader destroys the tar stream, which ends the work; its own error says more.
+      await Promise.race([work(writer), sent]);
+      writer.tar.finalize();
+    } catch (error) {
+      writer.tar.destroy(error as Error);
+      await sent.catch(() => undefined);
+      throw error;
+    }
+    await sent;
+  }
+
+  async add(name: string, content: Buffer | string): Promise<void> {
+    const bytes = Buffer.from(content);
+    await this.addSized(name, bytes.length, [bytes]);
+  }
+
+  /** @throws Error when there are not exactly `size` bytes */
+  async addSized(name: string, size: number, chunks: Chunks): Promise<void> {
+    const hash = createHash('sha256');
+    await this.put(name, size, hashed(chunks, hash));
+    this.lines.push(`${hash.digest('hex')}  ${name}\n`);
+    this.members += 1;
+    if (this.lines.length >= MEMBERS_PER_SUMS) await this.addSums();
+  }
+
+  /** Adds bytes of unknown length in parts, at least one. */
+  async addParts(name: string, chunks: Chunks): Promise<void> {
+    let parts = 0;
+    for await (const { bytes, held } of inParts(chunks)) {
+      await this.addSized(partName(name, parts), bytes, held);
+      parts += 1;
+    }
+  }
+
+  /** The last call. */
+  async finish(
+    key: PassphraseKey,
+    counts: Pick<ArchiveManifest, 'rows' | 'files'>,
+  ): Promise<ArchiveManifest> {
+    if (this.lines.length > 0) await this.addSums();
+    const manifest: ArchiveManifest = { format: FORMAT, members: this.members, sums: this.sums, ...counts };
+    const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+    await this.put(MANIFEST, bytes.length, [bytes]);
+    const mac = Buffer.from(`${key.authenticate(bytes)}\n`);
+    await this.put(MANIFEST_MAC, mac.length, [mac]);
+    return manifest;
+  }
+
+  private async addSums(): Promise<void> {
+    const bytes = Buffer.from(this.lines.join(''));
+    this.lines = [];
+    await this.put(sumsName(this.sums.length + 1), bytes.length, [bytes]);
+    this.sums.push(createHash('sha256').update(bytes).digest('hex'));
+  }
+
+  private async put(name: string, size: number, chunks: Chunks): Promise<void> {
+    let onDone: (error?: Error | null) => void = () => undefined;
+    const done = new Promise<void>((resolve, reject) => {
+      onDone = (error) => (error ? reject(error) : resolve());
+    });
+    done.catch(() => undefined);
+    const header = { name, size, mtime: this.mtime, mode: 0o600 };
+    const entry = this.tar.entry(header, (error) => onDone(error));
+    let wake: () => void = () => undefined;
+    entry.on('drain', () => wake()).on('close', () => wake());
+    try {
+      for await (const chunk of chunks) {
+        if (entry.write(chunk)) continue;
+        await new Promise<void>((resolve) => (wake = resolve));
+        // The archive's reader is gone.
+        if (entry.destroyed) break;
+      }
+      (entry as unknown as Writable).end();
+    } catch (error) {
+      entry.destroy(error as Error);
+      throw error;
+    }
+    await done;
+  }
+}
+
+async function* hashed(chunks: Chunks, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    // A copy: the source may reuse the memory of a chunk, which stays in the archive's queue for a while.
+    const bytes = Buffer.from(chunk);
+    hash.update(bytes);
+    yield bytes;
+  }
+}
+
+/** Collects chunks to parts of at least PART_BYTES, except the last one, which may be empty if it is the only one. */
+async function* inParts(chunks: Chunks): AsyncGenerator<{ bytes: number; held: Buffer[] }> {
+  let held: Buffer[] = [];
+  let [bytes, isFirst] = [0, true];
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes < PART_BYTES) continue;
+    yield { bytes, held };
+    [held, bytes, isFirst] = [[], 0, false];
+  }
+  if (bytes > 0 || isFirst) yield { bytes, held };
+}

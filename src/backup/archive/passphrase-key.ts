@@ -1,0 +1,88 @@
+/** Encryption of an archive's secrets under a passphrase: scrypt (RFC 7914), AES-256-GCM, HMAC-SHA-256. */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+import { archiveInvalid, wrongPassphrase } from '../backup.errors';
+import type { KeyDerivation } from './archive-format';
+
+const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
+  scrypt,
+);
+
+/** 32 MiB of memory and a few hundred milliseconds for each guess. */
+const COST = { n: 32_768, r: 8, p: 3 };
+/** An archive states its own parameters; more than these would be an attack on memory and time. */
+const MAX_MEMORY = 128 * 1024 * 1024;
+const MAX_P = 16;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export class PassphraseKey {
+  private constructor(
+    readonly derivation: KeyDerivation,
+    private readonly encryption: Buffer,
+    private readonly authentication: Buffer,
+  ) {}
+
+  /** Derives a key with a new salt. */
+  static create(passphrase: string): Promise<PassphraseKey> {
+    return PassphraseKey.derive(passphrase, {
+      kdf: 'scrypt',
+      ...COST,
+      salt: randomBytes(16).toString('base64'),
+    });
+  }
+
+  /** @throws AppError 400 for parameters that no archive of Plinth has */
+  static async derive(passphrase: string, derivation: KeyDerivation): Promise<PassphraseKey> {
+    const { kdf, n, r, p, salt } = derivation;
+    const isSound = kdf === 'scrypt' && [n, r, p].every((value) => Number.isInteger(value) && value > 0);
+    if (!isSound || 128 * n * r > MAX_MEMORY || p > MAX_P || (n & (n - 1)) !== 0)
+      throw archiveInvalid('its key derivation is not supported');
+    const key = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 64, {
+      N: n,
+      r,
+      p,
+      maxmem: 2 * MAX_MEMORY,
+    });
+    return new PassphraseKey(derivation, key.subarray(0, 32), key.subarray(32));
+  }
+
+  /** @param context authenticated with the text */
+  seal(text: string, context: Buffer): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.encryption, iv).setAAD(context);
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+  }
+
+  /** @throws AppError 400 for another passphrase or context, or an altered text */
+  open(sealed: Buffer, context: Buffer): string {
+    try {
+      const [iv, tag] = [sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
+      const decipher = createDecipheriv('aes-256-gcm', this.encryption, iv, { authTagLength: TAG_BYTES });
+      decipher.setAAD(context).setAuthTag(tag);
+      const text = decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES));
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    } catch (cause) {
+      throw wrongPassphrase(cause);
+    }
+  }
+
+  /** In hexadecimal. */
+  authenticate(bytes: Buffer): string {
+    return createHmac('sha256', this.authentication).update(bytes).digest('hex');
+  }
+
+  /** True when authenticate() made the text. */
+  verifies(bytes: Buffer, mac: string): boolean {
+    const [expected, given] = [Buffer.from(this.authenticate(bytes)), Buffer.from(mac)];
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  }
+}

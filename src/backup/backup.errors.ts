@@ -1,0 +1,43 @@
+/** Errors of backup and restore. */
+import { AppError } from '../common/errors/app-error';
+
+export const archiveInvalid = (reason: string, cause?: unknown): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_archive',
+    message: `This is not an intact backup: ${reason}`,
+    cause,
+  });
+
+export const wrongPassphrase = (cause?: unknown): AppError =>
+  new AppError({
+    status: 400,
+    code: 'wrong_passphrase',
+    message: 'The passphrase does not open this backup, or its secrets were altered',
+    cause,
+  });
+
+export const passphraseInvalid = (): AppError =>
+  new AppError({
+    status: 400,
+    code: 'invalid_parameters',
+    message: 'The header Backup-Passphrase must be a percent-encoded passphrase of 12 characters or more',
+  });
+
+export const notSupported = (reason: string): AppError =>
+  new AppError({ status: 400, code: 'backup_not_supported', message: reason });
+
+export const projectExists = (slug: string): AppError =>
+  new AppError({
+    status: 409,
+    code: 'project_already_exists',
+    message: `The project of this backup exists as "${slug}": delete it first, or restore a copy under another slug`,
+  });
+
+export const restoreFailed = (step: string, cause: Error): AppError =>
+  new AppError({
+    status: 400,
+    code: 'restore_failed',
+    message: `Restoring ${step} failed, and everything was undone: ${cause.message}`,
+    cause,
+  });

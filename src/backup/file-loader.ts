@@ -1,0 +1,48 @@
+/** Stores the files of an archive with the provider, several small ones at a time. */
+import { ObjectAddress } from '../storage/providers/object-address';
+import { ObjectStore } from '../storage/providers/object-store';
+import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
+
+/** Bytes up to which a file is held in memory, so that the next one can be read while it is stored. */
+const SMALL = 1024 * 1024;
+const AT_ONCE = 8;
+
+export class FileLoader {
+  private readonly running = new Set<Promise<void>>();
+  private failure: Error | undefined;
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly projectId: string,
+  ) {}
+
+  /** Resolves when the member was read. @throws the error of this file or an earlier one */
+  async put(objectId: string, { size, chunks }: ArchiveMember): Promise<void> {
+    const address = new ObjectAddress(this.projectId, objectId);
+    // Bytes of the deleted project that were not removed yet. An object never changes.
+    if (await this.store.has(address, size)) return;
+    if (size > SMALL) return this.store.put(address, chunks);
+    const content = await ArchiveReader.hold(chunks);
+    while (this.running.size >= AT_ONCE) await Promise.race(this.running);
+    this.assertNoFailure();
+    const stored = this.store.put(address, once(content)).catch((error: Error) => {
+      this.failure ??= error;
+    });
+    this.running.add(stored);
+    void stored.then(() => this.running.delete(stored));
+  }
+
+  /** Resolves when all files are durable. */
+  async done(): Promise<void> {
+    await Promise.all(this.running);
+    this.assertNoFailure();
+  }
+
+  private assertNoFailure(): void {
+    if (this.failure !== undefined) throw this.failure;
+  }
+}
+
+async function* once(content: Buffer): AsyncGenerator<Buffer> {
+  if (content.length > 0) yield content;
+}

@@ -1,0 +1,212 @@
+/**
+ * Writes the archive of a project. Schema, rows and the list of files belong to one snapshot; the bytes of its files
+ * cannot be removed before they are in the archive.
+ */
+import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../common/time/clock';
+import { PRODUCT } from '../config/product';
+import { BoundedClient } from '../database/pools/bounded-client';
+import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { OwnerDatabase } from '../projects/owner-database';
+import { ProjectEntity } from '../projects/project.entity';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { ProjectsService } from '../projects/projects.service';
+import { ObjectAddress } from '../storage/providers/object-address';
+import { ObjectStore } from '../storage/providers/object-store';
+import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
+import {
+  ArchivedSecrets,
+  ArchiveHeader,
+  ArchiveManifest,
+  FILES_FOLDER,
+  FORMAT,
+  HEADER,
+  LARGE_OBJECTS,
+  POST_DATA,
+  PRE_DATA,
+  SECRETS,
+} from './archive/archive-format';
+import { ArchiveWriter, Chunks } from './archive/archive-writer';
+import { PassphraseKey } from './archive/passphrase-key';
+import { SnapshotLimits } from './database/snapshot-limits';
+import { SnapshotRepository, SnapshotTable } from './database/snapshot.repository';
+import { DumpConnection, pgDump } from './dump/pg-dump';
+
+/** Event triggers and their schema belong to the install; extensions are listed in the header. */
+const DUMP_OPTIONS = ['--no-owner', '--exclude-schema=plinth', '--exclude-extension=*', '--no-sync'];
+
+/** All that belongs to the snapshot. */
+interface Source {
+  readonly project: ProjectEntity;
+  readonly snapshot: SnapshotRepository;
+  readonly tables: readonly SnapshotTable[];
+  readonly header: ArchiveHeader;
+  readonly key: PassphraseKey;
+}
+
+@Injectable()
+export class ProjectBackup {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly registry: ProjectRegistry,
+    private readonly owner: OwnerDatabase,
+    private readonly store: ObjectStore,
+    private readonly hold: RemovalHoldRepository,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Writes a project's archive.
+   * @param openOutput called once the project was found and its database can be read
+   * @throws AppError 404, 409 while another backup of the project runs
+   */
+  async write(id: string, passphrase: string, openOutput: () => Promise<Writable>): Promise<ArchiveManifest> {
+    const project = await this.projects.get(id);
+    const key = await PassphraseKey.create(passphrase);
+    await this.owner.repairAccess(project);
+    return this.hold.during(id, () =>
+      this.withSnapshot(project, async (snapshot) => {
+        const tables = await snapshot.tables();
+        const header = await this.headerOf(project, snapshot, tables, key);
+        return this.writeArchive({ project, snapshot, tables, header, key }, await openOutput());
+      }),
+    );
+  }
+
+  private async withSnapshot<T>(
+    project: ProjectEntity,
+    work: (snapshot: SnapshotRepository) => Promise<T>,
+  ): Promise<T> {
+    let client: BoundedClient | undefined;
+    const limits = new SnapshotLimits((error) => client?.abort(error));
+    const settings = {
+      options: OWNER_WORK_OPTIONS,
+      application_name: 'plinth-backup',
+      limits,
+      copiesOut: true,
+    };
+    return this.owner.use(
+      project,
+      'a backup reads every table',
+      async (connected) => {
+        client = connected;
+        return work(await SnapshotRepository.begin(connected, limits));
+      },
+      settings,
+    );
+  }
+
+  private async writeArchive(source: Source, output: Writable): Promise<ArchiveManifest> {
+    const { project, snapshot, tables, header, key } = source;
+    let manifest: ArchiveManifest | undefined;
+    await ArchiveWriter.write(output, this.clock.now(), async (archive) => {
+      const headerBytes = Buffer.from(`${JSON.stringify(header, null, 2)}\n`);
+      await archive.add(HEADER, headerBytes);
+      const secrets = JSON.stringify(await this.secretsOf(project));
+      await archive.add(SECRETS, key.seal(secrets, createHash('sha256').update(headerBytes).digest()));
+      await archive.addParts(PRE_DATA, this.dump(source, '--section=pre-data'));
+      const rows: Record<string, number> = {};
+      for (const table of tables) rows[table.member] = await addRows(archive, snapshot, table);
+      const largeObjects = this.dump(source, '--section=data', '--exclude-table-data=*.*');
+      await archive.addParts(LARGE_OBJECTS, largeObjects);
+      await archive.addParts(POST_DATA, this.dump(source, '--section=post-data'));
+      const files = await this.addFiles(archive, source);
+      manifest = await archive.finish(key, { rows, files });
+    });
+    if (!manifest) throw new Error('the archive has no manifest');
+    return manifest;
+  }
+
+  private dump({ project, snapshot }: Source, ...args: string[]): Chunks {
+    const { host, port, ssl, password } = this.owner.connectionOf(project);
+    const { databaseName: database, ownerRole: user } = project;
+    const connection: DumpConnection = { host, port, ssl, password, database, user };
+    return pgDump(connection, [...DUMP_OPTIONS, `--snapshot=${snapshot.id}`, ...args]);
+  }
+
+  /** Goes through the provider's list, whose sizes are true; a row's may not be. */
+  private async addFiles(
+    archive: ArchiveWriter,
+    { project, snapshot }: Source,
+  ): Promise<ArchiveManifest['files']> {
+    const total = await snapshot.countFiles();
+    let [count, bytes] = [0, 0];
+    await this.store.assertAvailable();
+    for await (const objects of this.store.objects(project.id)) {
+      const named = await snapshot.namedObjects(objects.map(({ objectId }) => objectId));
+      for (const { objectId, size } of objects) {
+        if (!named.has(objectId)) continue;
+        await archive.addSized(FILES_FOLDER + objectId, size, this.read(project.id, objectId, size));
+        count += 1;
+        bytes += size;
+      }
+    }
+    return { count, bytes, missing: Math.max(0, total - count) };
+  }
+
+  private async *read(projectId: string, objectId: string, size: number): AsyncGenerator<Buffer> {
+    if (size === 0) return;
+    const content = await this.store.read(new ObjectAddress(projectId, objectId), {
+      start: 0,
+      end: size - 1,
+    });
+    if (Buffer.isBuffer(content)) yield content;
+    else yield* content;
+  }
+
+  private async headerOf(
+    project: ProjectEntity,
+    snapshot: SnapshotRepository,
+    tables: readonly SnapshotTable[],
+    key: PassphraseKey,
+  ): Promise<ArchiveHeader> {
+    return {
+      format: FORMAT,
+      plinth: PRODUCT.version,
+      postgres: snapshot.serverVersion,
+      created_at: new Date(this.clock.now()).toISOString(),
+      project: {
+        id: project.id,
+        slug: project.slug,
+        name: project.name,
+        plan: project.plan,
+        created_at: project.createdAt.toISOString(),
+        schema_version: project.schemaVersion,
+        owner_role: project.ownerRole,
+        login_role: project.loginRole,
+      },
+      extensions: await snapshot.extensions(),
+      tables: tables.map(({ member, schema, name, columns }) => ({ member, schema, name, columns })),
+      sequences: await snapshot.sequences(),
+      key: key.derivation,
+    };
+  }
+
+  private async secretsOf(project: ProjectEntity): Promise<ArchivedSecrets> {
+    const { secrets, dataSecret } = await this.registry.get(project.id);
+    return {
+      settings: project.settings,
+      owner_password: this.owner.connectionOf(project).password,
+      data_secret: dataSecret,
+      secrets: secrets.map(({ kid, secret, storageSecret, createdAt, expiresAt }) => ({
+        kid,
+        secret,
+        storage_secret: storageSecret,
+        created_at: createdAt,
+        expires_at: expiresAt,
+      })),
+    };
+  }
+}
+
+async function addRows(
+  archive: ArchiveWriter,
+  snapshot: SnapshotRepository,
+  table: SnapshotTable,
+): Promise<number> {
+  const content = snapshot.rowsOf(table);
+  await archive.addParts(table.member, content.chunks);
+  return content.rows();
+}

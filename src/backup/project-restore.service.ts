@@ -1,0 +1,219 @@
+/**
+ * Restores a project from its archive, which is read once, as it arrives. The project is built in the status
+ * `provisioning`, where no request reaches it; it becomes active after the end of the archive was verified.
+ */
+import type { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../common/errors/app-error';
+import { OWNER_WORK_OPTIONS } from '../database/pools/startup-options';
+import { Actor } from '../projects/audit-log.repository';
+import { OwnerDatabase } from '../projects/owner-database';
+import { Plan, PLANS } from '../projects/plans';
+import { ProjectCopy } from '../projects/project-factory';
+import { ProjectEntity } from '../projects/project.entity';
+import { ProjectsService } from '../projects/projects.service';
+import { migrateProjectDatabase, PROJECT_SCHEMA_VERSION } from '../projects/provisioning/project-migrations';
+import { ObjectStore } from '../storage/providers/object-store';
+import { RemovalHoldRepository } from '../storage/removal/removal-hold.repository';
+import {
+  ArchiveHeader,
+  ArchiveManifest,
+  FILES_FOLDER,
+  LARGE_OBJECTS,
+  POST_DATA,
+  PRE_DATA,
+} from './archive/archive-format';
+import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
+import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
+import { archiveInvalid, notSupported, projectExists, restoreFailed } from './backup.errors';
+import { NO_RESULTS, ProjectLoader } from './database/project-loader';
+import { FileLoader } from './file-loader';
+
+export interface RestoreOptions {
+  readonly passphrase: string;
+  /** Slug of the restored project; default: as archived. */
+  readonly slug?: string;
+  /** Reads and verifies the archive, and changes nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface RestoredProject {
+  readonly id: string;
+  readonly slug: string;
+  /** False: a copy beside the archived project, with an id and keys of its own. */
+  readonly sameId: boolean;
+  readonly header: ArchiveHeader;
+  readonly manifest: ArchiveManifest;
+}
+
+@Injectable()
+export class ProjectRestore {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly owner: OwnerDatabase,
+    private readonly store: ObjectStore,
+    private readonly hold: RemovalHoldRepository,
+  ) {}
+
+  /**
+   * @throws AppError 400 for a damaged archive, another passphrase, or SQL that fails on this server; 409 when the id
+   *   exists and no other slug was chosen, or the slug is taken
+   */
+  async restore(input: Readable, options: RestoreOptions, actor: Actor): Promise<RestoredProject> {
+    const members = new ArchiveReader(input).members();
+    try {
+      const archive = await this.open(members, options.passphrase);
+      const copy = await this.copyOf(archive, options.slug);
+      await this.projects.assertFree({ id: copy.id ?? '', slug: copy.slug });
+      return await (options.dryRun ? this.rehearse(archive, copy) : this.run(archive, copy, actor));
+    } finally {
+      // Ends the input as well, if something failed before its end.
+      await members.return(undefined as never);
+    }
+  }
+
+  private async open(members: Members, passphrase: string): Promise<OpenArchive> {
+    const archive = await openArchive(members, passphrase);
+    const { plinth, project } = archive.header;
+    if (migrationsOf(project.schema_version) > migrationsOf(PROJECT_SCHEMA_VERSION))
+      throw notSupported(`The backup was made by a newer Plinth (${plinth}): upgrade this install first`);
+    if (!(PLANS as readonly string[]).includes(project.plan))
+      throw notSupported(`There is no plan "${project.plan}"`);
+    return archive;
+  }
+
+  private async rehearse(archive: OpenArchive, copy: ProjectCopy): Promise<RestoredProject> {
+    const end = await readToEnd(archive.members, async () => undefined);
+    assertAuthentic(archive.key, end);
+    return reportOf(archive, { id: copy.id ?? '', slug: copy.slug }, end.manifest);
+  }
+
+  private async run(archive: OpenArchive, copy: ProjectCopy, actor: Actor): Promise<RestoredProject> {
+    let manifest: ArchiveManifest | undefined;
+    const byAdmin = archive.header.extensions.filter(({ by_owner: byOwner }) => !byOwner);
+    const fill = async (project: ProjectEntity): Promise<void> => {
+      await this.hold.during(project.id, async () => (manifest = await this.fill(archive, project)));
+    };
+    const project = await this.projects.restore(copy, byAdmin, fill, actor);
+    if (!manifest) throw new Error('the archive was not read');
+    return reportOf(archive, project, manifest);
+  }
+
+  private async fill(archive: OpenArchive, project: ProjectEntity): Promise<ArchiveManifest> {
+    const settings = { options: OWNER_WORK_OPTIONS, limits: NO_RESULTS, application_name: 'plinth-restore' };
+    const work = 'a restore runs archived SQL with the rights of the owner only';
+    const files = new FileLoader(this.store, project.id);
+    const end = await this.owner.use(
+      project,
+      work,
+      async (client) => {
+        const { header } = archive;
+        const loader = await ProjectLoader.begin(
+          client,
+          header.extensions,
+          await this.versionOf(project),
+          rolesOf(header, project),
+        );
+        const rows = new Map<string, number>();
+        const found = await readToEnd(archive.members, (member) =>
+          load(member, { header, loader, files, rows }),
+        );
+        await files.done();
+        assertAuthentic(archive.key, found);
+        assertRows(found.manifest, rows);
+        return found;
+      },
+      settings,
+    );
+    if (project.schemaVersion !== PROJECT_SCHEMA_VERSION)
+      await migrateProjectDatabase(this.owner.connectionOf(project));
+    return end.manifest;
+  }
+
+  private versionOf(project: ProjectEntity): Promise<number> {
+    return this.owner.use(project, 'the version decides about the settings of a dump', async (client) => {
+      const { rows } = await client.query<{ version: number }>(
+        `select pg_catalog.current_setting('server_version_num')::int as version`,
+      );
+      return rows[0]?.version ?? 0;
+    });
+  }
+
+  /** Decides on the id: as archived where it is free, else a new one if the administrator chose another slug. */
+  private async copyOf({ header, secrets }: OpenArchive, slug: string | undefined): Promise<ProjectCopy> {
+    const { project } = header;
+    const isTaken = await this.projects.isActive(project.id);
+    if (isTaken && slug === undefined) throw projectExists(project.slug);
+    return {
+      id: isTaken ? null : project.id,
+      slug: slug ?? project.slug,
+      name: project.name,
+      plan: project.plan as Plan,
+      createdAt: Date.parse(project.created_at),
+      schemaVersion: project.schema_version,
+      settings: secrets.settings,
+      ownerPassword: secrets.owner_password,
+      dataSecret: secrets.data_secret,
+      secrets: secrets.secrets.map(({ kid, secret, ...rest }) => ({
+        kid,
+        secret,
+        storageSecret: rest.storage_secret,
+        createdAt: rest.created_at,
+        expiresAt: rest.expires_at,
+      })),
+    };
+  }
+}
+
+/** Number of migrations in a schema version. */
+function migrationsOf(schemaVersion: string): number {
+  return Number.parseInt(schemaVersion, 10);
+}
+
+interface Targets {
+  readonly header: ArchiveHeader;
+  readonly loader: ProjectLoader;
+  readonly files: FileLoader;
+  /** Rows that were loaded, by member. */
+  readonly rows: Map<string, number>;
+}
+
+async function load(member: ArchiveMember, { header, loader, files, rows }: Targets): Promise<void> {
+  const { name, chunks } = member;
+  if (name.startsWith(FILES_FOLDER)) return files.put(name.slice(FILES_FOLDER.length), member);
+  try {
+    if (name === PRE_DATA) return await loader.run(await ArchiveReader.hold(chunks));
+    if (name === LARGE_OBJECTS) return await loader.addLargeObjects(chunks);
+    if (name === POST_DATA) {
+      await loader.setSequences(header.sequences);
+      return await loader.run(await ArchiveReader.hold(chunks));
+    }
+    const table = header.tables.find((one) => one.member === name);
+    if (!table) throw archiveInvalid(`${name} is not a member that this version knows`);
+    rows.set(name, await loader.copy(table, chunks));
+  } catch (error) {
+    throw error instanceof AppError ? error : restoreFailed(name, error as Error);
+  }
+}
+
+function assertRows(manifest: ArchiveManifest, rows: ReadonlyMap<string, number>): void {
+  for (const [member, count] of Object.entries(manifest.rows)) {
+    if (rows.get(member) !== count) throw archiveInvalid(`${member} does not have ${count} rows`);
+  }
+}
+
+function rolesOf({ project }: ArchiveHeader, target: ProjectEntity): ReadonlyMap<string, string> {
+  if (project.id === target.id) return new Map();
+  return new Map([
+    [project.owner_role, target.ownerRole],
+    [project.login_role, target.loginRole],
+  ]);
+}
+
+function reportOf(
+  { header }: OpenArchive,
+  { id, slug }: { id: string; slug: string },
+  manifest: ArchiveManifest,
+): RestoredProject {
+  return { id, slug, sameId: id === header.project.id, header, manifest };
+}

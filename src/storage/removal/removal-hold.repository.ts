@@ -1,0 +1,71 @@
+/**
+ * Holds back the removal of a project's bytes while a backup reads them, or a restore writes them. An advisory lock of the
+ * platform database, so that every process respects it, and it ends with the process that holds it. A removal that begins
+ * before the backup took its snapshot concerns only rows that the snapshot does not have, so removals look just once.
+ */
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AppError } from '../../common/errors/app-error';
+import { codeOf } from '../../common/errors/error-facts';
+import { withConnection } from '../../database/pools/one-off-connection';
+import { PLATFORM_URL } from '../../database/platform/platform-url';
+
+/** Milliseconds to wait for a removal of the whole project, or another backup. */
+const WAIT_MS = 10_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+const KEY = `hashtextextended('plinth storage hold ' || $1, 0)`;
+
+const held = (): AppError =>
+  new AppError({
+    status: 409,
+    code: 'conflict',
+    message: 'A backup, a restore or a removal of this project is in progress',
+    headers: { 'Retry-After': '10' },
+  });
+
+@Injectable()
+export class RemovalHoldRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {}
+
+  /**
+   * No removal begins while `work` runs.
+   * @throws AppError 409 while another one holds the project, Error when the lock was lost meanwhile
+   */
+  async during<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+    return withConnection({ connectionString: this.platformUrl }, async (client) => {
+      const lost = new Promise<never>((_resolve, reject) => {
+        client.once('end', () => reject(new Error('the connection to the platform database was lost')));
+      });
+      lost.catch(() => undefined);
+      await client.query(`set lock_timeout = ${WAIT_MS}`);
+      await client.query(`select pg_advisory_lock(${KEY})`, [projectId]).catch((error: unknown) => {
+        throw codeOf(error) === LOCK_NOT_AVAILABLE ? held() : error;
+      });
+      return Promise.race([work(), lost]);
+    });
+  }
+
+  /** @throws AppError 409 while a project's objects must not be removed */
+  async assertFree(projectId: string): Promise<void> {
+    const [row] = await this.dataSource.query<{ free: boolean }[]>(
+      `select pg_try_advisory_xact_lock_shared(${KEY}) as free`,
+      [projectId],
+    );
+    if (!row?.free) throw held();
+  }
+
+  /** Removes all bytes of a project; no restore begins meanwhile. @throws AppError 409 */
+  async whileFree(projectId: string, remove: () => Promise<void>): Promise<void> {
+    await withConnection({ connectionString: this.platformUrl }, async (client) => {
+      const { rows } = await client.query<{ free: boolean }>(
+        `select pg_try_advisory_lock_shared(${KEY}) as free`,
+        [projectId],
+      );
+      if (!rows[0]?.free) throw held();
+      await remove();
+    });
+  }
+}

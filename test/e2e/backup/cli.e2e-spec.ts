@@ -1,0 +1,122 @@
+/** `plinth backup`, `plinth backup verify` and `plinth restore`, against a running server. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { AdminClient } from '../../../src/cli/admin-client';
+import { runCli } from '../../../src/cli/run-cli';
+import { cliEnvironment } from '../../support/cli-environment';
+import { PASSPHRASE } from '../../support/backups';
+import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let project: TestProject;
+let directory: string;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-backup-cli-'));
+  plinth = await TestPlinth.start();
+  project = await plinth.createProject();
+  await project.sql('create table notes as select 1 as n');
+});
+afterAll(async () => {
+  await plinth.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Surroundings {
+  readonly passphrase?: string | null;
+  readonly stdin?: Buffer;
+  readonly stdout?: PassThrough;
+  readonly isTerminal?: boolean;
+}
+
+async function run(
+  args: string[],
+  { passphrase = PASSPHRASE, stdin, stdout = new PassThrough(), isTerminal = false }: Surroundings = {},
+): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const code = await runCli(
+    args,
+    cliEnvironment({
+      connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
+      passphrase: () => passphrase,
+      stdin: Readable.from(stdin ? [stdin] : []),
+      stdout,
+      isTerminal,
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+    }),
+  );
+  return { code, out, err };
+}
+
+it('backs up to a file, verifies it and restores it', async () => {
+  const file = join(directory, 'a.tar.gz');
+  const made = await run(['backup', project.slug, '-o', file]);
+  expect([made.code, made.err]).toEqual([0, '']);
+  expect(made.out).toMatch(/a\.tar\.gz \([\d.]+ KiB\)\n$/);
+  expect(readdirSync(directory)).toEqual(['a.tar.gz']);
+
+  for (const passphrase of [PASSPHRASE, null]) {
+    const verified = await run(['backup', 'verify', file], { passphrase });
+    expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/^The backup is intact\.$/m)]);
+  }
+  expect((await run(['restore', file])).code).toBe(1);
+  const rehearsed = await run(['restore', file, '--as', 'rehearsed', '--dry-run', '--json']);
+  expect([rehearsed.code, JSON.parse(rehearsed.out)]).toEqual([
+    0,
+    expect.objectContaining({ dry_run: true }),
+  ]);
+  const copied = await run(['restore', file, '--as', 'cli-copy', '--json'], { isTerminal: true });
+  expect([copied.code, JSON.parse(copied.out)]).toEqual([
+    0,
+    expect.objectContaining({ slug: 'cli-copy', same_id: false }),
+  ]);
+}, 60_000);
+
+it('writes to standard output and reads from standard input, with a passphrase from a file', async () => {
+  const secret = join(directory, 'passphrase');
+  writeFileSync(secret, `${PASSPHRASE}\n`);
+  const stdout = new PassThrough();
+  const archive = buffer(stdout);
+  const options = { passphrase: null, stdout };
+  const made = await run(['backup', project.id, '-o', '-', '--passphrase-file', secret], options);
+  stdout.end();
+  expect([made.code, made.out]).toEqual([0, '']);
+  await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+  const stdin = await archive;
+  const restored = await run(['restore', '-', '--passphrase-file', secret, '--json'], {
+    passphrase: null,
+    stdin,
+  });
+  expect([restored.code, JSON.parse(restored.out)]).toEqual([
+    0,
+    expect.objectContaining({ id: project.id, same_id: true }),
+  ]);
+  expect(await project.sql('select n from notes')).toEqual([{ n: 1 }]);
+}, 60_000);
+
+it('shows a bar on a terminal', async () => {
+  const file = join(directory, 'bar.tar.gz');
+  const made = await run(['backup', project.slug, '-o', file], { isTerminal: true });
+  expect(made.err).toMatch(/\rBacking up \S+ {2}[\d.]+ KiB *\n$/);
+  const verified = await run(['backup', 'verify', file], { isTerminal: true });
+  expect(verified.err).toMatch(/\[#{30}\] 100 %/);
+});
+
+it.each<[string, string[], Surroundings, number, RegExp]>([
+  ['without a passphrase', ['backup', 'SLUG'], { passphrase: null }, 2, /needs a passphrase/],
+  ['of an unknown project', ['backup', 'unknown'], {}, 3, /no such project/],
+  ['of a file that is missing', ['restore', 'missing.tar.gz'], {}, 1, /missing.tar.gz cannot be read/],
+  ['of a damaged file', ['backup', 'verify', 'DAMAGED'], {}, 1, /not an intact backup/],
+])('fails %s and leaves no file', async (_what, args, surroundings, code, message) => {
+  const damaged = join(directory, 'damaged.tar.gz');
+  writeFileSync(damaged, readFileSync(join(directory, 'bar.tar.gz')).subarray(0, 2_000));
+  const before = readdirSync(directory);
+  const given = args.map((arg) => arg.replace('SLUG', project.slug).replace('DAMAGED', damaged));
+  const failed = await run(given, surroundings);
+  expect([failed.code, failed.err]).toEqual([code, expect.stringMatching(message)]);
+  expect(readdirSync(directory)).toEqual(before);
+});

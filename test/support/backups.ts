@@ -1,0 +1,32 @@
+/** Backs up and restores projects over HTTP. */
+import type { HttpAnswer } from './http-client';
+import type { TestPlinth } from './plinth';
+
+export const PASSPHRASE = 'correct horse — battery staple';
+
+const passphraseHeader = (passphrase: string): Record<string, string> => ({
+  'backup-passphrase': encodeURIComponent(passphrase),
+});
+
+/** @throws Error when it is refused, or ends early */
+export async function backUp(
+  plinth: TestPlinth,
+  projectId: string,
+  passphrase = PASSPHRASE,
+): Promise<Buffer> {
+  const answer = await fetch(`${plinth.baseUrl}/admin/v1/projects/${projectId}/backup`, {
+    headers: { ...plinth.admin.headers, ...passphraseHeader(passphrase) },
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (answer.status !== 200) throw new Error(`backup answered ${answer.status}: ${bytes.toString('utf8')}`);
+  return bytes;
+}
+
+export function restore(
+  plinth: TestPlinth,
+  archive: Buffer,
+  { query = '', passphrase = PASSPHRASE }: { query?: string; passphrase?: string } = {},
+): Promise<HttpAnswer> {
+  const headers = { 'content-type': 'application/gzip', ...passphraseHeader(passphrase) };
+  return plinth.admin.post(`/admin/v1/restore${query}`, archive, { headers });
+}
