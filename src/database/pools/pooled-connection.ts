@@ -66,6 +66,7 @@ export class PooledConnection extends PipelineConnection {
    * paused meanwhile; what the server had sent before can still be read.
    */
   async endSession(): Promise<void> {
+    this.broken = true;
     const config = { ...loginConfig(this.database), ...END_TIMEOUTS };
     try {
       const { rows } = await withBoundedConnection(config, (client) =>
