@@ -124,7 +124,7 @@ describe('the document', () => {
       expect(name).not.toMatch(/project_id|project_slug|\/admin\/v1|health/);
       expect(operation.security ?? []).not.toContainEqual({ 'platform-admin-key': [] });
     }
-      for (const error of ['AuthError401', 'StorageError404', 'RestNotFoundError']) {
+    for (const error of ['AuthError401', 'StorageError404', 'RestNotFoundError']) {
       expect(schemaOf(anon, error)).toBeDefined();
     }
     expect(schemaOf(anon, 'ProjectSettings')).toBeUndefined();
