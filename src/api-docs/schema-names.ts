@@ -3,6 +3,7 @@
  * components of an OpenAPI document and as identifiers of TypeScript: ASCII letters, digits and `_`.
  */
 import type { QualifiedName } from '../rest/catalog/catalog';
+import { pascalCase } from './project/names';
 
 /** The schemas of a relation: its row, `OrderItemsInsert`, `OrderItemsUpdate`. */
 export const RELATION_SUFFIXES = ['', 'Insert', 'Update'] as const;
@@ -59,26 +60,6 @@ export class SchemaNames {
       compareText(a.name, b.name)
     );
   }
-}
-
-/**
- * `order_items`, `order items` and `order-items` to `OrderItems`, `größe` to `GroUDFe`. Accents are dropped; other
- * letters outside ASCII become `U` and their code point in hex. So do all characters of a name without letters.
- */
-export function pascalCase(name: string): string {
-  const letters = name.normalize('NFKD').replace(/\p{M}/gu, '');
-  const words = letters.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  const joined = words.map((word) => capitalised(word.replace(/[^A-Za-z0-9]/gu, hexCode))).join('');
-  const text = joined === '' ? [...name].map(hexCode).join('') : joined;
-  return /^[0-9]/.test(text) ? `_${text}` : text;
-}
-
-function hexCode(char: string): string {
-  return `U${(char.codePointAt(0) ?? 0).toString(16).toUpperCase()}`;
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function isSnakeCase(name: string): boolean {

@@ -1,6 +1,14 @@
 /** Platform administration: backups of projects, streamed in both directions. */
 import { Controller, Get, Headers, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiHeader, ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiHeader,
+  ApiOperation,
+  ApiProduces,
+  ApiQuery,
+  ApiResponse,
+} from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import {
@@ -90,6 +98,7 @@ export class BackupsController {
       'Needs PLATFORM_ADMIN_KEY. The project serves requests once the whole archive is verified; a failure leaves nothing. With `dry_run`, the archive is only checked.',
   })
   @ApiHeader(PASSPHRASE)
+  @ApiQuery({ type: RestoreQuery })
   @ApiConsumes('application/gzip')
   @ApiBody({ schema: ARCHIVE })
   @Answer(201, 'The restored project', RestoreReport)

@@ -20,10 +20,9 @@ interface Schema30 extends Omit<Schema, 'type' | 'exclusiveMinimum' | 'exclusive
 /** Of 3.0 to 3.1. A schema that has the form of 3.1 already stays as it is. */
 export function toSchema31(schema: Schema): Schema {
   const { nullable: isNullable, example, ...others } = schema as Schema30 & Schema;
-  const { enum: values } = others;
+  const { enum: values, description } = others;
   // 3.0 has no type of null alone.
-  if (values?.length === 1 && values[0] === null) {
-    const { description } = others;
+  if (isNull(schema) || (values?.length === 1 && values[0] === null)) {
     return { type: 'null', ...(description === undefined ? {} : { description }) };
   }
   const withExample = example === undefined || others.examples ? others : { ...others, examples: [example] };

@@ -11,8 +11,19 @@ it.each([
   ['***', 'U2aU2aU2a'],
   ['2026_sales', 'N2026Sales'],
   ['__proto__', 'Proto'],
+  ['HTTP_log', 'HTTPLog'],
+  ['$ref', 'Ref'],
+  ['straße', 'StraUdfe'],
+  ['*/ alert', 'Alert'],
+  ['new\nline', 'NewLine'],
 ])('names the table %s %s', (name, expected) => {
   expect(pascalCase(name)).toBe(expected);
+});
+
+it('gives an identifier for every name', () => {
+  for (let code = 1; code < 0x3000; code++) {
+    expect(pascalCase(String.fromCodePoint(code))).toMatch(/^[A-Za-z_][A-Za-z0-9_]*$/);
+  }
 });
 
 it('encodes names for paths', () => {

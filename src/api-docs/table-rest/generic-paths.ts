@@ -10,13 +10,16 @@ import {
 import { restErrors, type RestErrorStatus } from './rest-errors';
 import { type AnswerHeader, answerHeaders, KEY_AND_BEARER, restParameters } from './rest-parameters';
 
+const NEW_ROW = { title: 'Try Plinth' };
+const ANSWERED_ROW = { id: 1, ...NEW_ROW, done: false };
+
 const ROW: Schema = {
   type: 'object',
   additionalProperties: true,
   description: 'Column names and values',
-  examples: [{ id: 1, title: 'Try Plinth', done: false }],
+  examples: [ANSWERED_ROW],
 };
-const WRITTEN_ROW: Schema = { ...ROW, examples: [{ title: 'Try Plinth' }] };
+const WRITTEN_ROW: Schema = { ...ROW, examples: [NEW_ROW] };
 
 const TABLE: Parameter = {
   name: 'table',
@@ -54,7 +57,7 @@ const READ: readonly AnswerHeader[] = ['Content-Range', 'Content-Location', 'Pre
 const rows = (description: string, headers: readonly AnswerHeader[]): Response => ({
   description,
   headers: answerHeaders(...headers),
-  content: { 'application/json': { schema: listOf(ROW) } },
+  content: { 'application/json': { schema: listOf(ROW), example: [ANSWERED_ROW] } },
 });
 
 const none = (headers: readonly AnswerHeader[]): Response => ({
@@ -67,7 +70,6 @@ const jsonBody = (schema: Schema, example: unknown): Operation['requestBody'] =>
   content: { 'application/json': { schema, example } },
 });
 
-const NEW_ROW = { title: 'Try Plinth' };
 const BASE = { tags: ['rest'], security: KEY_AND_BEARER };
 
 const tableItem: PathItem = {
@@ -164,7 +166,9 @@ const callAnswers: Operation['responses'] = {
   200: {
     description: 'The result of the function',
     headers: answerHeaders(...WRITTEN),
-    content: { 'application/json': { schema: { description: 'A value, a row or a list of them' } } },
+    content: {
+      'application/json': { schema: { description: 'A value, a row or a list of them' }, example: 3 },
+    },
   },
   204: { description: 'The function returns nothing', headers: answerHeaders(...WRITTEN) },
   206: rows('A part of the rows, if a count was requested', WRITTEN),

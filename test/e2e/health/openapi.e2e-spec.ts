@@ -23,6 +23,7 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/p\/:project_slug\/rest\/v1(\/|$)/, // in each project's own document, with its tables
   /^\/rest\/v1(\/\*path)?$/, // that document, and unknown paths
   /^\/p\/:project_slug\/openapi\.(json|yaml)$/, // that document
+  /^\/p\/:project_slug\/types\.ts$/, // a file for people
   /^\/openapi\.(json|yaml)$/, // itself
   /^\/p\/:project_slug\/storage(\/\*path)?$/, // unknown paths, for their error body
   /^\/(docs(\/|$)|tour$|$)/, // pages for people
@@ -108,6 +109,7 @@ describe('GET /openapi.json', () => {
       [/^\w+ \/v1\/auth\//, 'AuthError'],
       [/^\w+ \/p\/\{project_slug\}\/storage\//, 'StorageError'],
       [/^\w+ \/admin\/v1\/projects\/\{id\}\/sql/, '(Platform|Sql)Error'],
+      [/^\w+ \/admin\/v1\/projects\/\{id\}\/migrations/, '(Platform|Migration)Error'],
       [/^\w+ \/admin\//, 'PlatformError'],
     ];
     for (const { name, operation } of operations()) {

@@ -5,6 +5,7 @@ import type { Exchange } from './document-checker';
 const LEFT_OUT: readonly RegExp[] = [
   /^\/(p\/[^/]+\/)?openapi\.(json|yaml)$/, // the documents themselves
   /^\/($|tour$|docs(\/|$))/, // pages for people
+  /^\/p\/[^/]+\/types\.ts$/, // a file, also for people
   /^\/v1\/auth\/[^/]+\/(reset|verify|invite)$/, // pages that mails link to
 ];
 
