@@ -61,5 +61,6 @@ module.exports = {
   testTimeout: 30_000,
   // Jest keeps the modules of each file that a worker has run: at several GB the collector takes most of the time.
   workerIdleMemoryLimit: '768MB',
-  maxWorkers: 2,
+  // Many tests wait, so three keep two cores busy.
+  maxWorkers: 3,
 };
