@@ -13,6 +13,10 @@ const REASON = 'the schema itself is read, not data';
 const MAX_BYTES = 32 * 1024 * 1024;
 /** Limit for the characters of a comment. */
 const MAX_COMMENT = 10_000;
+
+// Generators write comments into block comments of code. An asterisk and a slash would end them, and code could follow.
+const commentText = (sql: string): string => `left(replace(${sql}, '*/', '* /'), ${MAX_COMMENT})`;
+
 /** Limit for the bytes of a default as PostgreSQL stores it; longer ones are left out. */
 const MAX_DEFAULT = 65_536;
 
@@ -21,7 +25,7 @@ const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
 /** Parameters of all queries: the role, the exposed schemas. */
 const RELATIONS = `
-  select n.nspname as schema, c.relname as name, left(obj_description(c.oid, 'pg_class'), ${MAX_COMMENT}) as comment,
+  select n.nspname as schema, c.relname as name, ${commentText("obj_description(c.oid, 'pg_class')")} as comment,
     has_table_privilege($1::name, c.oid, 'DELETE') as may_delete,
     (select json_agg(json_build_array(
         a.attname,
@@ -30,7 +34,7 @@ const RELATIONS = `
           + 4 * has_column_privilege($1::name, c.oid, a.attnum, 'UPDATE')::int,
         a.attidentity = 'a' or a.attgenerated <> '',
         case when a.attgenerated = '' and octet_length(d.adbin::text) <= ${MAX_DEFAULT} then pg_get_expr(d.adbin, d.adrelid) end,
-        left(col_description(c.oid, a.attnum), ${MAX_COMMENT})
+        ${commentText('col_description(c.oid, a.attnum)')}
       ) order by a.attnum)
       from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
@@ -44,7 +48,7 @@ const ROUTINES = `
   select n.nspname as schema, p.proname as name,
     (select coalesce(json_agg(format_type(u.type, null) order by u.position), '[]')
       from unnest(p.proargtypes) with ordinality u(type, position)) as types,
-    format_type(p.prorettype, null) as result, p.proretset as returns_set, left(obj_description(p.oid, 'pg_proc'), ${MAX_COMMENT}) as comment
+    format_type(p.prorettype, null) as result, p.proretset as returns_set, ${commentText("obj_description(p.oid, 'pg_proc')")} as comment
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where p.prokind = 'f' and n.nspname = any($2::text[])
     and has_schema_privilege($1::name, n.oid, 'USAGE') and has_function_privilege($1::name, p.oid, 'EXECUTE')`;
@@ -58,7 +62,7 @@ const TYPES = `
     case when c.relkind = 'c' then
       (select json_agg(json_build_array(a.attname, format_type(a.atttypid, a.atttypmod)) order by a.attnum)
         from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) end as attributes,
-    left(obj_description(t.oid, 'pg_type'), ${MAX_COMMENT}) as comment
+    ${commentText("obj_description(t.oid, 'pg_type')")} as comment
   from pg_type t join pg_namespace n on n.oid = t.typnamespace left join pg_class c on c.oid = t.typrelid
   where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     and (t.typtype in ('e', 'd', 'r', 'm') or t.typtype = 'b' and t.typcategory <> 'A'

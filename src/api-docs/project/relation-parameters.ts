@@ -16,6 +16,8 @@ export interface RelationParameters {
   readonly filters: readonly Reference[];
   /** The same; that of the first column is required. */
   readonly requiredFilters: readonly (Parameter | Reference)[];
+  /** The same without a column `body`: some generators give the request's body that name. */
+  readonly filtersBesideBody: readonly (Parameter | Reference)[];
   readonly select: Reference;
   readonly order: Reference;
   readonly columns: Reference;
@@ -55,11 +57,15 @@ export function relationParameters(
   const key = keyIndex(visible, readable);
   const requiredFilter = (one: VisibleColumn): Parameter =>
     required(filterOf(one, types), one, types.sampleOf(typeOf(one.column)));
+  const requiredFilters = filters.map((one, index) =>
+    index === key ? requiredFilter(readable[index] as VisibleColumn) : one,
+  );
   return {
     components,
     filters,
-    requiredFilters: filters.map((one, index) =>
-      index === key ? requiredFilter(readable[index] as VisibleColumn) : one,
+    requiredFilters,
+    filtersBesideBody: requiredFilters.filter(
+      (_, index) => index === key || readable[index]?.column.name !== 'body',
     ),
     select: component('Select', selectOf(visible, readable, options)),
     order: component('Order', orderOf(visible, readable)),

@@ -183,7 +183,7 @@ function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Op
       options,
     ),
     parameters: [
-      ...parameters.requiredFilters,
+      ...parameters.filtersBesideBody,
       parameters.select,
       parameters.order,
       ...restParameters('And', 'Or'),
@@ -227,6 +227,11 @@ function deleteRows(options: RelationPathsOptions): Operation {
   };
 }
 
+/** Generators make names of files and folders of a tag. */
+export function tagOf(address: string, { schema }: RelationStems): string {
+  return /^[\w. -]+$/.test(address) ? address : schema;
+}
+
 function head(
   verb: string,
   summary: string,
@@ -234,7 +239,7 @@ function head(
   { stems, address }: RelationPathsOptions,
 ): Omit<Operation, 'responses'> {
   return {
-    tags: [address],
+    tags: [tagOf(address, stems)],
     summary,
     description: descriptions.filter((one) => one !== null).join('\n\n'),
     operationId: `${verb}${stems.operation}`,

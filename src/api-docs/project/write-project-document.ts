@@ -10,7 +10,7 @@ import { nameObjects, type ObjectNames } from './object-names';
 import { platformPart, type PlatformPart } from './platform-part';
 import type { ProjectFacts, RoutineFacts } from './project-facts';
 import { type RelationParameters, relationParameters } from './relation-parameters';
-import { relationPaths } from './relation-paths';
+import { relationPaths, tagOf } from './relation-paths';
 import { relationSchemas } from './relation-schemas';
 import { routinePaths, type VisibleRoutine } from './routine-paths';
 import { TypeSchemas } from './type-schemas';
@@ -159,7 +159,7 @@ async function writeRelations(draft: Draft): Promise<WrittenRelations> {
     allParameters.set(nameKey(one.relation), parameters);
     writer.add('paths', path, relationPaths(one, { ...draft, stems, address, parameters }));
     writer.addUsed('parameters', parameters.components);
-    tags.push({ name: address, description: one.comment ?? `Rows of ${address}` });
+    tags.push({ name: tagOf(address, stems), description: one.comment ?? `Rows of ${address}` });
   }
   return { tags, parametersOf: (name) => allParameters.get(nameKey(name)) ?? null };
 }

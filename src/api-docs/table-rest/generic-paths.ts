@@ -184,7 +184,8 @@ const routineItem: PathItem = {
       ROUTINE,
       {
         ...FILTERS,
-        name: 'arguments',
+        // Not `arguments`, which generated code could not use as a name.
+        name: 'args',
         description: 'Each argument as a parameter of its own: `a=1`. Columns of the result are filters.',
       },
       ...CALL_PARAMETERS,
