@@ -86,10 +86,10 @@ describe('a statement', () => {
     const context = await contextFor(project, 'service_role');
     await narrow.query(context, {
       text: `select set_config('role', 'anon', false), set_config('search_path', 'nowhere', false),
-        set_config('statement_timeout', '1', false)`,
+        set_config('statement_timeout', '200', false)`,
     });
     const { rows } = await narrow.systemQuery(context.database, 'test', {
-      text: `select current_user = session_user as own, current_setting('search_path') as path, pg_sleep(0.05)`,
+      text: `select current_user = session_user as own, current_setting('search_path') as path, pg_sleep(0.5)`,
     });
     expect(rows).toMatchObject([{ own: true, path: '"public", "extensions"' }]);
     await one.close();

@@ -131,7 +131,7 @@ const LIMIT_MS = 60_000;
     /** Serves requests, or exits with one line about the disk after the lines about progress. */
     async function startOrClearEnd(): Promise<'serves' | 'ended'> {
       const program = await launch();
-      await Promise.race([program.says(/Plinth serves on/), program.exited]);
+      await Promise.race([program.says(/Plinth serves on/, 120_000), program.exited]);
       if (program.isRunning) {
         await program.end('SIGTERM');
         return 'serves';

@@ -78,3 +78,8 @@ it('reads an enum of null alone as the type null', () => {
   const written = { type: 'object', nullable: true, enum: [null] } as unknown as Schema;
   expect(mapSchema(written, toSchema31)).toEqual({ type: 'null' });
 });
+
+it('permits null beside a reference whose type Nest repeats', () => {
+  const nest = { type: 'object', nullable: true, allOf: [{ $ref: REF }], description: 'd' } as Schema;
+  expect(toSchema31(nest)).toEqual({ anyOf: [{ $ref: REF }, { type: 'null' }], description: 'd' });
+});

@@ -45,10 +45,11 @@ export function toSchema30(schema: Schema): Schema {
 
 /** `allOf` with one reference is how 3.0 annotates a reference; 3.1 allows annotations beside it. */
 function unwrapped(schema: Schema): Schema {
-  const { allOf, ...annotations } = schema;
+  const { allOf, type, ...annotations } = schema;
   const [only] = allOf ?? [];
   const isWrapper = allOf?.length === 1 && only?.$ref !== undefined && schema.properties === undefined;
-  if (!isWrapper || annotations.type !== undefined) return schema;
+  // Nest adds the type where the reference may be null.
+  if (!isWrapper || (type !== undefined && type !== 'object')) return schema;
   return { ...only, ...annotations };
 }
 

@@ -171,7 +171,13 @@ const callAnswers: Operation['responses'] = {
     },
   },
   204: { description: 'The function returns nothing', headers: answerHeaders(...WRITTEN) },
-  206: rows('A part of the rows, if a count was requested', WRITTEN),
+  206: {
+    description: 'A part of the rows, if a count was requested',
+    headers: answerHeaders(...WRITTEN),
+    content: {
+      'application/json': { schema: listOf({ description: 'A row, or a value' }), example: [1, 2] },
+    },
+  },
 };
 
 const routineItem: PathItem = {

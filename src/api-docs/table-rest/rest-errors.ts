@@ -76,7 +76,7 @@ const FAILURES = {
     name: 'RestUnauthorized',
     description: 'A credential is missing (PGRST302), invalid (PGRST301), or expired (PGRST303)',
     sqlstates: ['PL401'],
-    codes: ['PGRST301', 'PGRST302', 'PGRST303'],
+    codes: ['PGRST301', 'PGRST302', 'PGRST303', 'PL401'],
     example: { message: 'The apikey header is missing', sqlstate: 'PL401', code: 'PGRST302' },
     headers: ['WWW-Authenticate'],
   },
@@ -208,7 +208,6 @@ function errorSchema(status: number, failure: RestFailure): Schema {
   // RAISE with PTxyz answers with the status xyz.
   const all = sqlstates && [...new Set([...own, ...sqlstates, `PT${status}`])].sort();
   const postgrest = all && [...new Set([...codes, ...all.map((code) => POSTGREST[code] ?? code)])].sort();
-  const withoutPlain = status === 401 ? postgrest?.filter((code) => code !== 'PL401') : postgrest;
   const isConflict = status === 409;
   return {
     type: 'object',
@@ -232,8 +231,8 @@ function errorSchema(status: number, failure: RestFailure): Schema {
         },
       },
       message: { type: 'string', description: 'The same as detail.message' },
-      code: withoutPlain
-        ? { type: 'string', enum: withoutPlain, description: CODE }
+      code: postgrest
+        ? { type: 'string', enum: postgrest, description: CODE }
         : { type: 'string', description: CODE },
       details: status === 300 ? CANDIDATES : TEXT_OR_NULL,
       hint: TEXT_OR_NULL,

@@ -38,7 +38,9 @@ const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 function send({ method, path }: RouteRule, { headers, query = '' }: Attempt): Promise<HttpAnswer> {
   const address = fillPath(path, { project_slug: project.slug, project_id: project.id });
   const body = BODILESS.has(method) ? {} : { body: '{"broken' };
-  return new HttpClient(plinth.baseUrl, headers).send(method, `${address}?limit=x&id=nonsense${query}`, body);
+  // With parameters that no route has, and bodies where there is none.
+  const client = new HttpClient(plinth.baseUrl, headers).unchecked();
+  return client.send(method, `${address}?limit=x&id=nonsense${query}`, body);
 }
 
 const BODIES: [RegExp, object][] = [
