@@ -13,7 +13,9 @@ import { NewProject } from '../projects/project-factory';
 import { ProjectListQuery } from '../projects/project.repository';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { effectiveSettings } from '../projects/project-settings';
-import { ProjectChange, ProjectsService } from '../projects/projects.service';
+import { ProjectChange } from '../projects/project-entries';
+import { KeyRotationService } from '../projects/key-rotation.service';
+import { ProjectsService } from '../projects/projects.service';
 import {
   CreatedProject,
   DatabaseAccess,
@@ -31,6 +33,7 @@ import { TablesRepository } from './tables.repository';
 export class ProjectAdminService {
   constructor(
     private readonly projects: ProjectsService,
+    private readonly rotation: KeyRotationService,
     private readonly registry: ProjectRegistry,
     private readonly owner: OwnerDatabase,
     private readonly ownerSql: OwnerSqlService,
@@ -68,7 +71,7 @@ export class ProjectAdminService {
   }
 
   async rotateKeys(id: string, graceSeconds: number, actor: Actor): Promise<ProjectKeysWithSecret> {
-    const rotated = await this.projects.rotateKeys(id, graceSeconds, actor);
+    const rotated = await this.rotation.rotate(id, graceSeconds, actor);
     return keysWithSecret(rotated, rotated.secret);
   }
 

@@ -1,6 +1,7 @@
 /** Projects: registry, keys, settings, provisioning. */
 import { Module } from '@nestjs/common';
 import { AuditLogRepository } from './audit-log.repository';
+import { KeyRotationService } from './key-rotation.service';
 import { LoginRepair } from './login-repair.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
@@ -21,6 +22,7 @@ import { TemplateDatabase } from './provisioning/template-database';
   providers: [
     AuditLogRepository,
     DatabaseProvisioner,
+    KeyRotationService,
     LoginRepair,
     ObstacleWatch,
     OwnerDatabase,
@@ -38,6 +40,7 @@ import { TemplateDatabase } from './provisioning/template-database';
   ],
   exports: [
     AuditLogRepository,
+    KeyRotationService,
     OwnerDatabase,
     PlatformFactsRepository,
     ProjectRegistry,

@@ -5,19 +5,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
-import { Clock } from '../common/time/clock';
-import { JsonObject } from '../common/text/json';
 import { PLATFORM_URL } from '../database/platform/platform-url';
 import { UNIQUE_VIOLATION } from '../database/sql/sqlstate';
 import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
-import { Plan } from './plans';
-import { Project, ProjectSecret } from './project';
+import { Project } from './project';
+import { changedNames, entryFor, ProjectChange, undoEntry } from './project-entries';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
 import { NewProject, ProjectCopy, ProjectFactory, varySlug } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
-import { mergeSettings, ProjectSettingsInput } from './project-settings';
+import { mergeSettings } from './project-settings';
 import { databaseServerUnusable, projectBusy, projectNotFound, slugTaken } from './projects.errors';
 import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from './provisioning/database-provisioner';
 import { DatabaseServer } from './provisioning/database-server';
@@ -30,22 +28,6 @@ const SLUG_ATTEMPTS = 6;
  * takes.
  */
 const ANSWER_MS = 15_000;
-/** Lifetime of a secret whose rotation was interrupted, in milliseconds: longer than a rotation plus clock skew. */
-const INTRODUCTION_MS = 600_000;
-
-/** Null and absent members stay as they are. */
-export interface ProjectChange {
-  readonly name?: string | null;
-  readonly plan?: Plan | null;
-  readonly settings?: ProjectSettingsInput | null;
-}
-
-/** The outcome of a rotation. */
-export interface RotatedProject {
-  readonly id: string;
-  readonly slug: string;
-  readonly secret: ProjectSecret;
-}
 
 @Injectable()
 export class ProjectsService {
@@ -58,7 +40,6 @@ export class ProjectsService {
     private readonly template: TemplateDatabase,
     private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
-    private readonly clock: Clock,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
@@ -181,28 +162,6 @@ export class ProjectsService {
   }
 
   /**
-   * Gives the project new secrets for signing. Old keys, tokens and storage URLs stay valid for the grace period. No
-   * process signs with the new secrets until every process accepts their signatures.
-   * @param graceSeconds 0 invalidates the old secrets at once
-   */
-  async rotateKeys(id: string, graceSeconds: number, actor: Actor = PLINTH): Promise<RotatedProject> {
-    const { slug } = await this.get(id);
-    const secret = this.factory.newSecret(id);
-    await this.projects.introduceSecret(secret, new Date(this.clock.now() + INTRODUCTION_MS));
-    await this.awaitReplicas(id);
-    const now = this.clock.now();
-    await this.projects.rotateSecret(
-      secret,
-      { now: new Date(now), oldExpireAt: new Date(now + graceSeconds * 1000) },
-      entryFor('project.keys.rotate', actor, id, { grace_seconds: graceSeconds }),
-    );
-    // Before the response, so that every process accepts the new keys and, without a grace period, refuses the
-    // old ones.
-    await this.awaitReplicas(id);
-    return { id, slug, secret: this.secrets.openSigning(secret) };
-  }
-
-  /**
    * Undoes a creation or finishes a deletion that was interrupted.
    * @returns false when another process works on it
    */
@@ -231,13 +190,6 @@ export class ProjectsService {
     await this.template.ensureOn(server).catch((error: Error) => {
       throw databaseServerUnusable(error);
     });
-  }
-
-  /** Waits until every process knows the project's current secrets. */
-  private async awaitReplicas(id: string): Promise<void> {
-    this.registry.forget(id);
-    if (await this.registry.allReplicasAcknowledged()) return;
-    this.logger.warn(`a process did not confirm that it uses the rotated keys of project ${id}`);
   }
 
   private async provision(entity: ProjectEntity, actor: Actor): Promise<void> {
@@ -329,20 +281,4 @@ export class ProjectsService {
     const [unfinished] = await this.projects.listUnfinished({ slug });
     return unfinished !== undefined && (await this.recover(unfinished));
   }
-}
-
-function entryFor(action: string, actor: Actor, projectId: string, details: JsonObject): AuditEntry {
-  return { action, actor, projectId, details };
-}
-
-function undoEntry({ id, slug, status }: ProjectEntity): AuditEntry {
-  return entryFor('project.undo', PLINTH, id, { slug, was: status });
-}
-
-/** Names only: values such as mail templates are long, and may be confidential. */
-function changedNames({ settings, ...rest }: ProjectChange): string[] {
-  const given = Object.entries(rest).flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]));
-  // null resets a setting to its default, which is a change.
-  const set = Object.entries(settings ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return [...given, ...set.map((name) => `settings.${name}`)];
 }

@@ -267,6 +267,7 @@ describe('a connection', () => {
 
   it('gets no further rows while it is paused', async () => {
     let bytes = 0;
+    const [identity] = await connection.pipeline([{ text: 'select pg_backend_pid() as pid' }]);
     const sink = eachRow(([value]) => {
       bytes += value?.length ?? 0;
       if (bytes === 1_000) connection.pause();
@@ -279,8 +280,11 @@ describe('a connection', () => {
     const other = new PipelineConnection(serverConfig());
     await other.connect();
     // The server waits until the client reads.
-    const waits = `select count(*)::int as waiting from pg_stat_activity where wait_event = 'ClientWrite'`;
-    const isWaiting = async () => (await other.pipeline([{ text: waits }]))[0]?.rows[0]?.waiting === 1;
+    const waits = {
+      text: `select wait_event = 'ClientWrite' as waiting from pg_stat_activity where pid = $1`,
+      values: [identity?.rows[0]?.pid],
+    };
+    const isWaiting = async () => (await other.pipeline([waits]))[0]?.rows[0]?.waiting === true;
     await until(isWaiting);
     const taken = bytes;
     expect(taken).toBeLessThan(25_000_000);

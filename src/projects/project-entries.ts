@@ -1,0 +1,29 @@
+/** Entries of the audit log about a project as a whole. */
+import { JsonObject } from '../common/text/json';
+import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
+import { ProjectEntity } from './project.entity';
+import { Plan } from './plans';
+import { ProjectSettingsInput } from './project-settings';
+
+/** Null and absent members stay as they are. */
+export interface ProjectChange {
+  readonly name?: string | null;
+  readonly plan?: Plan | null;
+  readonly settings?: ProjectSettingsInput | null;
+}
+
+export function entryFor(action: string, actor: Actor, projectId: string, details: JsonObject): AuditEntry {
+  return { action, actor, projectId, details };
+}
+
+export function undoEntry({ id, slug, status }: ProjectEntity): AuditEntry {
+  return entryFor('project.undo', PLINTH, id, { slug, was: status });
+}
+
+/** Names only: values such as mail templates are long, and may be confidential. */
+export function changedNames({ settings, ...rest }: ProjectChange): string[] {
+  const given = Object.entries(rest).flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]));
+  // null resets a setting to its default, which is a change.
+  const set = Object.entries(settings ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return [...given, ...set.map((name) => `settings.${name}`)];
+}
