@@ -1,5 +1,6 @@
 import type { Catalog } from '../rest/catalog/catalog';
-import { collectDocument, type RoleDocument, RoleDocuments } from './role-documents';
+import { collectDocument, RoleDocuments } from './role-documents';
+import type { ServedDocument } from './openapi/served-document';
 
 const catalog = (fingerprint: string): Catalog => ({ fingerprint }) as Catalog;
 
@@ -32,7 +33,7 @@ describe('collectDocument', () => {
 });
 
 describe('RoleDocuments', () => {
-  const maker = (): { make: () => Promise<RoleDocument>; made: () => number } => {
+  const maker = (): { make: () => Promise<ServedDocument>; made: () => number } => {
     let made = 0;
     return { make: () => collectDocument([`document ${++made}`]), made: () => made };
   };

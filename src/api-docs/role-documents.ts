@@ -9,6 +9,7 @@ import { Slices } from '../common/time/slices';
 import { Slots } from '../infra/concurrency/slots';
 import type { Catalog } from '../rest/catalog/catalog';
 import { BodyBlocks } from '../row-stream/body-blocks';
+import type { ServedDocument } from './openapi/served-document';
 
 /** Limit for the bytes of cached documents; one of a thousand tables has a few million. */
 const CACHED_BYTES = 64 * 1024 * 1024;
@@ -19,17 +20,8 @@ const CACHED_MS = 60_000;
 const AT_ONCE = 2;
 const MAX_WAITING = 100;
 
-export interface RoleDocument {
-  /** UTF-8, in blocks: allocating one buffer of that size would take long. */
-  readonly body: readonly Buffer[];
-  /** Bytes. */
-  readonly size: number;
-  /** Strong ETag, with its quotes. */
-  readonly etag: string;
-}
-
 interface Kept {
-  readonly document: RoleDocument;
+  readonly document: ServedDocument;
   readonly catalog: Catalog;
 }
 
@@ -40,13 +32,13 @@ export class RoleDocuments {
     ttl: CACHED_MS,
   });
   private readonly slots = new Slots(AT_ONCE, MAX_WAITING);
-  private readonly running = new Map<string, Promise<RoleDocument>>();
+  private readonly running = new Map<string, Promise<ServedDocument>>();
 
   /**
    * @param key everything that determines a document besides the schema
    * @throws AppError 503 when too many documents are being built
    */
-  async get(key: string, catalog: Catalog, make: () => Promise<RoleDocument>): Promise<RoleDocument> {
+  async get(key: string, catalog: Catalog, make: () => Promise<ServedDocument>): Promise<ServedDocument> {
     const kept = this.kept.get(key);
     if (kept?.catalog === catalog) return kept.document;
     const runningKey = `${catalog.fingerprint}\0${key}`;
@@ -60,8 +52,8 @@ export class RoleDocuments {
   private async make(
     key: string,
     catalog: Catalog,
-    make: () => Promise<RoleDocument>,
-  ): Promise<RoleDocument> {
+    make: () => Promise<ServedDocument>,
+  ): Promise<ServedDocument> {
     const document = await this.slots.use(make, tooManyDocuments);
     this.kept.set(key, { document, catalog });
     return document;
@@ -69,7 +61,7 @@ export class RoleDocuments {
 }
 
 /** Collects the pieces of a document, and yields to the event loop between them. */
-export async function collectDocument(pieces: Iterable<string>): Promise<RoleDocument> {
+export async function collectDocument(pieces: Iterable<string>): Promise<ServedDocument> {
   const blocks = new BodyBlocks();
   const hash = createHash('sha1');
   const slices = new Slices();

@@ -8,7 +8,7 @@ import type { Caller } from '../../access/caller';
 import { CurrentCaller } from '../../access/current-caller.decorator';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { ProjectTypesService, TYPES_LANGUAGES, type TypesLanguage } from '../types/project-types.service';
-import { sendDocument } from './send-document';
+import { serveDocument } from '../openapi/served-document';
 
 @ApiExcludeController()
 @Controller()
@@ -25,7 +25,10 @@ export class ProjectTypesController {
   ): Promise<void> {
     const document = await this.types.get(caller, languageOf(lang));
     // Not video/mp2t, which servers send for the ending.
-    await sendDocument(document, request, response, 'text/plain');
+    await serveDocument(document, request, response, {
+      contentType: 'text/plain',
+      cacheControl: 'private, no-cache',
+    });
   }
 }
 

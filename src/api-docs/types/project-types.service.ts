@@ -6,7 +6,8 @@ import { inSlices } from '../../common/time/slices';
 import type { Catalog } from '../../rest/catalog/catalog';
 import { CatalogService } from '../../rest/catalog/catalog.service';
 import { ProjectFactsRepository } from '../project/project-facts.repository';
-import { collectDocument, type RoleDocument, RoleDocuments } from '../role-documents';
+import type { ServedDocument } from '../openapi/served-document';
+import { collectDocument, RoleDocuments } from '../role-documents';
 import { docComment } from './type-script';
 import { supabaseTypes } from './supabase-types';
 import { typescriptTypes } from './typescript-types';
@@ -32,7 +33,7 @@ export class ProjectTypesService {
   ) {}
 
   /** @throws AppError 401 for a caller that the database refuses, 503 when too many documents are being built */
-  async get(caller: Caller, language: TypesLanguage): Promise<RoleDocument> {
+  async get(caller: Caller, language: TypesLanguage): Promise<ServedDocument> {
     await this.callers.assertValid(caller);
     const { project, role } = caller;
     const catalog = await this.catalogs.current(caller.database);
@@ -44,7 +45,7 @@ export class ProjectTypesService {
     { project, database, role }: Caller,
     language: TypesLanguage,
     catalog: Catalog,
-  ): Promise<RoleDocument> {
+  ): Promise<ServedDocument> {
     // Accounts, sessions and tokens are internal, whatever a project exposes.
     const schemas = project.settings.exposed_schemas.filter((schema) => schema !== 'auth');
     const facts = await this.facts.read(database, role, schemas);
