@@ -20,8 +20,7 @@ export class BearerGuard extends AuthGuard() {
     super(guardOptions('caller', strategy));
   }
 
-  /** Synchronous for a token that was verified before, like ApiKeyGuard. */
-  override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const header = request.get('authorization');
     if (!header) throw missingBearer();
@@ -30,16 +29,15 @@ export class BearerGuard extends AuthGuard() {
     const { apiKey } = request;
     if (!apiKey) throw new Error('BearerGuard needs ApiKeyGuard before it');
     const known = this.verified.findCaller(apiKey, token);
-    if (!known) return this.verify(context, apiKey, token);
-    request.caller = known;
+    if (known) request.caller = known;
+    else await this.verify(context, apiKey, token);
     return true;
   }
 
-  private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<boolean> {
+  private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<void> {
     await super.canActivate(context);
     const { caller } = context.switchToHttp().getRequest<Request>();
     if (caller) this.verified.rememberCaller(apiKey, token, caller);
-    return true;
   }
 
   override handleRequest<T>(error: Error | null, caller: T, info: unknown): T {
