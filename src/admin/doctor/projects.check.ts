@@ -68,7 +68,7 @@ export class ProjectsCheck extends DoctorCheck {
     const names = open.slice(0, NAMED).map(({ schema, name }) => JSON.stringify(`${schema}.${name}`));
     const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
     return this.warning(
-      `project ${slug}: everybody with the anon key can read or write ${names.join(', ')}${more}`,
+      `project ${slug}: anyone with the anon key can read or write ${names.join(', ')}${more}`,
       'Run alter table ... enable row level security, and create policies.',
     );
   }

@@ -48,7 +48,7 @@ export class NameAllocator {
     this.taken = new Set([...reserved].map((name) => name.toLowerCase()));
   }
 
-  /** @param forms the names that are made of one candidate, all of which must be free */
+  /** @param forms makes the names of a candidate; all of them must be free */
   tryTake(candidate: string, forms: (stem: string) => readonly string[]): boolean {
     const names = forms(candidate).map((name) => name.toLowerCase());
     if (names.some((name) => this.taken.has(name))) return false;

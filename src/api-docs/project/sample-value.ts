@@ -1,4 +1,4 @@
-/** Values for the examples of bodies and arguments: plausible ones, of which most tables take the row. */
+/** Values for the examples of bodies and arguments: values that most tables accept. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   smallint: 1,
   integer: 1,

@@ -1,4 +1,9 @@
 /** The values of filters as schemas, one for each family of types: the operators that fit, with an example each. */
+import {
+  type FilterOperator,
+  QUANTIFIABLE_OPERATORS,
+  TEXT_SEARCH_OPERATORS,
+} from '../../rest/grammar/operators';
 import type { Schema } from '../openapi/model';
 
 /** What an operator does. */
@@ -28,24 +33,9 @@ const MEANINGS = {
   nxr: 'does not extend to the right of',
   nxl: 'does not extend to the left of',
   adj: 'is adjacent to',
-} as const;
+} as const satisfies Readonly<Record<FilterOperator, string>>;
 
-type Operator = keyof typeof MEANINGS;
-type Examples = Readonly<Partial<Record<Operator, string>>>;
-
-/** Operators that may carry `(any)` or `(all)` with a list of values. */
-const QUANTIFIABLE: ReadonlySet<Operator> = new Set([
-  'eq',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'like',
-  'ilike',
-  'match',
-  'imatch',
-]);
-const SEARCHES: ReadonlySet<Operator> = new Set(['fts', 'plfts', 'phfts', 'wfts']);
+type Examples = Readonly<Partial<Record<FilterOperator, string>>>;
 
 /** In the description of operators that take a quantifier. */
 const QUANTIFIED_NOTE = '\n\n`eq(any).{...}` and `eq(all).{...}` compare with each value of a list.';
@@ -116,11 +106,11 @@ export const FILTER_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntri
 );
 
 function filterSchema(examples: Examples): Schema {
-  const all = Object.entries(examples) as [Operator, string][];
+  const all = Object.entries(examples) as [FilterOperator, string][];
   const operators = all.map(([operator]) => operator);
   const texts = all.map(([operator, value]) => `${operator}.${value}`);
   const lines = all.map(([operator, value]) => `* \`${operator}.${value}\`: ${MEANINGS[operator]}`);
-  const quantified = operators.some((one) => QUANTIFIABLE.has(one)) ? QUANTIFIED_NOTE : '';
+  const quantified = operators.some((one) => QUANTIFIABLE_OPERATORS.has(one)) ? QUANTIFIED_NOTE : '';
   return {
     type: 'string',
     description: `\`operator.value\`; \`not.\` before it negates it.\n\n${lines.join('\n')}${quantified}`,
@@ -129,10 +119,12 @@ function filterSchema(examples: Examples): Schema {
   };
 }
 
-function patternOf(operators: readonly Operator[]): string {
-  const quantifiable = operators.filter((one) => QUANTIFIABLE.has(one));
-  const searches = operators.filter((one) => SEARCHES.has(one));
-  const plain = operators.filter((one) => !QUANTIFIABLE.has(one) && !SEARCHES.has(one));
+function patternOf(operators: readonly FilterOperator[]): string {
+  const quantifiable = operators.filter((one) => QUANTIFIABLE_OPERATORS.has(one));
+  const searches = operators.filter((one) => TEXT_SEARCH_OPERATORS.has(one));
+  const plain = operators.filter(
+    (one) => !QUANTIFIABLE_OPERATORS.has(one) && !TEXT_SEARCH_OPERATORS.has(one),
+  );
   const alternatives = [
     ...(quantifiable.length > 0 ? [`(${quantifiable.join('|')})(\\((any|all)\\))?`] : []),
     ...(searches.length > 0 ? [`(${searches.join('|')})(\\([^)]+\\))?`] : []),

@@ -89,7 +89,7 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts each address that a user asks to change to. The response reveals whether it has an account, so nobody may try
+   * Counts the addresses that a user tries to change to. The response reveals whether it has an account, so nobody may try
    * many.
    * @throws AppError 429 while the user has to wait
    */

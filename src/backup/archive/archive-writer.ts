@@ -30,7 +30,7 @@ export class ArchiveWriter {
   private constructor(private readonly mtime: Date) {}
 
   /**
-   * Writes an archive to `output`, of which `work` adds the members. Rejects when either side fails, and destroys the output.
+   * Writes an archive to `output`; `work` adds its members. Rejects when either side fails, and destroys the output.
    * @param createdAt milliseconds since the epoch
    */
   static async write(

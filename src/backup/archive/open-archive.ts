@@ -8,7 +8,7 @@ import { PassphraseKey } from './passphrase-key';
 
 export type Members = AsyncGenerator<ArchiveMember, ArchiveEnd, undefined>;
 
-/** An archive of which the header and the secrets were read. */
+/** An archive whose header and secrets have been read. */
 export interface OpenArchive {
   readonly header: ArchiveHeader;
   readonly secrets: ArchivedSecrets;
