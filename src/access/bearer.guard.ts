@@ -3,8 +3,9 @@ import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Checks } from './access-rule';
-import { invalidCredentials, missingBearer } from './access.errors';
+import { invalidCredentials, missingBearer, readOnlyCredentials } from './access.errors';
 import { bearerToken } from './bearer-token';
+import type { Caller } from './caller';
 import { BearerStrategy } from './strategies/bearer.strategy';
 import type { VerifiedApiKey } from './strategies/api-key.strategy';
 import { guardOptions } from './strategies/verification';
@@ -32,13 +33,17 @@ export class BearerGuard extends AuthGuard() {
     const known = this.verified.findCaller(apiKey, token);
     if (!known) return this.verify(context, apiKey, token);
     request.caller = known;
+    assertMayChange(request, known);
     return true;
   }
 
   private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<boolean> {
     await super.canActivate(context);
-    const { caller } = context.switchToHttp().getRequest<Request>();
-    if (caller) this.verified.rememberCaller(apiKey, token, caller);
+    const request = context.switchToHttp().getRequest<Request>();
+    const { caller } = request;
+    if (!caller) return true;
+    this.verified.rememberCaller(apiKey, token, caller);
+    assertMayChange(request, caller);
     return true;
   }
 
@@ -47,4 +52,11 @@ export class BearerGuard extends AuthGuard() {
     if (!caller) throw invalidCredentials(info);
     return caller;
   }
+}
+
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** @throws AppError 403 */
+function assertMayChange({ method }: Request, { readOnly }: Caller): void {
+  if (readOnly && !READING_METHODS.has(method)) throw readOnlyCredentials();
 }
