@@ -164,4 +164,9 @@ export class EnvironmentVariables {
 
   /** Seconds after which such a session ends in any case. */
   @WholeNumber(60, 31_536_000) STAFF_SESSION_LIFETIME = 604_800;
+
+  /** Personal access token of the command line; default: that of `plinth login`, or PLATFORM_ADMIN_KEY. */
+  @IsOptional()
+  @Form(/^plt_[\w-]{43}$/, 'a personal access token, which begins with plt_')
+  PLINTH_TOKEN?: string;
 }

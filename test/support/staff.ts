@@ -21,7 +21,6 @@ export function cookieOf({ headers }: Pick<HttpAnswer, 'headers'>): string | nul
 
 /** @param answer with a session */
 export function personOf(plinth: TestPlinth, answer: HttpAnswer): TestPerson {
-   
   const { person, csrf_token: csrf } = answer.body;
   const cookie = cookieOf(answer);
   if (cookie === null || answer.status >= 300) throw new Error(`no session: ${answer.status} ${answer.text}`);
@@ -37,8 +36,8 @@ export async function newPerson(
 ): Promise<TestPerson> {
   const { status, text, body } = await plinth.admin.post('/admin/v1/invitations', { email, role, projects });
   if (status !== 201) throw new Error(`no invitation: ${status} ${text}`);
-   
-  const token = (body).link.split('#')[1] as string;
+
+  const token = body.link.split('#')[1] as string;
   const accepted = { token, name: 'A Person', password: STAFF_PASSWORD };
   return personOf(plinth, await plinth.http.post('/admin/v1/invitations/accept', accepted));
 }

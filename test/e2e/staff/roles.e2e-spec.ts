@@ -40,7 +40,7 @@ async function attempt(http: HttpClient, route: string, projectId: string): Prom
   return http.unchecked().send(method, fillPath(address, {}), body);
 }
 
-const codeOf = ({ body }: HttpAnswer): string => (body)?.error?.code ?? '';
+const codeOf = ({ body }: HttpAnswer): string => body?.error?.code ?? '';
 
 /** Refused by a role or a scope, as against by the content of the request. */
 const isForbidden = (answer: HttpAnswer): boolean => answer.status === 403 && codeOf(answer) === 'forbidden';
@@ -97,7 +97,7 @@ it.each(ROLES.filter((role) => !INSTALL.includes(role)))(
 it('the routes that end something are open to those who may use them', async () => {
   const made = await person('operator').http.post('/admin/v1/projects', { name: 'Short-lived' });
   expect(made.status).toBe(201);
-  const gone = await person('owner').http.delete(`/admin/v1/projects/${(made.body).id}`);
+  const gone = await person('owner').http.delete(`/admin/v1/projects/${made.body.id}`);
   expect([200, 202]).toContain(gone.status);
   const session = await newPerson(plinth, null);
   expect((await session.http.delete('/admin/v1/session')).status).toBe(204);
@@ -107,7 +107,7 @@ describe('a token', () => {
   const tokenOf = async (role: Role, scopes: readonly string[], more: object = {}): Promise<HttpClient> => {
     const body = { name: 'test', scopes, expires_in: 3_600, ...more };
     const answer = await person(role).http.post('/admin/v1/tokens', body);
-    return plinth.http.with({ authorization: `Bearer ${(answer.body).token}` });
+    return plinth.http.with({ authorization: `Bearer ${answer.body.token}` });
   };
 
   it.each(SCOPES)('with the scope %s reaches exactly the routes of that scope', async (scope) => {

@@ -4,18 +4,16 @@ import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { cookieOf, newPerson, personOf, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
 
- 
-
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
 let plinth: TestPlinth;
 let owner: TestPerson;
 
-const codeOf = ({ body }: HttpAnswer): unknown => (body).error?.code;
+const codeOf = ({ body }: HttpAnswer): unknown => body.error?.code;
 const setupToken = async (): Promise<string> => {
   const { body } = await plinth.admin.post('/admin/v1/setup/link');
-  return (body).link.split('#')[1];
+  return body.link.split('#')[1];
 };
 
 beforeAll(async () => {
@@ -43,7 +41,7 @@ describe('the first owner', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     const made = answers.find(({ status }) => status === 201)!;
     owner = personOf(plinth, made);
-    expect((made.body).person).toMatchObject({ role: 'owner', has_factor: false });
+    expect(made.body.person).toMatchObject({ role: 'owner', has_factor: false });
     expect(codeOf(await set(second))).toBe('already_set_up');
     expect((await plinth.admin.post('/admin/v1/setup/link')).status).toBe(409);
     expect((await plinth.http.get('/admin/v1/setup')).body).toEqual({ needed: false });
@@ -190,7 +188,7 @@ describe('a session', () => {
         scopes: ['read'],
         expires_in: 3600,
       });
-      const token = plinth.http.with({ authorization: `Bearer ${(made.body).token}` });
+      const token = plinth.http.with({ authorization: `Bearer ${made.body.token}` });
       const everywhere = [person.http, token].flatMap((http) => [http, http.at(replica.baseUrl)]);
       const statuses = (): Promise<number[]> =>
         Promise.all(everywhere.map(async (http) => (await http.get('/admin/v1/projects')).status));
