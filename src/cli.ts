@@ -2,11 +2,18 @@
 import { buffer } from 'node:stream/consumers';
 import { AdminClient } from './cli/admin-client';
 import { runCli } from './cli/run-cli';
+import { askOnTerminal } from './cli/terminal';
 import { readEnvironment } from './config/dot-env';
-import { backupPassphrase, loadClientConfig } from './config/load-client-config';
+import { backupPassphrase, loadClientConfig, serverAddress } from './config/load-client-config';
+import { savedLogins } from './config/saved-logins';
 
 void runCli(process.argv.slice(2), {
   connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
+  signIn: {
+    server: () => serverAddress(readEnvironment()).publicUrl,
+    logins: () => savedLogins(readEnvironment()),
+    ask: askOnTerminal,
+  },
   passphrase: () => backupPassphrase(readEnvironment()),
   stdin: process.stdin,
   stdout: process.stdout,

@@ -3,8 +3,9 @@ import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Checks } from './access-rule';
-import { invalidCredentials, missingBearer } from './access.errors';
+import { invalidCredentials, missingBearer, readOnlyCredentials } from './access.errors';
 import { bearerToken } from './bearer-token';
+import type { Caller } from './caller';
 import { BearerStrategy } from './strategies/bearer.strategy';
 import type { VerifiedApiKey } from './strategies/api-key.strategy';
 import { guardOptions } from './strategies/verification';
@@ -31,6 +32,7 @@ export class BearerGuard extends AuthGuard() {
     const known = this.verified.findCaller(apiKey, token);
     if (known) request.caller = known;
     else await this.verify(context, apiKey, token);
+    if (request.caller) assertMayChange(request, request.caller);
     return true;
   }
 
@@ -45,4 +47,11 @@ export class BearerGuard extends AuthGuard() {
     if (!caller) throw invalidCredentials(info);
     return caller;
   }
+}
+
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** @throws AppError 403 */
+function assertMayChange({ method }: Request, { readOnly }: Caller): void {
+  if (readOnly && !READING_METHODS.has(method)) throw readOnlyCredentials();
 }

@@ -202,7 +202,7 @@ export class RestoreReport {
 @Example({
   id: '1042',
   at: CREATED,
-  actor: 'platform-admin',
+  actor: 'platform-admin-key',
   action: 'project.create',
   project_id: ID,
   address: '203.0.113.7',
@@ -211,7 +211,7 @@ export class RestoreReport {
 export class AuditLogEntry {
   @ApiProperty() readonly id!: string;
   @ApiProperty({ type: String, format: 'date-time' }) readonly at!: Date;
-  @ApiProperty({ example: 'platform-admin' }) readonly actor!: string;
+  @ApiProperty({ example: 'platform-admin-key' }) readonly actor!: string;
   @ApiProperty({ example: 'project.create' }) readonly action!: string;
   @ApiProperty({ type: String, nullable: true }) readonly project_id!: string | null;
   @ApiProperty({ type: String, nullable: true, description: "The client's address" }) readonly address!:

@@ -111,6 +111,14 @@ export interface AuthConfig {
   readonly mailsPerHour: number;
 }
 
+/** Limits of the sessions of people who administer the installation (docs/staff.md). */
+export interface StaffConfig {
+  /** Milliseconds without a request after which a session ends. */
+  readonly sessionIdleMs: number;
+  /** Milliseconds after which a session ends in any case. */
+  readonly sessionLifetimeMs: number;
+}
+
 export interface AppConfig {
   readonly server: ServerConfig;
   /** Absolute. */
@@ -123,6 +131,7 @@ export interface AppConfig {
   readonly storage: StorageConfig;
   readonly passwords: PasswordConfig;
   readonly auth: AuthConfig;
+  readonly staff: StaffConfig;
   readonly logLevel: string;
 }
 
@@ -135,3 +144,4 @@ export const SECRETS_CONFIG = Symbol('SECRETS_CONFIG');
 export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
 export const PASSWORD_CONFIG = Symbol('PASSWORD_CONFIG');
 export const AUTH_CONFIG = Symbol('AUTH_CONFIG');
+export const STAFF_CONFIG = Symbol('STAFF_CONFIG');

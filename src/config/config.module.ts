@@ -9,6 +9,7 @@ import {
   PASSWORD_CONFIG,
   SECRETS_CONFIG,
   SERVER_CONFIG,
+  STAFF_CONFIG,
   STORAGE_CONFIG,
 } from './app-config';
 
@@ -25,6 +26,7 @@ export class ConfigModule {
       { provide: STORAGE_CONFIG, useValue: config.storage },
       { provide: PASSWORD_CONFIG, useValue: config.passwords },
       { provide: AUTH_CONFIG, useValue: config.auth },
+      { provide: STAFF_CONFIG, useValue: config.staff },
     ];
     return { module: ConfigModule, providers, exports: providers };
   }

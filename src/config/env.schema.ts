@@ -158,4 +158,15 @@ export class EnvironmentVariables {
 
   /** Reset and verification mails to one address before each further one has to wait. */
   @WholeNumber(1, 1_000) AUTH_MAILS_PER_HOUR = 10;
+
+  /** Seconds without a request after which the session of a person at the administration ends. */
+  @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
+
+  /** Seconds after which such a session ends in any case. */
+  @WholeNumber(60, 31_536_000) STAFF_SESSION_LIFETIME = 604_800;
+
+  /** Personal access token of the command line; default: that of `plinth login`, or PLATFORM_ADMIN_KEY. */
+  @IsOptional()
+  @Form(/^plt_[\w-]{43}$/, 'a personal access token, which begins with plt_')
+  PLINTH_TOKEN?: string;
 }

@@ -2,14 +2,25 @@
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
+import { type Environment, savedLogins } from './saved-logins';
 import { readSecret } from './secret-file';
 
-export interface ClientConfig {
+/** Where the server of the same configuration is. */
+export interface ServerAddress {
   readonly port: number;
   readonly host: string;
   /** Without a trailing slash. */
   readonly publicUrl: string;
-  readonly platformAdminKey: string;
+}
+
+export interface ClientConfig extends ServerAddress {
+  readonly credential: Credential;
+}
+
+export interface Credential {
+  /** `token`: of a person; `key`: PLATFORM_ADMIN_KEY. */
+  readonly kind: 'token' | 'key';
+  readonly secret: string;
 }
 
 /** No admin key was found. The message says how to provide one. */
@@ -22,22 +33,28 @@ class AdminKeyMissingError extends Error {
   }
 }
 
+/** @throws ConfigError */
+export function serverAddress(environment: Environment): ServerAddress {
+  const env = validateEnvironment(environment);
+  return { port: env.PORT, host: env.HOST, publicUrl: publicUrl(env) };
+}
+
 /**
- * Reads the environment like the server, except that a missing key is not generated.
+ * Reads the environment like the server, except that a missing key is not generated. The credential is PLINTH_TOKEN, else that
+ * of `plinth login`, else the admin key.
  * @throws ConfigError, AdminKeyMissingError
  */
-export function loadClientConfig(environment: Readonly<Record<string, string | undefined>>): ClientConfig {
+export function loadClientConfig(environment: Environment): ClientConfig {
   const env = validateEnvironment(environment);
-  return {
-    port: env.PORT,
-    host: env.HOST,
-    publicUrl: publicUrl(env),
-    platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE)),
-  };
+  const address = serverAddress(environment);
+  const token = env.PLINTH_TOKEN ?? savedLogins(environment).find(address.publicUrl)?.token;
+  if (token !== undefined) return { ...address, credential: { kind: 'token', secret: token } };
+  const secret = env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE));
+  return { ...address, credential: { kind: 'key', secret } };
 }
 
 /** BACKUP_PASSPHRASE; null: not set. @throws ConfigError */
-export function backupPassphrase(environment: Readonly<Record<string, string | undefined>>): string | null {
+export function backupPassphrase(environment: Environment): string | null {
   return validateEnvironment(environment).BACKUP_PASSPHRASE ?? null;
 }
 

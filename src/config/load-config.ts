@@ -70,6 +70,10 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
       mailsPerHour: env.AUTH_MAILS_PER_HOUR,
     },
+    staff: {
+      sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
+      sessionLifetimeMs: env.STAFF_SESSION_LIFETIME * 1000,
+    },
     logLevel: env.LOG_LEVEL,
   });
 }

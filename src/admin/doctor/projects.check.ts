@@ -25,7 +25,7 @@ export class ProjectsCheck extends DoctorCheck {
   }
 
   async find(): Promise<Finding[]> {
-    const { projects, total } = await this.projects.list({ limit: PAGE, offset: 0 });
+    const { projects, total } = await this.projects.list({ limit: PAGE, offset: 0, among: null });
     const found: Finding[] = [];
     for (const batch of batchesOf(projects, PARALLEL)) {
       found.push(...(await Promise.all(batch.map((project) => this.findIn(project)))).flat());

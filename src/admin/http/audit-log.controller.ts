@@ -24,7 +24,7 @@ export class AuditLogController {
     operationId: 'listAuditLog',
     summary: 'List changes, newest first',
     description:
-      'Needs PLATFORM_ADMIN_KEY. Every change of the administration, and every reading of a secret. At most 1000 in a page.',
+      'Needs a role that docs/access.md lists for it. Every change of the administration, and every reading of a secret. At most 1000 in a page.',
   })
   @ApiQuery({ type: ListAuditLogQuery })
   @Answer(200, 'A page of entries', [AuditLogEntry], {

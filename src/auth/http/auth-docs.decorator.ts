@@ -5,6 +5,7 @@ import {
   missingApiKey,
   missingBearer,
   rateLimited,
+  readOnlyCredentials,
   serviceRoleRequired,
 } from '../../access/access.errors';
 import type { AppError } from '../../common/errors/app-error';
@@ -53,7 +54,7 @@ export const AuthErrors = (...errors: ErrorList): MethodDecorator => DOCS.answer
 
 /** Errors of operations that need the apikey, of those that need a bearer too, and of those that need the service-role key. */
 export const KEY_ERRORS: ErrorList = [invalidCredentials(), missingApiKey(), SERVER_ERRORS];
-export const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer()];
+export const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentials()];
 export const SERVICE_ERRORS: ErrorList = [BEARER_ERRORS, serviceRoleRequired()];
 
 /** Seconds: the throttle counts a minute. */
