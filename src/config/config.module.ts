@@ -4,6 +4,7 @@ import {
   APP_CONFIG,
   AppConfig,
   AUTH_CONFIG,
+  BACKUP_CONFIG,
   DATABASE_CONFIG,
   MAIL_CONFIG,
   PASSWORD_CONFIG,
@@ -23,6 +24,7 @@ export class ConfigModule {
       { provide: MAIL_CONFIG, useValue: config.mail },
       { provide: SECRETS_CONFIG, useValue: config.secrets },
       { provide: STORAGE_CONFIG, useValue: config.storage },
+      { provide: BACKUP_CONFIG, useValue: config.backups },
       { provide: PASSWORD_CONFIG, useValue: config.passwords },
       { provide: AUTH_CONFIG, useValue: config.auth },
     ];

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
-import { readSecret } from './secret-file';
+import { readPassphrase, readSecret } from './secret-file';
 
 export interface ClientConfig {
   readonly port: number;
@@ -36,9 +36,13 @@ export function loadClientConfig(environment: Readonly<Record<string, string | u
   };
 }
 
-/** BACKUP_PASSPHRASE; null: not set. @throws ConfigError */
+/**
+ * BACKUP_PASSPHRASE, or the content of BACKUP_PASSPHRASE_FILE; null: neither is set.
+ * @throws ConfigError, or the error of the file system
+ */
 export function backupPassphrase(environment: Readonly<Record<string, string | undefined>>): string | null {
-  return validateEnvironment(environment).BACKUP_PASSPHRASE ?? null;
+  const env = validateEnvironment(environment);
+  return readPassphrase(env.BACKUP_PASSPHRASE ?? null, env.BACKUP_PASSPHRASE_FILE ?? null);
 }
 
 function readAdminKey(file: string): string {
