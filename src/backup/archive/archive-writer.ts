@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
 import {
   ArchiveManifest,
@@ -14,6 +13,7 @@ import {
   partName,
   sumsName,
 } from './archive-format';
+import { ParallelGzip } from './parallel-gzip';
 import type { PassphraseKey } from './passphrase-key';
 
 /** Level of gzip. Fast: higher levels take several times as long for a tenth of the size. */
@@ -43,7 +43,7 @@ export class ArchiveWriter {
     level = FAST,
   ): Promise<void> {
     const writer = new ArchiveWriter(new Date(createdAt));
-    const sent = pipeline(writer.tar as unknown as NodeJS.ReadableStream, createGzip({ level }), output);
+    const sent = pipeline(writer.tar as unknown as NodeJS.ReadableStream, new ParallelGzip(level), output);
     try {
       // A lost reader destroys the tar stream, which ends the work; its own error says more.
       await Promise.race([work(writer), sent]);
