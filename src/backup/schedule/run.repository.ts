@@ -116,12 +116,16 @@ export class RunRepository {
     return rows.length > 0;
   }
 
-  /** Successful runs whose archive is older than the newest `keep` in this destination. */
+  /**
+   * Runs whose archive in this destination is not kept: all but the newest `keep` good ones. A run that failed may have an
+   * archive, if its process ended before it could record it.
+   */
   async listExcess(subject: string, destination: string, keep: number): Promise<BackupRun[]> {
     return this.dataSource.query<BackupRun[]>(
-      `select ${COLUMNS} from backup_runs
-       where subject = $1 and destination = $2 and status = 'succeeded' and removed_at is null
-       order by started_at desc offset $3`,
+      `select ${COLUMNS} from (
+         select *, row_number() over (partition by status order by started_at desc) as position from backup_runs
+         where subject = $1 and destination = $2 and status <> 'running' and removed_at is null) r
+       where status = 'failed' or position > $3`,
       [subject, destination, keep],
     );
   }

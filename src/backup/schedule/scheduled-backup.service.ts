@@ -14,6 +14,8 @@ import { NewRun, PLATFORM, RunRepository } from './run.repository';
 
 /** Characters of an error that the row of a run holds. */
 const MAX_ERROR = 1_000;
+/** Without a schedule, all archives of runs on request are kept. */
+const MAX_KEEP = 2 ** 31 - 1;
 
 @Injectable()
 export class ScheduledBackup {
@@ -87,8 +89,8 @@ export class ScheduledBackup {
   /** Only archives that a run recorded, in this destination, and only after a good new one. */
   private async removeExcess({ subject, slug, schedule }: SubjectState): Promise<void> {
     await this.runs.prune(subject);
-    if (!schedule) return;
-    const excess = await this.runs.listExcess(subject, this.destination.name, schedule.keep);
+    const keep = schedule?.keep ?? MAX_KEEP;
+    const excess = await this.runs.listExcess(subject, this.destination.name, keep);
     if (excess.length === 0) return;
     await this.destination.remove(
       subject,
@@ -98,7 +100,8 @@ export class ScheduledBackup {
       excess.map(({ id }) => id),
       this.now(),
     );
-    this.logger.log(`removed ${excess.length} old backups of ${slug}`);
+    const old = excess.filter(({ status }) => status === 'succeeded').length;
+    if (old > 0) this.logger.log(`removed ${old} old backups of ${slug}`);
   }
 
   private now(): Date {
