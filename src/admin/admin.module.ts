@@ -6,7 +6,10 @@ import { DoctorCheck } from './doctor/finding';
 import { DOCTOR_CHECKS, DoctorService } from './doctor/doctor.service';
 import { DoctorController } from './http/doctor.controller';
 import { BackupModule } from '../backup/backup.module';
+import { BackupAdminService } from './backup-admin.service';
+import { BackupSchedulesController } from './http/backup-schedules.controller';
 import { BackupsController } from './http/backups.controller';
+import { InstallBackupsController } from './http/install-backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
@@ -31,12 +34,15 @@ import { TablesRepository } from './tables.repository';
     ProjectMigrationsController,
     ProjectStorageController,
     BackupsController,
+    InstallBackupsController,
+    BackupSchedulesController,
     AuditLogController,
     FailedMailsController,
     DoctorController,
     UpgradeController,
   ],
   providers: [
+    BackupAdminService,
     OwnerSqlService,
     ProjectAdminService,
     ProjectMigrationsService,

@@ -1,23 +1,35 @@
 /** `plinth backup`, `plinth backup verify`, `plinth restore`. */
 import type { Command } from 'commander';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { verifyArchive } from '../backup/archive/open-archive';
+import type { ArchiveManifest } from '../backup/archive/archive-format';
+import { isOfInstall, VerifiedArchive, verifyArchive } from '../backup/archive/open-archive';
+import {
+  headersFor,
+  PASSPHRASE_FILE,
+  passphraseOf,
+  PassphraseOption,
+  pipedThrough,
+  progressOf,
+  requiredPassphrase,
+  verifying,
+  writeWhole,
+} from './archive-streams';
+import { addBackupScheduleCommands } from './backup-schedule.commands';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
-import { list } from './format';
-import { sizeOf, withProgress } from './progress';
+import { list, table } from './format';
+import { sizeOf } from './progress';
 
-const PASSPHRASE_FILE = [
-  '--passphrase-file <path>',
-  'read the passphrase from a file; default: BACKUP_PASSPHRASE',
-] as const;
+interface BackupOptions extends PassphraseOption {
+  readonly output?: string;
+  readonly all?: boolean;
+}
 
-interface PassphraseOption {
-  readonly passphraseFile?: string;
+interface RestoreOptions extends PassphraseOption {
+  readonly as?: string;
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
 }
 
 interface RestoreAnswer extends Readonly<Record<string, unknown>> {
@@ -26,29 +38,71 @@ interface RestoreAnswer extends Readonly<Record<string, unknown>> {
   readonly same_id: boolean;
 }
 
+interface InstallRestoreAnswer extends Readonly<Record<string, unknown>> {
+  readonly projects: readonly {
+    readonly slug: string;
+    readonly outcome: string;
+    readonly reason: string | null;
+  }[];
+}
+
+/** What is backed up, and where the server has its archive. */
+interface Source {
+  readonly slug: string;
+  readonly path: string;
+  readonly isInstall: boolean;
+}
+
 export function addBackupCommands(program: Command, context: CommandContext): void {
   const backup = program
     .command('backup')
     .description('back up a project: database, files, settings and keys in one archive')
-    .argument('<project>', 'id or slug')
+    .argument('[project]', 'id or slug')
+    .option('--all', 'back up the install: all projects, the audit log and the schedules in one archive')
     .option('-o, --output <path>', 'file to write, or - for standard output; default: <slug>-<time>.tar.gz')
     .option(...PASSPHRASE_FILE)
-    .action(async (name: string, options: PassphraseOption & { output?: string }) => {
+    .action(async (name: string | undefined, options: BackupOptions) => {
       const passphrase = await requiredPassphrase(context, options);
-      const { id, slug } = await context.server.findProject(name);
-      const path = options.output ?? `${slug}-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
-      const response = await context.server.stream('GET', `/projects/${id}/backup`, {
-        headers: headersFor(passphrase),
-      });
-      const progress = progressOf(context, `Backing up ${slug}`, null);
-      if (path === '-') await pipeline(response, progress, context.environment.stdout, { end: false });
-      else {
-        const bytes = await writeWhole(path, (file) => pipeline(response, progress, file));
-        context.print({ project: slug, file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
-      }
+      await backUp(context, await sourceOf(context, name, options.all ?? false), passphrase, options.output);
     });
   addVerify(backup, context);
+  addBackupScheduleCommands(backup, context);
   addRestore(program, context);
+}
+
+async function sourceOf(context: CommandContext, name: string | undefined, isAll: boolean): Promise<Source> {
+  if (isAll === (name !== undefined)) throw new CliError('Name a project, or give --all', EXIT.usage);
+  if (name === undefined) return { slug: 'install', path: '/backup', isInstall: true };
+  const { id, slug } = await context.server.findProject(name);
+  return { slug, path: `/projects/${id}/backup`, isInstall: false };
+}
+
+async function backUp(
+  context: CommandContext,
+  { slug, path: source, isInstall }: Source,
+  passphrase: string,
+  output: string | undefined,
+): Promise<void> {
+  const path = output ?? `${slug}-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
+  const response = await context.server.stream('GET', source, { headers: headersFor(passphrase) });
+  const progress = progressOf(context, `Backing up ${slug}`, null);
+  // Only the end of the archive of an install tells which projects failed.
+  const check = isInstall ? verifying(passphrase) : null;
+  const streams = [response, progress, ...(check ? [check.passing] : [])];
+  if (path === '-') await pipeline([...streams, context.environment.stdout], { end: false });
+  else {
+    const bytes = await writeWhole(path, async (file) => {
+      await pipeline([...streams, file]);
+      await check?.verified;
+    });
+    context.print({ project: slug, file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
+  }
+  if (check) reportFailed(context, (await check.verified).manifest);
+}
+
+function reportFailed(context: CommandContext, { failed = [] }: ArchiveManifest): void {
+  for (const { slug, reason } of failed)
+    context.reportFailure(`Project ${slug} could not be backed up: ${reason}`);
 }
 
 function addVerify(backup: Command, context: CommandContext): void {
@@ -61,22 +115,32 @@ function addVerify(backup: Command, context: CommandContext): void {
     .action(async (path: string, _options: PassphraseOption, command: Command) => {
       // Commander gives an option that both commands have to the outer one.
       const passphrase = await passphraseOf(context, command.optsWithGlobals<PassphraseOption>());
-      const { header, manifest } = await pipedThrough(context, 'Verifying', path, (input) =>
+      const archive = await pipedThrough(context, 'Verifying', path, (input) =>
         verifyArchive(input, passphrase),
       );
       const report = {
-        project: header.project.slug,
-        id: header.project.id,
-        created_at: header.created_at,
-        plinth: header.plinth,
-        tables: header.tables.length,
-        rows: Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0),
-        files: manifest.files.count,
-        missing_files: manifest.files.missing,
+        ...factsOf(archive),
         passphrase: passphrase === null ? 'not checked' : 'correct',
       };
       context.print(report, () => `The backup is intact.\n${list(report)}`);
+      reportFailed(context, archive.manifest);
     });
+}
+
+function factsOf({ header, manifest }: VerifiedArchive): Readonly<Record<string, unknown>> {
+  const { created_at: createdAt, plinth } = header;
+  if (isOfInstall(header))
+    return { install: 'all', created_at: createdAt, plinth, projects: header.projects.length };
+  return {
+    project: header.project.slug,
+    id: header.project.id,
+    created_at: createdAt,
+    plinth,
+    tables: header.tables.length,
+    rows: Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0),
+    files: manifest.files.count,
+    missing_files: manifest.files.missing,
+  };
 }
 
 function addRestore(program: Command, context: CommandContext): void {
@@ -84,94 +148,50 @@ function addRestore(program: Command, context: CommandContext): void {
     .command('restore <file>')
     .description('restore a project from a backup, with the same id and keys; - reads standard input')
     .option('--as <slug>', 'restore under another slug; beside the archived project, as a copy with new keys')
+    .option('--all', 'restore a backup of the install: all projects that do not exist')
     .option('--dry-run', 'check the backup and whether it could be restored; change nothing')
     .option(...PASSPHRASE_FILE)
-    .action(async (path: string, options: PassphraseOption & { as?: string; dryRun?: boolean }) => {
+    .action(async (path: string, options: RestoreOptions) => {
       const passphrase = await requiredPassphrase(context, options);
-      const query = new URLSearchParams({ dry_run: String(options.dryRun ?? false) });
-      if (options.as !== undefined) query.set('slug', options.as);
-      const answer = await pipedThrough(context, 'Restoring', path, async (input) => {
-        const response = await context.server.stream('POST', `/restore?${query.toString()}`, {
-          headers: { 'content-type': 'application/gzip', ...headersFor(passphrase) },
-          openBody: () => input,
-        });
-        return JSON.parse(await text(response)) as RestoreAnswer;
-      });
-      context.print(answer, () => list(answer));
-      if (!answer.same_id) context.remark('It is a copy with an id and keys of its own.');
+      if (!options.all) return restoreProject(context, path, passphrase, options);
+      if (options.as !== undefined) throw new CliError('--as restores one project, not --all', EXIT.usage);
+      return restoreInstall(context, path, passphrase, options);
     });
 }
 
-/** Opens an archive and shows how much of it was read. */
-async function pipedThrough<T>(
+async function restoreProject(
   context: CommandContext,
-  verb: string,
   path: string,
-  use: (input: Readable) => Promise<T>,
-): Promise<T> {
-  const isStdin = path === '-';
-  const total = isStdin ? null : await sizeOnDisk(path);
-  const source = isStdin ? context.environment.stdin : createReadStream(path);
-  const progress = progressOf(context, `${verb} ${isStdin ? 'standard input' : path}`, total);
-  // Its failure reaches the reader of `progress`.
-  const piped = pipeline(source, progress).catch(() => undefined);
-  try {
-    return await use(progress);
-  } finally {
-    progress.destroy();
-    await piped;
-  }
+  passphrase: string,
+  { as: slug, dryRun = false }: RestoreOptions,
+): Promise<void> {
+  const query = new URLSearchParams({ dry_run: String(dryRun), ...(slug === undefined ? {} : { slug }) });
+  const answer = await send<RestoreAnswer>(context, path, passphrase, `/restore?${query.toString()}`);
+  context.print(answer, () => list(answer));
+  if (!answer.same_id) context.remark('It is a copy with an id and keys of its own.');
 }
 
-async function sizeOnDisk(path: string): Promise<number> {
-  const facts = await stat(path).catch((error: Error) => {
-    throw new CliError(`${path} cannot be read: ${error.message}`, EXIT.failed);
+async function restoreInstall(
+  context: CommandContext,
+  path: string,
+  passphrase: string,
+  { dryRun = false }: RestoreOptions,
+): Promise<void> {
+  const target = `/restore/all?dry_run=${String(dryRun)}`;
+  const answer = await send<InstallRestoreAnswer>(context, path, passphrase, target);
+  const { projects, ...rest } = answer;
+  context.print(answer, () => table(projects) + list(rest));
+  const others = projects.filter(({ outcome }) => ['exists', 'failed'].includes(outcome)).length;
+  if (others > 0) context.reportFailure(`${others} of ${projects.length} projects were not restored`);
+}
+
+/** Sends an archive to the server. */
+function send<T>(context: CommandContext, path: string, passphrase: string, target: string): Promise<T> {
+  return pipedThrough(context, 'Restoring', path, async (input) => {
+    const response = await context.server.stream('POST', target, {
+      headers: { 'content-type': 'application/gzip', ...headersFor(passphrase) },
+      openBody: () => input,
+    });
+    return JSON.parse(await text(response)) as T;
   });
-  return facts.size;
-}
-
-/** Writes to a draft beside the file, which replaces it when it is complete and durable. @returns its bytes */
-async function writeWhole(path: string, write: (file: Writable) => Promise<void>): Promise<number> {
-  const draft = `${path}.part`;
-  try {
-    await write(createWriteStream(draft, { mode: 0o600 }));
-    const file = await open(draft, 'r+');
-    await file.sync();
-    const { size } = await file.stat();
-    await file.close();
-    await rename(draft, path);
-    return size;
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw new CliError(`The backup was not written: ${(error as Error).message}`, EXIT.failed);
-  }
-}
-
-function progressOf(
-  context: CommandContext,
-  label: string,
-  total: number | null,
-): ReturnType<typeof withProgress> {
-  const { isTerminal, err } = context.environment;
-  return withProgress({ label, total, isTerminal, write: context.isJson ? () => undefined : err });
-}
-
-/** HTTP headers hold only ASCII. */
-function headersFor(passphrase: string): Record<string, string> {
-  return { 'backup-passphrase': encodeURIComponent(passphrase) };
-}
-
-async function requiredPassphrase(context: CommandContext, options: PassphraseOption): Promise<string> {
-  const passphrase = await passphraseOf(context, options);
-  if (passphrase !== null) return passphrase;
-  throw new CliError('A backup needs a passphrase: set BACKUP_PASSPHRASE, or --passphrase-file', EXIT.usage);
-}
-
-async function passphraseOf(
-  context: CommandContext,
-  { passphraseFile }: PassphraseOption,
-): Promise<string | null> {
-  if (passphraseFile === undefined) return context.environment.passphrase();
-  const content = await readFile(passphraseFile, 'utf8');
-  return content.replace(/\r?\n$/, '');
 }

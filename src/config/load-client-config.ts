@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
-import { readSecret } from './secret-file';
+import { readPassphrase, readSecret } from './secret-file';
 
 /** Where the server of the same configuration is. */
 export interface ServerAddress {
@@ -53,9 +53,13 @@ export function loadClientConfig(environment: Environment): ClientConfig {
   return { ...address, credential: { kind: 'key', secret } };
 }
 
-/** BACKUP_PASSPHRASE; null: not set. @throws ConfigError */
+/**
+ * BACKUP_PASSPHRASE, or the content of BACKUP_PASSPHRASE_FILE; null: neither is set.
+ * @throws ConfigError, or the error of the file system
+ */
 export function backupPassphrase(environment: Environment): string | null {
-  return validateEnvironment(environment).BACKUP_PASSPHRASE ?? null;
+  const env = validateEnvironment(environment);
+  return readPassphrase(env.BACKUP_PASSPHRASE ?? null, env.BACKUP_PASSPHRASE_FILE ?? null);
 }
 
 function readAdminKey(file: string): string {

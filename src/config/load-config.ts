@@ -4,6 +4,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
 import { AppConfig, ServerConfig } from './app-config';
+import { backupConfig, backupFaults } from './backup-config';
 import { EnvironmentVariables } from './env.schema';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
@@ -63,6 +64,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       metricsToken: env.METRICS_TOKEN ?? null,
     },
     storage: storageConfig(env, dataDir),
+    backups: backupConfig(env, dataDir),
     passwords: { bcryptCost: env.BCRYPT_COST },
     auth: {
       failuresPerAccount: env.AUTH_FAILURES_PER_ACCOUNT,
@@ -133,7 +135,7 @@ export function validateEnvironment(
       `MAX_BUFFERED_RESULTS: must be at least ${leastResults} bytes, so that a result of MAX_RESULT_SIZE fits`,
     );
   }
-  faults.push(...storageFaults(env));
+  faults.push(...storageFaults(env), ...backupFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

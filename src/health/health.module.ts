@@ -1,6 +1,8 @@
 /** Probes and metrics. */
 import { Module } from '@nestjs/common';
+import { BackupModule } from '../backup/backup.module';
 import { StorageModule } from '../storage/storage.module';
+import { BackupHealth } from './backup-health.service';
 import { DiskHealth } from './disk-health.service';
 import { HealthRepository } from './health.repository';
 import { HealthController } from './http/health.controller';
@@ -10,8 +12,16 @@ import { ReadinessService } from './readiness.service';
 import { RequestMetrics } from './request-metrics.service';
 
 @Module({
-  imports: [StorageModule],
+  imports: [BackupModule, StorageModule],
   controllers: [HealthController],
-  providers: [DiskHealth, HealthRepository, MetricsListener, PoolMetrics, ReadinessService, RequestMetrics],
+  providers: [
+    BackupHealth,
+    DiskHealth,
+    HealthRepository,
+    MetricsListener,
+    PoolMetrics,
+    ReadinessService,
+    RequestMetrics,
+  ],
 })
 export class HealthModule {}

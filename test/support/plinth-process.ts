@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { provideDocument } from './documented/exchange-check';
 import { HttpClient } from './http-client';
 
 const MAIN = join(__dirname, '../../dist/src/main.js');
@@ -47,6 +48,7 @@ export class PlinthProcess {
     });
     const plinth = new PlinthProcess(child, `http://127.0.0.1:${chosen}`);
     await plinth.serving();
+    await provideDocument(plinth.baseUrl);
     return plinth;
   }
 

@@ -31,17 +31,9 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { RestoreReport } from '../admin-records';
 import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { RestoreQuery } from './dto/backups.dto';
-
-const ARCHIVE = { type: 'string', format: 'binary' } as const;
-const MIN_PASSPHRASE = 12;
-const MAX_PASSPHRASE = 1024;
-const PASSPHRASE = {
-  name: 'Backup-Passphrase',
-  required: true,
-  description: `Encrypts the secrets in the backup: ${MIN_PASSPHRASE} characters or more, percent-encoded`,
-};
 
 @AdminAccess()
 @Controller('admin/v1')
@@ -138,15 +130,4 @@ export class BackupsController {
       missing_files: manifest.files.missing,
     };
   }
-}
-
-/** @throws AppError 400 */
-function passphraseOf(header: string | undefined): string {
-  try {
-    const passphrase = decodeURIComponent(header ?? '');
-    if (passphrase.length >= MIN_PASSPHRASE && passphrase.length <= MAX_PASSPHRASE) return passphrase;
-  } catch {
-    // Malformed percent-encoding.
-  }
-  throw passphraseInvalid();
 }

@@ -104,7 +104,7 @@ export class HealthController {
     operationId: 'getReadiness',
     summary: 'What every request depends on answers',
     description:
-      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, or a disk that is full, is reported and does not make the process unready.',
+      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, a disk that is full, or a scheduled backup that is missing, is reported and does not make the process unready.',
   })
   @Answer(200, 'Ready to serve', Readiness, cacheControl())
   @PlatformErrors(internalError())

@@ -66,6 +66,14 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/doctor': allow(OPERATORS, 'admin'),
   'POST /admin/v1/upgrade': allow(OPERATORS, 'admin'),
 
+  'GET /admin/v1/backup': allow(OWNERS, 'admin'),
+  'GET /admin/v1/backups': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/backups/runs': allow(INSTALL_READERS, 'read'),
+  'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
+  'PUT /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
+  'DELETE /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/restore/all': allow(OPERATORS, 'admin'),
+
   // Projects.
   'GET /admin/v1/projects': allow(EVERYBODY, 'read'),
   'POST /admin/v1/projects': allow(OPERATORS, 'admin'),
