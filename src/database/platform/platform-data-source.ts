@@ -8,13 +8,18 @@ import { causeOf, codeOf } from '../../common/errors/error-facts';
 import { UNIQUE_VIOLATION } from '../sql/sqlstate';
 import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { ProjectDataSecret1790000000217 } from '../../../migrations/platform/1790000000217-project-data-secret';
+import { AuditChain1790000000340 } from '../../../migrations/platform/1790000000340-audit-chain';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
 /** In the order in which they are applied. */
-const PLATFORM_MIGRATIONS = [Initial1790000000100, ProjectDataSecret1790000000217];
+const PLATFORM_MIGRATIONS = [
+  Initial1790000000100,
+  ProjectDataSecret1790000000217,
+  AuditChain1790000000340,
+];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
 const MIGRATION_LOCK = 7_046_101;
