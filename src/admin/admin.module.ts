@@ -10,6 +10,13 @@ import { BackupsController } from './http/backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
+import { DatabaseActivityService } from './activity/database-activity.service';
+import { SlowQueriesRepository } from './activity/slow-queries.repository';
+import { ProjectActivityController } from './http/project-activity.controller';
+import { UsageController } from './http/usage.controller';
+import { ProjectUsageService } from './usage/project-usage.service';
+import { ObserveModule } from '../observe/observe.module';
+import { ProjectRequestsController } from './http/project-requests.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
@@ -24,19 +31,25 @@ import { SessionDeadline } from './session-deadline.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [AuthModule, BackupModule, RestModule, StorageModule],
+  imports: [AuthModule, BackupModule, ObserveModule, RestModule, StorageModule],
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
     ProjectMigrationsController,
+    ProjectRequestsController,
+    ProjectActivityController,
     ProjectStorageController,
     BackupsController,
     AuditLogController,
     FailedMailsController,
     DoctorController,
     UpgradeController,
+    UsageController,
   ],
   providers: [
+    DatabaseActivityService,
+    SlowQueriesRepository,
+    ProjectUsageService,
     OwnerSqlService,
     ProjectAdminService,
     ProjectMigrationsService,

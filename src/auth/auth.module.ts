@@ -147,6 +147,6 @@ const ADMIN = [
     MailPagesController,
   ],
   providers: [...ACCOUNTS, ...MAIL, ...PASSWORDS, ...SESSIONS, ...FACTORS, ...ADMIN],
-  exports: [FailedMailService, MailTemplateCheck],
+  exports: [BullModule, FailedMailService, MailTemplateCheck],
 })
 export class AuthModule {}

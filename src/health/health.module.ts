@@ -1,5 +1,6 @@
 /** Probes and metrics. */
 import { Module } from '@nestjs/common';
+import { ObserveModule } from '../observe/observe.module';
 import { StorageModule } from '../storage/storage.module';
 import { DiskHealth } from './disk-health.service';
 import { HealthRepository } from './health.repository';
@@ -10,7 +11,7 @@ import { ReadinessService } from './readiness.service';
 import { RequestMetrics } from './request-metrics.service';
 
 @Module({
-  imports: [StorageModule],
+  imports: [ObserveModule, StorageModule],
   controllers: [HealthController],
   providers: [DiskHealth, HealthRepository, MetricsListener, PoolMetrics, ReadinessService, RequestMetrics],
 })

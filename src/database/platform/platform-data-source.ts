@@ -9,6 +9,7 @@ import { UNIQUE_VIOLATION } from '../sql/sqlstate';
 import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { ProjectDataSecret1790000000217 } from '../../../migrations/platform/1790000000217-project-data-secret';
 import { AuditChain1790000000340 } from '../../../migrations/platform/1790000000340-audit-chain';
+import { ProjectSamples1790000000341 } from '../../../migrations/platform/1790000000341-project-samples';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -19,6 +20,7 @@ const PLATFORM_MIGRATIONS = [
   Initial1790000000100,
   ProjectDataSecret1790000000217,
   AuditChain1790000000340,
+  ProjectSamples1790000000341,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
