@@ -87,3 +87,6 @@ export const sessionNotFound = (): AppError =>
     code: 'session_not_found',
     message: "The project's database has no such session",
   });
+
+export const adviceNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'advice_not_found', message: 'No check gives advice with this id' });

@@ -15,6 +15,10 @@ import { SlowQueriesRepository } from './activity/slow-queries.repository';
 import { ProjectActivityController } from './http/project-activity.controller';
 import { UsageController } from './http/usage.controller';
 import { ProjectUsageService } from './usage/project-usage.service';
+import { AdviceDismissalRepository } from './advice/advice-dismissal.repository';
+import { Advisor } from './advice/advisor.service';
+import { BackupAge } from './advice/backup-age.check';
+import { AdviceController } from './http/advice.controller';
 import { ObserveModule } from '../observe/observe.module';
 import { ProjectRequestsController } from './http/project-requests.controller';
 import { ProjectsController } from './http/projects.controller';
@@ -45,11 +49,15 @@ import { TablesRepository } from './tables.repository';
     DoctorController,
     UpgradeController,
     UsageController,
+    AdviceController,
   ],
   providers: [
     DatabaseActivityService,
     SlowQueriesRepository,
     ProjectUsageService,
+    AdviceDismissalRepository,
+    Advisor,
+    BackupAge,
     OwnerSqlService,
     ProjectAdminService,
     ProjectMigrationsService,

@@ -49,8 +49,8 @@ export async function* exportedLog(
  * A text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, "CSV Injection"): names of people
  * and details come from outside.
  */
-function csvField(value: unknown): string {
-  if (value === null || value === undefined) return '';
+function csvField(value: AuditRecord[keyof AuditRecord]): string {
+  if (value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -40,7 +40,7 @@ export interface BrokenLink {
 }
 
 /** SHA-256, in hexadecimal, of PostgreSQL's json_build_array() of the same values. */
-export function hashOf(position: number, previousHash: string, record: ChainedRecord): string {
+function hashOf(position: number, previousHash: string, record: ChainedRecord): string {
   const { id, at, actor, action, project_id: projectId, address, details } = record;
   const values = [position, previousHash, id, at, actor, action, projectId, address];
   const text = `[${values.map((value) => JSON.stringify(value)).join(', ')}, ${details}]`;

@@ -164,7 +164,7 @@ describe('the activity of the database', () => {
   }
   const sessions = async (id = project.id): Promise<Session[]> =>
     (await plinth.admin.get(`/admin/v1/projects/${id}/database/activity`)).body.sessions;
-  const signal = async (pid: unknown, what = 'cancel', id = project.id): Promise<number> =>
+  const signal = async (pid: string | number = '', what = 'cancel', id = project.id): Promise<number> =>
     (await plinth.admin.post(`/admin/v1/projects/${id}/database/activity/${pid}/${what}`)).status;
 
   it('shows which session blocks which, and cancels and ends them', async () => {

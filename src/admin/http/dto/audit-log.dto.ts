@@ -56,7 +56,7 @@ export class ListAuditLogQuery extends AuditFilterQuery {
   before?: string;
 }
 
-export const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
+const EXPORT_FORMATS = ['jsonl', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export class ExportAuditLogQuery extends AuditFilterQuery {
