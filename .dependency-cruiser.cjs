@@ -10,7 +10,7 @@ const LAYERS = [
   ['projects'],
   ['access'],
   ['auth', 'rest', 'storage'],
-  ['backup'],
+  ['backup', 'observe'],
   ['staff'],
   ['admin', 'health', 'api-docs'],
   ['bootstrap', 'cli'],

@@ -13,6 +13,17 @@ import { InstallBackupsController } from './http/install-backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
+import { DatabaseActivityService } from './activity/database-activity.service';
+import { SlowQueriesRepository } from './activity/slow-queries.repository';
+import { ProjectActivityController } from './http/project-activity.controller';
+import { UsageController } from './http/usage.controller';
+import { ProjectUsageService } from './usage/project-usage.service';
+import { AdviceDismissalRepository } from './advice/advice-dismissal.repository';
+import { Advisor } from './advice/advisor.service';
+import { BackupAge } from './advice/backup-age.check';
+import { AdviceController } from './http/advice.controller';
+import { ObserveModule } from '../observe/observe.module';
+import { ProjectRequestsController } from './http/project-requests.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
@@ -27,11 +38,13 @@ import { SessionDeadline } from './session-deadline.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [AuthModule, BackupModule, RestModule, StorageModule],
+  imports: [AuthModule, BackupModule, ObserveModule, RestModule, StorageModule],
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
     ProjectMigrationsController,
+    ProjectRequestsController,
+    ProjectActivityController,
     ProjectStorageController,
     BackupsController,
     InstallBackupsController,
@@ -40,9 +53,17 @@ import { TablesRepository } from './tables.repository';
     FailedMailsController,
     DoctorController,
     UpgradeController,
+    UsageController,
+    AdviceController,
   ],
   providers: [
     BackupAdminService,
+    DatabaseActivityService,
+    SlowQueriesRepository,
+    ProjectUsageService,
+    AdviceDismissalRepository,
+    Advisor,
+    BackupAge,
     OwnerSqlService,
     ProjectAdminService,
     ProjectMigrationsService,

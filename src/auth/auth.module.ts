@@ -150,6 +150,7 @@ const ADMIN = [
   ],
   providers: [...ACCOUNTS, ...MAIL, ...PASSWORDS, ...SESSIONS, ...FACTORS, ...ADMIN],
   exports: [
+    BullModule,
     FailedMailService,
     GuessThrottle,
     MailTemplateCheck,

@@ -62,6 +62,9 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
 
   // The installation.
   'GET /admin/v1/audit-log': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/audit-log/export': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/audit-log/verify': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/queues': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/failed-mails': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/doctor': allow(OPERATORS, 'admin'),
   'POST /admin/v1/upgrade': allow(OPERATORS, 'admin'),
@@ -92,6 +95,16 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
+  'GET /admin/v1/projects/:id/requests': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/database/activity': allow(READERS, 'read'),
+  'POST /admin/v1/projects/:id/database/activity/:pid/cancel': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/database/activity/:pid/terminate': allow(DEVELOPERS, 'sql'),
+  'GET /admin/v1/projects/:id/database/slow-queries': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/advice': allow(READERS, 'read'),
+  'POST /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
+  'DELETE /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
   // The token that it answers with is read-only for roles and scopes that may not write.
   'POST /admin/v1/projects/:id/access-tokens': allow(READERS, 'read'),
 };
