@@ -2,7 +2,7 @@
 import { INestApplication, Inject, Injectable } from '@nestjs/common';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
-import { STAFF_COOKIE } from '../staff/sessions/session-cookies.service';
+import { STAFF_COOKIE } from '../http/staff-cookie';
 import { type DocumentFormat, DocumentWriter } from './openapi/document-writer';
 import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
 import { METHODS, type OpenApiDocument, type PathItem } from './openapi/model';

@@ -6,7 +6,7 @@ import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
 import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
-import { installRoleOf, type Staff, visibleProjects } from '../../staff/roles/staff';
+import { isOperator, type Staff, visibleProjects } from '../../staff/roles/staff';
 import { CurrentStaff } from '../../staff/http/current-staff.decorator';
 import { roleForbids } from '../../staff/staff.errors';
 import { CurrentActor } from './current-actor.decorator';
@@ -106,7 +106,7 @@ export class ProjectsController {
     @CurrentActor() actor: Actor,
   ): Promise<ProjectRecord> {
     // A plan is what the installation grants a project, so its own administrators cannot raise it.
-    if ((body.plan ?? null) !== null && installRoleOf(staff) === null) throw roleForbids();
+    if ((body.plan ?? null) !== null && !isOperator(staff)) throw roleForbids();
     await this.templates.assertValid(body.settings?.mail_templates ?? {});
     return this.projects.update(id, body, actor);
   }

@@ -38,7 +38,7 @@ export class StaffPasswords {
     this.hasher.assertRoom();
     assertUsable(password);
     const emailKey = keyOf(email);
-    const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: emailKey, origin };
+    const guess: Guess<GuessScope> = { project: STAFF_GUESSES, account: `email:${emailKey}`, origin };
     await this.throttle.assertMayTry(guess);
     const person = await this.people.findByEmail(emailKey);
     const matches = await this.hasher.verify(password, person?.passwordHash ?? null, () =>

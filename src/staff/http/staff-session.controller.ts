@@ -127,8 +127,13 @@ export class StaffSessionController {
     headers: SESSION_HEADERS,
   })
   @PlatformErrors(sessionRequired(), STAFF_ERRORS)
-  async end(@CurrentStaff() staff: Staff, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.sessions.end(sessionOf(staff).id);
+  async end(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    await this.signIn.signOut(person, sessionOf(staff).id, origin);
     this.cookies.clear(response);
   }
 

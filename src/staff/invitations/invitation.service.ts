@@ -17,7 +17,7 @@ import { assertMayGrant } from '../accounts/people.service';
 import { PeopleRepository } from '../accounts/people.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { STAFF_GUESSES } from '../accounts/staff-guesses';
-import { actorAs, installRoleOf, personOf, projectRoleOf, Staff } from '../roles/staff';
+import { actorAs, installRoleOf, isOperator, personOf, projectRoleOf, Staff } from '../roles/staff';
 import { hashToken, newSecretToken } from '../secret-token';
 import { SignedInPerson, StaffSignIn } from '../sessions/staff-sign-in.service';
 import {
@@ -67,10 +67,10 @@ export class InvitationService {
     @Inject(MAIL_CONFIG) private readonly mail: MailConfig,
   ) {}
 
-  /** Those that the sender could make. */
+  /** Those that the sender may see. */
   async list(staff: Staff): Promise<Invitation[]> {
     const all = await this.invitations.list(this.now());
-    return all.filter((one) => isWithin(staff, one));
+    return all.filter((one) => sees(staff, one));
   }
 
   /** @throws AppError 403 and 404 for more than the sender may grant, 409 for a known address */
@@ -107,7 +107,7 @@ export class InvitationService {
   /** @throws AppError 404 */
   async remove(staff: Staff, id: string, actor: Actor): Promise<void> {
     const invitation = UUID.test(id) ? await this.invitations.find(id) : null;
-    if (!invitation || !isWithin(staff, invitation)) throw invitationNotFound();
+    if (!invitation || !manages(staff, invitation)) throw invitationNotFound();
     const details = { email: invitation.email };
     await this.invitations.remove(id, { actor, action: 'invitation.delete', projectId: null, details });
   }
@@ -164,10 +164,12 @@ export class InvitationService {
   }
 }
 
-const isOperator = (staff: Staff): boolean => ['owner', 'operator'].includes(installRoleOf(staff) ?? '');
+/** People of the installation see all invitations, administrators of projects those that they manage. */
+const sees = (staff: Staff, invitation: Invitation): boolean =>
+  installRoleOf(staff) !== null || manages(staff, invitation);
 
-/** People of the installation see all invitations, administrators of projects those to their projects alone. */
-function isWithin(staff: Staff, { role, projects }: Invitation): boolean {
-  if (installRoleOf(staff) !== null) return true;
+/** An auditor may be the administrator of a project, too: that makes no operator. */
+function manages(staff: Staff, { role, projects }: Invitation): boolean {
+  if (isOperator(staff)) return true;
   return role === null && projects.every(({ id }) => projectRoleOf(staff, id) === 'admin');
 }

@@ -29,6 +29,10 @@ export function installRoleOf({ identity }: Staff): InstallRole | null {
   return identity === null ? 'owner' : identity.person.role;
 }
 
+/** True for senders who manage the installation, and not only read it. */
+export const isOperator = (staff: Staff): boolean =>
+  ['owner', 'operator'].includes(installRoleOf(staff) ?? '');
+
 /** The person's role in a project, without that of the installation. */
 export function projectRoleOf({ identity }: Staff, projectId: string): ProjectRole | null {
   return identity?.projects.find(({ id }) => id === projectId)?.role ?? null;

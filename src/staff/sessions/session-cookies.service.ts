@@ -3,11 +3,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Clock } from '../../common/time/clock';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { STAFF_COOKIE } from '../../http/staff-cookie';
 import type { CookieToken } from './staff-session.service';
 
 /** The prefix binds the cookie to this host and to https: neither a subdomain nor plain HTTP can set one. */
 const SECURE_PREFIX = '__Host-';
-export const STAFF_COOKIE = 'plinth_staff';
 
 @Injectable()
 export class SessionCookies {

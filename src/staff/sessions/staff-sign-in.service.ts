@@ -56,6 +56,11 @@ export class StaffSignIn {
     return { identity: { person, projects: await this.people.projectsOf(person.id) }, session };
   }
 
+  async signOut(person: Person, sessionId: string, origin: RequestOrigin): Promise<void> {
+    await this.sessions.end(sessionId);
+    await this.audit.write({ actor: actorAs(person, origin.ip), action: 'person.sign_out', projectId: null });
+  }
+
   /**
    * Ends all other sessions of the person, and gives this one another token.
    * @throws AppError 401 for a wrong current password or an ended session, 400 for an unacceptable new one, 429

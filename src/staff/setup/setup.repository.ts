@@ -14,7 +14,7 @@ export class SetupRepository {
     ]);
   }
 
-  async isValid(hash: Buffer, now: Date, manager: EntityManager): Promise<boolean> {
+  async isValid(hash: Buffer, now: Date, manager: EntityManager = this.dataSource.manager): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       'select from staff_setup_tokens where token_hash = $1 and expires_at > $2',
       [hash, now],

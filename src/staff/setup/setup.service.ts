@@ -83,10 +83,7 @@ export class SetupService {
 
   private async assertValid(hash: Buffer, from: GuessOrigin<GuessScope>): Promise<void> {
     if (!(await this.isNeeded())) throw setupOver();
-    const isValid = await this.people.whileOwnersStay((manager) =>
-      this.setup.isValid(hash, this.now(), manager),
-    );
-    if (isValid) return;
+    if (await this.setup.isValid(hash, this.now())) return;
     await this.throttle.failedFrom(from);
     throw setupTokenInvalid();
   }

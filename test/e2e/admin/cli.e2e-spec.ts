@@ -197,7 +197,7 @@ describe('plinth audit', () => {
     const { id, slug } = await json(['project', 'create', 'Audited']);
     await run(['project', 'delete', slug, '--yes']);
     const { out } = await run(['audit', '--project', id]);
-    expect(out).toMatch(/platform-admin +\S+ +project.delete/);
+    expect(out).toMatch(/platform-admin-key +\S+ +project.delete/);
     const actions = await json(['audit', '--project', id, '--action', 'project.create']);
     expect(actions).toHaveLength(1);
     expect(await json(['audit', '--actor', 'nobody'])).toEqual([]);

@@ -244,6 +244,22 @@ describe('nobody grants more than they have', () => {
   });
 });
 
+it('roles of a project and of the installation give no more together than each gives alone', async () => {
+  const both = await newPerson(plinth, 'auditor', [{ id: project.id, role: 'admin' }]);
+  const body = { email: 'both@example.com', role: 'auditor' };
+  const { id } = (await person('owner').http.post('/admin/v1/invitations', body)).body;
+  expect((await both.http.get('/admin/v1/invitations')).text).toContain(id);
+  expect((await both.http.delete(`/admin/v1/invitations/${id}`)).status).toBe(404);
+  expect((await both.http.post('/admin/v1/invitations', { ...body, email: 'x@example.com' })).status).toBe(
+    403,
+  );
+  const path = `/admin/v1/projects/${project.id}`;
+  expect((await both.http.patch(path, { plan: 'enterprise' })).status).toBe(403);
+  expect((await both.http.patch(path, { name: 'Ours' })).status).toBe(200);
+  expect((await both.http.patch(`/admin/v1/projects/${other.id}`, { name: 'Ours' })).status).toBe(403);
+  expect((await both.http.patch(`/admin/v1/people/${both.id}`, { name: 'Me' })).status).toBe(403);
+});
+
 describe('an invitation', () => {
   const accept = (link: string, more: object = {}): Promise<HttpAnswer> =>
     plinth.http.post('/admin/v1/invitations/accept', {

@@ -136,6 +136,36 @@ describe('a view', () => {
   });
 });
 
+describe("a project's SQL, which browsers reach with the cookie of the administration", () => {
+  it('neither reads nor sets that cookie, nor empties what the browser keeps', async () => {
+    await project.sql(`
+      create function cookies() returns jsonb language sql stable as $$ select jsonb_build_object(
+        'cookies', current_setting('request.cookies')::jsonb,
+        'header', current_setting('request.headers')::jsonb -> 'cookie') $$;
+      create function plant() returns int language plpgsql stable as $$ begin
+        perform set_config('response.headers', '[{"Set-Cookie": "plinth_staff=mine; Path=/"},
+          {"set-cookie": "=__Host-plinth_staff=mine"}, {"Set-Cookie": "own=1"}, {"Clear-Site-Data": "\\"*\\""}]', true);
+        return 1; end $$;
+      create function fail() returns int language plpgsql stable as $$ begin
+        raise sqlstate 'PGRST' using message = '{"code": "123", "message": "no"}',
+          detail = '{"status": 400, "headers": {"Set-Cookie": "plinth_staff=mine"}}'; end $$`);
+    const { cookie } = viewer.http.headers as { cookie: string };
+    const { http } = await view(viewer, { as: 'anon' });
+    const call = (name: string, header: string): ReturnType<HttpClient['get']> =>
+      http.with({ cookie: header }).get(`/rest/v1/rpc/${name}`);
+    expect((await call('cookies', `a=1; ${cookie}; b=2`)).body).toEqual({
+      cookies: { a: '1', b: '2' },
+      header: 'a=1; b=2',
+    });
+    expect((await call('cookies', `__Host-${cookie}`)).body).toEqual({ cookies: {}, header: null });
+    const planted = await call('plant', 'a=1');
+    expect([planted.status, planted.headers.getSetCookie()]).toEqual([200, ['own=1']]);
+    expect(planted.headers.has('clear-site-data')).toBe(false);
+    const failed = await call('fail', 'a=1');
+    expect([failed.status, failed.headers.getSetCookie()]).toEqual([400, []]);
+  });
+});
+
 describe('a token that may only read', () => {
   const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
   const RULES: readonly string[] = ['bearer', 'user', 'session', 'service_role'];
