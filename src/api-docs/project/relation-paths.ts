@@ -113,7 +113,7 @@ const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied']
 
 function putRow(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
-  const row = newRow(visible, options);
+  const row = newRow(visible, options, visible.primaryKey);
   const description = 'Inserts the row whose primary key the URL names, or replaces it if it exists.';
   return {
     ...head('upsert', `Insert or replace a row of ${address}`, [description], options),
@@ -145,14 +145,13 @@ function putRow(visible: VisibleRelation, options: RelationPathsOptions): Operat
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** An example with the columns that a new row needs, and its key. */
-function newRow(visible: VisibleRelation, options: RelationPathsOptions): Row {
+/** An example with the columns that a new row needs. @param key columns that it has in any case */
+function newRow(visible: VisibleRelation, options: RelationPathsOptions, key: readonly string[] = []): Row {
   const written = visible.columns.filter(({ mayInsert }) => mayInsert);
   const needed = written.filter(
-    ({ column }) => visible.primaryKey.includes(column.name) || (!column.nullable && !column.hasDefault),
+    ({ column: { name, nullable, hasDefault } }) => key.includes(name) || (!nullable && !hasDefault),
   );
-  const withoutDefault = needed.filter(({ column }) => !column.hasDefault);
-  const chosen = withoutDefault.length > 0 ? withoutDefault : written.slice(0, 1);
+  const chosen = needed.length > 0 ? needed : written.slice(0, 1);
   return sampleRow(chosen, options);
 }
 
