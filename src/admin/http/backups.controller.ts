@@ -41,6 +41,7 @@ const PASSPHRASE = {
   name: 'Backup-Passphrase',
   required: true,
   description: `Encrypts the secrets in the backup: ${MIN_PASSPHRASE} characters or more, percent-encoded`,
+  example: 'correct-horse-battery-staple',
 };
 
 @AdminAccess()
@@ -66,6 +67,7 @@ export class BackupsController {
   @ApiResponse({
     status: 200,
     description: 'The archive',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: { 'application/gzip': { schema: ARCHIVE } },
   })
   @PlatformErrors(
