@@ -30,6 +30,8 @@ export interface TypeFilter {
 
 export class TypeSchemas {
   private readonly used = new Map<string, Schema>();
+  /** By name: a few types are those of most columns. */
+  private readonly made = new Map<string, Schema>();
 
   /** @param types by their names as format_type() writes them */
   constructor(
@@ -39,6 +41,15 @@ export class TypeSchemas {
 
   /** @param name as format_type() writes it; a type that the role may not use is described by its shape alone */
   of(name: string, depth = 0): Schema {
+    const known = this.made.get(name);
+    if (known) return known;
+    const schema = this.make(name, depth);
+    // Deeper ones may have been cut off.
+    if (depth === 0) this.made.set(name, schema);
+    return schema;
+  }
+
+  private make(name: string, depth: number): Schema {
     if (name.endsWith('[]')) return listOf(this.of(name.slice(0, -2), depth));
     const type = this.types.get(name);
     if (!type) return isQualified(name) ? builtinSchema(name) : withType(builtinSchema(name), name);
