@@ -152,7 +152,7 @@ function newRow(visible: VisibleRelation, options: RelationPathsOptions, key: re
     ({ column: { name, nullable, hasDefault } }) => key.includes(name) || (!nullable && !hasDefault),
   );
   const chosen = needed.length > 0 ? needed : written.slice(0, 1);
-  return sampleRow(chosen, options);
+  return sampleRow([...chosen, ...inheritedNames(written, chosen)], options);
 }
 
 /** An example with one column, not of the key. */
@@ -160,10 +160,16 @@ function change(visible: VisibleRelation, options: RelationPathsOptions): Row {
   const written = visible.columns.filter(({ mayUpdate }) => mayUpdate);
   const others = written.filter(({ column }) => !visible.primaryKey.includes(column.name));
   const [notNull] = others.filter(({ column }) => !column.nullable);
-  return sampleRow(
-    [notNull ?? others[0] ?? written[0]].filter((one) => one !== undefined),
-    options,
-  );
+  const chosen = [notNull ?? others[0] ?? written[0]].filter((one) => one !== undefined);
+  return sampleRow([...chosen, ...inheritedNames(written, chosen)], options);
+}
+
+/** Columns such as `constructor`: in examples without them, linters written in JavaScript find the method of that name. */
+function inheritedNames(
+  columns: readonly VisibleColumn[],
+  without: readonly VisibleColumn[],
+): readonly VisibleColumn[] {
+  return columns.filter((one) => one.column.name in {} && !without.includes(one));
 }
 
 function sampleRow(columns: readonly VisibleColumn[], { types }: RelationPathsOptions): Row {

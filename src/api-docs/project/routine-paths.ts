@@ -130,7 +130,7 @@ function queryArguments(overloads: readonly CallableFunction[], { types }: Routi
         in: 'query',
         description: `The argument ${argument.name}`,
         ...(isRequired ? { required: true } : {}),
-        ...(index === 0 && argument.required ? exampleOf(argument, types) : known && exampleIn(known)),
+        ...asText(!isTheSame, index === 0 && argument.required ? exampleOf(argument, types) : (known ?? {})),
         schema: isTheSame ? schema : { type: 'string' },
       });
     }
@@ -138,8 +138,11 @@ function queryArguments(overloads: readonly CallableFunction[], { types }: Routi
   return [...parameters.values()];
 }
 
-const exampleIn = ({ example }: Parameter): Pick<Parameter, 'example'> =>
-  example === undefined ? {} : { example };
+/** The example alone, as text where the overloads have different types. */
+function asText(isText: boolean, { example }: Pick<Parameter, 'example'>): Pick<Parameter, 'example'> {
+  if (example === undefined) return {};
+  return { example: isText && typeof example !== 'string' ? JSON.stringify(example) : example };
+}
 
 /** None for a composite type, whose text has a comma for each of its members. */
 function exampleOf({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Pick<Parameter, 'example'> {

@@ -3,7 +3,8 @@ import type { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
 import { type Catalog, nameKey, type QualifiedName } from '../../rest/catalog/catalog';
 import { type DocumentFormat, DocumentWriter, type WrittenDocument } from '../openapi/document-writer';
-import { type OpenApiDocument, type Schema, schemaRef } from '../openapi/model';
+import { type OpenApiDocument, plainType, type Schema, schemaRef } from '../openapi/model';
+import type { TypeOfComponent } from '../openapi/versions';
 import { addTableRest, TABLE_REST_NAMES } from '../table-rest/components';
 import { addressOf, NameAllocator, pathSegment } from './names';
 import type { ObjectNames } from './object-names';
@@ -51,9 +52,10 @@ export async function writeProjectDocument(
   source: ProjectDocumentSource,
   format: DocumentFormat,
 ): Promise<WrittenDocument> {
-  const writer = new DocumentWriter(format);
   const { platform, project, role } = source;
   const part = platformPart(platform, project, role === SERVICE_ROLE);
+  const planned = draftOf(source, part);
+  const writer = new DocumentWriter(format, typesOfComponents(part, planned.types));
   const { schemas = {}, parameters = {}, responses = {}, headers = {} } = part.components;
   writer.addAll('paths', part.paths);
   writer.addAll('schemas', Object.entries(schemas));
@@ -65,7 +67,7 @@ export async function writeProjectDocument(
     'securitySchemes',
     schemes.filter(([name]) => name === 'apikey' || name === 'bearer'),
   );
-  const draft = draftOf(source, part, writer);
+  const draft = { ...planned, writer };
   const { tags: tableTags, parametersOf } = await writeRelations(draft);
   await writeRoutines(draft, parametersOf);
   writer.addAll('schemas', draft.types.components());
@@ -84,11 +86,15 @@ export async function writeProjectDocument(
   });
 }
 
-function draftOf(
-  { visible, ...source }: ProjectDocumentSource,
-  part: PlatformPart,
-  writer: DocumentWriter,
-): Draft {
+/** Components of neither part are rows, which are objects. */
+function typesOfComponents({ components }: PlatformPart, types: TypeSchemas): TypeOfComponent {
+  return (name) => {
+    const schema = components.schemas?.[name] ?? types.components().get(name);
+    return schema ? plainType(schema) : 'object';
+  };
+}
+
+function draftOf({ project, visible }: ProjectDocumentSource, part: PlatformPart): Omit<Draft, 'writer'> {
   const { catalog, relations, functions, defaultSchema } = visible;
   const names = visibleNames(visible, part);
   const readable = new Map(
@@ -102,8 +108,7 @@ function draftOf(
   const rowOf = (name: QualifiedName): Schema | null =>
     readable.has(nameKey(name)) ? schemaRef(names.relation(name).schema) : null;
   return {
-    project: source.project,
-    writer,
+    project,
     catalog,
     defaultSchema,
     relations,
