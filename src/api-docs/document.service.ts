@@ -5,7 +5,7 @@ import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { STAFF_COOKIE } from '../http/staff-cookie';
 import { type DocumentFormat, DocumentWriter } from './openapi/document-writer';
 import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
-import { METHODS, type OpenApiDocument, type PathItem } from './openapi/model';
+import { METHODS, type OpenApiDocument, type PathItem, plainType } from './openapi/model';
 import { type ServedDocument, toServed } from './openapi/served-document';
 import { toSchema31 } from './openapi/versions';
 import { addTableRest } from './table-rest/components';
@@ -57,7 +57,7 @@ export class DocumentService {
 
   private async write(format: DocumentFormat): Promise<ServedDocument> {
     const { paths, components, ...head } = this.model();
-    const writer = new DocumentWriter(format);
+    const writer = new DocumentWriter(format, (name) => plainType(components.schemas?.[name]));
     writer.addAll('paths', Object.entries(paths));
     writer.addAll('schemas', Object.entries(components.schemas ?? {}));
     writer.addAll('parameters', Object.entries(components.parameters ?? {}));

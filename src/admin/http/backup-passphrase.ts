@@ -9,6 +9,7 @@ export const PASSPHRASE = {
   name: 'Backup-Passphrase',
   required: true,
   description: `Encrypts the secrets in the backup: ${MIN_PASSPHRASE} characters or more, percent-encoded`,
+  example: 'correct-horse-battery-staple',
 };
 
 /** @throws AppError 400 */

@@ -58,6 +58,7 @@ export class BackupsController {
   @ApiResponse({
     status: 200,
     description: 'The archive',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: { 'application/gzip': { schema: ARCHIVE } },
   })
   @PlatformErrors(

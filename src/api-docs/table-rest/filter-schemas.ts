@@ -95,17 +95,20 @@ const FAMILIES = {
 
 export type FilterFamily = keyof typeof FAMILIES;
 
+/** Values of these fit some of the types only: the parameter of a column has an example of its own. */
+const DEPENDENT: ReadonlySet<FilterFamily> = new Set(['Enum', 'Array', 'Range', 'Other']);
+
 /** Component name of a family's schema. */
 export const filterSchemaName = (family: FilterFamily): string => `${family}Filter`;
 
 export const FILTER_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntries(
-  Object.entries<Examples>(FAMILIES).map(([family, examples]) => [
-    filterSchemaName(family as FilterFamily),
-    filterSchema(examples),
+  (Object.entries(FAMILIES) as [FilterFamily, Examples][]).map(([family, examples]) => [
+    filterSchemaName(family),
+    filterSchema(examples, DEPENDENT.has(family)),
   ]),
 );
 
-function filterSchema(examples: Examples): Schema {
+function filterSchema(examples: Examples, isDependent: boolean): Schema {
   const all = Object.entries(examples) as [FilterOperator, string][];
   const operators = all.map(([operator]) => operator);
   const texts = all.map(([operator, value]) => `${operator}.${value}`);
@@ -115,7 +118,7 @@ function filterSchema(examples: Examples): Schema {
     type: 'string',
     description: `\`operator.value\`; \`not.\` before it negates it.\n\n${lines.join('\n')}${quantified}`,
     pattern: patternOf(operators),
-    examples: [...texts, 'not.is.null'],
+    examples: isDependent ? ['is.null', 'not.is.null'] : [...texts, 'not.is.null'],
   };
 }
 
@@ -177,3 +180,24 @@ export function filterFamily(name: string, kind: string | null): FilterFamily {
 /** A label as the value of a filter, such as `eq.it's ok`: every character is allowed after the operator. */
 export const enumExample = (labels: readonly string[]): string | null =>
   labels[0] === undefined ? null : `eq.${labels[0]}`;
+
+/** @param sample an element; null for elements that are objects, some of which cannot be compared */
+export const arrayExample = (sample: unknown): string | null =>
+  typeof sample === 'object' ? null : `cs.{${JSON.stringify(sample)}}`;
+
+const RANGES: Readonly<Record<string, string>> = {
+  int4: '[1,5)',
+  int8: '[1,5)',
+  num: '[1,5)',
+  date: '[2026-01-01,2026-02-01)',
+  ts: '[2026-01-01,2026-02-01)',
+  tstz: '[2026-01-01,2026-02-01)',
+};
+
+/** Null for ranges that a project declared. @param name as format_type() writes it */
+export function rangeExample(name: string): string | null {
+  const [, subtype = '', multi] = /^([a-z0-9]+?)(multi)?range$/.exec(name) ?? [];
+  const value = RANGES[subtype];
+  if (value === undefined) return null;
+  return multi === undefined ? `ov.${value}` : `ov.{${value}}`;
+}

@@ -10,6 +10,7 @@ import {
 } from '../../access/access.errors';
 import type { AppError } from '../../common/errors/app-error';
 import { COUNT, type DocumentedHeaders } from '../../http/docs/documented-headers';
+import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { type ErrorArea, ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { unacceptablePassword } from '../auth.errors';
@@ -73,8 +74,7 @@ export const IdParam = (name: string, description: string): MethodDecorator & Cl
     name,
     type: String,
     description,
-    schema: { type: 'string', format: 'uuid' },
-    example: '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90',
+    schema: { type: 'string', format: 'uuid', example: UUID_EXAMPLE },
   });
 
 /** The error for a new password that is too short for every project. */

@@ -6,8 +6,8 @@ import {
   type Relationship,
   type Routine,
 } from '../../rest/catalog/catalog';
-import type { RoutineFacts, TypeFacts } from '../project/project-facts';
-import type { VisibleRelation } from '../project/visible-relation';
+import type { RoutineFacts, TypeFacts } from './project-facts';
+import type { VisibleRelation } from './visible-relation';
 
 export interface VisibleFunction extends QualifiedName {
   readonly comment: string | null;
@@ -23,6 +23,13 @@ export interface VisibleFunction extends QualifiedName {
   /** True for a computed field of `rowOf`. */
   readonly isField: boolean;
 }
+
+/** A function that `rpc/` calls. */
+export interface CallableFunction extends VisibleFunction {
+  readonly routine: Routine;
+}
+
+export const isCallable = (one: VisibleFunction): one is CallableFunction => one.routine !== null;
 
 interface Options {
   readonly catalog: Catalog;
