@@ -3,7 +3,7 @@ import { type Catalog, nameKey, type Relationship } from '../../rest/catalog/cat
 import { type Example, type Parameter, parameterRef, type Reference, schemaRef } from '../openapi/model';
 import { filterSchemaName } from '../table-rest/filter-schemas';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
-import { NameAllocator, nameInList, pascalCase, queryName } from './names';
+import { hasParameter, NameAllocator, nameInList, pascalCase, queryName } from './names';
 import type { ProjectFacts } from './project-facts';
 import { typeOf } from './relation-schemas';
 import type { TypeSchemas } from './type-schemas';
@@ -12,12 +12,16 @@ import type { VisibleColumn, VisibleRelation } from './visible-relation';
 /** Names of components for the parameters of a relation. */
 export interface RelationParameters {
   readonly components: ReadonlyMap<string, Parameter>;
-  /** One for each column that the role may read. */
+  /** One for each column that the role may read and that clients can have as a parameter. */
   readonly filters: readonly Reference[];
-  /** The same; that of the first column is required. */
+  /** The same; that of the key is required. */
   readonly requiredFilters: readonly (Parameter | Reference)[];
   /** The same without a column `body`: some generators give the request's body that name. */
   readonly filtersBesideBody: readonly (Parameter | Reference)[];
+  /** `and` of a change: required if no column has a filter. */
+  readonly requiredAnd: Parameter | Reference;
+  /** Columns without a filter, as they are written in `and`. */
+  readonly unlisted: readonly string[];
   readonly select: Reference;
   readonly order: Reference;
   readonly columns: Reference;
@@ -50,23 +54,28 @@ export function relationParameters(
     return parameterRef(taken);
   };
   const readable = visible.columns.filter(({ maySelect }) => maySelect);
-  const parameters = readable.map((one) => filterOf(one, types));
-  const filters = readable.map((one, index) =>
-    component(`Filter${pascalCase(one.column.name)}`, parameters[index] as Parameter),
+  const filtered = readable.filter(({ column }) => hasParameter(column.name));
+  const filters = filtered.map((one) =>
+    component(`Filter${pascalCase(one.column.name)}`, filterOf(one, types)),
   );
-  const key = keyIndex(visible, readable);
+  const key = keyIndex(visible, filtered);
   const requiredFilter = (one: VisibleColumn): Parameter =>
     required(filterOf(one, types), one, types.sampleOf(typeOf(one.column)));
   const requiredFilters = filters.map((one, index) =>
-    index === key ? requiredFilter(readable[index] as VisibleColumn) : one,
+    index === key ? requiredFilter(filtered[index] as VisibleColumn) : one,
   );
   return {
     components,
     filters,
     requiredFilters,
     filtersBesideBody: requiredFilters.filter(
-      (_, index) => index === key || readable[index]?.column.name !== 'body',
+      (_, index) => index === key || filtered[index]?.column.name !== 'body',
     ),
+    requiredAnd: filters.length > 0 ? parameterRef('And') : requiredAnd(readable),
+    unlisted: readable
+      .map(({ column }) => column.name)
+      .filter((name) => !hasParameter(name))
+      .map(queryName),
     select: component('Select', selectOf(visible, readable, options)),
     order: component('Order', orderOf(visible, readable)),
     columns: component('Columns', columnsOf(visible)),
@@ -85,10 +94,10 @@ function filterOf({ column, comment }: VisibleColumn, types: TypeSchemas): Param
 }
 
 /** Of the column that PATCH and DELETE require: the first of the primary key, or else the first that cannot be null. */
-function keyIndex({ primaryKey }: VisibleRelation, readable: readonly VisibleColumn[]): number {
+function keyIndex({ primaryKey }: VisibleRelation, filtered: readonly VisibleColumn[]): number {
   const isKey = ({ column }: VisibleColumn): boolean => column.name === primaryKey[0];
-  const notNull = readable.findIndex(({ column }) => !column.nullable);
-  const key = readable.findIndex(isKey);
+  const notNull = filtered.findIndex(({ column }) => !column.nullable);
+  const key = filtered.findIndex(isKey);
   return key >= 0 ? key : Math.max(notNull, 0);
 }
 
@@ -100,6 +109,16 @@ function required(parameter: Parameter, { column }: VisibleColumn, sample: unkno
     required: true,
     ...(typeof sample === 'string' || typeof sample === 'number' ? { example: `eq.${sample}` } : {}),
     description: `${parameter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To choose rows by other columns alone, give \`${every}\`.`,
+  };
+}
+
+function requiredAnd([first]: readonly VisibleColumn[]): Parameter {
+  const { description = '' } = SHARED_PARAMETERS.And;
+  return {
+    ...SHARED_PARAMETERS.And,
+    required: true,
+    description: `${description}\n\nRequired, because a request without any filter is refused with 400.`,
+    example: `(${queryName(first?.column.name ?? 'id')}.not.is.null)`,
   };
 }
 
