@@ -58,6 +58,7 @@ create table "class" (
 );
 -- Keys and arguments that have no parameters.
 create table "ranks" ("order" int primary key, "offset" int);
+create table "bodies" ("body" text primary key, "note" text);
 create function top("order" text, "limit" int default 5) returns setof todos language sql stable
   as 'select * from todos limit $2';
 create table "order lines" ("line no" int primary key, "größe" text);

@@ -1,27 +1,17 @@
 /** The parameters of one relation: a filter for each column, and the lists of columns with examples of its own. */
 import { type Catalog, nameKey, type Relationship } from '../../rest/catalog/catalog';
-import { type Example, type Parameter, parameterRef, type Reference, schemaRef } from '../openapi/model';
-import { filterSchemaName } from '../table-rest/filter-schemas';
+import { type Example, type Parameter, parameterRef, type Reference } from '../openapi/model';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
-import { hasParameter, NameAllocator, nameInList, pascalCase, queryName } from './names';
+import { columnFilters, type FiltersOfRelation } from './column-filters';
+import { NameAllocator, nameInList } from './names';
 import type { ProjectFacts } from './project-facts';
-import { typeOf } from './relation-schemas';
 import type { TypeSchemas } from './type-schemas';
 import type { VisibleColumn, VisibleRelation } from './visible-relation';
 
 /** Names of components for the parameters of a relation. */
 export interface RelationParameters {
   readonly components: ReadonlyMap<string, Parameter>;
-  /** One for each column that the role may read and that clients can have as a parameter. */
-  readonly filters: readonly Reference[];
-  /** The same; that of the key is required. */
-  readonly requiredFilters: readonly (Parameter | Reference)[];
-  /** The same without a column `body`: some generators give the request's body that name. */
-  readonly filtersBesideBody: readonly (Parameter | Reference)[];
-  /** `and` of a change: required if no column has a filter. */
-  readonly requiredAnd: Parameter | Reference;
-  /** Columns without a filter, as they are written in `and`. */
-  readonly unlisted: readonly string[];
+  readonly filters: FiltersOfRelation;
   readonly select: Reference;
   readonly order: Reference;
   readonly columns: Reference;
@@ -54,71 +44,13 @@ export function relationParameters(
     return parameterRef(taken);
   };
   const readable = visible.columns.filter(({ maySelect }) => maySelect);
-  const filtered = readable.filter(({ column }) => hasParameter(column.name));
-  const filters = filtered.map((one) =>
-    component(`Filter${pascalCase(one.column.name)}`, filterOf(one, types)),
-  );
-  const key = keyIndex(visible, filtered);
-  const requiredFilter = (one: VisibleColumn): Parameter =>
-    required(filterOf(one, types), one, types.sampleOf(typeOf(one.column)));
-  const requiredFilters = filters.map((one, index) =>
-    index === key ? requiredFilter(filtered[index] as VisibleColumn) : one,
-  );
   return {
     components,
-    filters,
-    requiredFilters,
-    filtersBesideBody: requiredFilters.filter(
-      (_, index) => index === key || filtered[index]?.column.name !== 'body',
-    ),
-    requiredAnd: filters.length > 0 ? parameterRef('And') : requiredAnd(readable),
-    unlisted: readable
-      .map(({ column }) => column.name)
-      .filter((name) => !hasParameter(name))
-      .map(queryName),
+    filters: columnFilters(visible, { types, component }),
     select: component('Select', selectOf(visible, readable, options)),
     order: component('Order', orderOf(visible, readable)),
     columns: component('Columns', columnsOf(visible)),
     onConflict: component('OnConflict', onConflictOf(visible)),
-  };
-}
-
-function filterOf({ column, comment }: VisibleColumn, types: TypeSchemas): Parameter {
-  const { family, example } = types.filterOf(typeOf(column));
-  return {
-    name: queryName(column.name),
-    in: 'query',
-    description: comment ?? `Filter by ${column.name}`,
-    schema: { ...schemaRef(filterSchemaName(family)), ...(example === null ? {} : { examples: [example] }) },
-  };
-}
-
-/** Of the column that PATCH and DELETE require: the first of the primary key, or else the first that cannot be null. */
-function keyIndex({ primaryKey }: VisibleRelation, filtered: readonly VisibleColumn[]): number {
-  const isKey = ({ column }: VisibleColumn): boolean => column.name === primaryKey[0];
-  const notNull = filtered.findIndex(({ column }) => !column.nullable);
-  const key = filtered.findIndex(isKey);
-  return key >= 0 ? key : Math.max(notNull, 0);
-}
-
-/** OpenAPI cannot require any one of several parameters, so one of them is required. */
-function required(parameter: Parameter, { column }: VisibleColumn, sample: unknown): Parameter {
-  const every = column.nullable ? 'isdistinct. and a value that does not occur' : 'not.is.null';
-  return {
-    ...parameter,
-    required: true,
-    ...(typeof sample === 'string' || typeof sample === 'number' ? { example: `eq.${sample}` } : {}),
-    description: `${parameter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To choose rows by other columns alone, give \`${every}\`.`,
-  };
-}
-
-function requiredAnd([first]: readonly VisibleColumn[]): Parameter {
-  const { description = '' } = SHARED_PARAMETERS.And;
-  return {
-    ...SHARED_PARAMETERS.And,
-    required: true,
-    description: `${description}\n\nRequired, because a request without any filter is refused with 400.`,
-    example: `(${queryName(first?.column.name ?? 'id')}.not.is.null)`,
   };
 }
 

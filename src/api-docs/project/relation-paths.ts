@@ -15,6 +15,7 @@ import {
   KEY_AND_BEARER,
   restParameters,
 } from '../table-rest/rest-parameters';
+import type { ColumnFilters } from './column-filters';
 import { hasParameter, queryName } from './names';
 import type { RelationStems } from './object-names';
 import type { RelationParameters } from './relation-parameters';
@@ -37,8 +38,8 @@ export function relationPaths(visible: VisibleRelation, options: RelationPathsOp
   const { maySelect, mayInsert, mayUpdate, mayDelete, primaryKey, columns } = visible;
   const insertable = new Set(columns.filter((one) => one.mayInsert).map(({ column }) => column.name));
   // The body of a PUT must contain the key, but an identity ALWAYS accepts no value. Its query must have the key, too.
-  const mayGiveKey =
-    primaryKey.length > 0 && primaryKey.every((name) => insertable.has(name) && hasParameter(name));
+  const mayGive = (name: string): boolean => insertable.has(name) && hasParameter(name) && name !== 'body';
+  const mayGiveKey = primaryKey.length > 0 && primaryKey.every(mayGive);
   const mayPut = maySelect && mayInsert && mayUpdate && mayGiveKey;
   return {
     ...(maySelect ? { get: selectRows(visible, options) } : {}),
@@ -53,9 +54,14 @@ function selectRows({ comment }: VisibleRelation, options: RelationPathsOptions)
   const { parameters, address, stems } = options;
   const description = `The rows of ${address} that the filters choose and that row-level security shows.`;
   return {
-    ...head('select', `Select rows of ${address}`, [comment, description, byAnd(parameters)], options),
+    ...head(
+      'select',
+      `Select rows of ${address}`,
+      [comment, description, byAnd(parameters.filters.select)],
+      options,
+    ),
     parameters: [
-      ...parameters.filters,
+      ...parameters.filters.select.parameters,
       parameters.select,
       parameters.order,
       ...restParameters('Limit', 'Offset', 'And', 'Or', 'Range', 'PreferRead'),
@@ -175,7 +181,7 @@ function sampleRow(columns: readonly VisibleColumn[], { types }: RelationPathsOp
 const NEEDS_FILTER = 'A request without any filter is refused with 400, and changes nothing.';
 
 /** Null if every column has a filter of its own. */
-function byAnd({ unlisted }: RelationParameters): string | null {
+function byAnd({ unlisted }: ColumnFilters): string | null {
   const [first] = unlisted;
   if (first === undefined) return null;
   const names = unlisted.map((name) => `\`${name}\``).join(', ');
@@ -184,18 +190,19 @@ function byAnd({ unlisted }: RelationParameters): string | null {
 
 function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
+  const filters = parameters.filters.update;
   return {
     ...head(
       'update',
       `Update rows of ${address}`,
-      [`Updates the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(parameters)],
+      [`Updates the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(filters)],
       options,
     ),
     parameters: [
-      ...parameters.filtersBesideBody,
+      ...filters.parameters,
       parameters.select,
       parameters.order,
-      parameters.requiredAnd,
+      filters.and,
       ...restParameters('Or'),
       parameters.columns,
       ...restParameters('PreferUpdate'),
@@ -216,18 +223,19 @@ function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Op
 
 function deleteRows(options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
+  const filters = parameters.filters.delete;
   return {
     ...head(
       'delete',
       `Delete rows of ${address}`,
-      [`Deletes the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(parameters)],
+      [`Deletes the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(filters)],
       options,
     ),
     parameters: [
-      ...parameters.requiredFilters,
+      ...filters.parameters,
       parameters.select,
       parameters.order,
-      parameters.requiredAnd,
+      filters.and,
       ...restParameters('Or', 'PreferDelete'),
     ],
     responses: {

@@ -77,6 +77,7 @@ beforeAll(async () => {
     ${NAMES.map((name) => `create function ${quoteIdentifier(name)}(${quoteIdentifier(name)} int) returns int language sql immutable as 'select $1';`).join('\n')}
     create type "ty""pe/~%" as ("at""tr/~" int);
     create table ranks ("order" int primary key, "limit" int); insert into ranks values (1, 2);
+    create table bodies (body text primary key, note text not null);
     create table typed (value "ty""pe/~%"); 
     comment on table typed is '*/ </script> "quoted" \\ {{x}}';
   `);
@@ -100,7 +101,7 @@ it('are all listed, each with all columns', () => {
 
 it('form paths that the tables answer', async () => {
   const tables = operationsOf(document).filter(({ operation }) => operation.operationId.startsWith('select'));
-  expect(tables).toHaveLength(NAMES.length + 3);
+  expect(tables).toHaveLength(NAMES.length + 4);
   for (const { path } of tables) {
     const answer = await project.service.get(path);
     expect([path, answer.status]).toEqual([path, 200]);
@@ -163,6 +164,13 @@ it('leave changes without a filter invalid where no column has a parameter: and=
   expect([answer.status, answer.body]).toEqual([200, [{ order: 1, limit: 3 }]]);
 });
 
+it('leave no parameter beside the body of a request that has its name', () => {
+  const { put, patch, delete: remove } = document.paths[`/p/${project.slug}/rest/v1/bodies`]!;
+  const required = ({ parameters }: any): string[] =>
+    parameters.filter((one: any) => one.required).map(({ name }: any) => name);
+  expect([put, required(patch), required(remove)]).toEqual([undefined, ['note'], ['body']]);
+});
+
 /** As the document writes it: quoted where the grammar needs it. */
 function inList(name: string): string {
   const isPlain = /^[\w$]+$/.test(name) && !['select', 'order', 'limit'].includes(name);
@@ -180,7 +188,7 @@ it('make types that compile, with each name once', async () => {
       import type { Database } from './supabase';
       import type { AB, ABInsert, OtherSchemaTAble, PublicAB } from './typescript';
       type Names = ${NAMES.map((name) => JSON.stringify(name)).join(' | ')};
-      type _1 = Same<keyof Database['public']['Tables'], Names | 'ranks' | 'typed'>;
+      type _1 = Same<keyof Database['public']['Tables'], Names | 'bodies' | 'ranks' | 'typed'>;
       type _2 = Same<keyof Database['public']['Functions'], Names>;
       type _3 = Same<keyof Database['public']['Tables']['a b']['Row'], Names>;
       type _4 = Same<keyof AB | keyof ABInsert | keyof PublicAB, Names>;
