@@ -82,7 +82,7 @@ beforeAll(async () => {
     platform: (await plinth.http.get('/openapi.json')).text,
     large: (await large.service.get(`/p/${large.slug}/openapi.json`)).text,
   };
-});
+}, LIMIT_MS);
 afterAll(() => plinth.stop());
 
 async function generate(generator: Generator, document: keyof typeof documents): Promise<GeneratedClient> {
