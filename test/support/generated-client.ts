@@ -1,7 +1,7 @@
 /** Generates a client from a document, compiles it strictly, and runs a scenario with it as a program of its own. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestPlinth } from './plinth';
 import type { TestProject } from './test-project';
@@ -9,6 +9,8 @@ import type { TestProject } from './test-project';
 const CLIENTS = path.join(__dirname, '../../clients');
 const MODULES = path.join(CLIENTS, 'node_modules');
 const GENERATED = path.join(CLIENTS, '.generated');
+/** The parts of the scenario that all clients share, and the schema of its project. */
+const SCENARIO = path.join(CLIENTS, 'scenario');
 
 /** Bytes that a program may print. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -28,7 +30,7 @@ const COMPILER_OPTIONS = {
 
 /** The schema that the clients are generated from. */
 export function readSchema(): Promise<string> {
-  return readFile(path.join(CLIENTS, 'schema.sql'), 'utf8');
+  return readFile(path.join(SCENARIO, 'schema.sql'), 'utf8');
 }
 
 export class GeneratedClient {
@@ -43,7 +45,8 @@ export class GeneratedClient {
     if (!existsSync(MODULES)) throw new Error('The generators are not installed: npm ci, in clients/');
     const client = new GeneratedClient(name);
     await rm(client.folder, { recursive: true, force: true });
-    await mkdir(client.folder, { recursive: true });
+    // Some generators do not make the folder that they write to.
+    await mkdir(path.join(client.folder, 'client'), { recursive: true });
     return client;
   }
 
@@ -82,13 +85,18 @@ export class GeneratedClient {
     );
   }
 
-  /** Copies a scenario into the folder. @param project its id and slug are part of the paths in the document */
-  async addScenario(name: string, project: TestProject): Promise<void> {
-    const text = await readFile(path.join(CLIENTS, 'scenarios', `${name}.ts`), 'utf8');
-    await this.write('scenario.ts', text.replaceAll('$PROJECT_ID', project.id));
-    for (const file of ['common.ts', 'steps.ts']) {
-      await this.write(file, await readFile(path.join(CLIENTS, 'scenarios', file), 'utf8'));
+  /** Copies the generator's configuration and the shared files into the folder, without the scenario. */
+  async addGenerator(name: string): Promise<void> {
+    const isOfScenario = (file: string): boolean => /^(scenario\.ts|schema\.sql)$/.test(path.basename(file));
+    for (const from of [SCENARIO, path.join(CLIENTS, 'generators', name)]) {
+      await cp(from, this.folder, { recursive: true, filter: (file) => !isOfScenario(file) });
     }
+  }
+
+  /** Adds the generator's scenario. @param project its id and slug are part of the paths in the document */
+  async addScenario(name: string, project: TestProject): Promise<void> {
+    const text = await readFile(path.join(CLIENTS, 'generators', name, 'scenario.ts'), 'utf8');
+    await this.write('scenario.ts', text.replaceAll('$PROJECT_ID', project.id));
   }
 
   /** Runs the scenario against a server. @returns the steps that it printed. @throws Error when a step fails */
@@ -118,6 +126,7 @@ export const STEPS = [
   'update',
   'upsert',
   'call',
+  'describe',
   'upload',
   'list',
   'sign',

@@ -47,6 +47,21 @@ it('writes the same content as YAML, and both in the form of 3.0', async () => {
   });
 });
 
+it('writes no text that ends a block comment of generated code, and keeps names and values', async () => {
+  const writer = new DocumentWriter({ version: '3.1', syntax: 'json' });
+  const column = (end: string): object => ({
+    description: `of x${end}`,
+    enum: ['a*/'],
+    examples: [`eq.${end}`],
+  });
+  writer.add('schemas', 'A', { properties: { 'x*/': column('*/') } });
+  const { body } = await writer.finish({ info: { title: 't */', version: '1' } });
+  expect(JSON.parse(textOf(body))).toMatchObject({
+    info: { title: 't * /' },
+    components: { schemas: { A: { properties: { 'x*/': column('* /') } } } },
+  });
+});
+
 it('adds only those components that the parts refer to', async () => {
   for (const syntax of ['json', 'yaml'] as const) {
     const writer = new DocumentWriter({ version: '3.1', syntax });

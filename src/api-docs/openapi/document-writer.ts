@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { BodyBlocks } from '../../row-stream/body-blocks';
 import { Slices } from '../../common/time/slices';
+import { COMMENT_END, withoutCommentEnds } from './comment-ends';
 import { MAPPINGS, type SchemaChange } from './map-schemas';
 import type { Components, DocumentHead, PathItem } from './model';
 import { OPENAPI_VERSIONS, type OpenApiVersion, toSchema30, type TypeOfComponent } from './versions';
@@ -42,7 +43,10 @@ class Members {
 
   /** @returns the text that was written */
   add(name: string, value: unknown): string {
-    const text = this.written(name, value, this.names.size === 0);
+    const isFirst = this.names.size === 0;
+    const plain = this.written(name, value, isFirst);
+    // Rare, so only then the part is written twice.
+    const text = plain.includes(COMMENT_END) ? this.written(name, withoutCommentEnds(value), isFirst) : plain;
     this.names.add(name);
     this.text.append(Buffer.from(text));
     return text;
@@ -123,7 +127,7 @@ export class DocumentWriter {
     const hash = createHash('sha1');
     const body: Buffer[] = [];
     let size = 0;
-    const full = { openapi: OPENAPI_VERSIONS[this.format.version], ...head };
+    const full = withoutCommentEnds({ openapi: OPENAPI_VERSIONS[this.format.version], ...head });
     const pieces = this.format.syntax === 'yaml' ? this.yamlPieces(full) : this.jsonPieces(full);
     for (const piece of pieces) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;

@@ -118,6 +118,17 @@ export function queryName(name: string): string {
   return isReserved ? quoted(name) : nameInList(name);
 }
 
+/** Members of every object: generated types with an optional member of that name do not compile. */
+const OBJECT_MEMBERS: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/**
+ * Whether a column or argument has a query parameter in the document. Some generators write names into their code without
+ * escaping quotes, so that one column named `order` would break a whole client.
+ */
+export function hasParameter(name: string): boolean {
+  return queryName(name) === name && !OBJECT_MEMBERS.has(name);
+}
+
 /** A name in a list of `select`, `order`, `columns` or `on_conflict`. */
 export function nameInList(name: string): string {
   return PLAIN_NAME.test(name) ? name : quoted(name);

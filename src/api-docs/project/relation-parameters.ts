@@ -1,22 +1,16 @@
 /** The parameters of one relation: a filter for each column, and the lists of columns with examples of its own. */
 import { type Catalog, nameKey, type Relationship } from '../../rest/catalog/catalog';
-import { type Example, type Parameter, parameterRef, type Reference, schemaRef } from '../openapi/model';
-import { filterSchemaName } from '../table-rest/filter-schemas';
+import { type Example, type Parameter, parameterRef, type Reference } from '../openapi/model';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
-import { NameAllocator, nameInList, pascalCase, queryName } from './names';
-import { typeOf } from './relation-schemas';
+import { columnFilters, type FiltersOfRelation } from './column-filters';
+import { NameAllocator, nameInList } from './names';
 import type { TypeSchemas } from './type-schemas';
 import type { VisibleColumn, VisibleRelation } from './visible-relation';
 
 /** Names of components for the parameters of a relation. */
 export interface RelationParameters {
   readonly components: ReadonlyMap<string, Parameter>;
-  /** One for each column that the role may read. */
-  readonly filters: readonly Reference[];
-  /** The same; that of the first column is required. */
-  readonly requiredFilters: readonly (Parameter | Reference)[];
-  /** The same without a column `body`: some generators give the request's body that name. */
-  readonly filtersBesideBody: readonly (Parameter | Reference)[];
+  readonly filters: FiltersOfRelation;
   readonly select: Reference;
   readonly order: Reference;
   readonly columns: Reference;
@@ -50,62 +44,15 @@ export function relationParameters(
     return parameterRef(taken);
   };
   const readable = visible.columns.filter(({ maySelect }) => maySelect);
-  const parameters = readable.map((one) => filterOf(one, types));
-  const filters = readable.map((one, index) =>
-    component(`Filter${pascalCase(one.column.name)}`, parameters[index] as Parameter),
-  );
-  const key = keyIndex(visible, readable);
-  const requiredFilter = (one: VisibleColumn): Parameter =>
-    required(filterOf(one, types), one, types.sampleOf(typeOf(one.column)));
-  const requiredFilters = filters.map((one, index) =>
-    index === key ? requiredFilter(readable[index] as VisibleColumn) : one,
-  );
   return {
     components,
-    filters,
-    requiredFilters,
-    filtersBesideBody: requiredFilters.filter(
-      (_, index) => index === key || readable[index]?.column.name !== 'body',
-    ),
+    filters: columnFilters(visible, { types, component }),
     select: component('Select', selectOf(visible, readable, options)),
     order: component('Order', orderOf(visible, readable)),
     columns: component('Columns', columnsOf(visible)),
     onConflict: component('OnConflict', onConflictOf(visible)),
   };
 }
-
-function filterOf({ column, comment }: VisibleColumn, types: TypeSchemas): Parameter {
-  const { family, example } = types.filterOf(typeOf(column));
-  return {
-    name: queryName(column.name),
-    in: 'query',
-    description: comment ?? `Filter by ${column.name}`,
-    schema: { ...schemaRef(filterSchemaName(family)), ...(example === null ? {} : { examples: [example] }) },
-  };
-}
-
-/** Of the column that PATCH and DELETE require: the first of the primary key, or else the first that cannot be null. */
-function keyIndex({ primaryKey }: VisibleRelation, readable: readonly VisibleColumn[]): number {
-  const isKey = ({ column }: VisibleColumn): boolean => column.name === primaryKey[0];
-  const notNull = readable.findIndex(({ column }) => !column.nullable);
-  const key = readable.findIndex(isKey);
-  return key >= 0 ? key : Math.max(notNull, 0);
-}
-
-/** OpenAPI cannot require any one of several parameters, so one of them is required. */
-function required(parameter: Parameter, { column }: VisibleColumn, sample: unknown): Parameter {
-  const every = column.nullable ? 'isdistinct. and a value that does not occur' : 'not.is.null';
-  return {
-    ...parameter,
-    required: true,
-    // Values that cannot be compared have no operator `eq`. No example may choose every row.
-    example: isScalar(sample) ? `eq.${sample}` : 'is.null',
-    description: `${parameter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To choose rows by other columns alone, give \`${every}\`.`,
-  };
-}
-
-const isScalar = (value: unknown): value is string | number | boolean =>
-  ['string', 'number', 'boolean'].includes(typeof value);
 
 function selectOf(
   { relation }: VisibleRelation,

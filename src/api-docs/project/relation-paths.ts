@@ -15,7 +15,8 @@ import {
   KEY_AND_BEARER,
   restParameters,
 } from '../table-rest/rest-parameters';
-import { queryName } from './names';
+import type { ColumnFilters } from './column-filters';
+import { hasParameter, queryName } from './names';
 import type { RelationStems } from './object-names';
 import type { RelationParameters } from './relation-parameters';
 import { typeOf } from './relation-schemas';
@@ -36,8 +37,9 @@ const WITH_BODY: readonly RestErrorStatus[] = [...ALWAYS, 406, 408, 409, 413, 41
 export function relationPaths(visible: VisibleRelation, options: RelationPathsOptions): PathItem {
   const { maySelect, mayInsert, mayUpdate, mayDelete, primaryKey, columns } = visible;
   const insertable = new Set(columns.filter((one) => one.mayInsert).map(({ column }) => column.name));
-  // The body of a PUT must contain the key, but an identity ALWAYS accepts no value.
-  const mayGiveKey = primaryKey.length > 0 && primaryKey.every((name) => insertable.has(name));
+  // The body of a PUT must contain the key, but an identity ALWAYS accepts no value. Its query must have the key, too.
+  const mayGive = (name: string): boolean => insertable.has(name) && hasParameter(name) && name !== 'body';
+  const mayGiveKey = primaryKey.length > 0 && primaryKey.every(mayGive);
   const mayPut = maySelect && mayInsert && mayUpdate && mayGiveKey;
   return {
     ...(maySelect ? { get: selectRows(visible, options) } : {}),
@@ -52,9 +54,14 @@ function selectRows({ comment }: VisibleRelation, options: RelationPathsOptions)
   const { parameters, address, stems } = options;
   const description = `The rows of ${address} that the filters choose and that row-level security shows.`;
   return {
-    ...head('select', `Select rows of ${address}`, [comment, description], options),
+    ...head(
+      'select',
+      `Select rows of ${address}`,
+      [comment, description, byAnd(parameters.filters.select)],
+      options,
+    ),
     parameters: [
-      ...parameters.filters,
+      ...parameters.filters.select.parameters,
       parameters.select,
       parameters.order,
       ...restParameters('Limit', 'Offset', 'And', 'Or', 'Range', 'PreferRead'),
@@ -178,20 +185,30 @@ function sampleRow(columns: readonly VisibleColumn[], { types }: RelationPathsOp
 
 const NEEDS_FILTER = 'A request without any filter is refused with 400, and changes nothing.';
 
+/** Null if every column has a filter of its own. */
+function byAnd({ unlisted }: ColumnFilters): string | null {
+  const [first] = unlisted;
+  if (first === undefined) return null;
+  const names = unlisted.map((name) => `\`${name}\``).join(', ');
+  return `No parameter filters ${names}: use \`and\`, as in \`and=(${first}.not.is.null)\`.`;
+}
+
 function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
+  const filters = parameters.filters.update;
   return {
     ...head(
       'update',
       `Update rows of ${address}`,
-      [`Updates the rows that the filters choose. ${NEEDS_FILTER}`],
+      [`Updates the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(filters)],
       options,
     ),
     parameters: [
-      ...parameters.filtersBesideBody,
+      ...filters.parameters,
       parameters.select,
       parameters.order,
-      ...restParameters('And', 'Or'),
+      filters.and,
+      ...restParameters('Or'),
       parameters.columns,
       ...restParameters('PreferUpdate'),
     ],
@@ -211,18 +228,20 @@ function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Op
 
 function deleteRows(options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
+  const filters = parameters.filters.delete;
   return {
     ...head(
       'delete',
       `Delete rows of ${address}`,
-      [`Deletes the rows that the filters choose. ${NEEDS_FILTER}`],
+      [`Deletes the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(filters)],
       options,
     ),
     parameters: [
-      ...parameters.requiredFilters,
+      ...filters.parameters,
       parameters.select,
       parameters.order,
-      ...restParameters('And', 'Or', 'PreferDelete'),
+      filters.and,
+      ...restParameters('Or', 'PreferDelete'),
     ],
     responses: {
       200: rows('The deleted rows', stems, ...WRITTEN),

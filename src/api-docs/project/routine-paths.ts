@@ -6,7 +6,7 @@ import {
   type Routine,
   type RoutineArgument,
 } from '../../rest/catalog/catalog';
-import { queryName } from './names';
+import { hasParameter } from './names';
 import {
   type Content,
   listOf,
@@ -51,7 +51,9 @@ const ERRORS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 406, 4
 /** @param overloads at least one */
 export function routinePaths(overloads: readonly CallableFunction[], options: RoutinePathsOptions): PathItem {
   const byQuery = overloads.filter(
-    ({ routine }) => routine.volatility !== 'volatile' && routine.arguments.every(({ name }) => name !== ''),
+    ({ routine }) =>
+      routine.volatility !== 'volatile' &&
+      routine.arguments.every(({ name, required }) => name !== '' && (hasParameter(name) || !required)),
   );
   return {
     ...(byQuery.length > 0 ? { get: callByQuery(byQuery, options) } : {}),
@@ -118,7 +120,8 @@ function queryArguments(overloads: readonly CallableFunction[], { types }: Routi
   const parameters = new Map<string, Parameter>();
   for (const [index, { routine }] of overloads.entries()) {
     for (const argument of routine.arguments) {
-      const name = queryName(argument.name);
+      const { name } = argument;
+      if (!hasParameter(name)) continue;
       const isRequired = overloads.every((each) =>
         each.routine.arguments.some((one) => one.name === argument.name && one.required),
       );

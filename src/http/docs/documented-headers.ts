@@ -21,7 +21,7 @@ const OF_ERRORS: DocumentedHeaders = {
     description: 'Present when the body was encoded: the encodings that are accepted',
     schema: TEXT,
   },
-  'Content-Range': { description: 'The size of the file: `bytes */1024`', schema: TEXT },
+  'Content-Range': { description: 'No range, and the size of the file in bytes', schema: TEXT },
   'Retry-After': {
     description: 'Seconds to wait before the next attempt',
     schema: { type: 'integer', minimum: 1 },

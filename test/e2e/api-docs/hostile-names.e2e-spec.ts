@@ -47,6 +47,21 @@ const NAMES = [
   'new\nline',
 ];
 
+/** Those that generated clients can have as names of query parameters. */
+const PARAMETERS = [
+  'with space',
+  'Ünïcödé',
+  '表',
+  'da-sh',
+  '$ref',
+  'a_b',
+  'a b',
+  'A_B',
+  'auth',
+  'storage',
+  'rpc',
+];
+
 let plinth: TestPlinth;
 let project: TestProject;
 let document: OpenApiDocument;
@@ -61,6 +76,8 @@ beforeAll(async () => {
     create table "other.schema"."t.able" (id int); grant all on "other.schema"."t.able" to service_role;
     ${NAMES.map((name) => `create function ${quoteIdentifier(name)}(${quoteIdentifier(name)} int) returns int language sql immutable as 'select $1';`).join('\n')}
     create type "ty""pe/~%" as ("at""tr/~" int);
+    create table ranks ("order" int primary key, "limit" int); insert into ranks values (1, 2);
+    create table bodies (body text primary key, note text not null);
     create table typed (value "ty""pe/~%"); 
     comment on table typed is '*/ </script> "quoted" \\ {{x}}';
   `);
@@ -84,7 +101,7 @@ it('are all listed, each with all columns', () => {
 
 it('form paths that the tables answer', async () => {
   const tables = operationsOf(document).filter(({ operation }) => operation.operationId.startsWith('select'));
-  expect(tables).toHaveLength(NAMES.length + 2);
+  expect(tables).toHaveLength(NAMES.length + 4);
   for (const { path } of tables) {
     const answer = await project.service.get(path);
     expect([path, answer.status]).toEqual([path, 200]);
@@ -92,31 +109,46 @@ it('form paths that the tables answer', async () => {
 });
 
 it('form paths and arguments that the functions answer', async () => {
-  const calls = operationsOf(document).filter(({ operation }) => operation.operationId.startsWith('get'));
-  expect(calls.length).toBeGreaterThanOrEqual(NAMES.length);
-  for (const { path, operation } of calls) {
-    if (!path.includes('/rest/v1/rpc/')) continue;
-    const [{ name }] = operation.parameters;
-    const answer = await project.service.get(`${path}?${encodeURIComponent(name)}=7`);
+  const calls = operationsOf(document).filter(({ path }) => path.includes('/rest/v1/rpc/'));
+  const posts = calls.filter(({ name }) => name.startsWith('POST'));
+  expect(posts).toHaveLength(NAMES.length);
+  for (const { path, operation } of posts) {
+    const [argument] = operation.requestBody.content['application/json'].schema.required;
+    const answer = await project.service.post(path, { [argument]: 7 });
+    expect([path, answer.status, answer.body]).toEqual([path, 200, 7]);
+  }
+  const gets = calls.filter(({ name }) => name.startsWith('GET'));
+  expect(gets.map(({ operation }) => operation.parameters[0].name).sort()).toEqual([...PARAMETERS].sort());
+  for (const { path, operation } of gets) {
+    const answer = await project.service.get(`${path}?${encodeURIComponent(operation.parameters[0].name)}=7`);
     expect([path, answer.status, answer.body]).toEqual([path, 200, 7]);
   }
 });
 
-it('form filters that the table accepts', async () => {
-  const operation = document.paths[`/p/${project.slug}/rest/v1/sla%2Fsh`]!.get;
-  const filters = operation.parameters
+it('form filters that the table accepts: parameters, or terms of and= where a client cannot hold the name', async () => {
+  const path = `/p/${project.slug}/rest/v1/sla%2Fsh`;
+  const { parameters, description } = document.paths[path]!.get;
+  const filters = parameters
     .map(({ $ref }: { $ref: string }) => $ref.split('/').pop() as string)
     .filter((name: string) => name.includes('Filter'))
     .map((name: string) => document.components.parameters[name].name as string);
-  expect(filters).toHaveLength(NAMES.length);
-  for (const name of filters) {
-    const query = `${encodeURIComponent(name)}=is.null`;
-    const answer = await project.service.get(`/p/${project.slug}/rest/v1/sla%2Fsh?${query}`);
-    expect([name, answer.status, answer.body?.length]).toEqual([name, 200, 1]);
-    const none = await project.service.get(
-      `/p/${project.slug}/rest/v1/sla%2Fsh?${query.replace('is.null', 'eq.x')}`,
-    );
-    expect([name, none.status, none.body]).toEqual([name, 200, []]);
+  expect([...filters].sort()).toEqual([...PARAMETERS].sort());
+  const others = NAMES.filter((name) => !PARAMETERS.includes(name)).map(inList);
+  for (const name of others) expect(description).toContain(`\`${name}\``);
+  for (const [operation, rows] of [
+    ['is.null', 1],
+    ['eq.x', 0],
+  ] as const) {
+    const queries = [
+      ...filters.map((name: string) => [name, operation]),
+      ...others.map((name) => ['and', `(${name}.${operation})`]),
+    ];
+    for (const query of queries) {
+      const answer = await project.service.get(
+        `${path}?${new URLSearchParams([query as [string, string]]).toString()}`,
+      );
+      expect([query, answer.status, answer.body?.length]).toEqual([query, 200, rows]);
+    }
   }
 });
 
@@ -137,6 +169,31 @@ it('are the same in the types of TypeScript as in the document', async () => {
   expect(ofFunctions.length).toBe(2 * stemsOf('call').length);
 });
 
+it('leave changes without a filter invalid where no column has a parameter: and= is required', async () => {
+  const path = `/p/${project.slug}/rest/v1/ranks`;
+  const { put, patch, delete: remove } = document.paths[path]!;
+  expect(put).toBeUndefined();
+  for (const { parameters } of [patch, remove]) {
+    expect(parameters.filter(({ required }: any) => required)).toMatchObject([{ name: 'and', in: 'query' }]);
+  }
+  const { example } = patch.parameters.find(({ name }: any) => name === 'and');
+  const answer = await project.service.patch(`${path}?and=${encodeURIComponent(example)}`, { limit: 3 });
+  expect([answer.status, answer.body]).toEqual([200, [{ order: 1, limit: 3 }]]);
+});
+
+it('leave no parameter beside the body of a request that has its name', () => {
+  const { put, patch, delete: remove } = document.paths[`/p/${project.slug}/rest/v1/bodies`]!;
+  const required = ({ parameters }: any): string[] =>
+    parameters.filter((one: any) => one.required).map(({ name }: any) => name);
+  expect([put, required(patch), required(remove)]).toEqual([undefined, ['note'], ['body']]);
+});
+
+/** As the document writes it: quoted where the grammar needs it. */
+function inList(name: string): string {
+  const isPlain = /^[\w$]+$/.test(name) && !['select', 'order', 'limit'].includes(name);
+  return isPlain ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
+}
+
 it('make types that compile, with each name once', async () => {
   const types = async (lang: string): Promise<string> =>
     (await project.service.get(`/p/${project.slug}/types.ts?lang=${lang}`)).text;
@@ -148,7 +205,7 @@ it('make types that compile, with each name once', async () => {
       import type { Database } from './supabase';
       import type { AB, ABInsert, OtherSchemaTAble, PublicAB } from './typescript';
       type Names = ${NAMES.map((name) => JSON.stringify(name)).join(' | ')};
-      type _1 = Same<keyof Database['public']['Tables'], Names | 'typed'>;
+      type _1 = Same<keyof Database['public']['Tables'], Names | 'bodies' | 'ranks' | 'typed'>;
       type _2 = Same<keyof Database['public']['Functions'], Names>;
       type _3 = Same<keyof Database['public']['Tables']['a b']['Row'], Names>;
       type _4 = Same<keyof AB | keyof ABInsert | keyof PublicAB, Names>;

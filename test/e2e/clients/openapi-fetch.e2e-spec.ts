@@ -18,6 +18,7 @@ afterAll(() => plinth.stop());
 
 async function generate(name: string, document: string): Promise<GeneratedClient> {
   const client = await GeneratedClient.create(name);
+  await client.addGenerator('openapi-fetch');
   await client.write('openapi.json', document);
   await client.run(OPENAPI_TYPESCRIPT, ['openapi.json', '-o', 'schema.ts']);
   return client;

@@ -52,8 +52,15 @@ revoke all on sealed from anon, authenticated;
 -- Reserved words of JavaScript and TypeScript, words of generators, and names that are no identifiers.
 create table "class" (
   id int primary key, "body" text, "params" text, "options" text, "constructor" text, "default" text, "delete" boolean,
-  "import" text, "type" text, "query" text, "path" text, "headers" text, "data" text, "this" text, "order" int, "select" text, "limit" int, "with space" text, "größe" numeric, "a.b" text, "2fa" boolean
+  "import" text, "type" text, "query" text, "path" text, "headers" text, "data" text, "this" text, "order" int,
+  "select" text, "limit" int, "with space" text, "größe" numeric, "a.b" text, "2fa" boolean, "toString" text,
+  "__proto__" text, "end */ of" text
 );
+-- Keys and arguments that have no parameters.
+create table "ranks" ("order" int primary key, "offset" int);
+create table "bodies" ("body" text primary key, "note" text);
+create function top("order" text, "limit" int default 5) returns setof todos language sql stable
+  as 'select * from todos limit $2';
 create table "order lines" ("line no" int primary key, "größe" text);
 create table "größe" (id int primary key, "表" text);
 create table "表" (id int primary key);

@@ -1,15 +1,12 @@
 /** swagger-typescript-api, with its client for fetch(). */
-import { Api, type HttpResponse, type RestConflictError } from './client/api';
-import { BASE_URL, headersOf, rowsOf } from './common';
-import { type ProjectApi, runSteps } from './steps';
+import { Api, type HttpResponse, type RestConflictError, type RestForbiddenError } from './client/api';
+import { BASE_URL, headersOf, rejectionOf, rowsOf } from './common';
+import { type Failure, type ProjectApi, runSteps } from './steps';
 
 await runSteps((token): ProjectApi => {
   const { v1, p } = new Api({ baseUrl: BASE_URL, baseApiParams: { headers: headersOf(token) } });
   return {
-    async signUp(body) {
-      const { user, session } = (await v1.signUp(body)).data;
-      return { userId: user.id, token: session?.access_token };
-    },
+    signUp: async (body) => (await v1.signUp(body)).data,
     insertTodo: async (body) => (await p.insertTodos(body)).data,
     insertTodos: async (body) => (await p.insertTodos(body)).data,
     findTodos: async (query) => (await p.selectTodos(query)).data,
@@ -20,32 +17,21 @@ await runSteps((token): ProjectApi => {
       return (await p.insertPreferences(body, undefined, { headers })).data;
     },
     add: async (a) => (await p.callAdd({ a })).data,
-    createBucket: async (name) => (await p.createBucket({ name })).data.data.slug,
+    createBucket: async (name) => (await p.createBucket({ name, is_public: true })).data.data.slug,
+    describeBucket: async (bucket, description) => (await p.updateBucket(bucket, { description })).data.data,
     upload: async (bucket, file) => (await p.uploadFile(bucket, { file })).data.data,
     listFiles: async (bucket) => (await p.listFiles(bucket, { limit: 5 })).data.data,
     sign: async (id) => (await p.createSignedUrl(id, { expiry: '1h' })).data.data.url,
     download: async (id) => (await p.downloadFile(id, undefined, { format: 'blob' })).data,
     deleteFile: (id) => p.deleteFile(id),
     deleteTodo: async (id) => rowsOf((await p.deleteTodos({ id: `eq.${id}` })).data),
-    async refusedRead() {
-      const { status, error } = await failureOf<{ message: string }>(p.selectTodos());
-      return { status, message: error.message };
-    },
-    async forbiddenRead() {
-      const { status, error } = await failureOf<{ code: string }>(p.selectSealed());
-      return { status, code: error.code };
-    },
-    async conflictingInsert(title) {
-      const { status, error } = await failureOf<RestConflictError>(p.insertTodos({ title }));
-      return { status, code: error.code, constraint: error.detail.constraint };
-    },
+    refusedRead: async () => failed(p.selectTodos()),
+    forbiddenRead: async () => failed(p.selectSealed()),
+    conflictingInsert: async (title) => failed<RestConflictError>(p.insertTodos({ title })),
   };
 });
 
-/** The client rejects with the response, whose `error` has the type of the body. */
-async function failureOf<E>(request: Promise<unknown>): Promise<HttpResponse<unknown, E>> {
-  return request.then(
-    () => Promise.reject(new Error('the request succeeded')),
-    (response: HttpResponse<unknown, E>) => response,
-  );
+/** The client rejects with the response. The body of another status than the expected one has another type. */
+async function failed<E = RestForbiddenError>(request: Promise<unknown>): Promise<Failure<E>> {
+  return (await rejectionOf(request)) as HttpResponse<unknown, E>;
 }

@@ -1,6 +1,6 @@
 /** The steps of the scenario. A client implements ProjectApi with its own functions, so the compiler compares their types. */
 import assert from 'node:assert/strict';
-import { account, ANON_KEY, BASE_URL, done } from './common';
+import { ANON_KEY, BASE_URL } from './common';
 
 export interface Todo {
   readonly id: number;
@@ -12,10 +12,22 @@ export interface Todo {
   readonly due: string | null;
 }
 
-type ConflictCode = '23503' | '23505' | '23P01' | 'PT409';
+export interface Failure<Body> {
+  readonly status: number;
+  readonly error: Body;
+}
+
+/** Each status has its own codes, by which the type of the error is known. */
+export interface Conflict {
+  readonly code: '23503' | '23505' | '23P01' | 'PT409';
+  readonly detail: { readonly constraint: string | null };
+}
 
 export interface ProjectApi {
-  signUp(body: { email: string; password: string }): Promise<{ userId: string; token: string | undefined }>;
+  signUp(body: {
+    email: string;
+    password: string;
+  }): Promise<{ user: { id: string }; session?: { access_token: string } | null }>;
   insertTodo(body: { title: string }): Promise<readonly Todo[]>;
   insertTodos(body: { title: string; tags: string[] }[]): Promise<readonly Todo[]>;
   findTodos(query: { title: string; done: string; order: string; limit: number }): Promise<readonly Todo[]>;
@@ -23,7 +35,10 @@ export interface ProjectApi {
   finishTodo(id: number): Promise<readonly Todo[]>;
   savePreference(body: { name: string; value: { dark: boolean } }): Promise<readonly { value?: unknown }[]>;
   add(a: number): Promise<number | null>;
+  /** A public one. @returns its slug */
   createBucket(name: string): Promise<string>;
+  /** A change that names the description alone. */
+  describeBucket(bucket: string, description: string): Promise<{ is_public: boolean }>;
   upload(bucket: string, file: File): Promise<{ id: string; size: number }>;
   listFiles(bucket: string): Promise<readonly { filename: string }[]>;
   sign(fileId: string): Promise<string>;
@@ -31,25 +46,30 @@ export interface ProjectApi {
   deleteFile(fileId: string): Promise<unknown>;
   deleteTodo(id: number): Promise<readonly Todo[]>;
   /** A read that answers 401. */
-  refusedRead(): Promise<{ status: number; message: string }>;
+  refusedRead(): Promise<Failure<{ message: string }>>;
   /** A read of the table `sealed`. */
-  forbiddenRead(): Promise<{ status: number; code: string }>;
-  /** An insert of a title that exists; the code and the constraint are known by the type of the error. */
-  conflictingInsert(
-    title: string,
-  ): Promise<{ status: number; code: ConflictCode; constraint: string | null }>;
+  forbiddenRead(): Promise<Failure<{ code: string }>>;
+  /** An insert of a title that exists. */
+  conflictingInsert(title: string): Promise<Failure<Conflict>>;
+}
+
+const account = { email: `ada-${Date.now()}@example.com`, password: 'correct horse' };
+
+/** A test reads the steps from standard output. */
+function done(step: string): void {
+  console.log(step);
 }
 
 /** @param connect a client that sends the given bearer token */
 export async function runSteps(connect: (token: string) => ProjectApi): Promise<void> {
-  const { userId, token = '' } = await connect(ANON_KEY).signUp(account);
-  assert.notEqual(token, '');
-  const api = connect(token);
+  const { user, session } = await connect(ANON_KEY).signUp(account);
+  assert.ok(session);
+  const api = connect(session.access_token);
   done('sign up');
 
   const [todo] = await api.insertTodo({ title: 'Buy milk' });
   assert.ok(todo);
-  assert.deepEqual([todo.owner, todo.done, todo.priority, todo.due], [userId, false, 'normal', null]);
+  assert.deepEqual([todo.owner, todo.done, todo.priority, todo.due], [user.id, false, 'normal', null]);
   const others = await api.insertTodos([
     { title: 'A', tags: ['x'] },
     { title: 'B', tags: [] },
@@ -95,19 +115,15 @@ export async function runSteps(connect: (token: string) => ProjectApi): Promise<
   assert.deepEqual(titlesOf(await api.deleteTodo(todo.id)), ['Buy milk']);
   done('delete');
 
-  const refused = await connect('garbage').refusedRead();
-  assert.equal(refused.status, 401);
-  assert.equal(typeof refused.message, 'string');
-  done('401');
-  assert.deepEqual(await api.forbiddenRead(), { status: 403, code: '42501' });
-  done('403');
-  const conflict = { status: 409, code: '23505', constraint: 'todos_title_key' };
-  assert.deepEqual(await api.conflictingInsert('A'), conflict);
-  done('409');
+  await fail(api, connect('garbage'));
 }
 
 async function useFiles(api: ProjectApi): Promise<void> {
   const bucket = await api.createBucket(`Notes ${Date.now()}`);
+  const described = await api.describeBucket(bucket, 'Of the scenario');
+  assert.equal(described.is_public, true);
+  done('describe');
+
   const text = 'Hello from Plinth';
   const file = await api.upload(bucket, new File([text], 'hello.txt', { type: 'text/plain' }));
   assert.equal(file.size, text.length);
@@ -127,6 +143,21 @@ async function useFiles(api: ProjectApi): Promise<void> {
   assert.equal(typeof bytes === 'string' ? bytes : await bytes.text(), text);
   done('download');
   await api.deleteFile(file.id);
+}
+
+async function fail(api: ProjectApi, stranger: ProjectApi): Promise<void> {
+  const refused = await stranger.refusedRead();
+  assert.equal(refused.status, 401);
+  assert.equal(typeof refused.error.message, 'string');
+  done('401');
+
+  const forbidden = await api.forbiddenRead();
+  assert.deepEqual([forbidden.status, forbidden.error.code], [403, '42501']);
+  done('403');
+
+  const { status, error } = await api.conflictingInsert('A');
+  assert.deepEqual([status, error.code, error.detail.constraint], [409, '23505', 'todos_title_key']);
+  done('409');
 }
 
 function titlesOf(todos: readonly Todo[]): string[] {

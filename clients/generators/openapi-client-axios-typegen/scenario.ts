@@ -1,0 +1,48 @@
+/** openapi-client-axios-typegen: types for openapi-client-axios, which reads the document at run time. */
+import { readFileSync } from 'node:fs';
+import type { AxiosError } from 'axios';
+import { type Document, OpenAPIClientAxios } from 'openapi-client-axios';
+import type { Client, RestConflictError, RestForbiddenError, RestUnauthorizedError } from './client/api';
+import { BASE_URL, given, headersOf, rejectionOf, rowsOf } from './common';
+import { type Failure, type ProjectApi, runSteps } from './steps';
+
+const definition = JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
+
+await runSteps((token): ProjectApi => {
+  const axiosConfigDefaults = { baseURL: BASE_URL, headers: headersOf(token) };
+  const api = new OpenAPIClientAxios({ definition, axiosConfigDefaults }).initSync<Client>();
+  return {
+    signUp: async (body) => (await api.signUp(null, body)).data,
+    insertTodo: async (body) => (await api.insertTodos(null, body)).data,
+    insertTodos: async (body) => (await api.insertTodos(null, body)).data,
+    findTodos: async (query) => (await api.selectTodos(query)).data,
+    pageOfTodos: async (query) => (await api.selectTodos(query)).data,
+    finishTodo: async (id) => rowsOf((await api.updateTodos({ id: `eq.${id}` }, { done: true })).data),
+    savePreference: async (body) =>
+      (await api.insertPreferences({ Prefer: 'resolution=merge-duplicates' }, body)).data,
+    add: async (a) => given((await api.callAdd(null, { a })).data),
+    createBucket: async (name) => (await api.createBucket(null, { name, is_public: true })).data.data.slug,
+    describeBucket: async (bucket_name, description) =>
+      (await api.updateBucket({ bucket_name }, { description })).data.data,
+    async upload(bucket_name, file) {
+      const form = new FormData();
+      form.append('file', file);
+      // The generated type of a form is that of its members, with files as strings.
+      return (await api.uploadFile({ bucket_name }, form as never)).data.data;
+    },
+    listFiles: async (bucket_name) => (await api.listFiles({ bucket_name, limit: 5 })).data.data,
+    sign: async (file_id) => (await api.createSignedUrl({ file_id }, { expiry: '1h' })).data.data.url,
+    download: async (file_id) => (await api.downloadFile({ file_id })).data,
+    deleteFile: async (file_id) => (await api.deleteFile({ file_id })).data,
+    deleteTodo: async (id) => rowsOf((await api.deleteTodos({ id: `eq.${id}` })).data),
+    refusedRead: () => failed<RestUnauthorizedError>(api.selectTodos()),
+    forbiddenRead: () => failed<RestForbiddenError>(api.selectSealed()),
+    conflictingInsert: (title) => failed<RestConflictError>(api.insertTodos(null, { title })),
+  };
+});
+
+/** Axios rejects, with the body of the expected status. */
+async function failed<E>(request: Promise<unknown>): Promise<Failure<E>> {
+  const { response } = (await rejectionOf(request)) as AxiosError<E>;
+  return { status: given(response).status, error: given(response).data };
+}

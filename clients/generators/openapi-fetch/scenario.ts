@@ -1,0 +1,124 @@
+/** openapi-typescript and openapi-fetch. */
+import createClient from 'openapi-fetch';
+import { BASE_URL, given, headersOf, rowsOf } from './common';
+import type { components, paths } from './schema';
+import { type Failure, type ProjectApi, runSteps } from './steps';
+
+await runSteps((token): ProjectApi => {
+  const api = createClient<paths>({ baseUrl: BASE_URL, headers: headersOf(token) });
+  return {
+    async signUp(body) {
+      const { data, error } = await api.POST('/v1/auth/$PROJECT_ID/signup', { body });
+      return given(data, error);
+    },
+    async insertTodo(body) {
+      const { data, error } = await api.POST('/p/rich/rest/v1/todos', { body });
+      return given(data, error);
+    },
+    async insertTodos(body) {
+      const { data, error } = await api.POST('/p/rich/rest/v1/todos', { body });
+      return given(data, error);
+    },
+    async findTodos(query) {
+      const { data, error } = await api.GET('/p/rich/rest/v1/todos', { params: { query } });
+      return given(data, error);
+    },
+    async pageOfTodos(query) {
+      const { data, error } = await api.GET('/p/rich/rest/v1/todos', { params: { query } });
+      return given(data, error);
+    },
+    async finishTodo(id) {
+      const params = { query: { id: `eq.${id}` } };
+      const { data, error } = await api.PATCH('/p/rich/rest/v1/todos', { params, body: { done: true } });
+      return rowsOf(given(data, error));
+    },
+    async savePreference(body) {
+      const params = { header: { Prefer: 'resolution=merge-duplicates' } };
+      const { data, error } = await api.POST('/p/rich/rest/v1/preferences', { params, body });
+      return given(data, error);
+    },
+    async add(a) {
+      const { data, error } = await api.POST('/p/rich/rest/v1/rpc/add', { body: { a } });
+      return given(data, error);
+    },
+    async createBucket(name) {
+      const body = { name, is_public: true };
+      const { data, error } = await api.POST('/p/rich/storage/buckets', { body });
+      return given(data, error).data.slug;
+    },
+    async describeBucket(bucket_name, description) {
+      const { data, error } = await api.PATCH('/p/rich/storage/buckets/{bucket_name}', {
+        params: { path: { bucket_name } },
+        body: { description },
+      });
+      return given(data, error).data;
+    },
+    async upload(bucket_name, file) {
+      const form = new FormData();
+      form.append('file', file);
+      const { data, error } = await api.POST('/p/rich/storage/buckets/{bucket_name}/upload', {
+        params: { path: { bucket_name } },
+        body: { file: '' },
+        bodySerializer: () => form,
+      });
+      return given(data, error).data;
+    },
+    async listFiles(bucket_name) {
+      const params = { path: { bucket_name }, query: { limit: 5 } };
+      const { data, error } = await api.GET('/p/rich/storage/buckets/{bucket_name}/files', { params });
+      return given(data, error).data;
+    },
+    async sign(file_id) {
+      const { data, error } = await api.POST('/p/rich/storage/files/{file_id}/signed-url', {
+        params: { path: { file_id } },
+        body: { expiry: '1h' },
+      });
+      return given(data, error).data.url;
+    },
+    async download(file_id) {
+      const { data, error } = await api.GET('/p/rich/storage/files/{file_id}/download', {
+        params: { path: { file_id } },
+        parseAs: 'text',
+      });
+      return given(data, error);
+    },
+    async deleteFile(file_id) {
+      const params = { path: { file_id } };
+      const { data, error } = await api.DELETE('/p/rich/storage/files/{file_id}', { params });
+      return given(data, error);
+    },
+    async deleteTodo(id) {
+      const params = { query: { id: `eq.${id}` } };
+      const { data, error } = await api.DELETE('/p/rich/rest/v1/todos', { params });
+      return rowsOf(given(data, error));
+    },
+    refusedRead: async () => failed(await api.GET('/p/rich/rest/v1/todos')),
+    forbiddenRead: async () => failed(await api.GET('/p/rich/rest/v1/sealed')),
+    async conflictingInsert(title) {
+      const { status, error } = failed(await api.POST('/p/rich/rest/v1/todos', { body: { title } }));
+      if (!isConflict(error)) throw new Error('not a conflict');
+      return { status, error };
+    },
+  };
+});
+
+/** The error is a union of the bodies of all statuses. */
+function failed<E>({ error, response }: { error?: E; response: Response }): Failure<E> {
+  return { status: response.status, error: given(error) };
+}
+
+function isConflict(error: { code: string }): error is components['schemas']['RestConflictError'] {
+  return error.code === '23505';
+}
+
+/** What the types refuse and accept; never called. */
+export function compiled(api: ReturnType<typeof createClient<paths>>): void {
+  // @ts-expect-error a title is required
+  void api.POST('/p/rich/rest/v1/todos', { body: { done: true } });
+  // @ts-expect-error there is no such label
+  void api.POST('/p/rich/rest/v1/todos', { body: { title: 'C', priority: 'urgent' } });
+  // @ts-expect-error without a filter
+  void api.DELETE('/p/rich/rest/v1/todos', { params: { query: {} } });
+  void api.POST('/p/rich/rest/v1/rpc/label', { body: { value: 'a', quoted: true } });
+  void api.GET('/p/rich/rest/v1/rpc/find_todos', { params: { query: { words: 'milk' } } });
+}

@@ -1,0 +1,12 @@
+export default {
+  api: {
+    input: './openapi.json',
+    output: {
+      target: 'client/api.ts',
+      schemas: 'client/model',
+      client: 'fetch',
+      mode: 'split',
+      override: { mutator: { path: './fetcher.ts', name: 'fetcher' } },
+    },
+  },
+};

@@ -1,0 +1,108 @@
+/** The filters of one relation: a parameter for each column whose name generated clients can hold. */
+import { type Parameter, parameterRef, type Reference, schemaRef } from '../openapi/model';
+import { filterSchemaName } from '../table-rest/filter-schemas';
+import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
+import { hasParameter, pascalCase, queryName } from './names';
+import { typeOf } from './relation-schemas';
+import type { TypeSchemas } from './type-schemas';
+import type { VisibleColumn, VisibleRelation } from './visible-relation';
+
+export interface ColumnFilters {
+  readonly parameters: readonly (Parameter | Reference)[];
+  /** Columns without a parameter, as they are written in `and`. */
+  readonly unlisted: readonly string[];
+}
+
+/** OpenAPI cannot require any one of several parameters, so one of them is required. */
+export interface ChangeFilters extends ColumnFilters {
+  /** Required if no column has a parameter. */
+  readonly and: Parameter | Reference;
+}
+
+export interface FiltersOfRelation {
+  readonly select: ColumnFilters;
+  readonly update: ChangeFilters;
+  readonly delete: ChangeFilters;
+}
+
+export interface ColumnFiltersOptions {
+  readonly types: TypeSchemas;
+  /** Registers a shared parameter under a name that begins with that of the relation. */
+  readonly component: (name: string, parameter: Parameter) => Reference;
+}
+
+export function columnFilters(
+  { columns, primaryKey }: VisibleRelation,
+  { types, component }: ColumnFiltersOptions,
+): FiltersOfRelation {
+  const readable = columns.filter(({ maySelect }) => maySelect);
+  const filtered = readable.filter(({ column }) => hasParameter(column.name));
+  const references = new Map(
+    filtered.map((one) => [one, component(`Filter${pascalCase(one.column.name)}`, filterOf(one, types))]),
+  );
+  const filters = (given: readonly VisibleColumn[]): ColumnFilters => ({
+    parameters: given.map((one) => references.get(one) as Reference),
+    unlisted: readable.filter((one) => !given.includes(one)).map(({ column }) => queryName(column.name)),
+  });
+  const change = (given: readonly VisibleColumn[]): ChangeFilters => {
+    const key = keyOf(primaryKey, given);
+    const { parameters, unlisted } = filters(given);
+    return {
+      parameters: parameters.map((one, index) => (key && given[index] === key ? required(key, types) : one)),
+      unlisted,
+      and: key ? parameterRef('And') : requiredAnd(readable),
+    };
+  };
+  return {
+    select: filters(filtered),
+    // Some generators give the request's body that name.
+    update: change(filtered.filter(({ column }) => column.name !== 'body')),
+    delete: change(filtered),
+  };
+}
+
+function filterOf({ column, comment }: VisibleColumn, types: TypeSchemas): Parameter {
+  const { family, example } = types.filterOf(typeOf(column));
+  return {
+    name: queryName(column.name),
+    in: 'query',
+    description: comment ?? `Filter by ${column.name}`,
+    schema: { ...schemaRef(filterSchemaName(family)), ...(example === null ? {} : { examples: [example] }) },
+  };
+}
+
+/** The column that PATCH and DELETE require: the first of the primary key, or else the first that cannot be null. */
+function keyOf(primaryKey: readonly string[], given: readonly VisibleColumn[]): VisibleColumn | undefined {
+  return (
+    given.find(({ column }) => column.name === primaryKey[0]) ??
+    given.find(({ column }) => !column.nullable) ??
+    given[0]
+  );
+}
+
+function required(one: VisibleColumn, types: TypeSchemas): Parameter {
+  const { column } = one;
+  const sample = types.sampleOf(typeOf(column));
+  const every = column.nullable ? 'isdistinct. and a value that does not occur' : 'not.is.null';
+  const filter = filterOf(one, types);
+  return {
+    ...filter,
+    required: true,
+    // Values that cannot be compared have no operator `eq`. No example may choose every row.
+    example: isScalar(sample) ? `eq.${sample}` : 'is.null',
+    description: `${filter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To choose rows by other columns alone, give \`${every}\`.`,
+  };
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
+
+function requiredAnd([first]: readonly VisibleColumn[]): Parameter {
+  const { description = '' } = SHARED_PARAMETERS.And;
+  return {
+    ...SHARED_PARAMETERS.And,
+    required: true,
+    description: `${description}\n\nRequired, because a request without any filter is refused with 400.`,
+    example: `(${queryName(first?.column.name ?? 'id')}.not.is.null)`,
+  };
+}
