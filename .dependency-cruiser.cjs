@@ -11,7 +11,7 @@ const LAYERS = [
   ['access'],
   ['auth', 'rest', 'storage'],
   ['backup'],
-  ['admin', 'health', 'api-docs'],
+  ['admin', 'health', 'api-docs', 'console'],
   ['bootstrap', 'cli'],
 ];
 

@@ -26,7 +26,7 @@ const CHECKS = [
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 assertNodeVersion();
-await setUp({ development: true });
+await setUp({ development: true, console: true });
 try {
   await setUpClients({ all: false });
   await Promise.all(CHECKS.map(inOrder));

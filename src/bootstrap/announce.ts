@@ -8,7 +8,7 @@ import type { DemoProject } from './demo-project';
 /** @param demo the demo project if this start created it */
 export function announcement(server: ServerConfig, demo: DemoProject | null): string {
   const base = server.publicUrl;
-  const head = `\nPlinth serves on ${base}\n  API documentation   ${base}/docs\n`;
+  const head = `\nPlinth serves on ${base}\n  Console             ${base}/console\n  API documentation   ${base}/docs\n`;
   return demo
     ? `${head}${demoText(base, demo)}`
     : `${head}  Keys of a project   ${PRODUCT.commandLine} project keys <slug>\n`;
