@@ -7,6 +7,8 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: 'es2022',
+    // Older ones do not know light-dark(), for which no rewriting suits Mantine's colour schemes.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     outDir: 'dist',
     // The policy of the page forbids scripts and fonts in data: URLs.
     assetsInlineLimit: 0,

@@ -62,7 +62,8 @@ const catalogKey = (projectId: string) => ['catalog', projectId];
 export function useCatalog(project: Project) {
   return useQuery({
     queryKey: catalogKey(project.id),
-    queryFn: async () => (await runSql(project.id, CATALOG, { max_rows: 20_000 })).rows as unknown as Relation[],
+    queryFn: async () =>
+      (await runSql(project.id, CATALOG, { max_rows: 20_000 })).rows as unknown as Relation[],
     staleTime: 30_000,
   });
 }

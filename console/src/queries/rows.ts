@@ -2,7 +2,14 @@
 import { PLINTH_URL } from '../api/base-url';
 import { assertOk, unreachable } from '../api/client';
 import { type Identity, projectHeaders, SERVICE_ROLE } from '../api/identity';
-import { type GridQuery, pageParameters, type Place, placeAfter, type Row, rowParameters } from '../lib/grid-query';
+import {
+  type GridQuery,
+  pageParameters,
+  type Place,
+  placeAfter,
+  type Row,
+  rowParameters,
+} from '../lib/grid-query';
 import { type Pending, saved, type Values } from '../lib/pending-changes';
 import type { Column, Relation } from './catalog-types';
 import type { Project } from './projects';
@@ -27,7 +34,16 @@ interface RowsCall {
 
 /** @throws ApiError */
 export async function callRows(call: RowsCall): Promise<Response> {
-  const { project, relation, identity = SERVICE_ROLE, parameters, method = 'GET', body, headers, signal } = call;
+  const {
+    project,
+    relation,
+    identity = SERVICE_ROLE,
+    parameters,
+    method = 'GET',
+    body,
+    headers,
+    signal,
+  } = call;
   const url = `${PLINTH_URL}/p/${encodeURIComponent(project.slug)}/rest/v1/${encodeURIComponent(relation.name)}`;
   const profile = method === 'GET' ? 'Accept-Profile' : 'Content-Profile';
   const response = await fetch(parameters ? `${url}?${parameters}` : url, {
@@ -56,7 +72,14 @@ interface PageCall {
   readonly signal: AbortSignal;
 }
 
-export async function fetchPage({ project, relation, identity, query, place, signal }: PageCall): Promise<RowPage> {
+export async function fetchPage({
+  project,
+  relation,
+  identity,
+  query,
+  place,
+  signal,
+}: PageCall): Promise<RowPage> {
   const parameters = pageParameters(relation, query, place);
   const headers: Record<string, string> = place === null ? { Prefer: 'count=estimated' } : {};
   const response = await callRows({ project, relation, identity, parameters, headers, signal });
@@ -100,13 +123,26 @@ export async function saveChanges(
   const headers = { Prefer: 'return=minimal, max-affected=1, handling=strict' };
   let left = pending;
   for (const [key, row] of pending.deletes) {
-    await callRows({ project, relation, method: 'DELETE', headers, parameters: rowParameters(primaryKey, row) });
+    await callRows({
+      project,
+      relation,
+      method: 'DELETE',
+      headers,
+      parameters: rowParameters(primaryKey, row),
+    });
     onSaved((left = saved(left, 'delete', key)));
   }
   for (const [key, { row, values }] of pending.updates) {
     if (!pending.deletes.has(key)) {
       const parameters = rowParameters(primaryKey, row);
-      await callRows({ project, relation, method: 'PATCH', headers, parameters, body: rowBody(columns, values) });
+      await callRows({
+        project,
+        relation,
+        method: 'PATCH',
+        headers,
+        parameters,
+        body: rowBody(columns, values),
+      });
     }
     onSaved((left = saved(left, 'update', key)));
   }

@@ -15,7 +15,8 @@ export interface Sizes {
 export function useSizes(project: Project, enabled = true) {
   return useQuery({
     queryKey: ['sizes', project.id],
-    queryFn: async () => (await runSql(project.id, SIZES, { timeout_seconds: 20 })).rows[0] as unknown as Sizes,
+    queryFn: async () =>
+      (await runSql(project.id, SIZES, { timeout_seconds: 20 })).rows[0] as unknown as Sizes,
     staleTime: 60_000,
     enabled,
   });

@@ -16,7 +16,9 @@ export const bucketsQuery = (project: Project) =>
     queryKey: ['buckets', project.id],
     queryFn: async () => {
       const params = { params: { path: { project_slug: project.slug } } };
-      return (await projectClient(project.id).GET('/p/{project_slug}/storage/buckets', params)).data?.data ?? [];
+      return (
+        (await projectClient(project.id).GET('/p/{project_slug}/storage/buckets', params)).data?.data ?? []
+      );
     },
   });
 
@@ -31,9 +33,15 @@ export const foldersQuery = ({ project, bucket, prefix }: Folder) =>
   queryOptions({
     queryKey: ['files', project.id, bucket, 'folders', prefix],
     queryFn: async () => {
-      const { data } = await projectClient(project.id).GET('/p/{project_slug}/storage/buckets/{bucket_name}/folders', {
-        params: { path: { project_slug: project.slug, bucket_name: bucket }, query: { prefix, limit: 1000 } },
-      });
+      const { data } = await projectClient(project.id).GET(
+        '/p/{project_slug}/storage/buckets/{bucket_name}/folders',
+        {
+          params: {
+            path: { project_slug: project.slug, bucket_name: bucket },
+            query: { prefix, limit: 1000 },
+          },
+        },
+      );
       return data?.data ?? [];
     },
   });
@@ -43,7 +51,11 @@ export interface FilePage {
   readonly cursor: string | null;
 }
 
-export async function fetchFiles({ project, bucket, prefix }: Folder, search: string, cursor: string | null): Promise<FilePage> {
+export async function fetchFiles(
+  { project, bucket, prefix }: Folder,
+  search: string,
+  cursor: string | null,
+): Promise<FilePage> {
   const { data, response } = await projectClient(project.id).GET(
     '/p/{project_slug}/storage/buckets/{bucket_name}/files',
     {
@@ -81,7 +93,14 @@ interface Upload extends Folder {
 }
 
 /** XMLHttpRequest, because `fetch()` does not tell how much was sent. */
-export async function uploadFile({ project, bucket, prefix, file, onProgress, signal }: Upload): Promise<void> {
+export async function uploadFile({
+  project,
+  bucket,
+  prefix,
+  file,
+  onProgress,
+  signal,
+}: Upload): Promise<void> {
   const headers = await projectHeaders(project.id);
   const name = `${prefix}${file.webkitRelativePath || file.name}`;
   const query = new URLSearchParams({ filename: name, upsert: 'true' });

@@ -14,7 +14,8 @@ export function projectClient(projectId: string) {
   const client = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'omit' });
   client.use({
     async onRequest({ request }) {
-      for (const [name, value] of Object.entries(await projectHeaders(projectId))) request.headers.set(name, value);
+      for (const [name, value] of Object.entries(await projectHeaders(projectId)))
+        request.headers.set(name, value);
       return request;
     },
     async onResponse({ response }) {

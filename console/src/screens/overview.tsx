@@ -178,9 +178,9 @@ function Connection({ project }: { project: Project }) {
   return (
     <Section title={t('addresses')} text={t('addressesText')}>
       <Stack gap="sm">
-        <Snippet label={t('tableRest')} text={`${PLINTH_URL}/p/${project.slug}/rest/v1`} />
-        <Snippet label={t('auth')} text={`${PLINTH_URL}/v1/auth/${project.id}`} />
-        <Snippet label={t('storage')} text={`${PLINTH_URL}/p/${project.slug}/storage`} />
+        <Address label={t('tableRest')} url={`${PLINTH_URL}/p/${project.slug}/rest/v1`} />
+        <Address label={t('auth')} url={`${PLINTH_URL}/v1/auth/${project.id}`} />
+        <Address label={t('storage')} url={`${PLINTH_URL}/p/${project.slug}/storage`} />
         {database.data ? <Secret label={t('ownerUrl')} value={database.data.owner_url} /> : null}
         {database.error ? <Failure error={database.error} /> : null}
         <Group>
@@ -195,6 +195,17 @@ function Connection({ project }: { project: Project }) {
         </Group>
       </Stack>
     </Section>
+  );
+}
+
+function Address({ label, url }: { label: string; url: string }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={2}>
+        {label}
+      </Text>
+      <Snippet label={label} text={url} />
+    </div>
   );
 }
 
@@ -228,9 +239,11 @@ function Start({ project }: { project: Project }) {
         ))}
       </Tabs>
       {key.data ? null : (
-        <Button mt="sm" size="xs" variant="default" loading={key.isFetching} onClick={() => setShown(true)}>
-          {t('fillInKey')}
-        </Button>
+        <Group mt="sm">
+          <Button size="xs" variant="default" loading={key.isFetching} onClick={() => setShown(true)}>
+            {t('fillInKey')}
+          </Button>
+        </Group>
       )}
     </Section>
   );
@@ -243,14 +256,16 @@ function Danger({ project }: { project: Project }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <Section title={t('deleteProject')} text={t('deleteProjectText')}>
-      <Button
-        color="red"
-        variant="light"
-        onClick={() => setAsking(true)}
-        leftSection={<Icon name="trash" size={16} />}
-      >
-        {t('deleteProject')}
-      </Button>
+      <Group>
+        <Button
+          color="red"
+          variant="light"
+          onClick={() => setAsking(true)}
+          leftSection={<Icon name="trash" size={16} />}
+        >
+          {t('deleteProject')}
+        </Button>
+      </Group>
       {isAsking ? (
         <Confirm
           title={t('deleteProject')}

@@ -43,7 +43,7 @@ export function ColumnForm({ column, relations, onChange, onRemove, withKey }: C
         />
         <TextInput
           size="xs"
-          label={t('default')}
+          label={t('defaultValue')}
           flex="1 1 110px"
           classNames={{ input: 'mono' }}
           value={column.default}

@@ -138,7 +138,7 @@ function Columns({
           <Table.Tr>
             <Table.Th>{t('column')}</Table.Th>
             <Table.Th>{t('type')}</Table.Th>
-            <Table.Th>{t('default')}</Table.Th>
+            <Table.Th>{t('defaultValue')}</Table.Th>
             <Table.Th aria-label={t('actions')} />
           </Table.Tr>
         </Table.Thead>

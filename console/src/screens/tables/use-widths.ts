@@ -5,7 +5,7 @@ import type { Column, Relation } from '../../queries/catalog-types';
 const MIN_PX = 60;
 
 function guess({ name, type, category }: Column): number {
-  const byName = 60 + name.length * 9;
+  const byName = 52 + name.length * 8.5 + Math.min(type.length, 18) * 6.3;
   if (category === 'B') return Math.max(90, byName);
   if (category === 'N') return Math.max(100, byName);
   if (type === 'uuid') return Math.max(290, byName);
