@@ -124,7 +124,7 @@ async function takeAll(scheme, viewport, slug) {
     await page.waitForSelector('[role=dialog]');
   });
   await go(page, slug, '/storage');
-  await take('storage', () => page.waitForSelector('table .cell-link'));
+  await take('storage', () => page.waitForSelector('.files .cell-link'));
   await go(page, slug, '/settings');
   await take('settings', () => page.waitForSelector('text=auto_rls'));
   await go(page, slug, '/api');

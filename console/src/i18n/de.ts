@@ -316,7 +316,7 @@ export const de: Readonly<Record<Key, string>> = {
   unverified: 'Nicht bestätigt',
   upload: 'Hochladen',
   userData: 'Daten',
-  userDataHint: 'Ein JSON-Objekt, das im Token steht.',
+  userDataHint: 'Ein JSON-Objekt Ihrer Anwendung.',
   users: 'Benutzer',
   usingHint: 'Welche vorhandenen Zeilen die Policy umfasst.',
   value: 'Wert',

@@ -13,7 +13,8 @@ export const en = {
   addressesText: 'Where clients reach this project, and how tools connect to its database.',
   adminKey: 'Platform admin key',
   adminKeyHint: 'It stays in the memory of this page.',
-  adminKeyWhere: 'The first start writes the key to data/secrets, unless PLATFORM_ADMIN_KEY sets it.',
+  adminKeyWhere:
+    'The first start writes it to platform-admin-key in the data directory, unless PLATFORM_ADMIN_KEY sets it.',
   adminKeyWrong: 'This is not the key of this install.',
   allProjects: 'All projects',
   allSchemas: 'All schemas',
@@ -310,7 +311,7 @@ export const en = {
   unverified: 'Not verified',
   upload: 'Upload',
   userData: 'Data',
-  userDataHint: 'A JSON object that the token carries.',
+  userDataHint: 'A JSON object of your application.',
   users: 'Users',
   usingHint: 'Which existing rows the policy covers.',
   value: 'Value',

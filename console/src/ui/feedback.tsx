@@ -96,14 +96,17 @@ export function Empty({ icon, title, text, children }: EmptyProps) {
 }
 
 export function announce(message: string): void {
-  notifications.show({ message, color: 'plinth', icon: <Icon name="check" />, autoClose: 3500 });
+  const icon = <Icon name="check" />;
+  notifications.show({ message, color: 'plinth', icon, autoClose: 3500, withCloseButton: false });
 }
 
-export function announceFailure(error: unknown): void {
+/** @param close label of the button that closes the message */
+export function announceFailure(error: unknown, close: string): void {
   notifications.show({
     message: messageOf(error),
     color: 'red',
     icon: <Icon name="warning" />,
     autoClose: 9000,
+    closeButtonProps: { 'aria-label': close },
   });
 }

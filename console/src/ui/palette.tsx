@@ -5,7 +5,7 @@ import '@mantine/spotlight/styles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Relation } from '../queries/catalog-types';
-import { projectQuery, projectsQuery, useCatalog } from '../queries/projects';
+import { isExposed, projectQuery, projectsQuery, useCatalog } from '../queries/projects';
 import { useT } from '../i18n';
 import { Icon } from './icon';
 import { SCREENS } from './screens';
@@ -55,7 +55,10 @@ function TablesPalette({
     onClick: () =>
       void navigate({ to: '/projects/$slug/tables', params: { slug }, search: { schema, table: name } }),
   });
-  const actions = (useCatalog(project).data ?? []).map(actionOf);
+  const relations = useCatalog(project).data ?? [];
+  // Those of clients first; the sort is stable.
+  const sorted = relations.toSorted((a, b) => Number(isExposed(project, b)) - Number(isExposed(project, a)));
+  const actions = sorted.map(actionOf);
   return <Commands groups={[...groups, { group: t('tables'), actions }]} />;
 }
 

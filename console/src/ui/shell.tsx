@@ -56,7 +56,7 @@ export function Shell() {
                 aria-label={t('navigation')}
               />
             )}
-            <Link to="/" className="logo" aria-label={t('allProjects')}>
+            <Link to="/" className="logo" aria-label={`Plinth: ${t('allProjects')}`}>
               <Logo />
               <Text fw={700} visibleFrom="xs">
                 Plinth
@@ -141,7 +141,7 @@ function ProjectSwitcher({ slug }: { slug: string }) {
   return (
     <Menu width={260} onClose={() => setSearch('')}>
       <Menu.Target>
-        <UnstyledButton className="switcher" aria-label={t('switchProject')}>
+        <UnstyledButton className="switcher" aria-label={`${current?.name ?? slug}: ${t('switchProject')}`}>
           <Text size="sm" fw={550} truncate>
             {current?.name ?? slug}
           </Text>

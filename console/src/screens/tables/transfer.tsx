@@ -63,7 +63,7 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
       }
       saveFile(new Blob(chunks, { type: 'text/csv' }), `${relation.name}.csv`);
     },
-    onError: announceFailure,
+    onError: (error) => announceFailure(error, t('close')),
     onSettled: () => setReceived(null),
   });
   return (
