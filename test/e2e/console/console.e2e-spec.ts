@@ -302,10 +302,10 @@ inBrowser('the console', () => {
       for (const [screen, title] of Object.entries(titles)) {
         await view.open(project.slug, screen);
         await page.getByRole('heading', { name: title, level: 1 }).waitFor();
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
         expect([screen, width]).toEqual([screen, 390]);
       }
-      expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de');
     });
   });
 
