@@ -41,12 +41,9 @@ export class ConsolePage {
 
   /** Goes to a screen of a project without a reload, which would forget the key. */
   async open(slug: string, screen: string): Promise<void> {
+    const url = JSON.stringify(`/console/projects/${slug}${screen === '' ? '' : `/${screen}`}`);
     await this.page.evaluate(
-      (url) => {
-        history.pushState({}, '', url);
-        dispatchEvent(new PopStateEvent('popstate', { state: {} }));
-      },
-      `/console/projects/${slug}${screen === '' ? '' : `/${screen}`}`,
+      `history.pushState({}, '', ${url}); dispatchEvent(new PopStateEvent('popstate', { state: {} }));`,
     );
   }
 
