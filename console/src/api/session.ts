@@ -45,3 +45,12 @@ export function sessionHeaders(): Record<string, string> {
     ? { Authorization: `Bearer ${session.key}` }
     : { 'X-CSRF-Token': session.answer.csrf_token };
 }
+
+/** Roles that may run SQL and change rows: those of the install in each project, those of a project in that one. */
+export function mayRunSql(current: Session | null, projectId: string): boolean {
+  if (current === null || current.by === 'key') return current !== null;
+  const { person, projects } = current.answer;
+  if (person.role === 'owner' || person.role === 'operator') return true;
+  const role = projects.find(({ id }) => id === projectId)?.role;
+  return role === 'admin' || role === 'developer';
+}

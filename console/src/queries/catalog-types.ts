@@ -45,5 +45,6 @@ export interface Relation {
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
   readonly indexes: readonly { readonly name: string; readonly definition: string }[];
-  readonly policies: readonly Policy[];
+  /** Null if the person may not read them. */
+  readonly policies: readonly Policy[] | null;
 }

@@ -1,8 +1,12 @@
 /** Projects of the install, and the catalog of a project's database. */
 import { queryOptions, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api, dataOf, type Schema } from '../api/client';
+import { PLINTH_URL } from '../api/base-url';
+import { api, assertOk, dataOf, type Schema } from '../api/client';
 import { ApiError } from '../api/errors';
+import { type Identity, projectHeaders, SERVICE_ROLE } from '../api/identity';
+import { mayRunSql, useSession } from '../api/session';
+import { catalogFromDocument, type ProjectDocument } from './catalog-from-document';
 import type { Relation } from './catalog-types';
 import { CATALOG } from './catalog-sql';
 
@@ -59,11 +63,40 @@ export async function runSql(
 
 const catalogKey = (projectId: string) => ['catalog', projectId];
 
+async function fullCatalog(project: Project): Promise<Relation[]> {
+  return (await runSql(project.id, CATALOG, { max_rows: 20_000 })).rows as unknown as Relation[];
+}
+
+async function readableCatalog(project: Project): Promise<Relation[]> {
+  const [tables, document] = await Promise.all([
+    dataOf(api.GET('/admin/v1/projects/{id}/tables', { params: { path: { id: project.id } } })),
+    fetchDocument(project, SERVICE_ROLE),
+  ]);
+  return catalogFromDocument(
+    document as unknown as ProjectDocument,
+    tables,
+    project.settings.exposed_schemas,
+  );
+}
+
+/** The project's own OpenAPI document, as an identity sees it. */
+export async function fetchDocument(project: Project, identity: Identity): Promise<Record<string, unknown>> {
+  const headers = await projectHeaders(project.id, identity);
+  const url = `${PLINTH_URL}/p/${encodeURIComponent(project.slug)}/openapi.json`;
+  const response = await assertOk(await fetch(url, { headers, credentials: 'omit' }));
+  return (await response.json()) as Record<string, unknown>;
+}
+
+/** True if the person may change rows and run SQL. The server decides; this hides what it would refuse. */
+export function useMayWrite({ id }: Project): boolean {
+  return mayRunSql(useSession(), id);
+}
+
 export function useCatalog(project: Project) {
+  const session = useSession();
   return useQuery({
     queryKey: catalogKey(project.id),
-    queryFn: async () =>
-      (await runSql(project.id, CATALOG, { max_rows: 20_000 })).rows as unknown as Relation[],
+    queryFn: () => (mayRunSql(session, project.id) ? fullCatalog(project) : readableCatalog(project)),
     staleTime: 30_000,
   });
 }

@@ -3,9 +3,8 @@ import { Anchor, Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { PLINTH_URL } from '../api/base-url';
-import { assertOk } from '../api/client';
 import { projectHeaders } from '../api/identity';
-import { useProject } from '../queries/projects';
+import { fetchDocument, useProject } from '../queries/projects';
 import { useT } from '../i18n';
 import { Loaded } from '../ui/feedback';
 import { Page } from '../ui/parts';
@@ -34,14 +33,7 @@ export function ApiDocsScreen() {
     queryKey: ['openapi', project.id, as],
     queryFn: async (): Promise<Shown> => {
       const headers = await projectHeaders(project.id, { as });
-      const [response] = await Promise.all([
-        fetch(`${PLINTH_URL}/p/${encodeURIComponent(project.slug)}/openapi.json`, {
-          headers,
-          credentials: 'omit',
-        }),
-        loadSwagger(),
-      ]);
-      const spec = (await (await assertOk(response)).json()) as Record<string, unknown>;
+      const [spec] = await Promise.all([fetchDocument(project, { as }), loadSwagger()]);
       const token = headers.Authorization!.slice('Bearer '.length);
       return { spec: { ...spec, servers: [{ url: PLINTH_URL }] }, apikey: headers.apikey!, token };
     },

@@ -1,5 +1,5 @@
 /** Shows its content to people with a session, and the sign-in page to others; the URL stays, so links work after sign-in. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { adminCall } from '../api/client';
 import { ApiError } from '../api/errors';
@@ -22,6 +22,7 @@ async function findSession(): Promise<SessionAnswer | null | 'unknown'> {
 export function Entrance({ children }: { children: ReactNode }) {
   const t = useT();
   const session = useSession();
+  const client = useQueryClient();
   const { data, error, refetch } = useQuery({
     queryKey: ['session'],
     queryFn: findSession,
@@ -30,8 +31,11 @@ export function Entrance({ children }: { children: ReactNode }) {
   });
   const found = data !== 'unknown' && data ? data : null;
   useEffect(() => {
-    if (found && session === null) setSession({ by: 'cookie', answer: found });
-  }, [found, session]);
+    if (!found || session !== null) return;
+    setSession({ by: 'cookie', answer: found });
+    // Once the session has ended, this answer must not start it again.
+    client.setQueryData(['session'], null);
+  }, [found, session, client]);
   if (session) return children;
   if (error) {
     return (

@@ -19,7 +19,7 @@ import {
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Policy, Relation } from '../queries/catalog-types';
-import { isExposed, type Project, useCatalog, useProject } from '../queries/projects';
+import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../queries/projects';
 import { useT } from '../i18n';
 import {
   createPolicySql,
@@ -103,7 +103,9 @@ interface TableCardProps {
 
 function TableCard({ project, relation, onAction }: TableCardProps) {
   const t = useT();
-  const { schema, name, rls, policies } = relation;
+  const { schema, name, rls } = relation;
+  const policies = relation.policies ?? [];
+  const mayWrite = useMayWrite(project);
   return (
     <Card withBorder component="section">
       <Group justify="space-between" mb="xs">
@@ -135,31 +137,37 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
           >
             {t('viewRows')}
           </Button>
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => onAction({ kind: 'security', relation, enable: !rls })}
-          >
-            {rls ? t('disableRls') : t('enableRls')}
-          </Button>
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <Button size="xs" leftSection={<Icon name="plus" size={14} />}>
-                {t('newPolicy')}
+          {mayWrite ? (
+            <>
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => onAction({ kind: 'security', relation, enable: !rls })}
+              >
+                {rls ? t('disableRls') : t('enableRls')}
               </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Label>{t('templates')}</Menu.Label>
-              {TEMPLATES.map((template) => (
-                <Menu.Item
-                  key={template}
-                  onClick={() => onAction({ kind: 'create', relation, draft: draftOf(template, relation) })}
-                >
-                  {t(`template_${template}`)}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+              <Menu position="bottom-end">
+                <Menu.Target>
+                  <Button size="xs" leftSection={<Icon name="plus" size={14} />}>
+                    {t('newPolicy')}
+                  </Button>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Label>{t('templates')}</Menu.Label>
+                  {TEMPLATES.map((template) => (
+                    <Menu.Item
+                      key={template}
+                      onClick={() =>
+                        onAction({ kind: 'create', relation, draft: draftOf(template, relation) })
+                      }
+                    >
+                      {t(`template_${template}`)}
+                    </Menu.Item>
+                  ))}
+                </Menu.Dropdown>
+              </Menu>
+            </>
+          ) : null}
         </Group>
       </Group>
       {!rls ? (
@@ -167,7 +175,12 @@ function TableCard({ project, relation, onAction }: TableCardProps) {
           {t('rlsOffText')}
         </Alert>
       ) : null}
-      {rls && policies.length === 0 ? (
+      {relation.policies === null ? (
+        <Text size="sm" c="dimmed">
+          {t('policiesHidden')}
+        </Text>
+      ) : null}
+      {rls && relation.policies?.length === 0 ? (
         <Text size="sm" c="dimmed">
           {t('noPolicies')}
         </Text>

@@ -1,6 +1,6 @@
 /** Sign-in of people, and with the platform admin key, which stays in the memory of the page. */
 import { Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { adminCall } from '../api/client';
 import { ApiError, toApiError } from '../api/errors';
@@ -15,8 +15,18 @@ import { LookMenu } from '../ui/look-menu';
 export function SignInScreen({ hasPeople }: { hasPeople: boolean }) {
   const t = useT();
   const [byKey, setByKey] = useState(!hasPeople);
+  const setup = useQuery({
+    queryKey: ['setup'],
+    queryFn: () => adminCall<{ needed: boolean }>('GET', '/setup'),
+    enabled: hasPeople,
+  });
   return (
     <EntryPage title={t('signInTitle')}>
+      {setup.data?.needed ? (
+        <Text size="sm" mb="md">
+          {t('setupNeeded')}
+        </Text>
+      ) : null}
       {byKey ? <KeyForm /> : <PersonForm />}
       {hasPeople ? (
         <Anchor component="button" size="sm" mt="md" onClick={() => setByKey(!byKey)}>

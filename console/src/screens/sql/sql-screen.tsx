@@ -17,7 +17,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { Schema } from '../../api/client';
 import { ApiError } from '../../api/errors';
-import { type Project, runSql, useCatalog, useCatalogChanged, useProject } from '../../queries/projects';
+import {
+  type Project,
+  runSql,
+  useCatalog,
+  useCatalogChanged,
+  useMayWrite,
+  useProject,
+} from '../../queries/projects';
 import { useLanguages } from '../../i18n';
 import { planOf } from '../../lib/explain';
 import { formatNumber, formatTime } from '../../lib/format';
@@ -49,6 +56,7 @@ export function SqlScreen() {
   const [entries, setEntries] = useState(() => readHistory(project.id));
   const [isHistoryOpen, historyDrawer] = useDisclosure();
   const changed = useCatalogChanged(project);
+  const mayRun = useMayWrite(project);
   const run = useMutation({
     mutationFn: async ({ query: text }: Run) => {
       abort.current = new AbortController();
@@ -66,7 +74,7 @@ export function SqlScreen() {
   });
   const start = (prefix = ''): void => {
     const wanted = editor.current?.wanted().trim() ?? '';
-    if (wanted === '' || run.isPending) return;
+    if (wanted === '' || run.isPending || !mayRun) return;
     setEntries(remember(project.id, wanted, Date.now()));
     run.mutate({ query: prefix + wanted, isPlan: prefix !== '' });
   };
@@ -143,7 +151,8 @@ export function SqlScreen() {
         {run.data && !run.isPending ? (
           <Result {...run.data} isPlan={run.variables?.isPlan ?? false} project={project} />
         ) : null}
-        {run.isIdle ? <Empty icon="sql" title={t('sqlEmpty')} text={t('sqlEmptyText')} /> : null}
+        {mayRun ? null : <Alert m="md">{t('sqlForbidden')}</Alert>}
+        {mayRun && run.isIdle ? <Empty icon="sql" title={t('sqlEmpty')} text={t('sqlEmptyText')} /> : null}
       </div>
       <Drawer
         opened={isHistoryOpen}

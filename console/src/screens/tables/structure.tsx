@@ -16,7 +16,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
-import type { Project } from '../../queries/projects';
+import { type Project, useMayWrite } from '../../queries/projects';
 import { useLanguages, useT } from '../../i18n';
 import { addColumnSql, BLANK_COLUMN, type NewColumn } from '../../lib/ddl';
 import { formatBytes } from '../../lib/format';
@@ -65,7 +65,7 @@ export function StructureButton(props: StructureProps) {
 function Structure({ project, relation, relations }: StructureProps) {
   const { t, language } = useLanguages();
   const [change, setChange] = useState<Change | null>(null);
-  const isTable = relation.kind === 'table';
+  const isTable = useMayWrite(project) && relation.kind === 'table';
   return (
     <Stack gap="lg">
       <Group justify="space-between">

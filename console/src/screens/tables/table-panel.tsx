@@ -5,8 +5,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { type Identity, SERVICE_ROLE } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
-import { isExposed, type Project } from '../../queries/projects';
-import { useLanguages, useT } from '../../i18n';
+import { isExposed, type Project, useMayWrite } from '../../queries/projects';
+import { type Translate, useLanguages, useT } from '../../i18n';
 import { formatNumber } from '../../lib/format';
 import { filtersFromText, type GridQuery, type Row } from '../../lib/grid-query';
 import { countOf, insert, NO_CHANGES, toggleDelete, undo, type Values } from '../../lib/pending-changes';
@@ -49,7 +49,7 @@ export function TablePanel({ project, relation, relations, onOpenList }: TablePa
           </Title>
           {relation.kind === 'table' ? (
             <Badge variant="light" color={relation.rls ? 'plinth' : 'orange'} flex="none">
-              {relation.rls ? t('policyCount', { count: relation.policies.length }) : t('rlsOff')}
+              {rlsLabel(t, relation)}
             </Badge>
           ) : (
             <Badge variant="light" color="gray" flex="none">
@@ -69,6 +69,11 @@ export function TablePanel({ project, relation, relations, onOpenList }: TablePa
       )}
     </>
   );
+}
+
+function rlsLabel(t: Translate, { rls, policies }: Relation): string {
+  if (!rls) return t('rlsOff');
+  return policies ? t('policyCount', { count: policies.length }) : t('rlsOn');
 }
 
 interface RowsProps extends Omit<TablePanelProps, 'onOpenList'> {
@@ -101,9 +106,9 @@ function Rows({ project, relation, relations, identity }: RowsProps) {
   const grid = useGrid({ project, relation, identity, query });
   const [edited, setEdited] = useState<{ row: Row | null } | null>(null);
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
-  const isWritable =
-    identity.as === 'service_role' && relation.kind !== 'materialized view' && relation.primaryKey.length > 0;
-  const canInsert = identity.as === 'service_role' && relation.kind !== 'materialized view';
+  const mayWrite = useMayWrite(project) && identity.as === 'service_role';
+  const isWritable = mayWrite && relation.kind !== 'materialized view' && relation.primaryKey.length > 0;
+  const canInsert = mayWrite && relation.kind !== 'materialized view';
   useHotkeys([
     ['mod+Z', () => grid.setPending(undo(grid.pending))],
     ['mod+S', () => (countOf(grid.pending) > 0 ? grid.save.mutate() : undefined)],

@@ -14,7 +14,7 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
-import { isExposed, type Project, useCatalog, useProject } from '../../queries/projects';
+import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { Empty, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -118,6 +118,7 @@ function TableList({ project, relations, schema, chosen, onCreate, onChoose }: T
   const t = useT();
   const navigate = route.useNavigate();
   const [filter, setFilter] = useState('');
+  const mayWrite = useMayWrite(project);
   const schemas = [...new Set([...project.settings.exposed_schemas, ...relations.map((one) => one.schema)])];
   const found = relations.filter(
     (one) => one.schema === schema && one.name.toLowerCase().includes(filter.toLowerCase()),
@@ -133,11 +134,13 @@ function TableList({ project, relations, schema, chosen, onCreate, onChoose }: T
           allowDeselect={false}
           onChange={(next) => void navigate({ search: { schema: next ?? schema } })}
         />
-        <Tooltip label={t('newTable')}>
-          <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>
-            <Icon name="plus" size={16} />
-          </ActionIcon>
-        </Tooltip>
+        {mayWrite ? (
+          <Tooltip label={t('newTable')}>
+            <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>
+              <Icon name="plus" size={16} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
       </div>
       <TextInput
         size="xs"
