@@ -136,7 +136,7 @@ function texts<Name extends string>(
   const entries = names.flatMap((name) => {
     const value = search[name];
     if (value === undefined || value === null || value === '') return [];
-    return [[name, typeof value === 'object' ? JSON.stringify(value) : String(value as string | number)]];
+    return [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
   });
   return Object.fromEntries(entries) as Partial<Record<Name, string>>;
 }

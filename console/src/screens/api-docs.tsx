@@ -50,7 +50,7 @@ export function ApiDocsScreen() {
           </Anchor>
           <SegmentedControl
             value={as}
-            onChange={(value) => setAs(value as typeof as)}
+            onChange={(value) => setAs(value)}
             data={['anon', 'service_role']}
             aria-label={t('role')}
           />

@@ -106,7 +106,7 @@ inBrowser('the console', () => {
     it('show every digit, and load the next pages while they are scrolled', async () => {
       await view.cell('9007199254740993').waitFor();
       const grid = page.getByRole('grid');
-      await eventually(async () => {
+      await eventuallyShown(async () => {
         await grid.evaluate((node) => node.scrollTo(0, node.scrollHeight));
         await expect(page.getByText('pet 399', { exact: true }).isVisible()).resolves.toBe(true);
       });
@@ -124,7 +124,7 @@ inBrowser('the console', () => {
       await view.cell('sad').dblclick();
       await page.getByLabel('mood').selectOption('happy');
       await view.button('Save').click();
-      await eventually(async () => {
+      await eventuallyShown(async () => {
         const rows = await project.sql('select name, mood, data::text from pets order by id limit 2');
         expect(rows).toEqual([
           { name: 'renamed', mood: 'happy', data: '{"big": 12345678901234567890}' },
@@ -144,7 +144,7 @@ inBrowser('the console', () => {
       await dialog.getByLabel('tags', { exact: true }).fill('{x,"y z"}');
       await dialog.getByRole('button', { name: 'Apply' }).click();
       await view.button('Save').click();
-      await eventually(async () => {
+      await eventuallyShown(async () => {
         const rows = await project.sql('select id, name, owner, data::text, tags from pets where id = 1');
         expect(rows).toEqual([{ id: '1', name: HOSTILE, owner: 2, data: '{"n": 1.10}', tags: ['x', 'y z'] }]);
       });
@@ -154,7 +154,7 @@ inBrowser('the console', () => {
       await view.button('Filter').click();
       await page.getByLabel('Value').fill('9007199254740994');
       await view.button('Apply').click();
-      await eventually(async () => expect(await page.locator('.grid-row').count()).toBe(1));
+      await eventuallyShown(async () => expect(await page.locator('.grid-row').count()).toBe(1));
       expect(new URL(page.url()).searchParams.get('filters')).toContain('9007199254740994');
       await page.getByRole('button', { name: 'Remove filter' }).click();
       await page.locator('.head-button').first().click();
@@ -188,7 +188,7 @@ inBrowser('the console', () => {
       await page.getByRole('heading', { name: 'Screens', level: 1 }).waitFor();
       expect(await page.getByLabel('service_role').count()).toBe(0);
       await view.button('Show keys').click();
-      await eventually(async () =>
+      await eventuallyShown(async () =>
         expect(await page.getByLabel('service_role', { exact: true }).inputValue()).toBe(project.serviceKey),
       );
       expect(await page.getByLabel('service_role', { exact: true }).getAttribute('type')).toBe('password');
@@ -273,7 +273,7 @@ inBrowser('the console', () => {
       const field = page.getByLabel('max_rows', { exact: true });
       await field.fill('17');
       await view.button('Save').click();
-      await eventually(async () => {
+      await eventuallyShown(async () => {
         const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
         expect(body.settings.max_rows).toBe(17);
         const names = await page.locator('main label code').allTextContents();
@@ -322,6 +322,9 @@ inBrowser('the console', () => {
   });
 });
 
+/** A page takes seconds on a busy machine. */
+const eventuallyShown = (check: () => Promise<void>): Promise<void> => eventually(check, 20_000);
+
 async function projectNamed(name: string) {
   const { body } = await plinth.admin.get(`/admin/v1/projects?search=${name}`);
   const [{ id, slug }] = body;
@@ -336,7 +339,7 @@ async function viewAs(name: string, email?: string): Promise<void> {
 }
 
 async function expectNotes(titles: string[]): Promise<void> {
-  await eventually(async () => {
+  await eventuallyShown(async () => {
     const cells = await page.getByRole('gridcell').filter({ hasText: 'note of' }).allTextContents();
     expect(cells).toEqual(titles);
   });

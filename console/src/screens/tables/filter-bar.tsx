@@ -105,7 +105,7 @@ function NewFilter({ columns, onAdd }: { columns: readonly Column[]; onAdd: (fil
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}
           onChange={(operator) =>
-            setFilter({ ...filter, operator: (operator ?? 'eq') as Operator, value: '' })
+            setFilter({ ...filter, operator: (operator ?? 'eq'), value: '' })
           }
         />
         {filter.operator === 'is' ? (

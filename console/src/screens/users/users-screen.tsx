@@ -190,7 +190,7 @@ function CreateUser({ project, onClose }: { project: Project; onClose: () => voi
         <Stack gap="sm">
           <SegmentedControl
             value={way}
-            onChange={(value) => setWay(value as typeof way)}
+            onChange={(value) => setWay(value)}
             data={[
               { value: 'create', label: t('withPassword') },
               { value: 'invite', label: t('byInvitation') },
