@@ -168,7 +168,7 @@ function CreateProject({ onClose }: { onClose: () => void }) {
             data={PLANS}
             value={plan}
             allowDeselect={false}
-            onChange={(value) => setPlan((value ?? 'free'))}
+            onChange={(value) => setPlan(value ?? 'free')}
           />
           {create.error ? <Failure error={create.error} /> : null}
           <Group justify="end" gap="xs">

@@ -332,7 +332,7 @@ function PolicyDialog({ project, relation, first, replaced, onClose }: PolicyDia
           data={COMMANDS}
           value={draft.command}
           allowDeselect={false}
-          onChange={(command) => setDraft({ ...draft, command: (command ?? 'ALL') })}
+          onChange={(command) => setDraft({ ...draft, command: command ?? 'ALL' })}
         />
         <MultiSelect
           label={t('roles')}

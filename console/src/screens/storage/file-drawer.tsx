@@ -175,7 +175,7 @@ function Sign({ project, file }: { project: Project; file: StoredFile }) {
           value={expiry}
           allowDeselect={false}
           w={120}
-          onChange={(value) => setExpiry((value ?? '1h'))}
+          onChange={(value) => setExpiry(value ?? '1h')}
         />
         <Button
           variant="default"

@@ -213,7 +213,7 @@ function BucketForm({ project, bucket, onClose, onSaved }: BucketFormProps) {
   const [input, setInput] = useState({
     name: bucket?.name ?? '',
     is_public: bucket?.is_public ?? false,
-    limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : (''),
+    limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : '',
     types: bucket?.allowed_mime_types ?? [],
   });
   const save = useMutation({

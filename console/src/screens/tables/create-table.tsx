@@ -53,7 +53,7 @@ export function CreateTable({ project, relations, schema, onClose, onCreated }: 
           data={ACCESS.map((value) => ({ value, label: t(`access_${value}`) }))}
           value={access}
           allowDeselect={false}
-          onChange={(value) => setAccess((value ?? 'own'))}
+          onChange={(value) => setAccess(value ?? 'own')}
         />
       </Group>
       <Stack gap="xs">

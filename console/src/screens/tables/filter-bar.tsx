@@ -104,9 +104,7 @@ function NewFilter({ columns, onAdd }: { columns: readonly Column[]; onAdd: (fil
           value={filter.operator}
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}
-          onChange={(operator) =>
-            setFilter({ ...filter, operator: (operator ?? 'eq'), value: '' })
-          }
+          onChange={(operator) => setFilter({ ...filter, operator: operator ?? 'eq', value: '' })}
         />
         {filter.operator === 'is' ? (
           <Select
