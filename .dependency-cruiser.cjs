@@ -12,7 +12,7 @@ const LAYERS = [
   ['auth', 'rest', 'storage'],
   ['backup', 'observe'],
   ['staff'],
-  ['admin', 'health', 'api-docs'],
+  ['admin', 'health', 'api-docs', 'console'],
   ['bootstrap', 'cli'],
 ];
 

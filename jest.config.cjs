@@ -38,7 +38,11 @@ module.exports = {
     {
       ...common,
       displayName: 'unit',
-      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/unit/**/*.spec.ts'],
+      testMatch: [
+        '<rootDir>/src/**/*.spec.ts',
+        '<rootDir>/console/src/**/*.spec.ts',
+        '<rootDir>/test/unit/**/*.spec.ts',
+      ],
     },
     {
       ...withDatabase,

@@ -12,6 +12,7 @@ import { assertNodeVersion, ROOT, setUp } from './lib/set-up.mjs';
 const CONTENTS = [
   'dist/src',
   'dist/migrations',
+  'console/dist',
   'docs',
   'deploy',
   'LICENSE',
@@ -25,7 +26,7 @@ const { values: options } = parseArgs({
 });
 
 assertNodeVersion();
-await setUp({ development: true });
+await setUp({ development: true, console: true });
 const manifest = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
 const name = `plinth-${manifest.version}`;
 const out = path.resolve(options.out);

@@ -8,7 +8,7 @@ const PARENT_POLL_MS = 1_000;
 
 assertNodeVersion();
 if (process.env.npm_lifecycle_event) endWithParent();
-await setUp();
+await setUp({ console: true });
 
 const main = path.join(ROOT, 'dist/src/main.js');
 // Worker processes are forked from this name.

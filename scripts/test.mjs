@@ -20,15 +20,20 @@ const CHECKS = [
       'src',
     ]),
     step('Unused code', 'knip', 'bin/knip.js', []),
+    consoleStep('Types of the console', 'typescript', 'bin/tsc', ['--noEmit', '-p', 'tsconfig.json']),
+    consoleStep('Lint of the console', 'eslint', 'bin/eslint.js', ['.']),
   ],
 ];
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 assertNodeVersion();
-await setUp({ development: true });
+await setUp({ development: true, console: true });
 try {
   await setUpClients({ all: false });
+  await timed('Client of the console', () =>
+    run('Client of the console', process.execPath, ['generate.mjs'], { cwd: path.join(ROOT, 'console') }),
+  );
   await Promise.all(CHECKS.map(inOrder));
   // Process tests run alone, after the tests that keep both cores busy.
   const first = await failureOf(jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e'));
@@ -45,9 +50,13 @@ process.stdout.write(`${summary(totals)}\n`);
 if (process.exitCode === 1) process.exit();
 
 /** A check by one program, whose output is shown only after a failure. */
-function step(name, packageName, file, args) {
-  return () =>
-    timed(name, () => run(name, process.execPath, [bin(packageName, file), ...args], { cwd: ROOT }));
+function step(name, packageName, file, args, cwd = ROOT) {
+  return () => timed(name, () => run(name, process.execPath, [bin(packageName, file), ...args], { cwd }));
+}
+
+/** The same in the folder of the console, which has settings of its own. */
+function consoleStep(name, packageName, file, args) {
+  return step(name, packageName, file, args, path.join(ROOT, 'console'));
 }
 
 async function inOrder(steps) {

@@ -9,6 +9,7 @@ import { TimeModule } from './infra/time/time.module';
 import { AppConfig } from './config/app-config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
+import { ConsoleModule } from './console/console.module';
 import { HealthModule } from './health/health.module';
 import { TelemetryModule } from './infra/telemetry/telemetry.module';
 import { CoordinationModule } from './infra/coordination/coordination.module';
@@ -45,6 +46,7 @@ export class AppModule {
         AdminModule,
         HealthModule,
         ApiDocsModule,
+        ConsoleModule,
       ],
     };
   }

@@ -13,7 +13,26 @@ const LOCK = path.join(ROOT, '.tmp', 'set-up.lock');
 /** Workspaces of their own: the generators of clients, and applications that are built on generated clients. */
 const CLIENTS = 'clients';
 const EXAMPLES = ['examples/todo-app', 'examples/csv-import'];
+const PACKAGES_OF = {
+  '.': 'dependencies (first start, about a minute)',
+  clients: 'generators of clients',
+  'examples/todo-app': 'packages of an example',
+  'examples/csv-import': 'packages of an example',
+  console: 'packages of the console',
+};
 const STAMP = path.join(ROOT, 'dist', '.built-from');
+/** The workspace of the console. */
+const CONSOLE = 'console';
+const CONSOLE_STAMP = path.join(ROOT, CONSOLE, 'dist', '.built-from');
+/** The document is an input, because the console's client and forms are made of it. */
+const CONSOLE_INPUTS = [
+  'console/src',
+  'console/build.mjs',
+  'console/index.html',
+  'console/package-lock.json',
+  'console/vite.config.ts',
+  'test/snapshots/openapi/platform.yaml',
+];
 /** Inputs of the build; the tests among them are ignored. */
 const BUILD_INPUTS = [
   'src',
@@ -43,16 +62,17 @@ export function assertNodeVersion() {
 
 /**
  * Installs and builds if necessary. After a failure prints the output of the failed program and exits.
- * @param {{ development?: boolean, quiet?: boolean }} options `development`: also installs the development tools if nothing has
- *   to be built; `quiet`: shows progress on a terminal only
+ * @param {{ development?: boolean, quiet?: boolean, console?: boolean }} options `development`: also installs the development
+ *   tools if nothing has to be built; `quiet`: shows progress on a terminal only; `console`: also builds the console
  */
-export async function setUp({ development = false, quiet = false } = {}) {
+export async function setUp({ development = false, quiet = false, console: withConsole = false } = {}) {
   const progress = quiet && !process.stderr.isTTY ? silent : report;
+  const options = { development, withConsole };
   try {
-    if (isReady(development)) return;
+    if (isReady(options)) return;
     await exclusively(
       LOCK,
-      (shareWith) => makeReady(development, progress, shareWith),
+      (shareWith) => makeReady(options, progress, shareWith),
       () => progress('Waiting for another process that installs or builds here')(),
     );
   } catch (error) {
@@ -82,14 +102,29 @@ async function setUpWorkspace(folder, all) {
   );
 }
 
-function isReady(development) {
+function isReady({ development, withConsole }) {
+  if (withConsole && !(isConsoleBuilt() && (!development || isInstalled(true, CONSOLE)))) return false;
   return isBuilt() && isInstalled(development);
 }
 
-async function makeReady(development, progress, onStart) {
+async function makeReady({ development, withConsole }, progress, onStart) {
   const built = isBuilt();
   if (!isInstalled(development || !built)) await install(progress, onStart);
   if (!built) await compile(progress, onStart);
+  if (withConsole) await makeConsoleReady(development, progress, onStart);
+}
+
+/** Plinth serves without the console too: unless the tests need it, a failure here is only reported. */
+async function makeConsoleReady(development, progress, onStart) {
+  const built = isConsoleBuilt();
+  try {
+    if ((development || !built) && !isInstalled(true, CONSOLE))
+      await install(progress, onStart, { folder: CONSOLE });
+    if (!built) await buildConsole(progress, onStart);
+  } catch (error) {
+    if (development) throw error;
+    process.stderr.write(`The console was not built, and Plinth starts without it. ${error.message}\n`);
+  }
 }
 
 /**
@@ -110,8 +145,7 @@ function isInstalled(withDevelopment, folder = '.') {
 }
 
 async function install(progress, onStart, { folder = '.', all = true } = {}) {
-  const what = folder === '.' ? 'dependencies (first start, about a minute)' : `packages of ${folder}`;
-  const done = progress(`Installing ${what}`);
+  const done = progress(`Installing ${PACKAGES_OF[folder]}`);
   const args = ['ci', all ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund'];
   try {
     await npm(args, onStart, path.join(ROOT, folder));
@@ -140,13 +174,21 @@ async function unreachableRegistry(error) {
 }
 
 function isBuilt() {
-  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sourceHash();
+  return isBuiltFrom(STAMP, BUILD_INPUTS);
+}
+
+function isConsoleBuilt() {
+  return isBuiltFrom(CONSOLE_STAMP, CONSOLE_INPUTS);
+}
+
+function isBuiltFrom(stamp, inputs) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(inputs);
 }
 
 /** The build first removes dist with the stamp. The stamp is written last, so an interrupted build is repeated. */
 async function compile(progress, onStart) {
   const done = progress('Building');
-  const hash = sourceHash();
+  const hash = sourceHash(BUILD_INPUTS);
   await run('The build', process.execPath, [bin('@nestjs/cli', 'bin/nest.js'), 'build'], {
     cwd: ROOT,
     onStart,
@@ -155,10 +197,20 @@ async function compile(progress, onStart) {
   done();
 }
 
+/** As in compile(), the build removes the stamp first. */
+async function buildConsole(progress, onStart) {
+  const done = progress('Building the console');
+  const hash = sourceHash(CONSOLE_INPUTS);
+  const folder = path.join(ROOT, CONSOLE);
+  await run('The build of the console', process.execPath, ['build.mjs'], { cwd: folder, onStart });
+  writeFileSync(CONSOLE_STAMP, hash);
+  done();
+}
+
 /** Hashes contents, because a checkout or a copied image changes modification times. */
-function sourceHash() {
+function sourceHash(inputs) {
   const hash = createHash('sha256');
-  for (const file of BUILD_INPUTS.flatMap((input) => filesIn(path.join(ROOT, input))).sort()) {
+  for (const file of inputs.flatMap((input) => filesIn(path.join(ROOT, input))).sort()) {
     if (file.endsWith('.spec.ts')) continue;
     hash
       .update(`${path.relative(ROOT, file)}\0`)

@@ -19,7 +19,7 @@ export function announcement(
     setupLink === null
       ? ''
       : `  First owner         ${setupLink}\n                      (works once, for a day; ${PRODUCT.commandLine} setup-link makes another one)\n`;
-  const head = `\nPlinth serves on ${base}\n  API documentation   ${base}/docs\n${owner}`;
+  const head = `\nPlinth serves on ${base}\n  Console             ${base}/console\n  API documentation   ${base}/docs\n${owner}`;
   return demo
     ? `${head}${demoText(base, demo)}`
     : `${head}  Keys of a project   ${PRODUCT.commandLine} project keys <slug>\n`;

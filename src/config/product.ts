@@ -1,8 +1,10 @@
-/** The version of Plinth, and how its command line is called. */
+/** The version of Plinth, its folder, and how its command line is called. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 interface Product {
+  /** The folder of package.json. */
+  readonly root: string;
   readonly version: string;
   /** How the command line is called. The image holds only the build, without npm's scripts. */
   readonly commandLine: string;
@@ -14,7 +16,7 @@ function findProduct(folder: string): Product {
   if (existsSync(file)) {
     const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
     const isClone = existsSync(join(folder, 'scripts/plinth.mjs'));
-    return { version, commandLine: isClone ? 'npm run plinth --' : 'node dist/src/cli.js' };
+    return { root: folder, version, commandLine: isClone ? 'npm run plinth --' : 'node dist/src/cli.js' };
   }
   const parent = dirname(folder);
   if (parent === folder) throw new Error('the package.json of Plinth is missing');

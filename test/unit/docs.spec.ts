@@ -27,11 +27,15 @@ it('no text runs the command line by an npm package name that belongs to others'
   expect(wrong.map(([file]) => file)).toEqual([]);
 });
 
+/** Names of the pages in a folder. */
+const markdown = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('.md'));
+
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const sorted = (names: Iterable<string | undefined>): (string | undefined)[] => [...new Set(names)].sort();
 
 describe('links', () => {
-  const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((page) => `docs/${page}`)];
+  const pages = ['README.md', ...markdown('docs').map((page) => `docs/${page}`)];
 
   /** The anchors that GitHub generates for headings. */
   function anchorsOf(page: string): string[] {

@@ -7,11 +7,12 @@ import { HtmlPage } from '../../http/errors/error-renderer';
 import { escapeHtml } from '../../common/text/html';
 import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
 import { PRODUCT } from '../../config/product';
-import { plainPage } from '../plain-page';
+import { plainPage } from '../../http/plain-page';
 import { TourStep, tourSteps } from '../tour';
 
 /** Links of the home page: paths without a leading slash, so that they work behind a proxy that adds a prefix. */
 const LINKS = [
+  { name: 'console', path: 'console', title: 'The console' },
   { name: 'docs', path: 'docs', title: 'The interface, to read and to try' },
   { name: 'openapi', path: 'openapi.json', title: 'The interface as an OpenAPI document' },
   { name: 'tour', path: 'tour', title: 'Five-minute tour' },

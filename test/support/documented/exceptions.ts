@@ -4,7 +4,7 @@ import type { Exchange } from './document-checker';
 /** Paths that the document leaves out on purpose. */
 const LEFT_OUT: readonly RegExp[] = [
   /^\/(p\/[^/]+\/)?openapi\.(json|yaml)$/, // the documents themselves
-  /^\/($|tour$|docs(\/|$))/, // pages for people
+  /^\/($|tour$|(docs|console)(\/|$))/, // pages for people
   /^\/p\/[^/]+\/types\.ts$/, // a file, also for people
   /^\/v1\/auth\/[^/]+\/(reset|verify|invite)$/, // pages that mails link to
 ];

@@ -1,6 +1,6 @@
 /** Small pages for people, without scripts, forms or external resources. */
 import { createHash } from 'node:crypto';
-import { HtmlPage } from '../http/errors/error-renderer';
+import { HtmlPage } from './errors/error-renderer';
 import { escapeHtml } from '../common/text/html';
 
 const STYLE = `

@@ -1,0 +1,67 @@
+/** The typed client of the administration API, generated from Plinth's OpenAPI document. */
+import createClient, { type Middleware } from 'openapi-fetch';
+import type { components, paths } from '../generated/openapi';
+import { PLINTH_URL } from './base-url';
+import { ApiError, toApiError } from './errors';
+import { currentSession, sessionHeaders, setSession } from './session';
+
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+/** Adds the credential; turns every failure into an ApiError; ends a session that the server no longer accepts. */
+const withSession: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(sessionHeaders())) request.headers.set(name, value);
+    return request;
+  },
+  async onResponse({ response }) {
+    if (response.ok) return;
+    const error = toApiError(response.status, await bodyOf(response));
+    if (response.status === 401 && currentSession()) setSession(null);
+    throw error;
+  },
+  onError() {
+    return unreachable();
+  },
+};
+
+export const api = createClient<paths>({ baseUrl: PLINTH_URL, credentials: 'same-origin' });
+api.use(withSession);
+
+/** The body of a successful call. The middleware throws for others. */
+export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonNullable<Data>> {
+  return (await call).data as NonNullable<Data>;
+}
+
+/** A call of the administration API that the document of this version does not have yet: sessions and people. */
+export async function adminCall<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${PLINTH_URL}/admin/v1${path}`, {
+    method,
+    credentials: 'same-origin',
+    headers: { ...sessionHeaders(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    body: body === undefined ? null : JSON.stringify(body),
+  }).catch(() => {
+    throw unreachable();
+  });
+  const answer = await bodyOf(response);
+  if (!response.ok) throw toApiError(response.status, answer);
+  return answer as Answer;
+}
+
+/** @throws ApiError unless the response is a success */
+export async function assertOk(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  throw toApiError(response.status, await bodyOf(response));
+}
+
+export function unreachable(): ApiError {
+  return new ApiError(0, 'unreachable', 'The server did not answer');
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return { error: { message: text.slice(0, 500) || response.statusText } };
+  }
+}

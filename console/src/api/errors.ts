@@ -1,0 +1,51 @@
+/** Failures of calls, in one form for all areas of the API. */
+
+/** Fields of PostgreSQL's error, if the call failed in the database. */
+interface DatabaseFault {
+  readonly detail?: string | null;
+  readonly hint?: string | null;
+  readonly location?: { readonly line: number; readonly column: number } | null;
+}
+
+export class ApiError extends Error {
+  constructor(
+    /** 0 if the server did not answer. */
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly database: DatabaseFault | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** @param body of the response: an error of administration, auth, storage or table REST */
+export function toApiError(status: number, body: unknown): ApiError {
+  const outer = asObject(body);
+  const error = asObject(outer.error ?? body);
+  const detail = asObject(outer.detail);
+  const database = error.database === undefined ? detail : asObject(error.database);
+  return new ApiError(
+    status,
+    text(error.code) ?? 'unknown',
+    text(error.message) ?? `HTTP ${status}`,
+    Object.keys(database).length > 0 ? database : null,
+  );
+}
+
+/** True if another attempt may succeed: the server did not answer, or not with its own decision. */
+export function isTransient(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function asObject(value: unknown): Record<string, never> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, never>) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

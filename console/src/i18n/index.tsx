@@ -1,0 +1,59 @@
+/** Texts of the console. A text that a language lacks, or a value that a text needs, is an error of the compiler. */
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { de } from './de';
+import { en, type Key, type Text } from './en';
+
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+type Names<Content extends string> = Content extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Names<Rest>
+  : never;
+type Values<Content extends string> = [Names<Content>] extends [never]
+  ? []
+  : [values: Readonly<Record<Names<Content>, string | number>>];
+
+export type Translate = <One extends Key>(key: One, ...values: Values<Text<One>>) => string;
+
+const CATALOGS: Readonly<Record<Language, Readonly<Record<Key, string>>>> = { en, de };
+const STORED = 'plinth.language';
+
+interface Languages {
+  readonly language: Language;
+  readonly setLanguage: (language: Language) => void;
+  readonly t: Translate;
+}
+
+const Context = createContext<Languages | null>(null);
+
+export function LanguageProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState(firstLanguage);
+  useEffect(() => {
+    document.documentElement.lang = language;
+    localStorage.setItem(STORED, language);
+  }, [language]);
+  const value = useMemo(() => ({ language, setLanguage, t: translator(language) }), [language]);
+  return <Context value={value}>{children}</Context>;
+}
+
+export function useLanguages(): Languages {
+  const value = useContext(Context);
+  if (!value) throw new Error('there is no LanguageProvider');
+  return value;
+}
+
+export function useT(): Translate {
+  return useLanguages().t;
+}
+
+export function translator(language: Language): Translate {
+  return (key, ...[values]) =>
+    CATALOGS[language][key].replace(/\{(\w+)\}/g, (whole, name: string) =>
+      String((values as Readonly<Record<string, string | number>> | undefined)?.[name] ?? whole),
+    );
+}
+
+function firstLanguage(): Language {
+  const wanted = localStorage.getItem(STORED) ?? navigator.language;
+  return wanted.startsWith('de') ? 'de' : 'en';
+}

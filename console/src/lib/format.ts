@@ -1,0 +1,36 @@
+/** Numbers, sizes and times for people. */
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+export function formatBytes(bytes: number, language: string): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const format = { style: 'unit', unit: UNITS[unit]!, unitDisplay: unit === 0 ? 'long' : 'short' } as const;
+  return new Intl.NumberFormat(language, {
+    ...format,
+    maximumFractionDigits: value < 10 && unit > 0 ? 1 : 0,
+  }).format(value);
+}
+
+export function formatNumber(value: number, language: string): string {
+  return new Intl.NumberFormat(language, { notation: value >= 100_000 ? 'compact' : 'standard' }).format(
+    value,
+  );
+}
+
+/** A time of a server: text that is not a time is shown as it is. */
+export function formatTime(text: string | null, language: string): string {
+  if (text === null) return '–';
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) return text;
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+}
+
+/** True for a link that a browser may open without running a script. */
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}

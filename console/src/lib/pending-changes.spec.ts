@@ -1,0 +1,47 @@
+import {
+  change,
+  changeInserted,
+  countOf,
+  insert,
+  keyOf,
+  NO_CHANGES,
+  removeInserted,
+  saved,
+  toggleDelete,
+  undo,
+} from './pending-changes';
+
+const row = { id: '1', name: 'Ada' };
+const key = keyOf(['id'], row);
+
+it('collects the changes of a row, and drops one that restores the stored value', () => {
+  const once = change(NO_CHANGES, key, row, { name: 'Grace' });
+  expect([...once.updates.values()]).toEqual([{ row, values: { name: 'Grace' } }]);
+  expect(countOf(change(once, key, row, { name: 'Ada' }))).toBe(0);
+});
+
+it('undoes step by step', () => {
+  const first = insert(NO_CHANGES, { name: 'x' });
+  const second = changeInserted(first, 1, { name: 'y' });
+  const third = toggleDelete(second, new Map([[key, row]]));
+  expect(countOf(third)).toBe(2);
+  expect(undo(third).deletes.size).toBe(0);
+  expect(undo(undo(third)).inserts).toEqual([{ id: 1, values: { name: 'x' } }]);
+  expect(countOf(undo(undo(undo(third))))).toBe(0);
+  expect(undo(NO_CHANGES)).toBe(NO_CHANGES);
+});
+
+it('takes the mark of a deletion away when all chosen rows have it', () => {
+  const marked = toggleDelete(NO_CHANGES, new Map([[key, row]]));
+  expect(countOf(toggleDelete(marked, new Map([[key, row]])))).toBe(0);
+});
+
+it('keeps what was not saved, and cannot go back before a save', () => {
+  const pending = change(insert(NO_CHANGES, { name: 'x' }), key, row, { name: 'y' });
+  const left = saved(pending, 'update', key);
+  expect(left.updates.size).toBe(0);
+  expect(left.inserts).toHaveLength(1);
+  expect(undo(left)).toBe(left);
+  expect(countOf(saved(left, 'insert', 1))).toBe(0);
+  expect(countOf(removeInserted(left, 1))).toBe(0);
+});

@@ -1,0 +1,97 @@
+/** Changes of a grid that were not saved yet, with undo. Pure: each function returns a new state. */
+import type { Row } from './grid-query';
+
+/** Values that a person typed; `undefined` leaves a column to its default. */
+export type Values = Readonly<Record<string, string | null>>;
+
+interface Changes {
+  /** Changed columns by the key of the row. */
+  readonly updates: ReadonlyMap<string, { readonly row: Row; readonly values: Values }>;
+  readonly inserts: readonly { readonly id: number; readonly values: Values }[];
+  readonly deletes: ReadonlyMap<string, Row>;
+}
+
+export interface Pending extends Changes {
+  /** Earlier states, the latest last. */
+  readonly past: readonly Changes[];
+  readonly nextId: number;
+}
+
+export const NO_CHANGES: Pending = {
+  updates: new Map(),
+  inserts: [],
+  deletes: new Map(),
+  past: [],
+  nextId: 1,
+};
+
+/** Text that identifies a row by its key. */
+export function keyOf(primaryKey: readonly string[], row: Row): string {
+  return JSON.stringify(primaryKey.map((column) => row[column] ?? null));
+}
+
+export function countOf({ updates, inserts, deletes }: Changes): number {
+  return updates.size + inserts.length + deletes.size;
+}
+
+function step(pending: Pending, changes: Partial<Changes>): Pending {
+  const { updates, inserts, deletes } = pending;
+  return { ...pending, ...changes, past: [...pending.past, { updates, inserts, deletes }] };
+}
+
+/** Sets cells. A value equal to the stored one is no change. */
+export function change(pending: Pending, key: string, row: Row, values: Values): Pending {
+  const merged = { ...pending.updates.get(key)?.values, ...values };
+  const real = Object.fromEntries(Object.entries(merged).filter(([column, value]) => row[column] !== value));
+  const updates = new Map(pending.updates);
+  if (Object.keys(real).length === 0) updates.delete(key);
+  else updates.set(key, { row, values: real });
+  return step(pending, { updates });
+}
+
+export function insert(pending: Pending, values: Values): Pending {
+  const { nextId } = pending;
+  return { ...step(pending, { inserts: [...pending.inserts, { id: nextId, values }] }), nextId: nextId + 1 };
+}
+
+export function changeInserted(pending: Pending, id: number, values: Values): Pending {
+  const inserts = pending.inserts.map((one) =>
+    one.id === id ? { id, values: { ...one.values, ...values } } : one,
+  );
+  return step(pending, { inserts });
+}
+
+export function removeInserted(pending: Pending, id: number): Pending {
+  return step(pending, { inserts: pending.inserts.filter((one) => one.id !== id) });
+}
+
+/** Marks rows for deletion, or takes the mark away. */
+export function toggleDelete(pending: Pending, rows: ReadonlyMap<string, Row>): Pending {
+  const deletes = new Map(pending.deletes);
+  const areAll = [...rows.keys()].every((key) => deletes.has(key));
+  for (const [key, row] of rows) {
+    if (areAll) deletes.delete(key);
+    else deletes.set(key, row);
+  }
+  return step(pending, { deletes });
+}
+
+export function undo(pending: Pending): Pending {
+  const last = pending.past.at(-1);
+  return last ? { ...pending, ...last, past: pending.past.slice(0, -1) } : pending;
+}
+
+/** Drops what was saved, and with it the way back. */
+export function saved(pending: Pending, kind: 'update' | 'delete', key: string): Pending;
+export function saved(pending: Pending, kind: 'insert', id: number): Pending;
+export function saved(pending: Pending, kind: 'update' | 'delete' | 'insert', key: string | number): Pending {
+  const without = <Value>(map: ReadonlyMap<string, Value>): Map<string, Value> =>
+    new Map([...map].filter(([one]) => one !== key));
+  return {
+    ...pending,
+    past: [],
+    updates: kind === 'update' ? without(pending.updates) : pending.updates,
+    deletes: kind === 'delete' ? without(pending.deletes) : pending.deletes,
+    inserts: kind === 'insert' ? pending.inserts.filter(({ id }) => id !== key) : pending.inserts,
+  };
+}

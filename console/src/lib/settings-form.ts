@@ -1,0 +1,43 @@
+/** How a setting is edited, told from its schema. Pure. */
+
+export interface SettingSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: string[];
+  readonly description?: string;
+}
+
+export const GROUPS = ['auth', 'rest', 'storage'] as const;
+export type SettingGroup = (typeof GROUPS)[number];
+
+const STORAGE = /^(storage_|max_file_size|preview_)/;
+const REST =
+  /^(auto_rls|exposed_schemas|max_rows|statement_timeout|role_statement_timeouts|pre_request|extra_search_path|plan_enabled)$/;
+
+/** Settings that are not known to belong elsewhere stand with those of auth, so that none is missing. */
+export function groupOf(name: string): SettingGroup {
+  if (STORAGE.test(name)) return 'storage';
+  return REST.test(name) ? 'rest' : 'auth';
+}
+
+export function fieldKind({
+  type,
+  enum: options,
+}: SettingSchema): 'switch' | 'choice' | 'number' | 'list' | 'json' | 'text' {
+  const [first] = [type ?? 'object'].flat().filter((one) => one !== 'null');
+  if (options) return 'choice';
+  if (first === 'boolean') return 'switch';
+  if (first === 'integer' || first === 'number') return 'number';
+  if (first === 'array') return 'list';
+  return first === 'object' ? 'json' : 'text';
+}
+
+/** The members that differ. `null` resets a setting to its default. */
+export function changesOf(
+  before: Readonly<Record<string, unknown>>,
+  now: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const changed = Object.entries(now).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  );
+  return Object.fromEntries(changed);
+}

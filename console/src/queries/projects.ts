@@ -1,0 +1,116 @@
+/** Projects of the install, and the catalog of a project's database. */
+import { queryOptions, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { PLINTH_URL } from '../api/base-url';
+import { api, assertOk, dataOf, type Schema } from '../api/client';
+import { ApiError } from '../api/errors';
+import { type Identity, projectHeaders, SERVICE_ROLE } from '../api/identity';
+import { mayRunSql, useSession } from '../api/session';
+import { catalogFromDocument, type ProjectDocument } from './catalog-from-document';
+import type { Relation } from './catalog-types';
+import { CATALOG } from './catalog-sql';
+
+export type Project = Schema<'ProjectRecord'>;
+
+/** More than a person looks through; the search of the home page finds the others. */
+const LISTED = 500;
+
+export const projectsQuery = (search = '') =>
+  queryOptions({
+    queryKey: ['projects', search],
+    queryFn: () =>
+      dataOf(
+        api.GET('/admin/v1/projects', {
+          params: { query: { limit: LISTED, ...(search === '' ? {} : { search }) } },
+        }),
+      ),
+  });
+
+export const projectQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['project', slug],
+    queryFn: async () => {
+      const [project] = await dataOf(api.GET('/admin/v1/projects', { params: { query: { slug } } }));
+      if (!project) throw new ApiError(404, 'project_not_found', slug);
+      return project;
+    },
+    staleTime: 60_000,
+  });
+
+const route = getRouteApi('/signed-in/projects/$slug');
+
+/** The project of the URL. Only for screens below the layout of a project, which has loaded it. */
+export function useProject(): Project {
+  const { slug } = route.useParams();
+  return useSuspenseQuery(projectQuery(slug)).data;
+}
+
+/** Runs SQL as the owner of the project. */
+export async function runSql(
+  projectId: string,
+  query: string,
+  options: { max_rows?: number; timeout_seconds?: number } = {},
+  signal?: AbortSignal,
+): Promise<Schema<'SqlAnswer'>> {
+  return dataOf(
+    api.POST('/admin/v1/projects/{id}/sql', {
+      params: { path: { id: projectId } },
+      body: { query, ...options },
+      ...(signal ? { signal } : {}),
+    }),
+  );
+}
+
+const catalogKey = (projectId: string) => ['catalog', projectId];
+
+async function fullCatalog(project: Project): Promise<Relation[]> {
+  return (await runSql(project.id, CATALOG, { max_rows: 20_000 })).rows as unknown as Relation[];
+}
+
+async function readableCatalog(project: Project): Promise<Relation[]> {
+  const [tables, document] = await Promise.all([
+    dataOf(api.GET('/admin/v1/projects/{id}/tables', { params: { path: { id: project.id } } })),
+    fetchDocument(project, SERVICE_ROLE),
+  ]);
+  return catalogFromDocument(
+    document as unknown as ProjectDocument,
+    tables,
+    project.settings.exposed_schemas,
+  );
+}
+
+/** The project's own OpenAPI document, as an identity sees it. */
+export async function fetchDocument(project: Project, identity: Identity): Promise<Record<string, unknown>> {
+  const headers = await projectHeaders(project.id, identity);
+  const url = `${PLINTH_URL}/p/${encodeURIComponent(project.slug)}/openapi.json`;
+  const response = await assertOk(await fetch(url, { headers, credentials: 'omit' }));
+  return (await response.json()) as Record<string, unknown>;
+}
+
+/** True if the person may change rows and run SQL. The server decides; this hides what it would refuse. */
+export function useMayWrite({ id }: Project): boolean {
+  return mayRunSql(useSession(), id);
+}
+
+export function useCatalog(project: Project) {
+  const session = useSession();
+  return useQuery({
+    queryKey: catalogKey(project.id),
+    queryFn: () => (mayRunSql(session, project.id) ? fullCatalog(project) : readableCatalog(project)),
+    staleTime: 30_000,
+  });
+}
+
+/** Reads the catalog again, and the grids with it. */
+export function useCatalogChanged(project: Project): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    await client.invalidateQueries({ queryKey: catalogKey(project.id) });
+    await client.invalidateQueries({ queryKey: ['rows', project.id] });
+  };
+}
+
+/** True if table REST serves the relation. */
+export function isExposed(project: Project, relation: Pick<Relation, 'schema'>): boolean {
+  return project.settings.exposed_schemas.includes(relation.schema);
+}

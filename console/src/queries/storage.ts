@@ -1,0 +1,126 @@
+/** Buckets and files of a project, through the project's own storage API. */
+import { queryOptions } from '@tanstack/react-query';
+import { PLINTH_URL } from '../api/base-url';
+import type { Schema } from '../api/client';
+import { unreachable } from '../api/client';
+import { toApiError } from '../api/errors';
+import { projectHeaders } from '../api/identity';
+import type { Project } from './projects';
+import { projectClient } from './users';
+
+export type Bucket = Schema<'BucketDto'>;
+export type StoredFile = Schema<'FileDto'>;
+
+export const bucketsQuery = (project: Project) =>
+  queryOptions({
+    queryKey: ['buckets', project.id],
+    queryFn: async () => {
+      const params = { params: { path: { project_slug: project.slug } } };
+      return (
+        (await projectClient(project.id).GET('/p/{project_slug}/storage/buckets', params)).data?.data ?? []
+      );
+    },
+  });
+
+interface Folder {
+  readonly project: Project;
+  readonly bucket: string;
+  /** Ends with a slash, or is empty. */
+  readonly prefix: string;
+}
+
+export const foldersQuery = ({ project, bucket, prefix }: Folder) =>
+  queryOptions({
+    queryKey: ['files', project.id, bucket, 'folders', prefix],
+    queryFn: async () => {
+      const { data } = await projectClient(project.id).GET(
+        '/p/{project_slug}/storage/buckets/{bucket_name}/folders',
+        {
+          params: {
+            path: { project_slug: project.slug, bucket_name: bucket },
+            query: { prefix, limit: 1000 },
+          },
+        },
+      );
+      return data?.data ?? [];
+    },
+  });
+
+export interface FilePage {
+  readonly files: readonly StoredFile[];
+  readonly cursor: string | null;
+}
+
+export async function fetchFiles(
+  { project, bucket, prefix }: Folder,
+  search: string,
+  cursor: string | null,
+): Promise<FilePage> {
+  const { data, response } = await projectClient(project.id).GET(
+    '/p/{project_slug}/storage/buckets/{bucket_name}/files',
+    {
+      params: {
+        path: { project_slug: project.slug, bucket_name: bucket },
+        query: {
+          limit: 100,
+          sortBy: 'filename',
+          // A search looks into all folders below.
+          ...(search === '' ? { delimiter: '/' as const } : { search }),
+          ...(prefix === '' ? {} : { prefix }),
+          ...(cursor === null ? {} : { cursor }),
+        },
+      },
+    },
+  );
+  return { files: data?.data ?? [], cursor: response.headers.get('x-next-cursor') };
+}
+
+/** The bytes of a file, as the service role. */
+export async function fetchBytes(project: Project, fileId: string): Promise<Blob> {
+  const response = await fetch(`${storageUrl(project)}/files/${encodeURIComponent(fileId)}/download`, {
+    headers: await projectHeaders(project.id),
+    credentials: 'omit',
+  });
+  if (!response.ok) throw toApiError(response.status, await response.json().catch(() => null));
+  return response.blob();
+}
+
+interface Upload extends Folder {
+  readonly file: File;
+  /** Part of the file that was sent, 0 to 1. */
+  readonly onProgress: (part: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** XMLHttpRequest, because `fetch()` does not tell how much was sent. */
+export async function uploadFile({
+  project,
+  bucket,
+  prefix,
+  file,
+  onProgress,
+  signal,
+}: Upload): Promise<void> {
+  const headers = await projectHeaders(project.id);
+  const name = `${prefix}${file.webkitRelativePath || file.name}`;
+  const query = new URLSearchParams({ filename: name, upsert: 'true' });
+  const form = new FormData();
+  form.set('file', file, 'file');
+  await new Promise<void>((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', `${storageUrl(project)}/buckets/${encodeURIComponent(bucket)}/upload?${query}`);
+    for (const [header, value] of Object.entries(headers)) request.setRequestHeader(header, value);
+    request.responseType = 'json';
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+    request.onerror = () => reject(unreachable());
+    request.onabort = () => reject(signal.reason as Error);
+    request.onload = () =>
+      request.status < 300 ? resolve() : reject(toApiError(request.status, request.response));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(form);
+  });
+}
+
+function storageUrl({ slug }: Project): string {
+  return `${PLINTH_URL}/p/${encodeURIComponent(slug)}/storage`;
+}

@@ -1,0 +1,186 @@
+/** All projects of the install. */
+import {
+  Badge,
+  Button,
+  Card,
+  Group,
+  Modal,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useDebouncedValue, useInViewport } from '@mantine/hooks';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, dataOf, type Schema } from '../api/client';
+import { type Project, projectsQuery } from '../queries/projects';
+import { useSizes } from '../queries/sizes';
+import { useLanguages, useT } from '../i18n';
+import { formatBytes, formatNumber } from '../lib/format';
+import { Empty, Failure, Loaded } from '../ui/feedback';
+import { Icon } from '../ui/icon';
+import { Page } from '../ui/parts';
+
+export function HomeScreen() {
+  const t = useT();
+  const [search, setSearch] = useState('');
+  const [wanted] = useDebouncedValue(search, 250);
+  const [isCreating, setCreating] = useState(false);
+  const projects = useQuery({ ...projectsQuery(wanted), placeholderData: keepPreviousData });
+  const create = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
+      {t('newProject')}
+    </Button>
+  );
+  return (
+    <Page title={t('projects')} actions={create}>
+      <Loaded query={projects}>
+        {(list) =>
+          list.length === 0 && wanted === '' ? (
+            <Empty icon="database" title={t('noProjects')} text={t('noProjectsText')}>
+              {create}
+            </Empty>
+          ) : (
+            <>
+              <TextInput
+                aria-label={t('searchProjects')}
+                placeholder={t('searchProjects')}
+                leftSection={<Icon name="search" size={16} />}
+                value={search}
+                onChange={(event) => setSearch(event.currentTarget.value)}
+                maw={360}
+                mb="md"
+              />
+              {list.length === 0 ? <Text c="dimmed">{t('nothingFound')}</Text> : null}
+              <SimpleGrid
+                cols={{ base: 1, xs: 2, md: 3, xl: 4 }}
+                spacing="md"
+                component="ul"
+                className="cards"
+              >
+                {list.map((project) => (
+                  <ProjectCard key={project.id} project={project} />
+                ))}
+              </SimpleGrid>
+            </>
+          )
+        }
+      </Loaded>
+      {isCreating ? <CreateProject onClose={() => setCreating(false)} /> : null}
+    </Page>
+  );
+}
+
+function ProjectCard({ project }: { project: Project }) {
+  const { t, language } = useLanguages();
+  const { ref, inViewport } = useInViewport<HTMLLIElement>();
+  const sizes = useSizes(project, inViewport);
+  return (
+    <li ref={ref}>
+      <Card
+        withBorder
+        className="card-link"
+        renderRoot={(props) => <Link to="/projects/$slug" params={{ slug: project.slug }} {...props} />}
+      >
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Text fw={600} truncate>
+            {project.name}
+          </Text>
+          <Badge variant="light" color="gray" flex="none">
+            {project.plan}
+          </Badge>
+        </Group>
+        <Text size="xs" c="dimmed" ff="monospace" truncate>
+          {project.slug}
+        </Text>
+        <Group mt="md" gap="lg" mih={38}>
+          {sizes.error ? (
+            <Badge color="red" variant="light">
+              {t('unhealthy')}
+            </Badge>
+          ) : null}
+          {sizes.data ? (
+            <>
+              <Fact label={t('database')} value={formatBytes(sizes.data.database_bytes, language)} />
+              <Fact label={t('files')} value={formatBytes(sizes.data.storage_bytes, language)} />
+              <Fact label={t('users')} value={formatNumber(sizes.data.users, language)} />
+            </>
+          ) : null}
+          {sizes.isPending ? <Skeleton h={14} w="70%" /> : null}
+        </Group>
+      </Card>
+    </li>
+  );
+}
+
+function Fact({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <Text size="sm" fw={550}>
+        {value}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+    </div>
+  );
+}
+
+const PLANS: readonly Schema<'ProjectRecord'>['plan'][] = ['free', 'pro', 'enterprise'];
+
+function CreateProject({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [plan, setPlan] = useState<(typeof PLANS)[number]>('free');
+  const create = useMutation({
+    mutationFn: () =>
+      dataOf(api.POST('/admin/v1/projects', { body: { name: name.trim(), slug: null, plan } })),
+    onSuccess: async ({ slug }) => {
+      void client.invalidateQueries({ queryKey: ['projects'] });
+      await navigate({ to: '/projects/$slug', params: { slug } });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={t('newProject')} closeButtonProps={{ 'aria-label': t('close') }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label={t('name')}
+            description={t('projectNameHint')}
+            value={name}
+            maxLength={200}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          <Select
+            label={t('plan')}
+            data={PLANS}
+            value={plan}
+            allowDeselect={false}
+            onChange={(value) => setPlan(value ?? 'free')}
+          />
+          {create.error ? <Failure error={create.error} /> : null}
+          <Group justify="end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('cancel')}
+            </Button>
+            <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+              {t('createProject')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

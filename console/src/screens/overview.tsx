@@ -1,0 +1,285 @@
+/** A project at a glance: sizes, keys, connections, code to start with, and the end of it. */
+import { Button, Card, Group, NumberInput, SimpleGrid, Stack, Tabs, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { api, dataOf } from '../api/client';
+import { PLINTH_URL } from '../api/base-url';
+import { forgetCredentials } from '../api/identity';
+import { isExposed, type Project, useCatalog, useProject } from '../queries/projects';
+import { useSizes } from '../queries/sizes';
+import { useLanguages, useT } from '../i18n';
+import { formatBytes, formatNumber, formatTime } from '../lib/format';
+import { type SnippetName, SNIPPETS } from '../lib/snippets';
+import { announce, Failure } from '../ui/feedback';
+import { Icon } from '../ui/icon';
+import { Confirm, Page, Secret, Snippet } from '../ui/parts';
+
+export function OverviewScreen() {
+  const { language } = useLanguages();
+  const project = useProject();
+  return (
+    <Page
+      title={project.name}
+      text={`${project.slug} · ${project.id} · ${project.plan} · ${formatTime(project.created_at, language)}`}
+    >
+      <Stack gap="md">
+        <SizeCards project={project} />
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <Keys project={project} />
+          <Connection project={project} />
+        </SimpleGrid>
+        <Start project={project} />
+        <Danger project={project} />
+      </Stack>
+    </Page>
+  );
+}
+
+function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section">
+      <Title order={2} size="h4" mb={4}>
+        {title}
+      </Title>
+      {text ? (
+        <Text size="sm" c="dimmed" mb="sm">
+          {text}
+        </Text>
+      ) : null}
+      {children}
+    </Card>
+  );
+}
+
+function SizeCards({ project }: { project: Project }) {
+  const { t, language } = useLanguages();
+  const { data, error, refetch } = useSizes(project);
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
+  const number = (value: number | undefined): string =>
+    value === undefined ? '…' : formatNumber(value, language);
+  const bytes = (value: number | undefined): string =>
+    value === undefined ? '…' : formatBytes(value, language);
+  const facts = [
+    [t('database'), bytes(data?.database_bytes)],
+    [t('storage'), bytes(data?.storage_bytes)],
+    [t('tables'), number(data?.tables)],
+    [t('users'), number(data?.users)],
+    [t('files'), number(data?.files)],
+  ] as const;
+  return (
+    <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }}>
+      {facts.map(([label, value]) => (
+        <Card withBorder key={label} p="sm">
+          <Text size="xs" c="dimmed">
+            {label}
+          </Text>
+          <Text size="xl" fw={600}>
+            {value}
+          </Text>
+        </Card>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+/** Each look at the keys is in the audit log, so they are fetched on purpose only. */
+function Keys({ project }: { project: Project }) {
+  const t = useT();
+  const [isRotating, setRotating] = useState(false);
+  const params = { params: { path: { id: project.id } } };
+  const keys = useMutation({ mutationFn: () => dataOf(api.GET('/admin/v1/projects/{id}/keys', params)) });
+  return (
+    <Section title={t('keys')} text={t('keysText')}>
+      <Stack gap="sm">
+        {keys.data ? (
+          <>
+            <Secret label="anon" value={keys.data.anon_key} hint={t('anonHint')} />
+            <Secret label="service_role" value={keys.data.service_role_key} hint={t('serviceHint')} />
+            <Secret label="jwt_secret" value={keys.data.jwt_secret} hint={t('jwtHint')} />
+          </>
+        ) : null}
+        {keys.error ? <Failure error={keys.error} /> : null}
+        <Group gap="xs">
+          {keys.data ? (
+            <Button variant="default" onClick={keys.reset} leftSection={<Icon name="eyeOff" size={16} />}>
+              {t('hide')}
+            </Button>
+          ) : (
+            <Button
+              variant="default"
+              loading={keys.isPending}
+              onClick={() => keys.mutate()}
+              leftSection={<Icon name="eye" size={16} />}
+            >
+              {t('showKeys')}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            onClick={() => setRotating(true)}
+            leftSection={<Icon name="refresh" size={16} />}
+          >
+            {t('rotate')}
+          </Button>
+        </Group>
+      </Stack>
+      {isRotating ? (
+        <Rotation project={project} onClose={() => setRotating(false)} onRotated={keys.reset} />
+      ) : null}
+    </Section>
+  );
+}
+
+interface RotationProps {
+  readonly project: Project;
+  readonly onClose: () => void;
+  readonly onRotated: () => void;
+}
+
+function Rotation({ project, onClose, onRotated }: RotationProps) {
+  const t = useT();
+  const [hours, setHours] = useState<number | string>(24);
+  return (
+    <Confirm
+      title={t('rotateTitle')}
+      text={t('rotateText')}
+      action={t('rotate')}
+      typed={Number(hours) === 0 ? project.slug : undefined}
+      onClose={onClose}
+      run={async () => {
+        await api.POST('/admin/v1/projects/{id}/keys/rotate', {
+          params: { path: { id: project.id } },
+          body: { grace_seconds: Math.round(Number(hours) * 3600) },
+        });
+        forgetCredentials();
+        onRotated();
+        announce(t('rotated'));
+      }}
+    >
+      <NumberInput
+        label={t('graceHours')}
+        description={t('graceHint')}
+        min={0}
+        max={720}
+        value={hours}
+        onChange={setHours}
+      />
+    </Confirm>
+  );
+}
+
+function Connection({ project }: { project: Project }) {
+  const t = useT();
+  const database = useMutation({
+    mutationFn: () =>
+      dataOf(api.GET('/admin/v1/projects/{id}/database', { params: { path: { id: project.id } } })),
+  });
+  return (
+    <Section title={t('addresses')} text={t('addressesText')}>
+      <Stack gap="sm">
+        <Address label={t('tableRest')} url={`${PLINTH_URL}/p/${project.slug}/rest/v1`} />
+        <Address label={t('auth')} url={`${PLINTH_URL}/v1/auth/${project.id}`} />
+        <Address label={t('storage')} url={`${PLINTH_URL}/p/${project.slug}/storage`} />
+        {database.data ? <Secret label={t('ownerUrl')} value={database.data.owner_url} /> : null}
+        {database.error ? <Failure error={database.error} /> : null}
+        <Group>
+          <Button
+            variant="default"
+            loading={database.isPending}
+            onClick={() => (database.data ? database.reset() : database.mutate())}
+            leftSection={<Icon name={database.data ? 'eyeOff' : 'database'} size={16} />}
+          >
+            {database.data ? t('hide') : t('showConnection')}
+          </Button>
+        </Group>
+      </Stack>
+    </Section>
+  );
+}
+
+function Address({ label, url }: { label: string; url: string }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={2}>
+        {label}
+      </Text>
+      <Snippet label={label} text={url} />
+    </div>
+  );
+}
+
+function Start({ project }: { project: Project }) {
+  const t = useT();
+  const [name, setName] = useState<SnippetName>('curl');
+  const [isShown, setShown] = useState(false);
+  const table = useCatalog(project).data?.find((one) => isExposed(project, one))?.name ?? 'todos';
+  const key = useQuery({
+    queryKey: ['anon-key', project.id],
+    enabled: isShown,
+    queryFn: async () =>
+      (await dataOf(api.GET('/admin/v1/projects/{id}/keys', { params: { path: { id: project.id } } })))
+        .anon_key,
+  });
+  const place = { ...project, url: PLINTH_URL, anonKey: key.data ?? 'ANON_KEY', table };
+  return (
+    <Section title={t('startHere')} text={t('startHereText')}>
+      <Tabs value={name} onChange={(value) => setName((value ?? 'curl') as SnippetName)}>
+        <Tabs.List mb="sm">
+          {Object.keys(SNIPPETS).map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {one}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(SNIPPETS).map(([one, make]) => (
+          <Tabs.Panel key={one} value={one}>
+            <Snippet label={one} text={make(place)} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+      {key.data ? null : (
+        <Group mt="sm">
+          <Button size="xs" variant="default" loading={key.isFetching} onClick={() => setShown(true)}>
+            {t('fillInKey')}
+          </Button>
+        </Group>
+      )}
+    </Section>
+  );
+}
+
+function Danger({ project }: { project: Project }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Section title={t('deleteProject')} text={t('deleteProjectText')}>
+      <Group>
+        <Button
+          color="red"
+          variant="light"
+          onClick={() => setAsking(true)}
+          leftSection={<Icon name="trash" size={16} />}
+        >
+          {t('deleteProject')}
+        </Button>
+      </Group>
+      {isAsking ? (
+        <Confirm
+          title={t('deleteProject')}
+          text={t('deleteProjectQuestion', { name: project.name })}
+          action={t('delete')}
+          typed={project.slug}
+          onClose={() => setAsking(false)}
+          run={async () => {
+            await api.DELETE('/admin/v1/projects/{id}', { params: { path: { id: project.id } } });
+            await client.invalidateQueries({ queryKey: ['projects'] });
+            await navigate({ to: '/' });
+          }}
+        />
+      ) : null}
+    </Section>
+  );
+}

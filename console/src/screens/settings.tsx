@@ -1,0 +1,226 @@
+/** Name, plan and settings of a project. The form is made from the schema of the OpenAPI document, so a new setting appears here. */
+import {
+  Button,
+  Card,
+  Group,
+  JsonInput,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf } from '../api/client';
+import { type Project, projectQuery, useProject } from '../queries/projects';
+import schema from '../generated/settings.json';
+import { useT } from '../i18n';
+import { announce, Failure } from '../ui/feedback';
+import { Page } from '../ui/parts';
+import { changesOf, fieldKind, groupOf, GROUPS, type SettingSchema } from '../lib/settings-form';
+
+type Values = Record<string, unknown>;
+
+const SETTINGS = Object.entries(schema as Record<string, SettingSchema>);
+
+export function SettingsScreen() {
+  const project = useProject();
+  // A new form after each change, so that it shows what the server stored.
+  return <SettingsForm key={project.updated_at} project={project} />;
+}
+
+function SettingsForm({ project }: { project: Project }) {
+  const t = useT();
+  const client = useQueryClient();
+  const [general, setGeneral] = useState({ name: project.name, plan: project.plan });
+  const [values, setValues] = useState<Values>({ ...project.settings });
+  const settings = changesOf(project.settings, values);
+  const count =
+    Object.keys(settings).length +
+    (general.name === project.name ? 0 : 1) +
+    (general.plan === project.plan ? 0 : 1);
+  const save = useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.PATCH('/admin/v1/projects/{id}', {
+          params: { path: { id: project.id } },
+          body: { ...general, settings: settings as never },
+        }),
+      ),
+    onSuccess: async (changed) => {
+      client.setQueryData(projectQuery(project.slug).queryKey, changed);
+      await client.invalidateQueries({ queryKey: ['projects'] });
+      announce(t('saved'));
+    },
+  });
+  return (
+    <Page title={t('settings')} text={t('settingsText')}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="md" maw={760}>
+          <Card withBorder component="section">
+            <Title order={2} size="h4" mb="sm">
+              {t('general')}
+            </Title>
+            <Group grow align="start">
+              <TextInput
+                label={t('name')}
+                value={general.name}
+                maxLength={200}
+                onChange={(event) => setGeneral({ ...general, name: event.currentTarget.value })}
+              />
+              <Select
+                label={t('plan')}
+                data={['free', 'pro', 'enterprise']}
+                value={general.plan}
+                allowDeselect={false}
+                onChange={(plan) => setGeneral({ ...general, plan: plan as typeof general.plan })}
+              />
+            </Group>
+          </Card>
+          {GROUPS.map((group) => (
+            <Card withBorder component="section" key={group}>
+              <Title order={2} size="h4" mb="sm">
+                {t(`settings_${group}`)}
+              </Title>
+              <Stack gap="md">
+                {SETTINGS.filter(([name]) => groupOf(name) === group).map(([name, one]) => (
+                  <Setting
+                    key={name}
+                    name={name}
+                    schema={one}
+                    value={values[name]}
+                    onChange={(value) => setValues({ ...values, [name]: value })}
+                  />
+                ))}
+              </Stack>
+            </Card>
+          ))}
+        </Stack>
+        {count > 0 || save.error ? (
+          <div className="save-bar">
+            {save.error ? <Failure error={save.error} /> : null}
+            <Group justify="space-between" w="100%">
+              <Text size="sm">{t('unsaved', { count })}</Text>
+              <Group gap="xs">
+                <Button
+                  variant="default"
+                  onClick={() => {
+                    setValues({ ...project.settings });
+                    setGeneral({ name: project.name, plan: project.plan });
+                    save.reset();
+                  }}
+                >
+                  {t('discard')}
+                </Button>
+                <Button type="submit" loading={save.isPending}>
+                  {t('save')}
+                </Button>
+              </Group>
+            </Group>
+          </div>
+        ) : null}
+      </form>
+    </Page>
+  );
+}
+
+interface SettingProps {
+  readonly name: string;
+  readonly schema: SettingSchema;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** Names and descriptions are those of the API, so that they match its documentation in every language. */
+function Setting({
+  name,
+  schema: { description, enum: options },
+  schema: one,
+  value,
+  onChange,
+}: SettingProps) {
+  const common = { label: <code>{name}</code>, description };
+  switch (fieldKind(one)) {
+    case 'switch':
+      return (
+        <Switch
+          {...common}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    case 'choice':
+      return (
+        <Select
+          {...common}
+          data={options ?? []}
+          value={String(value)}
+          allowDeselect={false}
+          onChange={onChange}
+        />
+      );
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          value={typeof value === 'number' ? value : ''}
+          allowDecimal={false}
+          thousandSeparator=" "
+          maw={320}
+          onChange={(next) => onChange(next === '' ? null : Number(next))}
+        />
+      );
+    case 'list':
+      return (
+        <TagsInput {...common} value={Array.isArray(value) ? (value as string[]) : []} onChange={onChange} />
+      );
+    case 'json':
+      return <JsonSetting {...common} value={value} onChange={onChange} />;
+    case 'text':
+      return (
+        <TextInput
+          {...common}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.currentTarget.value === '' ? null : event.currentTarget.value)}
+        />
+      );
+  }
+}
+
+interface JsonSettingProps extends Omit<SettingProps, 'name' | 'schema'> {
+  readonly label: React.ReactNode;
+  readonly description?: string | undefined;
+}
+
+function JsonSetting({ value, onChange, ...common }: JsonSettingProps) {
+  const t = useT();
+  const [text, setText] = useState(JSON.stringify(value ?? {}, null, 2));
+  return (
+    <JsonInput
+      {...common}
+      value={text}
+      autosize
+      minRows={2}
+      maxRows={14}
+      validationError={t('invalidJson')}
+      classNames={{ input: 'mono' }}
+      onChange={(next) => {
+        setText(next);
+        try {
+          onChange(JSON.parse(next === '' ? '{}' : next));
+        } catch {
+          // The field says so; the last valid value is kept.
+        }
+      }}
+    />
+  );
+}

@@ -1,0 +1,168 @@
+/** The SQL editor: CodeMirror with PostgreSQL's words and the names of the catalog. */
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { PostgreSQL, sql } from '@codemirror/lang-sql';
+import {
+  bracketMatching,
+  defaultHighlightStyle,
+  HighlightStyle,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { Compartment, EditorState } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useComputedColorScheme } from '@mantine/core';
+import { type RefObject, useEffect, useRef } from 'react';
+import type { Relation } from '../../queries/catalog-types';
+
+export interface EditorHandle {
+  /** The selection, or all text. */
+  readonly wanted: () => string;
+  readonly replace: (text: string) => void;
+  /** Marks a place of the text that was run. One-based, as PostgreSQL counts. */
+  readonly goTo: (line: number, column: number) => void;
+}
+
+interface SqlEditorProps {
+  readonly initial: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly relations: readonly Relation[];
+  readonly onRun: () => void;
+  readonly onChange: (text: string) => void;
+  readonly handle: RefObject<EditorHandle | null>;
+}
+
+const DARK = HighlightStyle.define([
+  { tag: tags.keyword, color: '#6cbfb9' },
+  { tag: [tags.string, tags.special(tags.string)], color: '#e3b778' },
+  { tag: [tags.number, tags.bool, tags.null], color: '#d3a0e8' },
+  { tag: tags.comment, color: '#95a0ac', fontStyle: 'italic' },
+  { tag: [tags.typeName, tags.standard(tags.name)], color: '#8fb8f0' },
+]);
+
+const STYLE = EditorView.theme({
+  '&': { height: '100%', fontSize: '13.5px', backgroundColor: 'transparent' },
+  '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', lineHeight: '1.55' },
+  '.cm-gutters': { backgroundColor: 'transparent', border: 'none', color: 'var(--mantine-color-dimmed)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-content': { caretColor: 'var(--mantine-color-text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
+  '.cm-activeLine': { backgroundColor: 'light-dark(#0000000a, #ffffff0a)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'light-dark(#b9e2df, #14534f)',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--mantine-color-body)',
+    border: '1px solid var(--mantine-color-default-border)',
+  },
+});
+
+export function SqlEditor({ initial, label, hint, relations, onRun, onChange, handle }: SqlEditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+  const run = useRef(onRun);
+  const changed = useRef(onChange);
+  const parts = useRef({ language: new Compartment(), colours: new Compartment() });
+  const view = useRef<EditorView | null>(null);
+  useEffect(() => {
+    run.current = onRun;
+    changed.current = onChange;
+  });
+
+  useEffect(() => {
+    const { language, colours } = parts.current;
+    const editor = new EditorView({
+      parent: place.current!,
+      state: EditorState.create({
+        doc: initial,
+        extensions: [
+          keymap.of([{ key: 'Mod-Enter', run: () => (run.current(), true) }]),
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          bracketMatching(),
+          closeBrackets(),
+          highlightActiveLine(),
+          autocompletion(),
+          placeholder(hint),
+          keymap.of([
+            ...closeBracketsKeymap,
+            ...completionKeymap,
+            ...historyKeymap,
+            indentWithTab,
+            ...defaultKeymap,
+          ]),
+          language.of([]),
+          colours.of([]),
+          STYLE,
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) changed.current(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = editor;
+    handle.current = handleOf(editor);
+    return () => editor.destroy();
+    // The text belongs to the editor from here on.
+  }, []);
+
+  useEffect(() => {
+    const schema = Object.fromEntries(
+      relations.map(({ schema: name, name: table, columns }) => [
+        name === 'public' ? table : `${name}.${table}`,
+        columns.map((column) => column.name),
+      ]),
+    );
+    const { language } = parts.current;
+    view.current?.dispatch({ effects: language.reconfigure(sql({ dialect: PostgreSQL, schema })) });
+  }, [relations]);
+
+  useEffect(() => {
+    const style = scheme === 'dark' ? DARK : defaultHighlightStyle;
+    view.current?.dispatch({
+      effects: parts.current.colours.reconfigure([
+        syntaxHighlighting(style),
+        EditorView.darkTheme.of(scheme === 'dark'),
+      ]),
+    });
+  }, [scheme]);
+
+  return <div ref={place} className="sql-editor" />;
+}
+
+function handleOf(view: EditorView): EditorHandle {
+  return {
+    wanted: () => {
+      const { from, to } = view.state.selection.main;
+      return from === to ? view.state.doc.toString() : view.state.sliceDoc(from, to);
+    },
+    replace: (text) => {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+      view.focus();
+    },
+    goTo: (line, column) => {
+      const start = view.state.selection.main;
+      const first = start.empty ? 1 : view.state.doc.lineAt(start.from).number;
+      const number = Math.min(first + line - 1, view.state.doc.lines);
+      const { from, to } = view.state.doc.line(number);
+      view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, scrollIntoView: true });
+      view.focus();
+    },
+  };
+}

@@ -1,0 +1,313 @@
+/** One folder of a bucket: folders, files, upload by button or drag. */
+import {
+  Anchor,
+  Breadcrumbs,
+  Button,
+  Checkbox,
+  FileButton,
+  Group,
+  Progress,
+  Table,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type DragEvent, type ReactNode, useState } from 'react';
+import type { Project } from '../../queries/projects';
+import { type Bucket, fetchFiles, foldersQuery, type StoredFile } from '../../queries/storage';
+import { projectClient } from '../../queries/users';
+import { useLanguages, useT } from '../../i18n';
+import { formatBytes, formatTime } from '../../lib/format';
+import { Empty, Failure, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { Confirm } from '../../ui/parts';
+import { FileDrawer } from './file-drawer';
+import { useUploads } from './use-uploads';
+
+interface FileBrowserProps {
+  readonly project: Project;
+  readonly bucket: Bucket;
+  readonly buckets: readonly Bucket[];
+  /** Ends with a slash, or is empty. */
+  readonly prefix: string;
+  readonly onFolder: (prefix: string) => void;
+  readonly menu: ReactNode;
+}
+
+export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }: FileBrowserProps) {
+  const t = useT();
+  const [search, setSearch] = useState('');
+  const [wanted] = useDebouncedValue(search, 250);
+  const [opened, setOpened] = useState<StoredFile | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [isOver, setOver] = useState(false);
+  const place = { project, bucket: bucket.slug, prefix };
+  const folders = useQuery(foldersQuery(place));
+  const files = useInfiniteQuery({
+    queryKey: ['files', project.id, bucket.slug, prefix, wanted],
+    queryFn: ({ pageParam }) => fetchFiles(place, wanted, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ cursor }) => cursor,
+  });
+  const uploads = useUploads(place);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    uploads.start([...event.dataTransfer.files]);
+  };
+  const shown = files.data?.pages.flatMap((page) => page.files) ?? [];
+  return (
+    <div
+      className="files"
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <div className="table-head">
+        <Path bucket={bucket} prefix={prefix} onFolder={onFolder} />
+        <Group gap="xs">
+          <FileButton multiple onChange={(chosen) => uploads.start(chosen)}>
+            {(props) => (
+              <Button size="xs" leftSection={<Icon name="upload" size={14} />} {...props}>
+                {t('upload')}
+              </Button>
+            )}
+          </FileButton>
+          {menu}
+        </Group>
+      </div>
+      <div className="table-tools">
+        <TextInput
+          size="xs"
+          w={260}
+          aria-label={t('searchFiles')}
+          placeholder={t('searchFiles')}
+          leftSection={<Icon name="search" size={14} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        {selected.size > 0 ? (
+          <BulkDelete project={project} ids={[...selected]} onDone={() => setSelected(new Set())} />
+        ) : null}
+      </div>
+      <Uploads uploads={uploads} />
+      <Loaded query={files}>
+        {() =>
+          shown.length === 0 && (folders.data?.length ?? 0) === 0 ? (
+            <Empty
+              icon="upload"
+              title={t('noFiles')}
+              text={wanted === '' ? t('noFilesText') : t('nothingFound')}
+            />
+          ) : (
+            <div className="page-scroll">
+              <FileTable
+                folders={wanted === '' ? (folders.data ?? []) : []}
+                files={shown}
+                prefix={prefix}
+                selected={selected}
+                onSelect={setSelected}
+                onFolder={onFolder}
+                onOpen={setOpened}
+              />
+              {files.hasNextPage ? (
+                <Button
+                  m="md"
+                  size="xs"
+                  variant="default"
+                  loading={files.isFetchingNextPage}
+                  onClick={() => void files.fetchNextPage()}
+                >
+                  {t('more')}
+                </Button>
+              ) : null}
+            </div>
+          )
+        }
+      </Loaded>
+      {opened ? (
+        <FileDrawer
+          key={opened.id}
+          project={project}
+          file={opened}
+          buckets={buckets}
+          onClose={() => setOpened(null)}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function Path({ bucket, prefix, onFolder }: Pick<FileBrowserProps, 'bucket' | 'prefix' | 'onFolder'>) {
+  const parts = prefix.split('/').filter((part) => part !== '');
+  return (
+    <Breadcrumbs separatorMargin={4}>
+      <Anchor component="button" fw={600} onClick={() => onFolder('')}>
+        {bucket.name}
+      </Anchor>
+      {parts.map((part, index) => (
+        <Anchor
+          key={index}
+          component="button"
+          dir="auto"
+          onClick={() => onFolder(`${parts.slice(0, index + 1).join('/')}/`)}
+        >
+          {part}
+        </Anchor>
+      ))}
+    </Breadcrumbs>
+  );
+}
+
+function Uploads({ uploads }: { uploads: ReturnType<typeof useUploads> }) {
+  const t = useT();
+  if (uploads.list.length === 0) return null;
+  return (
+    <div className="uploads" aria-live="polite">
+      {uploads.list.map(({ id, name, part, error }) => (
+        <div key={id}>
+          <Group justify="space-between" gap="xs" wrap="nowrap">
+            <Text size="xs" truncate>
+              {name}
+            </Text>
+            {error ? (
+              <Button size="compact-xs" variant="subtle" onClick={() => uploads.dismiss(id)}>
+                {t('close')}
+              </Button>
+            ) : null}
+          </Group>
+          {error ? <Failure error={error} /> : <Progress size="sm" value={part * 100} aria-label={name} />}
+        </div>
+      ))}
+      {uploads.isRunning ? (
+        <Button size="compact-xs" variant="default" onClick={uploads.cancel}>
+          {t('cancel')}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+interface FileTableProps {
+  readonly folders: readonly string[];
+  readonly files: readonly StoredFile[];
+  readonly prefix: string;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+  readonly onFolder: (prefix: string) => void;
+  readonly onOpen: (file: StoredFile) => void;
+}
+
+function FileTable({ folders, files, prefix, selected, onSelect, onFolder, onOpen }: FileTableProps) {
+  const { t, language } = useLanguages();
+  const shortOf = (name: string): string => (name.startsWith(prefix) ? name.slice(prefix.length) : name);
+  const toggle = (id: string): void => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  return (
+    <Table verticalSpacing={6} highlightOnHover>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={40} aria-label={t('select')} />
+          <Table.Th>{t('name')}</Table.Th>
+          <Table.Th visibleFrom="sm">{t('type')}</Table.Th>
+          <Table.Th ta="right">{t('size')}</Table.Th>
+          <Table.Th visibleFrom="sm">{t('changedAt')}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {folders.map((folder) => (
+          <Table.Tr key={folder}>
+            <Table.Td />
+            <Table.Td colSpan={4}>
+              <UnstyledButton className="cell-link" onClick={() => onFolder(folder)}>
+                <Group gap="xs" wrap="nowrap">
+                  <Icon name="folder" size={16} />
+                  <Text size="sm" dir="auto">
+                    {shortOf(folder)}
+                  </Text>
+                </Group>
+              </UnstyledButton>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+        {files.map((file) => (
+          <Table.Tr key={file.id}>
+            <Table.Td>
+              <Checkbox
+                size="xs"
+                aria-label={t('selectFile', { name: file.filename })}
+                checked={selected.has(file.id)}
+                onChange={() => toggle(file.id)}
+              />
+            </Table.Td>
+            <Table.Td>
+              <UnstyledButton className="cell-link" onClick={() => onOpen(file)}>
+                <Group gap="xs" wrap="nowrap">
+                  <Icon name="file" size={16} />
+                  <Text size="sm" dir="auto" className="wrap">
+                    {shortOf(file.filename)}
+                  </Text>
+                </Group>
+              </UnstyledButton>
+            </Table.Td>
+            <Table.Td visibleFrom="sm">
+              <Text size="xs" c="dimmed">
+                {file.content_type}
+              </Text>
+            </Table.Td>
+            <Table.Td ta="right">{formatBytes(file.size, language)}</Table.Td>
+            <Table.Td visibleFrom="sm">{formatTime(file.updated_at, language)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function BulkDelete({ project, ids, onDone }: { project: Project; ids: string[]; onDone: () => void }) {
+  const t = useT();
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: () =>
+      projectClient(project.id).POST('/p/{project_slug}/storage/files/bulk-delete', {
+        params: { path: { project_slug: project.slug } },
+        body: { file_ids: ids },
+      }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['files', project.id] });
+      onDone();
+    },
+  });
+  return (
+    <>
+      <Button
+        size="xs"
+        color="red"
+        variant="light"
+        leftSection={<Icon name="trash" size={14} />}
+        onClick={() => setAsking(true)}
+      >
+        {t('deleteFiles', { count: ids.length })}
+      </Button>
+      {isAsking ? (
+        <Confirm
+          title={t('deleteFiles', { count: ids.length })}
+          text={t('deleteFilesText')}
+          action={t('delete')}
+          onClose={() => setAsking(false)}
+          run={() => remove.mutateAsync()}
+        />
+      ) : null}
+    </>
+  );
+}

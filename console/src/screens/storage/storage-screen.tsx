@@ -1,0 +1,292 @@
+/** Buckets, and the folders and files of the chosen one. */
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Modal,
+  NavLink,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Project, useProject } from '../../queries/projects';
+import { type Bucket, bucketsQuery } from '../../queries/storage';
+import { projectClient } from '../../queries/users';
+import { useT } from '../../i18n';
+import { announce, Empty, Failure, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { Confirm } from '../../ui/parts';
+import { FileBrowser } from './file-browser';
+
+const route = getRouteApi('/signed-in/projects/$slug/storage');
+type Dialog = 'create' | 'edit' | 'delete';
+
+export function StorageScreen() {
+  const t = useT();
+  const project = useProject();
+  const { bucket: slug, folder = '' } = route.useSearch();
+  const buckets = useQuery(bucketsQuery(project));
+  const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const navigate = route.useNavigate();
+  return (
+    <Loaded query={buckets}>
+      {(list) => {
+        const chosen = list.find((one) => one.slug === slug) ?? list[0];
+        const add = (
+          <Tooltip label={t('newBucket')}>
+            <ActionIcon
+              variant="filled"
+              color="plinth"
+              aria-label={t('newBucket')}
+              onClick={() => setDialog('create')}
+            >
+              <Icon name="plus" size={16} />
+            </ActionIcon>
+          </Tooltip>
+        );
+        return (
+          <div className={isNarrow ? 'split split-narrow' : 'split'}>
+            {isNarrow ? (
+              <Group p="xs" gap="xs" wrap="nowrap">
+                <Select
+                  aria-label={t('buckets')}
+                  flex={1}
+                  data={list.map((one) => ({ value: one.slug, label: one.name }))}
+                  value={chosen?.slug ?? null}
+                  allowDeselect={false}
+                  onChange={(bucket) => void navigate({ search: bucket === null ? {} : { bucket } })}
+                />
+                {add}
+              </Group>
+            ) : (
+              <aside className="split-side" aria-label={t('buckets')}>
+                <div className="side-tools">
+                  <strong>{t('buckets')}</strong>
+                  {add}
+                </div>
+                {list.map((bucket) => (
+                  <NavLink
+                    key={bucket.id}
+                    active={bucket === chosen}
+                    renderRoot={(props) => (
+                      <Link
+                        from="/projects/$slug/storage"
+                        to="."
+                        search={{ bucket: bucket.slug }}
+                        {...props}
+                      />
+                    )}
+                    label={bucket.name}
+                    leftSection={<Icon name="folder" size={16} />}
+                    rightSection={
+                      bucket.is_public ? (
+                        <Badge size="xs" variant="light">
+                          {t('public')}
+                        </Badge>
+                      ) : null
+                    }
+                  />
+                ))}
+              </aside>
+            )}
+            <section className="split-main">
+              {chosen ? (
+                <FileBrowser
+                  key={`${chosen.id} ${folder}`}
+                  project={project}
+                  bucket={chosen}
+                  buckets={list}
+                  prefix={folder}
+                  onFolder={(next) =>
+                    void navigate({
+                      search: { bucket: chosen.slug, ...(next === '' ? {} : { folder: next }) },
+                    })
+                  }
+                  menu={<BucketMenu onChoose={setDialog} />}
+                />
+              ) : (
+                <Empty icon="folder" title={t('noBuckets')} text={t('noBucketsText')}>
+                  <Button onClick={() => setDialog('create')}>{t('newBucket')}</Button>
+                </Empty>
+              )}
+            </section>
+            <BucketDialog
+              dialog={dialog}
+              project={project}
+              bucket={chosen}
+              onClose={() => setDialog(null)}
+              onChosen={(bucket) => void navigate({ search: bucket === null ? {} : { bucket } })}
+            />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function BucketMenu({ onChoose }: { onChoose: (dialog: Dialog) => void }) {
+  const t = useT();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" aria-label={t('bucketActions')}>
+          <Icon name="dots" size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onChoose('edit')}>{t('editBucket')}</Menu.Item>
+        <Menu.Item color="red" onClick={() => onChoose('delete')}>
+          {t('deleteBucket')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface BucketDialogProps {
+  readonly dialog: Dialog | null;
+  readonly project: Project;
+  readonly bucket: Bucket | undefined;
+  readonly onClose: () => void;
+  readonly onChosen: (slug: string | null) => void;
+}
+
+function BucketDialog({ dialog, project, bucket, onClose, onChosen }: BucketDialogProps) {
+  const t = useT();
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: bucketsQuery(project).queryKey });
+  if (dialog === 'delete' && bucket) {
+    return (
+      <Confirm
+        title={t('deleteBucket')}
+        text={t('deleteBucketText', { name: bucket.name })}
+        action={t('delete')}
+        typed={bucket.slug}
+        onClose={onClose}
+        run={async () => {
+          await projectClient(project.id).DELETE('/p/{project_slug}/storage/buckets/{bucket_name}', {
+            params: { path: { project_slug: project.slug, bucket_name: bucket.slug } },
+          });
+          onChosen(null);
+          await refresh();
+        }}
+      />
+    );
+  }
+  if (dialog === null || (dialog === 'edit' && !bucket)) return null;
+  return (
+    <BucketForm
+      project={project}
+      bucket={dialog === 'edit' ? bucket : undefined}
+      onClose={onClose}
+      onSaved={async (slug) => {
+        await refresh();
+        onChosen(slug);
+        announce(t('saved'));
+      }}
+    />
+  );
+}
+
+interface BucketFormProps {
+  readonly project: Project;
+  readonly bucket: Bucket | undefined;
+  readonly onClose: () => void;
+  readonly onSaved: (slug: string) => Promise<void>;
+}
+
+const MIB = 1024 * 1024;
+
+function BucketForm({ project, bucket, onClose, onSaved }: BucketFormProps) {
+  const t = useT();
+  const [input, setInput] = useState({
+    name: bucket?.name ?? '',
+    is_public: bucket?.is_public ?? false,
+    limit: bucket?.file_size_limit ? bucket.file_size_limit / MIB : '',
+    types: bucket?.allowed_mime_types ?? [],
+  });
+  const save = useMutation({
+    mutationFn: async () => {
+      const { name, is_public, limit, types } = input;
+      const body = {
+        name,
+        is_public,
+        file_size_limit: limit === '' ? null : Math.round(Number(limit) * MIB),
+        allowed_mime_types: types.length === 0 ? null : types,
+      };
+      const calls = projectClient(project.id);
+      const path = { project_slug: project.slug };
+      const { data } = bucket
+        ? await calls.PATCH('/p/{project_slug}/storage/buckets/{bucket_name}', {
+            params: { path: { ...path, bucket_name: bucket.slug } },
+            body,
+          })
+        : await calls.POST('/p/{project_slug}/storage/buckets', { params: { path }, body });
+      await onSaved(data!.data.slug);
+    },
+    onSuccess: onClose,
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={bucket ? t('editBucket') : t('newBucket')}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label={t('name')}
+            value={input.name}
+            onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
+            data-autofocus
+          />
+          <Switch
+            label={t('publicBucket')}
+            description={t('publicBucketHint')}
+            checked={input.is_public}
+            onChange={(event) => setInput({ ...input, is_public: event.currentTarget.checked })}
+          />
+          <NumberInput
+            label={t('sizeLimit')}
+            suffix=" MiB"
+            min={0}
+            value={input.limit}
+            onChange={(limit) => setInput({ ...input, limit })}
+          />
+          <TagsInput
+            label={t('allowedTypes')}
+            placeholder="image/*"
+            value={input.types}
+            onChange={(types) => setInput({ ...input, types })}
+          />
+          {save.error ? <Failure error={save.error} /> : null}
+          <Group justify="end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('cancel')}
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={input.name.trim() === ''}>
+              {t('save')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

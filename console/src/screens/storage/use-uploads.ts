@@ -1,0 +1,70 @@
+/** Uploads into a folder, a few at a time. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { Project } from '../../queries/projects';
+import { uploadFile } from '../../queries/storage';
+
+const PARALLEL = 3;
+
+interface UploadState {
+  readonly id: number;
+  readonly name: string;
+  /** Part that was sent, 0 to 1. */
+  readonly part: number;
+  readonly error: unknown;
+}
+
+let nextId = 1;
+
+export function useUploads({
+  project,
+  bucket,
+  prefix,
+}: {
+  project: Project;
+  bucket: string;
+  prefix: string;
+}) {
+  const client = useQueryClient();
+  const [list, setList] = useState<readonly UploadState[]>([]);
+  const abort = useRef(new AbortController());
+  const set = (id: number, change: Partial<UploadState>): void =>
+    setList((old) => old.map((one) => (one.id === id ? { ...one, ...change } : one)));
+  const drop = (id: number): void => setList((old) => old.filter((one) => one.id !== id));
+
+  const start = (files: readonly File[]): void => {
+    const { signal } = abort.current;
+    const waiting = files.map((file) => ({ id: nextId++, file }));
+    setList((old) => [
+      ...old,
+      ...waiting.map(({ id, file }) => ({ id, name: file.name, part: 0, error: null })),
+    ]);
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const { id, file } = next;
+        try {
+          const onProgress = (part: number): void => set(id, { part });
+          if (!signal.aborted) await uploadFile({ project, bucket, prefix, file, onProgress, signal });
+          drop(id);
+        } catch (error) {
+          if (signal.aborted) drop(id);
+          else set(id, { error });
+        }
+      }
+    };
+    void Promise.all(Array.from({ length: PARALLEL }, work)).then(() =>
+      client.invalidateQueries({ queryKey: ['files', project.id] }),
+    );
+  };
+
+  return {
+    list,
+    start,
+    dismiss: drop,
+    isRunning: list.some(({ error }) => error === null),
+    cancel: () => {
+      abort.current.abort();
+      abort.current = new AbortController();
+    },
+  };
+}

@@ -1,0 +1,159 @@
+/** All columns of one row, to read, change or insert. The changes wait in the grid until they are saved. */
+import { Button, Drawer, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Column, Relation } from '../../queries/catalog-types';
+import type { Project } from '../../queries/projects';
+import { useT } from '../../i18n';
+import type { Row } from '../../lib/grid-query';
+import { change, keyOf, type Values } from '../../lib/pending-changes';
+import { choicesOf, isLongType } from './cell';
+import { ReferencePicker } from './reference-picker';
+import type { GridState } from './use-grid';
+
+interface RowDrawerProps {
+  readonly project: Project;
+  readonly relation: Relation;
+  readonly relations: readonly Relation[];
+  /** Null for a new row. */
+  readonly row: Row | null;
+  readonly isWritable: boolean;
+  readonly grid: GridState;
+  readonly onInsert: (values: Values) => void;
+  readonly onClose: () => void;
+}
+
+export function RowDrawer(props: RowDrawerProps) {
+  const { project, relation, relations, row, isWritable, grid, onInsert, onClose } = props;
+  const t = useT();
+  const key = row ? keyOf(relation.primaryKey, row) : null;
+  const stored = key === null ? {} : { ...row, ...grid.pending.updates.get(key)?.values };
+  const [values, setValues] = useState<Values>({});
+  const apply = (): void => {
+    if (row && key !== null) grid.setPending(change(grid.pending, key, row, values));
+    else onInsert(values);
+    onClose();
+  };
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={row ? t('row') : t('insertRow')}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply();
+        }}
+      >
+        <Stack gap="md">
+          {relation.columns.map((column) => (
+            <Field
+              key={column.name}
+              column={column}
+              value={column.name in values ? values[column.name] : (stored as Values)[column.name]}
+              isReadOnly={!isWritable || column.always}
+              onChange={(value) => setValues({ ...values, [column.name]: value })}
+              picker={pickerOf(column, { project, relation, relations }, (value) =>
+                setValues({ ...values, [column.name]: value }),
+              )}
+            />
+          ))}
+          {isWritable ? (
+            <Group justify="end" gap="xs" className="drawer-actions">
+              <Button variant="default" onClick={onClose}>
+                {t('cancel')}
+              </Button>
+              <Button type="submit" disabled={row !== null && Object.keys(values).length === 0}>
+                {t('apply')}
+              </Button>
+            </Group>
+          ) : null}
+        </Stack>
+      </form>
+    </Drawer>
+  );
+}
+
+type Place = Pick<RowDrawerProps, 'project' | 'relation' | 'relations'>;
+
+/** Rows of the table that a foreign key of one column refers to. */
+function pickerOf(
+  { name }: Column,
+  { project, relation, relations }: Place,
+  onPick: (value: string) => void,
+) {
+  const key = relation.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === name);
+  const target = key && relations.find((one) => one.schema === key.schema && one.name === key.table);
+  const column = key?.targets[0];
+  if (!target || column === undefined) return null;
+  return <ReferencePicker project={project} relation={target} column={column} onPick={onPick} />;
+}
+
+interface FieldProps {
+  readonly column: Column;
+  readonly value: string | null | undefined;
+  readonly isReadOnly: boolean;
+  readonly onChange: (value: string | null) => void;
+  readonly picker: React.ReactNode;
+}
+
+function Field({ column, value, isReadOnly, onChange, picker }: FieldProps) {
+  const t = useT();
+  const placeholder =
+    value === null ? 'null' : value === undefined ? (column.default ?? t('default')) : t('emptyText');
+  const description = [column.type, column.nullable ? null : 'not null', column.comment]
+    .filter(Boolean)
+    .join(' · ');
+  const choices = choicesOf(column);
+  const shared = { label: column.name, description, placeholder, readOnly: isReadOnly };
+  const toNull =
+    column.nullable && !isReadOnly && value !== null ? (
+      <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onChange(null)}>
+        null
+      </Button>
+    ) : null;
+  return (
+    <div>
+      {choices ? (
+        <Select
+          {...shared}
+          data={choices}
+          value={value ?? null}
+          clearable={column.nullable}
+          onChange={onChange}
+          disabled={isReadOnly}
+        />
+      ) : isLongType(column) ? (
+        <Textarea
+          {...shared}
+          autosize
+          minRows={column.type.startsWith('json') ? 3 : 1}
+          maxRows={18}
+          dir="auto"
+          classNames={column.type.startsWith('json') ? { input: 'mono' } : {}}
+          value={value ?? ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      ) : (
+        <TextInput
+          {...shared}
+          dir="auto"
+          value={value ?? ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+      <Group gap={4} mt={2} justify="end">
+        {isReadOnly ? null : picker}
+        {toNull}
+        {column.always ? (
+          <Text size="xs" c="dimmed">
+            {t('generated')}
+          </Text>
+        ) : null}
+      </Group>
+    </div>
+  );
+}

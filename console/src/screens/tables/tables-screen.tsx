@@ -1,0 +1,190 @@
+/** The tables and views of a project, and the rows of the chosen one. */
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Drawer,
+  NavLink,
+  ScrollArea,
+  Select,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Relation } from '../../queries/catalog-types';
+import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
+import { useT } from '../../i18n';
+import { Empty, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { CreateTable } from './create-table';
+import { TablePanel } from './table-panel';
+
+const route = getRouteApi('/signed-in/projects/$slug/tables');
+
+export function TablesScreen() {
+  const t = useT();
+  const project = useProject();
+  const catalog = useCatalog(project);
+  const [isCreating, setCreating] = useState(false);
+  const [isListOpen, list] = useDisclosure();
+  const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Loaded query={catalog}>
+      {(relations) => {
+        const schema = search.schema ?? project.settings.exposed_schemas[0] ?? 'public';
+        const shown = relations.filter((one) => one.schema === schema);
+        const chosen =
+          shown.find(({ name }) => name === search.table) ?? (search.table ? undefined : shown[0]);
+        const sidebar = (
+          <TableList
+            project={project}
+            relations={relations}
+            schema={schema}
+            chosen={chosen}
+            onCreate={() => setCreating(true)}
+            onChoose={list.close}
+          />
+        );
+        return (
+          <div className="split">
+            {isNarrow ? (
+              <Drawer
+                opened={isListOpen}
+                onClose={list.close}
+                title={t('tables')}
+                size="xs"
+                padding="xs"
+                closeButtonProps={{ 'aria-label': t('close') }}
+              >
+                {sidebar}
+              </Drawer>
+            ) : (
+              <aside className="split-side" aria-label={t('tables')}>
+                {sidebar}
+              </aside>
+            )}
+            <section className="split-main">
+              {chosen ? (
+                <TablePanel
+                  key={`${chosen.schema} ${chosen.name}`}
+                  project={project}
+                  relation={chosen}
+                  relations={relations}
+                  onOpenList={isNarrow ? list.open : null}
+                />
+              ) : (
+                <Empty icon="table" title={t('noTables')} text={t('noTablesText')}>
+                  <Button onClick={() => setCreating(true)} leftSection={<Icon name="plus" size={16} />}>
+                    {t('newTable')}
+                  </Button>
+                  {isNarrow && relations.length > 0 ? (
+                    <Button variant="default" onClick={list.open}>
+                      {t('tables')}
+                    </Button>
+                  ) : null}
+                </Empty>
+              )}
+            </section>
+            {isCreating ? (
+              <CreateTable
+                project={project}
+                relations={relations}
+                schema={schema}
+                onClose={() => setCreating(false)}
+                onCreated={(table) => void navigate({ search: { schema, table } })}
+              />
+            ) : null}
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface TableListProps {
+  readonly project: Project;
+  readonly relations: readonly Relation[];
+  readonly schema: string;
+  readonly chosen: Relation | undefined;
+  readonly onCreate: () => void;
+  readonly onChoose: () => void;
+}
+
+function TableList({ project, relations, schema, chosen, onCreate, onChoose }: TableListProps) {
+  const t = useT();
+  const navigate = route.useNavigate();
+  const [filter, setFilter] = useState('');
+  const mayWrite = useMayWrite(project);
+  const schemas = [...new Set([...project.settings.exposed_schemas, ...relations.map((one) => one.schema)])];
+  const found = relations.filter(
+    (one) => one.schema === schema && one.name.toLowerCase().includes(filter.toLowerCase()),
+  );
+  return (
+    <>
+      <div className="side-tools">
+        <Select
+          aria-label={t('schema')}
+          size="xs"
+          data={schemas}
+          value={schema}
+          allowDeselect={false}
+          onChange={(next) => void navigate({ search: { schema: next ?? schema } })}
+        />
+        {mayWrite ? (
+          <Tooltip label={t('newTable')}>
+            <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>
+              <Icon name="plus" size={16} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
+      </div>
+      <TextInput
+        size="xs"
+        mx="xs"
+        mb={6}
+        aria-label={t('searchTables')}
+        placeholder={t('searchTables')}
+        leftSection={<Icon name="search" size={14} />}
+        value={filter}
+        onChange={(event) => setFilter(event.currentTarget.value)}
+      />
+      <ScrollArea flex={1} px="xs">
+        {found.map((relation) => (
+          <NavLink
+            key={relation.name}
+            active={relation === chosen}
+            onClick={onChoose}
+            renderRoot={(props) => (
+              <Link
+                from="/projects/$slug/tables"
+                to="."
+                search={{ schema, table: relation.name }}
+                {...props}
+              />
+            )}
+            label={relation.name}
+            leftSection={<Icon name={relation.kind === 'table' ? 'table' : 'eye'} size={16} />}
+            rightSection={isExposed(project, relation) ? <RlsMark relation={relation} /> : null}
+          />
+        ))}
+      </ScrollArea>
+    </>
+  );
+}
+
+/** Warns of a table that is served without row-level security. */
+function RlsMark({ relation }: { relation: Relation }) {
+  const t = useT();
+  if (relation.kind !== 'table' || relation.rls) return null;
+  return (
+    <Tooltip label={t('rlsOff')}>
+      <Badge size="xs" color="orange" variant="light">
+        {t('open')}
+      </Badge>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,22 @@
+/** Widths of columns in pixels: a guess by type until the person drags. */
+import { useState } from 'react';
+import type { Column, Relation } from '../../queries/catalog-types';
+
+const MIN_PX = 60;
+
+function guess({ name, type, category }: Column): number {
+  const byName = 52 + name.length * 8.5 + Math.min(type.length, 18) * 6.3;
+  if (category === 'B') return Math.max(90, byName);
+  if (category === 'N') return Math.max(100, byName);
+  if (type === 'uuid') return Math.max(290, byName);
+  if (category === 'D') return Math.max(220, byName);
+  return Math.max(210, byName);
+}
+
+export function useWidths({ columns }: Relation) {
+  const [dragged, setDragged] = useState<Readonly<Record<string, number>>>({});
+  return {
+    list: columns.map((column) => dragged[column.name] ?? guess(column)),
+    set: (name: string, width: number) => setDragged((old) => ({ ...old, [name]: Math.max(MIN_PX, width) })),
+  };
+}

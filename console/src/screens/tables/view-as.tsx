@@ -1,0 +1,158 @@
+/** View as: shows rows and answers as another identity sees them, by a token of five minutes. */
+import {
+  Alert,
+  Button,
+  JsonInput,
+  Loader,
+  Menu,
+  Modal,
+  Stack,
+  TextInput,
+  UnstyledButton,
+  Text,
+} from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Identity, SERVICE_ROLE } from '../../api/identity';
+import type { Project } from '../../queries/projects';
+import { usersQuery } from '../../queries/users';
+import { useT } from '../../i18n';
+import { Failure } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+
+interface ViewAsProps {
+  readonly project: Project;
+  readonly identity: Identity;
+  readonly onChange: (identity: Identity) => void;
+}
+
+export function ViewAs({ project, identity, onChange }: ViewAsProps) {
+  const t = useT();
+  const [asks, setAsks] = useState<'user' | 'claims' | null>(null);
+  const [email, setEmail] = useState('');
+  const label = {
+    service_role: t('asService'),
+    anon: t('asAnon'),
+    user: email,
+    claims: t('asClaims'),
+  }[identity.as];
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button
+            size="xs"
+            variant={identity.as === 'service_role' ? 'default' : 'filled'}
+            color="orange"
+            leftSection={<Icon name="eye" size={14} />}
+            rightSection={<Icon name="chevron" size={14} />}
+          >
+            {t('viewAs', { who: label })}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => onChange(SERVICE_ROLE)}>{t('asService')}</Menu.Item>
+          <Menu.Item onClick={() => onChange({ as: 'anon' })}>{t('asAnon')}</Menu.Item>
+          <Menu.Item onClick={() => setAsks('user')}>{t('asUser')}</Menu.Item>
+          <Menu.Item onClick={() => setAsks('claims')}>{t('asClaims')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asks === 'user' ? (
+        <ChooseUser
+          project={project}
+          onClose={() => setAsks(null)}
+          onChoose={(id, address) => {
+            setEmail(address);
+            onChange({ as: 'user', user_id: id });
+            setAsks(null);
+          }}
+        />
+      ) : null}
+      {asks === 'claims' ? (
+        <EnterClaims
+          onClose={() => setAsks(null)}
+          onEnter={(claims) => {
+            onChange({ as: 'claims', claims });
+            setAsks(null);
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+interface ChooseUserProps {
+  readonly project: Project;
+  readonly onClose: () => void;
+  readonly onChoose: (id: string, email: string) => void;
+}
+
+function ChooseUser({ project, onClose, onChoose }: ChooseUserProps) {
+  const t = useT();
+  const [search, setSearch] = useState('');
+  const [wanted] = useDebouncedValue(search, 200);
+  const users = useQuery(usersQuery(project.id, { search: wanted, page: 1, perPage: 20 }));
+  return (
+    <Modal opened onClose={onClose} title={t('asUser')} closeButtonProps={{ 'aria-label': t('close') }}>
+      <Stack gap="xs">
+        <TextInput
+          aria-label={t('searchUsers')}
+          placeholder={t('searchUsers')}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          data-autofocus
+          rightSection={users.isFetching ? <Loader size="xs" /> : null}
+        />
+        {users.error ? <Failure error={users.error} onRetry={() => void users.refetch()} /> : null}
+        {users.data?.users.length === 0 ? <Text size="sm">{t('noUsers')}</Text> : null}
+        {users.data?.users.map(({ id, email, name }) => (
+          <UnstyledButton key={id} className="choice" onClick={() => onChoose(id, email)}>
+            <Text size="sm">{email}</Text>
+            <Text size="xs" c="dimmed">
+              {name || id}
+            </Text>
+          </UnstyledButton>
+        ))}
+      </Stack>
+    </Modal>
+  );
+}
+
+const EXAMPLE = { role: 'authenticated', sub: '00000000-0000-4000-8000-000000000000', team: 'staff' };
+
+function EnterClaims({
+  onClose,
+  onEnter,
+}: {
+  onClose: () => void;
+  onEnter: (claims: Record<string, unknown>) => void;
+}) {
+  const t = useT();
+  const [text, setText] = useState(JSON.stringify(EXAMPLE, null, 2));
+  const [isInvalid, setInvalid] = useState(false);
+  const enter = (): void => {
+    try {
+      onEnter(JSON.parse(text) as Record<string, unknown>);
+    } catch {
+      setInvalid(true);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title={t('asClaims')} closeButtonProps={{ 'aria-label': t('close') }}>
+      <Stack gap="sm">
+        <Alert variant="light">{t('claimsHint')}</Alert>
+        <JsonInput
+          label={t('claims')}
+          value={text}
+          onChange={setText}
+          autosize
+          minRows={5}
+          error={isInvalid ? t('invalidJson') : null}
+          classNames={{ input: 'mono' }}
+        />
+        <Button onClick={enter}>{t('apply')}</Button>
+      </Stack>
+    </Modal>
+  );
+}

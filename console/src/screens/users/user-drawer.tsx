@@ -1,0 +1,330 @@
+/** One user: name, data, ban, sessions, second factors, deletion. */
+import {
+  Badge,
+  Button,
+  Drawer,
+  Group,
+  JsonInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { Schema } from '../../api/client';
+import { sessionsOf } from '../../queries/catalog-sql';
+import { type Project, runSql } from '../../queries/projects';
+import { projectClient, type User } from '../../queries/users';
+import { useLanguages, useT } from '../../i18n';
+import { formatTime } from '../../lib/format';
+import { announce, Failure, Loaded } from '../../ui/feedback';
+import { Confirm, Copy } from '../../ui/parts';
+import { isBanned, UserState } from './users-screen';
+
+interface UserDrawerProps {
+  readonly project: Project;
+  readonly user: User;
+  readonly onClose: () => void;
+  readonly onChanged: (user: User) => void;
+}
+
+export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProps) {
+  const { t } = useLanguages();
+  const client = useQueryClient();
+  const [isDeleting, setDeleting] = useState(false);
+  const params = { params: { path: { project_id: project.id, user_id: user.id } } };
+  const calls = projectClient(project.id);
+  const refresh = () => client.invalidateQueries({ queryKey: ['users', project.id] });
+  const change = useMutation({
+    mutationFn: async (body: Schema<'UpdateAdminUserDto'>) => {
+      const { data } = await calls.PATCH('/v1/auth/{project_id}/admin/users/{user_id}', { ...params, body });
+      if (data) onChanged(data.user);
+    },
+    onSuccess: async () => {
+      await refresh();
+      announce(t('saved'));
+    },
+  });
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={user.email}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <Stack gap="xl">
+        <Group gap="xs">
+          <UserState user={user} />
+          <Text size="xs" ff="monospace" c="dimmed">
+            {user.id}
+          </Text>
+          <Copy value={user.id} />
+        </Group>
+        {change.error ? <Failure error={change.error} /> : null}
+        <Profile key={user.updated_at} user={user} onSave={change.mutate} isSaving={change.isPending} />
+        <Ban user={user} onChange={(until) => change.mutate({ banned_until: until })} />
+        <Sessions project={project} user={user} />
+        <Factors project={project} user={user} />
+        <Part title={t('deleteUser')}>
+          <Group>
+            <Button color="red" variant="light" onClick={() => setDeleting(true)}>
+              {t('deleteUser')}
+            </Button>
+          </Group>
+        </Part>
+      </Stack>
+      {isDeleting ? (
+        <Confirm
+          title={t('deleteUser')}
+          text={t('deleteUserText', { email: user.email })}
+          action={t('delete')}
+          onClose={() => setDeleting(false)}
+          run={async () => {
+            await calls.DELETE('/v1/auth/{project_id}/admin/users/{user_id}', params);
+            await refresh();
+            onClose();
+          }}
+        />
+      ) : null}
+    </Drawer>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} size="h5" mb="xs">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+interface ProfileProps {
+  readonly user: User;
+  readonly isSaving: boolean;
+  readonly onSave: (body: Schema<'UpdateAdminUserDto'>) => void;
+}
+
+function Profile({ user, onSave, isSaving }: ProfileProps) {
+  const t = useT();
+  const stored = JSON.stringify(user.data, null, 2);
+  const [input, setInput] = useState({ email: user.email, name: user.name, data: stored });
+  const isValid = isJsonObject(input.data);
+  return (
+    <Part title={t('profile')}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const { email, name, data } = input;
+          onSave({
+            ...(email === user.email ? {} : { email }),
+            ...(name === user.name ? {} : { name }),
+            ...(data === stored ? {} : { data: JSON.parse(data) as Record<string, never> }),
+          });
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label={t('email')}
+            type="email"
+            value={input.email}
+            onChange={(event) => setInput({ ...input, email: event.currentTarget.value })}
+          />
+          <TextInput
+            label={t('name')}
+            value={input.name}
+            onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
+          />
+          <JsonInput
+            label={t('userData')}
+            description={t('userDataHint')}
+            autosize
+            minRows={2}
+            maxRows={12}
+            value={input.data}
+            error={isValid ? null : t('invalidJson')}
+            classNames={{ input: 'mono' }}
+            onChange={(data) => setInput({ ...input, data })}
+          />
+          <Group gap="xs">
+            <Button type="submit" loading={isSaving} disabled={!isValid}>
+              {t('save')}
+            </Button>
+            {user.email_verified_at === null ? (
+              <Button variant="default" onClick={() => onSave({ email_verified: true })}>
+                {t('markVerified')}
+              </Button>
+            ) : null}
+          </Group>
+        </Stack>
+      </form>
+    </Part>
+  );
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+const DAY_MS = 86_400_000;
+const BANS = ['1', '7', '30', '36500'] as const;
+
+function Ban({ user, onChange }: { user: User; onChange: (until: string | null) => void }) {
+  const { t, language } = useLanguages();
+  const [days, setDays] = useState('7');
+  const until = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+  return (
+    <Part title={t('access')}>
+      {isBanned(user) ? (
+        <Group gap="xs">
+          <Text size="sm">{t('bannedUntil', { time: formatTime(user.banned_until, language) })}</Text>
+          <Button size="xs" variant="default" onClick={() => onChange(null)}>
+            {t('liftBan')}
+          </Button>
+        </Group>
+      ) : (
+        <Group gap="xs" align="end">
+          <Select
+            label={t('banFor')}
+            data={BANS.map((value) => ({
+              value,
+              label: value === '36500' ? t('forever') : t('days', { count: value }),
+            }))}
+            value={days}
+            allowDeselect={false}
+            onChange={(value) => setDays(value ?? '7')}
+            w={160}
+          />
+          <Button color="red" variant="light" onClick={() => onChange(until)}>
+            {t('ban')}
+          </Button>
+        </Group>
+      )}
+    </Part>
+  );
+}
+
+interface SessionRow {
+  readonly id: string;
+  readonly refreshed_at: string;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly aal: string;
+}
+
+function Sessions({ project, user }: { project: Project; user: User }) {
+  const { t, language } = useLanguages();
+  const client = useQueryClient();
+  const queryKey = ['sessions', project.id, user.id];
+  const sessions = useQuery({
+    queryKey,
+    queryFn: async () => (await runSql(project.id, sessionsOf(user.id))).rows as unknown as SessionRow[],
+  });
+  const signOut = useMutation({
+    mutationFn: () =>
+      projectClient(project.id).POST('/v1/auth/{project_id}/admin/users/{user_id}/logout', {
+        params: { path: { project_id: project.id, user_id: user.id } },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey }),
+  });
+  return (
+    <Part title={t('sessions')}>
+      <Loaded query={sessions}>
+        {(rows) => (
+          <Stack gap="xs">
+            {rows.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {t('noSessions')}
+              </Text>
+            ) : null}
+            {rows.map(({ id, refreshed_at: seen, ip, user_agent: agent, aal }) => (
+              <div key={id} className="choice">
+                <Group justify="space-between">
+                  <Text size="sm">{formatTime(seen, language)}</Text>
+                  <Badge size="xs" variant="light">
+                    {aal}
+                  </Badge>
+                </Group>
+                <Text size="xs" c="dimmed" className="wrap">
+                  {ip} {agent?.slice(0, 200)}
+                </Text>
+              </div>
+            ))}
+            {signOut.error ? <Failure error={signOut.error} /> : null}
+            {rows.length > 0 ? (
+              <Group>
+                <Button
+                  size="xs"
+                  variant="default"
+                  loading={signOut.isPending}
+                  onClick={() => signOut.mutate()}
+                >
+                  {t('endSessions')}
+                </Button>
+              </Group>
+            ) : null}
+          </Stack>
+        )}
+      </Loaded>
+    </Part>
+  );
+}
+
+function Factors({ project, user }: { project: Project; user: User }) {
+  const { t, language } = useLanguages();
+  const client = useQueryClient();
+  const queryKey = ['factors', project.id, user.id];
+  const path = { project_id: project.id, user_id: user.id };
+  const calls = projectClient(project.id);
+  const factors = useQuery({
+    queryKey,
+    queryFn: async () =>
+      (await calls.GET('/v1/auth/{project_id}/admin/users/{user_id}/factors', { params: { path } })).data
+        ?.factors ?? [],
+  });
+  const remove = useMutation({
+    mutationFn: (factorId: string) =>
+      calls.DELETE('/v1/auth/{project_id}/admin/users/{user_id}/factors/{factor_id}', {
+        params: { path: { ...path, factor_id: factorId } },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey }),
+  });
+  return (
+    <Part title={t('factors')}>
+      <Loaded query={factors}>
+        {(list) =>
+          list.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              {t('noFactors')}
+            </Text>
+          ) : (
+            <Stack gap="xs">
+              {list.map(({ id, name, kind, created_at: at }) => (
+                <Group key={id} justify="space-between" className="choice">
+                  <Text size="sm">
+                    {name || kind} · {formatTime(at, language)}
+                  </Text>
+                  <Button size="compact-xs" color="red" variant="light" onClick={() => remove.mutate(id)}>
+                    {t('remove')}
+                  </Button>
+                </Group>
+              ))}
+              {remove.error ? <Failure error={remove.error} /> : null}
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Part>
+  );
+}

@@ -1,0 +1,170 @@
+/** Small parts that several screens use. */
+import {
+  ActionIcon,
+  Button,
+  CopyButton,
+  Group,
+  Modal,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useT } from '../i18n';
+import { Failure } from './feedback';
+import { Icon, type IconName } from './icon';
+
+interface IconButtonProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly disabled?: boolean;
+  readonly color?: string;
+}
+
+export function IconButton({ icon, label, onClick, disabled = false, color = 'gray' }: IconButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={onClick} disabled={disabled} color={color} size="md">
+        <Icon name={icon} size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+export function Copy({ value, label }: { value: string; label?: string }) {
+  const t = useT();
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <IconButton
+          icon={copied ? 'check' : 'copy'}
+          label={copied ? t('copied') : (label ?? t('copy'))}
+          onClick={copy}
+        />
+      )}
+    </CopyButton>
+  );
+}
+
+/** Text to copy: a command, SQL, a URL. */
+export function Snippet({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="snippet">
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <div className="snippet-copy">
+        <Copy value={text} />
+      </div>
+    </div>
+  );
+}
+
+/** A secret that is shown on purpose only. */
+export function Secret({ label, value, hint }: { label: string; value: string; hint?: string }) {
+  return (
+    <Group align="end" gap={4} wrap="nowrap">
+      <PasswordInput
+        label={label}
+        description={hint}
+        value={value}
+        readOnly
+        flex={1}
+        classNames={{ innerInput: 'mono' }}
+      />
+      <Copy value={value} />
+    </Group>
+  );
+}
+
+interface PageProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Page({ title, text, actions, children }: PageProps) {
+  return (
+    <div className="page">
+      <Group justify="space-between" align="start" mb="lg" gap="sm">
+        <div>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {text ? (
+            <Text c="dimmed" size="sm" mt={4}>
+              {text}
+            </Text>
+          ) : null}
+        </div>
+        <Group gap="xs">{actions}</Group>
+      </Group>
+      {children}
+    </div>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly text: string;
+  readonly action: string;
+  /** Text to type before the action is possible. */
+  readonly typed?: string;
+  readonly danger?: boolean;
+  readonly run: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+/** Asks before an action, runs it, and stays open with the message if it fails. */
+export function Confirm({ title, text, action, typed, danger = true, run, onClose, children }: ConfirmProps) {
+  const t = useT();
+  const [input, setInput] = useState('');
+  const mutation = useMutation({ mutationFn: run, onSuccess: onClose });
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutation.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <Text size="sm" className="wrap">
+            {text}
+          </Text>
+          {children}
+          {typed === undefined ? null : (
+            <TextInput
+              label={t('typeToConfirm', { text: typed })}
+              value={input}
+              onChange={(event) => setInput(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+          )}
+          {mutation.error ? <Failure error={mutation.error} /> : null}
+          <Group justify="end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('cancel')}
+            </Button>
+            <Button
+              type="submit"
+              color={danger ? 'red' : 'plinth'}
+              loading={mutation.isPending}
+              disabled={typed !== undefined && input !== typed}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

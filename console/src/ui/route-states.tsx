@@ -1,0 +1,34 @@
+/** What stands in place of a screen that does not exist, or that failed. */
+import { Anchor } from '@mantine/core';
+import { useQueryErrorResetBoundary } from '@tanstack/react-query';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { ApiError } from '../api/errors';
+import { useT } from '../i18n';
+import { Empty, Failure } from './feedback';
+
+export function NotFound() {
+  const t = useT();
+  return (
+    <Empty icon="search" title={t('notFound')} text={t('notFoundText')}>
+      <Anchor renderRoot={(props) => <Link to="/" {...props} />}>{t('allProjects')}</Anchor>
+    </Empty>
+  );
+}
+
+export function RouteFailure({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const boundary = useQueryErrorResetBoundary();
+  if (error instanceof ApiError && error.code === 'project_not_found') return <NotFound />;
+  return (
+    <div className="page">
+      <Failure
+        error={error}
+        onRetry={() => {
+          boundary.reset();
+          reset();
+          void router.invalidate();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+/** The frame of all screens: header with the switcher of projects, navigation of the project, command palette. */
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { spotlight } from '@mantine/spotlight';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { adminCall } from '../api/client';
+import { forgetCredentials } from '../api/identity';
+import { currentSession, setSession, useSession } from '../api/session';
+import { projectsQuery } from '../queries/projects';
+import { useT } from '../i18n';
+import { Loading } from './feedback';
+import { Icon, Logo } from './icon';
+import { LookMenu } from './look-menu';
+import { SCREENS } from './screens';
+
+const Palette = lazy(() => import('./palette'));
+
+export function Shell() {
+  const t = useT();
+  const { slug } = useParams({ strict: false });
+  const [isOpen, menu] = useDisclosure();
+  const { pathname } = useLocation();
+  useEffect(menu.close, [pathname, menu.close]);
+  return (
+    <AppShell
+      header={{ height: 54 }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isOpen, desktop: slug === undefined } }}
+      padding={0}
+    >
+      <a className="skip" href="#main" onClick={skipToMain}>
+        {t('skipToContent')}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="sm" gap="xs" wrap="nowrap" justify="space-between">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            {slug === undefined ? null : (
+              <Burger
+                opened={isOpen}
+                onClick={menu.toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={t('navigation')}
+              />
+            )}
+            <Link to="/" className="logo" aria-label={`Plinth: ${t('allProjects')}`}>
+              <Logo />
+              <Text fw={700} visibleFrom="xs">
+                Plinth
+              </Text>
+            </Link>
+            {slug === undefined ? null : <ProjectSwitcher slug={slug} />}
+          </Group>
+          <Group gap={4} wrap="nowrap">
+            <PaletteButton />
+            <LookMenu />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      {slug === undefined ? null : (
+        <AppShell.Navbar p="xs" aria-label={t('navigation')}>
+          {SCREENS.map(({ path, icon, label }) => (
+            <NavLink
+              key={path}
+              renderRoot={(props) => (
+                <Link
+                  to={path}
+                  params={{ slug }}
+                  activeOptions={{ exact: path === '/projects/$slug' }}
+                  {...props}
+                />
+              )}
+              label={t(label)}
+              leftSection={<Icon name={icon} />}
+            />
+          ))}
+        </AppShell.Navbar>
+      )}
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Suspense fallback={<Loading />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+      <Suspense>
+        <Palette slug={slug} />
+      </Suspense>
+    </AppShell>
+  );
+}
+
+/** The page has a base URL, so a link to `#main` alone would leave it. */
+function skipToMain(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+function PaletteButton() {
+  const t = useT();
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        visibleFrom="sm"
+        leftSection={<Icon name="search" size={14} />}
+        rightSection={<kbd className="kbd">Ctrl K</kbd>}
+        onClick={spotlight.open}
+      >
+        {t('search')}
+      </Button>
+      <ActionIcon size="lg" hiddenFrom="sm" aria-label={t('search')} onClick={spotlight.open}>
+        <Icon name="search" />
+      </ActionIcon>
+    </>
+  );
+}
+
+function ProjectSwitcher({ slug }: { slug: string }) {
+  const t = useT();
+  const [search, setSearch] = useState('');
+  const projects = useQuery(projectsQuery());
+  const wanted = search.toLowerCase();
+  const found = (projects.data ?? []).filter(({ name, slug: one }) =>
+    `${name} ${one}`.toLowerCase().includes(wanted),
+  );
+  const current = projects.data?.find((one) => one.slug === slug);
+  return (
+    <Menu width={260} onClose={() => setSearch('')}>
+      <Menu.Target>
+        <UnstyledButton className="switcher" aria-label={`${current?.name ?? slug}: ${t('switchProject')}`}>
+          <Text size="sm" fw={550} truncate>
+            {current?.name ?? slug}
+          </Text>
+          <Icon name="chevron" size={16} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <TextInput
+          size="xs"
+          m={4}
+          placeholder={t('search')}
+          aria-label={t('search')}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+        <ScrollArea.Autosize mah={320}>
+          {found.map((project) => (
+            <Menu.Item
+              key={project.id}
+              renderRoot={(props) => <Link to="/projects/$slug" params={{ slug: project.slug }} {...props} />}
+              rightSection={project.slug === slug ? <Icon name="check" size={14} /> : null}
+            >
+              {project.name}
+            </Menu.Item>
+          ))}
+        </ScrollArea.Autosize>
+        <Menu.Divider />
+        <Menu.Item
+          renderRoot={(props) => <Link to="/" {...props} />}
+          leftSection={<Icon name="home" size={16} />}
+        >
+          {t('allProjects')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function AccountMenu() {
+  const t = useT();
+  const session = useSession();
+  const client = useQueryClient();
+  const signOut = (): void => {
+    if (currentSession()?.by === 'cookie') void adminCall('DELETE', '/session').catch(() => undefined);
+    forgetCredentials();
+    client.clear();
+    setSession(null);
+  };
+  const person = session?.by === 'cookie' ? session.answer.person : null;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon size="lg" aria-label={t('account')}>
+          <Icon name={person ? 'users' : 'key'} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{person ? `${person.name} · ${person.email ?? ''}` : t('signedInByKey')}</Menu.Label>
+        <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={signOut}>
+          {t('signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,216 @@
+// `npm run console:screenshots`: pictures of each screen of the console in both schemes, in a temporary folder. Needs Chromium.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { ROOT, setUp } from './lib/set-up.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    /** A running Plinth, whose key is PLATFORM_ADMIN_KEY. By default one is started on new data. */
+    url: { type: 'string' },
+    out: { type: 'string' },
+    only: { type: 'string' },
+  },
+});
+const KEY = process.env.PLATFORM_ADMIN_KEY ?? 'screenshots-admin-key-0123456789';
+const SCHEMES = ['light', 'dark'];
+const WIDE = { width: 1360, height: 850 };
+const PHONE = { width: 390, height: 800 };
+
+const TABLES = `
+create table customers (
+  id bigint generated always as identity primary key, name text not null, email text unique, country text not null default 'DE',
+  plan text not null default 'free' check (plan in ('free', 'team', 'company')), joined date not null default current_date,
+  profile jsonb not null default '{}');
+create type order_state as enum ('open', 'paid', 'sent', 'returned');
+create table orders (
+  id bigint generated always as identity primary key, customer_id bigint not null references customers,
+  state order_state not null default 'open', total numeric(10, 2) not null, tags text[] not null default '{}', paid boolean not null default false,
+  placed_at timestamptz not null default now(), note text);
+create index orders_customer on orders (customer_id);
+insert into customers (name, email, country, plan, joined, profile)
+select n || ' ' || s, lower(n || '.' || s) || '@example.com', (array['DE','FR','GB','US','JP'])[1 + i::int % 5],
+  (array['free','team','company'])[1 + i::int % 3], current_date - i::int * 3, jsonb_build_object('newsletter', i % 2 = 0, 'seats', i)
+from unnest(array['Ada','Grace','Alan','Edsger','Barbara','Donald','Margaret','Ken']) with ordinality a(n, i),
+  unnest(array['Martin','Silva','Okafor','Tanaka','Novak']) s;
+insert into orders (customer_id, state, total, tags, paid, placed_at, note)
+select 1 + i % 40, (array['open','paid','sent','returned'])[1 + i % 4]::order_state, (i * 37 % 900) + 9.9, array['web','gift'], i % 4 > 0,
+  now() - i * interval '3 hours', case when i % 5 = 0 then 'Leave at the door' end
+from generate_series(1, 2500) i;
+create policy "staff see all customers" on customers for select to authenticated using ((select auth.jwt()) ->> 'team' = 'staff');
+create policy "everyone can read orders" on orders for select to anon, authenticated using (true);
+analyze customers; analyze orders;`;
+
+const server = options.url ? null : await startServer();
+const base = options.url ?? server.url;
+const out = options.out ?? (await mkdtemp(path.join(os.tmpdir(), 'plinth-screenshots-')));
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
+try {
+  const slug = await seed();
+  for (const scheme of SCHEMES) await takeAll(scheme, WIDE, slug);
+  await takeAll('light', PHONE, slug);
+  process.stdout.write(`${out}\n`);
+} finally {
+  await browser.close();
+  await server?.stop();
+}
+
+async function takeAll(scheme, viewport, slug) {
+  const context = await browser.newContext({ viewport, colorScheme: scheme, locale: 'en-GB' });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error') process.stderr.write(`${message.text()}\n`);
+  });
+  page.on('pageerror', (error) => process.stderr.write(`${error.message}\n`));
+  const suffix = `${viewport === PHONE ? 'phone-' : ''}${scheme}`;
+  const take = async (name, work = async () => undefined) => {
+    if (options.only && !name.includes(options.only)) return;
+    await work();
+    await page.waitForLoadState('networkidle');
+    await page.screenshot({ path: path.join(out, `${name}-${suffix}.png`) });
+  };
+  await page.goto(`${base}/console`);
+  await page.waitForSelector('input');
+  await take('sign-in');
+  await page.fill('input', KEY);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.card-link');
+  await take('home', () => page.waitForSelector('.card-link >> text=Database'));
+  await go(page, slug, '');
+  await take('overview', () => page.waitForSelector('text=openapi-fetch'));
+  await go(page, slug, '/tables?schema=public&table=orders&sort=-placed_at');
+  await take('tables', () => page.waitForSelector('.grid-row'));
+  await take('row', async () => {
+    await page.locator('.row-open').nth(2).click();
+    await page.waitForSelector('[role=dialog]');
+  });
+  await page.keyboard.press('Escape');
+  await take('create-table', async () => {
+    if (viewport === PHONE) return;
+    await page.locator('[aria-label="New table"]').first().click();
+    await page.getByLabel('Name of the table').fill('invoices');
+  });
+  await page.keyboard.press('Escape');
+  await go(
+    page,
+    slug,
+    '/sql?query=' +
+      encodeURIComponent(
+        'select c.name, count(*) as orders, sum(o.total) as total\nfrom customers c join orders o on o.customer_id = c.id\nwhere o.paid\ngroup by c.name\norder by total desc;',
+      ),
+  );
+  await take('sql', async () => {
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForSelector('.grid-row');
+  });
+  await take('plan', async () => {
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.waitForSelector('.plan-node');
+  });
+  await go(page, slug, '/policies');
+  await take('policies', () => page.waitForSelector('.policy'));
+  await go(page, slug, '/users');
+  await take('users', () => page.waitForSelector('.cell-link'));
+  await take('user', async () => {
+    await page.locator('.cell-link').first().click();
+    await page.waitForSelector('[role=dialog]');
+  });
+  await go(page, slug, '/storage');
+  await take('storage', () => page.waitForSelector('.files .cell-link'));
+  await go(page, slug, '/settings');
+  await take('settings', () => page.waitForSelector('text=auto_rls'));
+  await go(page, slug, '/api');
+  await take('api', () => page.waitForSelector('.swagger .opblock'));
+  await take('palette', async () => {
+    await page.keyboard.press('Control+k');
+    await page.waitForSelector('.mantine-Spotlight-search');
+  });
+  await context.close();
+}
+
+/** Within the page, because a reload would forget the key. */
+async function go(page, slug, place) {
+  await page.evaluate((url) => {
+    history.pushState({}, '', url);
+    dispatchEvent(new PopStateEvent('popstate', { state: {} }));
+  }, `/console/projects/${slug}${place}`);
+}
+
+/** A project with tables, users and files. */
+async function seed() {
+  const [known] = await call('GET', '/admin/v1/projects?slug=shop');
+  if (known) return known.slug;
+  const project = await call('POST', '/admin/v1/projects', { name: 'Shop', slug: 'shop', plan: 'pro' });
+  await call('POST', '/admin/v1/projects', { name: 'Field notes', slug: 'field-notes' });
+  await call('POST', `/admin/v1/projects/${project.id}/sql`, { query: TABLES });
+  const headers = { apikey: project.service_role_key, Authorization: `Bearer ${project.service_role_key}` };
+  for (const [index, name] of ['Ada Martin', 'Grace Silva', 'Alan Okafor', 'Edsger Tanaka'].entries()) {
+    const email = `${name.toLowerCase().replace(' ', '.')}@example.com`;
+    const banned = index === 3 ? { banned_until: '2099-01-01T00:00:00Z' } : {};
+    const body = { email, name, password: 'correct horse', email_verified: index < 2, ...banned };
+    await call('POST', `/v1/auth/${project.id}/admin/users`, body, headers);
+  }
+  for (const name of ['Product photos', 'Invoices'])
+    await call('POST', '/p/shop/storage/buckets', { name, is_public: name.startsWith('P') }, headers);
+  for (const name of ['2026/november/invoice-1041.txt', 'readme.txt', 'terms.md', 'prices.csv']) {
+    const form = new FormData();
+    form.set('file', new Blob([`Contents of ${name}\n`]), name);
+    const url = `${base}/p/shop/storage/buckets/invoices/upload?filename=${encodeURIComponent(name)}`;
+    await fetch(url, { method: 'POST', headers, body: form });
+  }
+  return project.slug;
+}
+
+async function call(method, url, body, headers = { Authorization: `Bearer ${KEY}` }) {
+  const response = await fetch(base + url, {
+    method,
+    headers: { ...headers, ...(body ? { 'Content-Type': 'application/json' } : {}) },
+    body: body && JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+async function startServer() {
+  await setUp({ development: true, console: true });
+  const data = await mkdtemp(path.join(os.tmpdir(), 'plinth-screenshots-data-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, [path.join(ROOT, 'dist/src/main.js')], {
+    env: { ...process.env, PORT: String(port), DATA_DIR: data, PLATFORM_ADMIN_KEY: KEY, PUBLIC_URL: url },
+    stdio: 'ignore',
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const isReady = () =>
+    fetch(`${url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error('Plinth did not start');
+    await sleep(250);
+  }
+  const stop = async () => {
+    child.kill();
+    await ended;
+    await rm(data, { recursive: true, force: true });
+  };
+  return { url, stop };
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

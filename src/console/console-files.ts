@@ -1,0 +1,61 @@
+/** The built console on disk. A request can name only the files that were found there, so no path of a request reaches the disk. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Encodings that the build writes beside each file, in order of preference. */
+const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
+
+export type Encoding = keyof typeof ENCODINGS | 'identity';
+
+export interface ConsoleFile {
+  readonly type: string;
+  /** Files on disk, by encoding. The smallest first. */
+  readonly variants: ReadonlyMap<Encoding, string>;
+}
+
+export interface ConsoleBuild {
+  /** The page, without its base URL. */
+  readonly page: string;
+  /** Hexadecimal hash of the page. It changes with every build, because the page names the hashed assets. */
+  readonly digest: string;
+  /** By path below `/console/`: `assets/index-B2f4.js`. */
+  readonly files: ReadonlyMap<string, ConsoleFile>;
+}
+
+/** Where `npm start` builds the console: beside package.json. */
+export function consoleFolder(root: string): string {
+  return join(root, 'console', 'dist');
+}
+
+/** @returns null if the console was not built */
+export function readConsole(folder: string): ConsoleBuild | null {
+  const index = join(folder, 'index.html');
+  if (!existsSync(index)) return null;
+  const page = readFileSync(index, 'utf8');
+  return {
+    page,
+    digest: createHash('sha256').update(page).digest('hex').slice(0, 32),
+    files: new Map(readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap(entryOf(folder))),
+  };
+}
+
+function entryOf(folder: string): (name: string) => [string, ConsoleFile][] {
+  return (name) => {
+    const type = TYPES[extname(name)];
+    if (type === undefined) return [];
+    const file = join(folder, name);
+    const encoded = Object.entries(ENCODINGS)
+      .map(([encoding, ending]): [Encoding, string] => [encoding as Encoding, file + ending])
+      .filter(([, path]) => existsSync(path));
+    const path = relative(folder, file).replaceAll('\\', '/');
+    return [[path, { type, variants: new Map([...encoded, ['identity', file]]) }]];
+  };
+}

@@ -1,0 +1,353 @@
+/** The console in a real browser, against a real server: the path of a newcomer, and each screen. */
+import type { Page } from 'playwright-core';
+import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
+import { eventually } from '../../support/eventually';
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+let browser: TestBrowser;
+let page: Page;
+let view: ConsolePage;
+
+const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('the console', () => {
+  jest.setTimeout(BROWSER_START_MS);
+  beforeAll(async () => {
+    assertConsoleBuilt();
+    plinth = await TestPlinth.start();
+    browser = await TestBrowser.start();
+    page = await browser.newPage();
+    view = new ConsolePage(page, plinth.baseUrl);
+  }, BROWSER_START_MS);
+  afterAll(async () => {
+    await browser?.stop();
+    await plinth?.stop();
+  });
+
+  describe('for a newcomer', () => {
+    it('refuses a wrong key, and opens with the right one', async () => {
+      await page.goto(`${plinth.baseUrl}/console`);
+      expect(await view.seriousFindings()).toEqual([]);
+      const byKey = view.button('Use the platform admin key');
+      const key = page.getByLabel('Platform admin key', { exact: true });
+      await byKey.or(key).first().waitFor();
+      if (await byKey.isVisible()) await byKey.click();
+      await key.fill('not the key');
+      await view.button('Sign in').click();
+      await page.getByText('This is not the key of this install.').waitFor();
+      await view.signIn();
+    });
+
+    it('creates a project', async () => {
+      await view.button('New project').first().click();
+      await view.dialog().getByLabel('Name', { exact: true }).fill('Notebook');
+      await view.button('Create project').click();
+      await page.getByRole('heading', { name: 'Notebook', level: 1 }).waitFor();
+    });
+
+    it('creates a table with a policy, and sees it as two users do', async () => {
+      const { id, slug, anon_key: anonKey, service_role_key: serviceKey } = await projectNamed('Notebook');
+      const users = await Promise.all(
+        ['ada', 'grace'].map(async (name) => {
+          const email = `${name}@example.com`;
+          const { body } = await plinth.http
+            .with({ apikey: anonKey })
+            .post(`/v1/auth/${id}/signup`, { email, password: 'correct horse' });
+          return { email, token: body.session.access_token as string };
+        }),
+      );
+      await page.getByRole('link', { name: 'Tables' }).click();
+      await view.button('New table').last().click();
+      await view.dialog().getByLabel('Name of the table').fill('notes');
+      await view.button('Run SQL').click();
+      await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
+      for (const { email, token } of users) {
+        const own = plinth.http.with({ apikey: anonKey, authorization: `Bearer ${token}` });
+        expect((await own.post(`/p/${slug}/rest/v1/notes`, { title: `note of ${email}` })).status).toBe(201);
+      }
+      await view.button('Refresh').click();
+      await view.cell('note of ada@example.com').waitFor();
+      await view.cell('note of grace@example.com').waitFor();
+      await viewAs('A user', 'ada@example.com');
+      await expectNotes(['note of ada@example.com']);
+      await viewAs('A user', 'grace@example.com');
+      await expectNotes(['note of grace@example.com']);
+      await viewAs('Not signed in (anon)');
+      await page.getByRole('heading', { name: 'No rows' }).waitFor();
+      expect(serviceKey).not.toBe(anonKey);
+    });
+  });
+
+  describe('tables', () => {
+    let project: TestProject;
+    beforeAll(async () => {
+      project = await plinth.createProject({ name: 'Grid' });
+      await project.sql(`
+        create type mood as enum ('sad', 'happy');
+        create table owners (id int primary key, name text not null);
+        insert into owners values (1, 'Ada'), (2, 'Grace');
+        create table pets (
+          id bigint primary key, name text, mood mood, owner int references owners, data jsonb, tags text[], fed boolean, born date);
+        insert into pets
+        select 9007199254740993 + i, 'pet ' || i, 'sad', 1, '{"big": 12345678901234567890}', '{a,b}', false, '2020-01-01'
+        from generate_series(0, 399) i;
+        create table "${HOSTILE.replaceAll('"', '""')}" (
+          "${HOSTILE.replaceAll('"', '""').slice(0, 50)}" text primary key, big jsonb);
+        insert into "${HOSTILE.replaceAll('"', '""')}" values ('${HOSTILE}', jsonb_build_object('x', repeat('<b>', 350000)));
+      `);
+      await view.open(project.slug, 'tables?table=pets');
+      await view.cell('pet 0').waitFor();
+    });
+
+    it('show every digit, and load the next pages while they are scrolled', async () => {
+      await view.cell('9007199254740993').waitFor();
+      const grid = page.getByRole('grid');
+      await eventuallyShown(async () => {
+        await grid.evaluate((node) => node.scrollTo(0, node.scrollHeight));
+        await expect(page.getByText('pet 399', { exact: true }).isVisible()).resolves.toBe(true);
+      });
+      const rows = await page.locator('.grid-row').count();
+      expect(rows).toBeLessThan(100);
+      await grid.evaluate((node) => node.scrollTo(0, 0));
+    });
+
+    it('keep changes until they are saved, and undo them', async () => {
+      await edit('pet 0', 'renamed');
+      await edit('pet 1', 'also renamed');
+      await page.getByText('Unsaved changes: 2').waitFor();
+      await view.button('Undo').click();
+      await view.cell('pet 1').waitFor();
+      await view.cell('sad').dblclick();
+      await page.getByLabel('mood').selectOption('happy');
+      await view.button('Save').click();
+      await eventuallyShown(async () => {
+        const rows = await project.sql('select name, mood, data::text from pets order by id limit 2');
+        expect(rows).toEqual([
+          { name: 'renamed', mood: 'happy', data: '{"big": 12345678901234567890}' },
+          { name: 'pet 1', mood: 'sad', data: '{"big": 12345678901234567890}' },
+        ]);
+      });
+    });
+
+    it('insert a row with a value of each type, and pick the row that a key refers to', async () => {
+      await view.button('Insert row').click();
+      const dialog = view.dialog();
+      await dialog.getByLabel('id', { exact: true }).fill('1');
+      await dialog.getByLabel('name', { exact: true }).fill(HOSTILE);
+      await dialog.getByRole('button', { name: 'Choose from owners' }).click();
+      await page.getByRole('button', { name: 'Grace' }).click();
+      await dialog.getByLabel('data', { exact: true }).fill('{"n": 1.10}');
+      await dialog.getByLabel('tags', { exact: true }).fill('{x,"y z"}');
+      await dialog.getByRole('button', { name: 'Apply' }).click();
+      await view.button('Save').click();
+      await eventuallyShown(async () => {
+        const rows = await project.sql('select id, name, owner, data::text, tags from pets where id = 1');
+        expect(rows).toEqual([{ id: '1', name: HOSTILE, owner: 2, data: '{"n": 1.10}', tags: ['x', 'y z'] }]);
+      });
+    });
+
+    it('filter, and sort, as the address says', async () => {
+      await view.button('Filter').click();
+      await page.getByLabel('Value').fill('9007199254740994');
+      await view.button('Apply').click();
+      await eventuallyShown(async () => expect(await page.locator('.grid-row').count()).toBe(1));
+      expect(new URL(page.url()).searchParams.get('filters')).toContain('9007199254740994');
+      await page.getByRole('button', { name: 'Remove filter' }).click();
+      await page.locator('.head-button').first().click();
+      await page.locator('.head-button').first().click();
+      await view.cell('pet 399').waitFor();
+    });
+
+    it('show hostile names and values as text', async () => {
+      await page.getByRole('link', { name: HOSTILE.slice(0, 10) }).click();
+      await page.getByRole('grid').getByText('<b><b>').first().waitFor();
+      expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+      expect(await page.locator('img').count()).toBe(0);
+    });
+
+    it('are usable with assistive tools', async () => {
+      expect(await view.seriousFindings()).toEqual([]);
+    });
+  });
+
+  describe('each other screen', () => {
+    let project: TestProject;
+    beforeAll(async () => {
+      project = await plinth.createProject({ name: 'Screens' });
+      await project.sql('create table notes (id int primary key, user_id uuid, text text)');
+      await project.signUp('ada@example.com');
+      await project.service.post(`${project.storage}/buckets`, { name: 'Box' });
+    });
+
+    it('overview: reveals the keys on purpose, and deletes only what was typed', async () => {
+      await view.open(project.slug, '');
+      await page.getByRole('heading', { name: 'Screens', level: 1 }).waitFor();
+      expect(await page.getByLabel('service_role').count()).toBe(0);
+      await view.button('Show keys').click();
+      await eventuallyShown(async () =>
+        expect(await page.getByLabel('service_role', { exact: true }).inputValue()).toBe(project.serviceKey),
+      );
+      expect(await page.getByLabel('service_role', { exact: true }).getAttribute('type')).toBe('password');
+      await view.button('Delete project').click();
+      const confirm = view.dialog().getByRole('button', { name: 'Delete', exact: true });
+      expect(await confirm.isDisabled()).toBe(true);
+      await view
+        .dialog()
+        .getByLabel(/to confirm/)
+        .fill(project.slug);
+      expect(await confirm.isEnabled()).toBe(true);
+      await view.button('Cancel').click();
+      expect(await view.seriousFindings()).toEqual([]);
+    });
+
+    it('sql: runs, explains, and shows where an error is', async () => {
+      const sql = encodeURIComponent("select 1 as one; select '<b>' as html, null as nothing");
+      await view.open(project.slug, `sql?query=${sql}`);
+      await view.button('Run').click();
+      await page.getByRole('cell', { name: '<b>' }).waitFor();
+      expect(await view.seriousFindings()).toEqual([]);
+      await page.locator('.cm-content').fill('select * from notes\nwhere missing = 1');
+      await view.button('Explain').click();
+      await page.getByText('column "missing" does not exist').waitFor();
+      await page.getByText(/Line 2, column/).waitFor();
+      await page.locator('.cm-content').fill('select * from notes');
+      await view.button('Explain').click();
+      await page.getByText('Seq Scan · notes').waitFor();
+    });
+
+    it('policies: creates one from a template', async () => {
+      await view.open(project.slug, 'policies');
+      await view.button('New policy').click();
+      await page.getByRole('menuitem', { name: 'Users manage their own rows' }).click();
+      await view.button('Run SQL').click();
+      await page.locator('.policy').getByText('users manage their own rows').waitFor();
+      const [{ qual }] = await project.sql("select qual from pg_policies where tablename = 'notes'");
+      expect(qual).toContain('user_id = ( SELECT auth.uid()');
+      expect(await view.seriousFindings()).toEqual([]);
+    });
+
+    it('users: creates one, bans one, ends sessions', async () => {
+      await view.open(project.slug, 'users');
+      await view.button('New user').click();
+      await view.dialog().getByLabel('E-mail', { exact: true }).fill('grace@example.com');
+      await view.dialog().getByLabel('Name', { exact: true }).fill(HOSTILE.slice(0, 60));
+      await view.button('Create user').click();
+      await page.getByRole('button', { name: /grace@example.com/ }).waitFor();
+      expect(await view.seriousFindings()).toEqual([]);
+      await page.getByRole('button', { name: /ada@example.com/ }).click();
+      await view.button('End all sessions').click();
+      await page.getByText('Not signed in anywhere').waitFor();
+      await view.button('Ban').click();
+      await view.button('Lift ban').waitFor();
+      const login = await project
+        .client(project.anonKey, null)
+        .post(`${project.auth}/login`, { email: 'ada@example.com', password: 'correct horse' });
+      expect(login.status).toBe(403);
+      await page.getByRole('button', { name: 'Close' }).click();
+    });
+
+    it('storage: uploads, previews as text, signs, deletes', async () => {
+      await view.open(project.slug, 'storage');
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), view.button('Upload').click()]);
+      await chooser.setFiles({ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from(HOSTILE) });
+      await page.getByRole('button', { name: 'page.html' }).click();
+      await page.getByLabel('Preview').getByText('onerror').waitFor();
+      await view.button('Sign').click();
+      const link = page.getByRole('link', { name: 'Open in a new tab' });
+      await link.waitFor();
+      expect(await link.getAttribute('href')).toMatch(/^http:\/\/plinth\.test\/p\//);
+      expect(await view.seriousFindings()).toEqual([]);
+      await view.button('Delete').click();
+      await view.dialog().getByText('This cannot be undone').waitFor();
+      await view.button('Delete').last().click();
+      await page.getByRole('heading', { name: 'No files here' }).waitFor();
+      expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+    });
+
+    it('settings: have a field for each setting, and save one', async () => {
+      await view.open(project.slug, 'settings');
+      const field = page.getByLabel('max_rows', { exact: true });
+      await field.fill('17');
+      await view.button('Save').click();
+      await eventuallyShown(async () => {
+        const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
+        expect(body.settings.max_rows).toBe(17);
+        const names = await page.locator('main label code').allTextContents();
+        expect(names.sort()).toEqual(Object.keys(body.settings).sort());
+      });
+      expect(await view.seriousFindings()).toEqual([]);
+    });
+
+    it('api: shows the document of the project', async () => {
+      await view.open(project.slug, 'api');
+      await page.locator('.swagger .opblock').first().waitFor();
+      expect(await view.seriousFindings(['.swagger'])).toEqual([]);
+    });
+
+    it('all: fit a phone, in German', async () => {
+      await page.getByRole('button', { name: 'Language' }).click();
+      await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+      await page.setViewportSize({ width: 390, height: 800 });
+      const titles = {
+        '': 'Screens',
+        tables: 'notes',
+        policies: 'Policies',
+        users: 'Benutzer',
+        settings: 'Einstellungen',
+      };
+      for (const [screen, title] of Object.entries(titles)) {
+        await view.open(project.slug, screen);
+        await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect([screen, width]).toEqual([screen, 390]);
+      }
+      expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    });
+  });
+
+  it('asks no other server, and breaks no policy', () => {
+    const elsewhere = browser.observed.requests.filter(
+      (one) => !one.includes(` ${plinth.baseUrl}/`) && !/ (data|blob):/.test(one),
+    );
+    expect(elsewhere).toEqual([]);
+    // A refusal is a complaint of the browser too: the wrong key, the failed statement, calls that this server lacks.
+    const complaints = browser.observed.complaints.filter(
+      (text) => !text.startsWith('Failed to load resource'),
+    );
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** A page takes seconds on a busy machine. */
+const eventuallyShown = (check: () => Promise<void>): Promise<void> => eventually(check, 20_000);
+
+async function projectNamed(name: string) {
+  const { body } = await plinth.admin.get(`/admin/v1/projects?search=${name}`);
+  const [{ id, slug }] = body;
+  const keys = await plinth.admin.get(`/admin/v1/projects/${id}/keys`);
+  return { id, slug, ...keys.body } as Record<'id' | 'slug' | 'anon_key' | 'service_role_key', string>;
+}
+
+async function viewAs(name: string, email?: string): Promise<void> {
+  await view.button(/^View as/).click();
+  await page.getByRole('menuitem', { name }).click();
+  if (email) await view.dialog().getByRole('button', { name: email }).click();
+}
+
+async function expectNotes(titles: string[]): Promise<void> {
+  await eventuallyShown(async () => {
+    const cells = await page.getByRole('gridcell').filter({ hasText: 'note of' }).allTextContents();
+    expect(cells).toEqual(titles);
+  });
+}
+
+async function edit(text: string, next: string): Promise<void> {
+  await page.getByText(text, { exact: true }).dblclick();
+  await page.getByLabel('name', { exact: true }).fill(next);
+  await page.keyboard.press('Enter');
+  await view.cell(next).waitFor();
+}
