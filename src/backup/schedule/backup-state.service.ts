@@ -15,7 +15,7 @@ export interface SubjectState extends SubjectRow {
   /** The last time of the schedule that a backup has to exist for; null: none yet. Milliseconds since the epoch. */
   readonly dueAt: number | null;
   readonly nextAt: number | null;
-  /** There is no backup for `dueAt`, although all attempts failed or an hour has passed. */
+  /** All attempts for `dueAt` failed, or there is no backup since the last time that is an hour or more ago. */
   readonly isMissing: boolean;
   /** A backup should begin now. */
   readonly isDue: boolean;
@@ -52,12 +52,18 @@ export class BackupStates {
 interface Times {
   readonly last: number;
   readonly next: number;
+  /** The last time for which there has to be a backup by now. */
+  readonly overdue: number;
 }
 
 function timesOf({ schedule }: SubjectRow, now: number, known: Map<string, Times>): Times | null {
   if (!schedule?.enabled) return null;
   const key = `${schedule.cron} ${schedule.timeZone}`;
-  const times = known.get(key) ?? { last: lastTime(schedule, now), next: nextTime(schedule, now) };
+  const times = known.get(key) ?? {
+    last: lastTime(schedule, now),
+    next: nextTime(schedule, now),
+    overdue: lastTime(schedule, now - GRACE_MS),
+  };
   known.set(key, times);
   return times;
 }
@@ -65,8 +71,9 @@ function timesOf({ schedule }: SubjectRow, now: number, known: Map<string, Times
 function stateOf(row: SubjectRow, now: number, times: Times | null): SubjectState {
   const none = { ...row, dueAt: null, nextAt: times?.next ?? null, isMissing: false, isDue: false };
   if (times === null || times.last < row.since) return none;
-  const { lastSuccess, lastRun } = row;
-  if (lastSuccess && lastSuccess.dueAt.getTime() >= times.last) return { ...none, dueAt: times.last };
+  const { lastRun } = row;
+  const savedUntil = row.lastSuccess?.dueAt.getTime() ?? -Infinity;
+  if (savedUntil >= times.last) return { ...none, dueAt: times.last };
   const failures = lastRun && lastRun.dueAt.getTime() >= times.last ? row.failures : 0;
   const isExhausted = failures >= MAX_ATTEMPTS;
   const wait = failures === 0 ? 0 : FIRST_RETRY_MS * 2 ** (failures - 1);
@@ -74,7 +81,7 @@ function stateOf(row: SubjectRow, now: number, times: Times | null): SubjectStat
   return {
     ...none,
     dueAt: times.last,
-    isMissing: isExhausted || now > times.last + GRACE_MS,
+    isMissing: isExhausted || (times.overdue >= row.since && savedUntil < times.overdue),
     isDue: !isExhausted && mayTry && lastRun?.status !== 'running',
   };
 }

@@ -190,7 +190,9 @@ it('can be dismissed, and taken back', async () => {
   await fresh.sql('create table open (id int); alter table open disable row level security');
   const [{ id } = { id: '' }] = await adviceOf(fresh, 'rls_off');
   expect((await plinth.admin.post(`${pathOf(fresh)}/${id}/dismiss`)).body).toEqual({ id, dismissed: true });
-  expect(await adviceOf(fresh, 'rls_off')).toMatchObject([{ id, dismissed: { actor: 'platform-admin' } }]);
+  expect(await adviceOf(fresh, 'rls_off')).toMatchObject([
+    { id, dismissed: { actor: 'platform-admin-key' } },
+  ]);
   expect((await adviceOf(project, 'rls_off')).every(({ dismissed }) => dismissed === null)).toBe(true);
   expect((await plinth.admin.delete(`${pathOf(fresh)}/${id}/dismiss`)).body).toEqual({
     id,
