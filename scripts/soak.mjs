@@ -11,7 +11,6 @@ const LENGTHENED = [
   'hostile-storage-tables',
   'hostile-auth-tables',
   'large-and-hostile',
-  'restore-kill',
   'storage-kill',
   'storage-memory',
 ];
