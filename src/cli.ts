@@ -3,11 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { AdminClient } from './cli/admin-client';
 import { runCli } from './cli/run-cli';
 import { readEnvironment } from './config/dot-env';
-import { backupPassphrase, loadClientConfig } from './config/load-client-config';
+import { backupPassphrase, loadClientConfig, loadLocalConfig } from './config/load-client-config';
 
 void runCli(process.argv.slice(2), {
   connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
   passphrase: () => backupPassphrase(readEnvironment()),
+  localInstall: () => loadLocalConfig(readEnvironment()),
   stdin: process.stdin,
   stdout: process.stdout,
   isTerminal: process.stderr.isTTY,

@@ -8,8 +8,10 @@ import { DoctorController } from './http/doctor.controller';
 import { BackupModule } from '../backup/backup.module';
 import { BackupsController } from './http/backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
+import { PhysicalBackupController } from './http/physical-backup.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
+import { ProjectSchemaController } from './http/project-schema.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
@@ -29,8 +31,10 @@ import { TablesRepository } from './tables.repository';
     ProjectsController,
     ProjectDatabaseController,
     ProjectMigrationsController,
+    ProjectSchemaController,
     ProjectStorageController,
     BackupsController,
+    PhysicalBackupController,
     AuditLogController,
     FailedMailsController,
     DoctorController,

@@ -16,8 +16,28 @@ const PASSPHRASE_FILE = [
   'read the passphrase from a file; default: BACKUP_PASSPHRASE',
 ] as const;
 
-interface PassphraseOption {
+export interface PassphraseOption {
   readonly passphraseFile?: string;
+}
+
+/** What the options --physical and --until of these commands do (physical-backup.commands.ts). */
+export interface PhysicalCommands {
+  backUp(context: CommandContext, options: BackupOptions): Promise<void>;
+  verify(context: CommandContext, path: string, options: PassphraseOption): Promise<void>;
+  restore(context: CommandContext, path: string, options: RestoreOptions): Promise<void>;
+}
+
+export interface BackupOptions extends PassphraseOption {
+  readonly output?: string;
+  readonly physical?: boolean;
+  readonly files: boolean;
+}
+
+export interface RestoreOptions extends PassphraseOption {
+  readonly as?: string;
+  readonly dryRun?: boolean;
+  readonly physical?: boolean;
+  readonly until?: string;
 }
 
 interface RestoreAnswer extends Readonly<Record<string, unknown>> {
@@ -26,14 +46,22 @@ interface RestoreAnswer extends Readonly<Record<string, unknown>> {
   readonly same_id: boolean;
 }
 
-export function addBackupCommands(program: Command, context: CommandContext): void {
+export function addBackupCommands(
+  program: Command,
+  context: CommandContext,
+  physical: PhysicalCommands,
+): void {
   const backup = program
     .command('backup')
     .description('back up a project: database, files, settings and keys in one archive')
-    .argument('<project>', 'id or slug')
+    .argument('[project]', 'id or slug')
     .option('-o, --output <path>', 'file to write, or - for standard output; default: <slug>-<time>.tar.gz')
+    .option('--physical', 'back up the whole install instead, with the embedded PostgreSQL as it is')
+    .option('--no-files', 'with --physical: leave out the files on disk')
     .option(...PASSPHRASE_FILE)
-    .action(async (name: string, options: PassphraseOption & { output?: string }) => {
+    .action(async (name: string | undefined, options: BackupOptions) => {
+      if (options.physical) return physical.backUp(context, options);
+      if (name === undefined) throw new CliError('Name a project, or give --physical', EXIT.usage);
       const passphrase = await requiredPassphrase(context, options);
       const { id, slug } = await context.server.findProject(name);
       const path = options.output ?? `${slug}-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
@@ -47,20 +75,23 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
         context.print({ project: slug, file: path, bytes }, () => `${path} (${sizeOf(bytes)})\n`);
       }
     });
-  addVerify(backup, context);
-  addRestore(program, context);
+  addVerify(backup, context, physical);
+  addRestore(program, context, physical);
 }
 
-function addVerify(backup: Command, context: CommandContext): void {
+function addVerify(backup: Command, context: CommandContext, physical: PhysicalCommands): void {
   backup
     .command('verify <file>')
     .description(
       'compare a backup with its checksums; needs no server. With the passphrase, also checks its origin',
     )
+    .option('--physical', 'the backup is one of the whole install')
     .option(...PASSPHRASE_FILE)
     .action(async (path: string, _options: PassphraseOption, command: Command) => {
       // Commander gives an option that both commands have to the outer one.
-      const passphrase = await passphraseOf(context, command.optsWithGlobals<PassphraseOption>());
+      const options = command.optsWithGlobals<PassphraseOption & { physical?: boolean }>();
+      if (options.physical) return physical.verify(context, path, options);
+      const passphrase = await passphraseOf(context, options);
       const { header, manifest } = await pipedThrough(context, 'Verifying', path, (input) =>
         verifyArchive(input, passphrase),
       );
@@ -79,14 +110,17 @@ function addVerify(backup: Command, context: CommandContext): void {
     });
 }
 
-function addRestore(program: Command, context: CommandContext): void {
+function addRestore(program: Command, context: CommandContext, physical: PhysicalCommands): void {
   program
     .command('restore <file>')
     .description('restore a project from a backup, with the same id and keys; - reads standard input')
     .option('--as <slug>', 'restore under another slug; beside the archived project, as a copy with new keys')
     .option('--dry-run', 'check the backup and whether it could be restored; change nothing')
+    .option('--physical', 'restore a whole install into an empty DATA_DIR; needs no server')
+    .option('--until <time>', 'with --physical: recover from WAL_ARCHIVE_DIR until a time, or latest')
     .option(...PASSPHRASE_FILE)
-    .action(async (path: string, options: PassphraseOption & { as?: string; dryRun?: boolean }) => {
+    .action(async (path: string, options: RestoreOptions) => {
+      if (options.physical || options.until !== undefined) return physical.restore(context, path, options);
       const passphrase = await requiredPassphrase(context, options);
       const query = new URLSearchParams({ dry_run: String(options.dryRun ?? false) });
       if (options.as !== undefined) query.set('slug', options.as);
@@ -103,7 +137,7 @@ function addRestore(program: Command, context: CommandContext): void {
 }
 
 /** Opens an archive and shows how much of it was read. */
-async function pipedThrough<T>(
+export async function pipedThrough<T>(
   context: CommandContext,
   verb: string,
   path: string,
@@ -131,7 +165,7 @@ async function sizeOnDisk(path: string): Promise<number> {
 }
 
 /** Writes to a draft beside the file, which replaces it when it is complete and durable. @returns its bytes */
-async function writeWhole(path: string, write: (file: Writable) => Promise<void>): Promise<number> {
+export async function writeWhole(path: string, write: (file: Writable) => Promise<void>): Promise<number> {
   const draft = `${path}.part`;
   try {
     await write(createWriteStream(draft, { mode: 0o600 }));
@@ -147,7 +181,7 @@ async function writeWhole(path: string, write: (file: Writable) => Promise<void>
   }
 }
 
-function progressOf(
+export function progressOf(
   context: CommandContext,
   label: string,
   total: number | null,
@@ -157,11 +191,14 @@ function progressOf(
 }
 
 /** HTTP headers hold only ASCII. */
-function headersFor(passphrase: string): Record<string, string> {
+export function headersFor(passphrase: string): Record<string, string> {
   return { 'backup-passphrase': encodeURIComponent(passphrase) };
 }
 
-async function requiredPassphrase(context: CommandContext, options: PassphraseOption): Promise<string> {
+export async function requiredPassphrase(
+  context: CommandContext,
+  options: PassphraseOption,
+): Promise<string> {
   const passphrase = await passphraseOf(context, options);
   if (passphrase !== null) return passphrase;
   throw new CliError('A backup needs a passphrase: set BACKUP_PASSPHRASE, or --passphrase-file', EXIT.usage);

@@ -1,8 +1,10 @@
 /** The part of the configuration that the command line needs. Reads the admin key and writes nothing. */
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
+import type { StorageConfig } from './app-config';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
 import { readSecret } from './secret-file';
+import { storageConfig } from './storage-config';
 
 export interface ClientConfig {
   readonly port: number;
@@ -10,6 +12,15 @@ export interface ClientConfig {
   /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly platformAdminKey: string;
+}
+
+/** Where an install keeps its data, for commands that work without a server. */
+export interface LocalConfig {
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Absolute; null: none. */
+  readonly walArchiveDir: string | null;
+  readonly storage: StorageConfig;
 }
 
 /** No admin key was found. The message says how to provide one. */
@@ -33,6 +44,17 @@ export function loadClientConfig(environment: Readonly<Record<string, string | u
     host: env.HOST,
     publicUrl: publicUrl(env),
     platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE)),
+  };
+}
+
+/** Reads the environment like the server, and creates nothing. @throws ConfigError */
+export function loadLocalConfig(environment: Readonly<Record<string, string | undefined>>): LocalConfig {
+  const env = validateEnvironment(environment);
+  const dataDir = resolve(env.DATA_DIR);
+  return {
+    dataDir,
+    walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
+    storage: storageConfig(env, dataDir),
   };
 }
 

@@ -7,6 +7,9 @@ type Given = Pick<CliEnvironment, 'connect'> & Partial<CliEnvironment>;
 export function cliEnvironment(given: Given): CliEnvironment {
   return {
     passphrase: () => null,
+    localInstall: () => {
+      throw new Error('this test has no local install');
+    },
     readStdin: async () => '',
     untilInterrupted: () => new AbortController().signal,
     stdin: Readable.from([]),

@@ -34,10 +34,10 @@ import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin
 import { CurrentActor } from './current-actor.decorator';
 import { RestoreQuery } from './dto/backups.dto';
 
-const ARCHIVE = { type: 'string', format: 'binary' } as const;
+export const ARCHIVE = { type: 'string', format: 'binary' } as const;
 const MIN_PASSPHRASE = 12;
 const MAX_PASSPHRASE = 1024;
-const PASSPHRASE = {
+export const PASSPHRASE = {
   name: 'Backup-Passphrase',
   required: true,
   description: `Encrypts the secrets in the backup: ${MIN_PASSPHRASE} characters or more, percent-encoded`,
@@ -141,7 +141,7 @@ export class BackupsController {
 }
 
 /** @throws AppError 400 */
-function passphraseOf(header: string | undefined): string {
+export function passphraseOf(header: string | undefined): string {
   try {
     const passphrase = decodeURIComponent(header ?? '');
     if (passphrase.length >= MIN_PASSPHRASE && passphrase.length <= MAX_PASSPHRASE) return passphrase;

@@ -15,7 +15,7 @@ export function isObjectId(name: unknown): name is string {
   return typeof name === 'string' && OBJECT_ID.test(name);
 }
 
-function isProjectId(name: string): boolean {
+export function isProjectId(name: string): boolean {
   return PROJECT_ID.test(name);
 }
 

@@ -1,6 +1,17 @@
-/** Query string of a restore. A misspelt `dry_run` must not restore. */
+/** Query strings of backups and restores. A misspelt `dry_run` must not restore. */
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, NotContains } from 'class-validator';
+
+export class PhysicalBackupQuery {
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    description:
+      'With `false`, the bytes of files are left out. Only those of the provider `disk` are part of it',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  files?: 'true' | 'false';
+}
 
 export class RestoreQuery {
   @ApiPropertyOptional({
