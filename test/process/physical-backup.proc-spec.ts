@@ -182,6 +182,12 @@ it.each<[string, string, string[], RegExp]>([
     ['base.tar.gz', '--until', '2999-01-01T00:00:00Z'],
     /no change after/,
   ],
+  [
+    'a time before the backup',
+    'empty',
+    ['base.tar.gz', '--until', '2001-01-01T00:00:00Z'],
+    /not complete before/,
+  ],
   ['a time without its zone', 'empty', ['base.tar.gz', '--until', '2026-01-01 00:00'], /with its zone/],
 ])('refuses %s, and leaves the directory as it was', async (_what, name, args, message) => {
   writeFileSync(join(directory, 'other'), 'another passphrase');

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { withConnection } from '../../database/pools/one-off-connection';
 import { EmbeddedPostgres } from '../../database/embedded/embedded-postgres';
 import type { Settings } from '../../database/embedded/cluster-settings';
-import { messageOf } from '../../common/errors/error-facts';
 import { WalArchiveError } from './wal-archive';
 
 /** The moment of the backup, the end of the archive, or a time with its zone as PostgreSQL reads it. */
@@ -56,21 +55,26 @@ function settingsFor(target: RecoveryTarget): Settings {
   if (target === 'latest') return SETTINGS;
   if (target === 'backup')
     return { ...SETTINGS, recovery_target: 'immediate', recovery_target_timeline: 'current' };
-  return { ...SETTINGS, recovery_target_time: target.until };
+  return { ...SETTINGS, recovery_target_time: settingOf(target.until) };
+}
+
+/** In a configuration file PostgreSQL does not know the zone Z yet. */
+function settingOf(time: string): string {
+  return time.replace('T', ' ').replace(/Z$/, '+00:00');
 }
 
 /** The log of the failed start is removed with the directory, so its reason becomes the message. */
 async function explained(error: unknown, dataDir: string, target: RecoveryTarget): Promise<unknown> {
   const log = await readFile(path.join(dataDir, 'postgres.log'), 'utf8').catch(() => '');
-  if (
-    typeof target === 'string' ||
-    !log.includes('recovery ended before configured recovery target was reached')
-  )
-    return error;
+  if (typeof target === 'string') return error;
+  if (log.includes('requested recovery stop point is before consistent recovery point'))
+    return new WalArchiveError(
+      `The backup was not complete before ${target.until}: restore until a later time, or from an older backup`,
+    );
+  if (!log.includes('recovery ended before configured recovery target was reached')) return error;
   const last = /last completed transaction was at log time ([^\n]+)/.exec(log)?.[1];
   const end = last === undefined ? '' : ` (the last one was at ${last})`;
   return new WalArchiveError(
     `The archive has no change after ${target.until}${end}: restore until latest, or until an earlier time`,
-    { cause: messageOf(error) },
   );
 }

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
+import { AppError } from '../../common/errors/app-error';
+import { isSystemError, messageOf } from '../../common/errors/error-facts';
 import { archiveInvalid } from '../backup.errors';
 
 interface Entry extends AsyncIterable<Buffer> {
@@ -24,9 +26,14 @@ export async function unpackCluster(chunks: AsyncIterable<Buffer>, directory: st
   const read = pipeline(Readable.from(chunks, { objectMode: false }), tar as unknown as Writable);
   // The iteration below ends with the same error.
   read.catch((error: unknown) => tar.destroy(error as Error));
-  // The iterator exists before the first entry arrives; later it would miss it.
-  for await (const entry of tar as unknown as AsyncIterable<Entry>) await unpack(entry, directory);
-  await read;
+  try {
+    // The iterator exists before the first entry arrives; later it would miss it.
+    for await (const entry of tar as unknown as AsyncIterable<Entry>) await unpack(entry, directory);
+    await read;
+  } catch (error) {
+    // Everything but a fault of the disk is one of the archive.
+    throw error instanceof AppError || isSystemError(error) ? error : archiveInvalid(messageOf(error), error);
+  }
 }
 
 async function unpack(entry: Entry, directory: string): Promise<void> {
