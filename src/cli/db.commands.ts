@@ -77,9 +77,9 @@ async function schemaOfMigrations(
 /** Reads the members of the schema only, and so does not verify the archive. */
 async function schemaOfArchive(path: string): Promise<SchemaObjects> {
   const members = new ArchiveReader(createReadStream(path)).members();
-  let dump = '';
+  const dumps: string[] = [];
   for await (const { name, chunks } of members)
-    if (ARCHIVED_SCHEMA.includes(name)) dump += (await ArchiveReader.hold(chunks)).toString('utf8');
-  if (dump === '') throw new CliError(`${path} is not the backup of a project`, EXIT.failed);
-  return schemaObjects(dump);
+    if (ARCHIVED_SCHEMA.includes(name)) dumps.push((await ArchiveReader.hold(chunks)).toString('utf8'));
+  if (dumps.length === 0) throw new CliError(`${path} is not the backup of a project`, EXIT.failed);
+  return schemaObjects(...dumps);
 }

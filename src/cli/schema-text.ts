@@ -14,10 +14,16 @@ const CONTEXT = 3;
 /** Texts of the objects by their kind and name, in the order of these. */
 export type SchemaObjects = ReadonlyMap<string, string>;
 
-/** @param dump of a whole schema, or of its sections one after the other */
-export function schemaObjects(dump: string): SchemaObjects {
-  const [, ...parts] = dump.split(OBJECT);
+/** @param dumps of a whole schema, or of its sections */
+export function schemaObjects(...dumps: readonly string[]): SchemaObjects {
   const objects = new Map<string, string>();
+  for (const dump of dumps) addObjects(objects, dump);
+  return new Map([...objects].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function addObjects(objects: Map<string, string>, dump: string): void {
+  // The first part is the head of the dump.
+  const [, ...parts] = dump.split(OBJECT);
   for (let at = 0; at + 3 < parts.length; at += 4) {
     const [name = '', type = '', schema = '', text = ''] = parts.slice(at, at + 4);
     if (schema === LEDGER || (type !== 'TABLE' && name === LEDGER)) continue;
@@ -30,7 +36,6 @@ export function schemaObjects(dump: string): SchemaObjects {
     // Some objects share a name, such as the default privileges of two roles.
     objects.set(key, objects.has(key) ? `${objects.get(key)}\n${kept}` : kept);
   }
-  return new Map([...objects].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /**

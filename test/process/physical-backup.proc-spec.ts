@@ -144,17 +144,7 @@ it('archives the restored install too, until it is stopped', async () => {
   await plinth.end('SIGTERM');
 }, 120_000);
 
-it('restores the moment of the backup without an archive', async () => {
-  const report = JSON.parse(
-    await expectSuccess(cli('alone', '--json', 'restore', 'base.tar.gz', '--physical')),
-  );
-  expect(report).toMatchObject({ files: 1, timeline: expect.any(Number) });
-  await start('alone', { WAL_ARCHIVE_DIR: '' });
-  expect(await notes()).toEqual(['before the backup']);
-  await plinth.end('SIGTERM');
-}, 120_000);
-
-it('leaves nothing that starts when it is killed, and is complete when it is run again', async () => {
+it('restores the moment of the backup; killed, it leaves nothing that starts, and runs again', async () => {
   const mark = join(dataDir('killed'), 'restore-unfinished');
   const args = [CLI, 'restore', 'base.tar.gz', '--physical'];
   const restore = Program.start(process.execPath, args, { cwd: directory, env: environment('killed') });
@@ -164,7 +154,8 @@ it('leaves nothing that starts when it is killed, and is complete when it is run
   await expect(start('killed')).rejects.toThrow(
     /A restore into .* was interrupted: run plinth restore again/,
   );
-  await expectSuccess(cli('killed', 'restore', 'base.tar.gz', '--physical'));
+  const report = await expectSuccess(cli('killed', '--json', 'restore', 'base.tar.gz', '--physical'));
+  expect(JSON.parse(report)).toMatchObject({ data_dir: dataDir('killed'), files: 1 });
   expect(existsSync(mark)).toBe(false);
   await start('killed', { WAL_ARCHIVE_DIR: '' });
   expect(await notes()).toEqual(['before the backup']);
@@ -189,16 +180,20 @@ it.each<[string, string, string[], RegExp]>([
     /not complete before/,
   ],
   ['a time without its zone', 'empty', ['base.tar.gz', '--until', '2026-01-01 00:00'], /with its zone/],
-])('refuses %s, and leaves the directory as it was', async (_what, name, args, message) => {
-  writeFileSync(join(directory, 'other'), 'another passphrase');
-  const whole = readFileSync(join(directory, 'base.tar.gz'));
-  writeFileSync(join(directory, 'cut.tar.gz'), whole.subarray(0, whole.length / 2));
-  const altered = Buffer.from(whole);
-  altered[Math.floor(whole.length / 2)] = (altered[Math.floor(whole.length / 2)] ?? 0) ^ 1;
-  writeFileSync(join(directory, 'altered.tar.gz'), altered);
-  const content = (): string[] => (existsSync(dataDir(name)) ? readdirSync(dataDir(name)).sort() : []);
-  const before = content();
-  const { code, err } = await cli(name, 'restore', ...args);
-  expect(err).toMatch(message);
-  expect([code === 0, content()]).toEqual([false, before]);
-});
+])(
+  'refuses %s, and leaves the directory as it was',
+  async (_what, name, args, message) => {
+    writeFileSync(join(directory, 'other'), 'another passphrase');
+    const whole = readFileSync(join(directory, 'base.tar.gz'));
+    writeFileSync(join(directory, 'cut.tar.gz'), whole.subarray(0, whole.length / 2));
+    const altered = Buffer.from(whole);
+    altered[Math.floor(whole.length / 2)] = (altered[Math.floor(whole.length / 2)] ?? 0) ^ 1;
+    writeFileSync(join(directory, 'altered.tar.gz'), altered);
+    const content = (): string[] => (existsSync(dataDir(name)) ? readdirSync(dataDir(name)).sort() : []);
+    const before = content();
+    const { code, err } = await cli(name, 'restore', ...args);
+    expect(err).toMatch(message);
+    expect([code === 0, content()]).toEqual([false, before]);
+  },
+  120_000,
+);

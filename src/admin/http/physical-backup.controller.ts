@@ -35,6 +35,7 @@ export class PhysicalBackupController {
   @ApiResponse({
     status: 200,
     description: 'The archive',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: { 'application/gzip': { schema: ARCHIVE } },
   })
   @PlatformErrors(

@@ -23,6 +23,7 @@ export class ProjectSchemaController {
   @ApiResponse({
     status: 200,
     description: 'The schema',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
   @PlatformErrors(PROJECT_ERRORS)
