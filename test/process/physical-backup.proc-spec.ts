@@ -12,6 +12,11 @@ import { PlinthProcess } from '../support/plinth-process';
 import { Program, ROOT, until } from './support/processes';
 
 const CLI = join(ROOT, 'dist/src/cli.js');
+/** The commands of docs/backup.md, which run as they are written, except for the directories and the time. */
+const PAGE = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8').split('## The whole install')[1] ?? '';
+const [BACK_UP = '', RESTORE = '', RESTORE_UNTIL = ''] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(
+  ([, text]) => text,
+);
 const CONTENT = 'the bytes of a file '.repeat(50_000);
 
 interface Outcome {
@@ -50,17 +55,28 @@ const environment = (name: string): NodeJS.ProcessEnv => ({
   HOME: process.env.HOME,
   DATA_DIR: dataDir(name),
   WAL_ARCHIVE_DIR: archive,
-  BACKUP_PASSPHRASE: 'a passphrase for the test',
+  BACKUP_PASSPHRASE: 'a long passphrase that is kept elsewhere',
   PORT: new URL(plinth.baseUrl).port,
 });
 
-function cli(name: string, ...args: string[]): Promise<Outcome> {
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { cwd: directory, env: environment(name) };
-    const child = execFile(process.execPath, [CLI, ...args], options, (_error, out, err) =>
+    const child = execFile(program, args, { cwd: directory, env }, (_error, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });
+}
+
+const cli = (name: string, ...args: string[]): Promise<Outcome> =>
+  run(process.execPath, [CLI, ...args], environment(name));
+
+/** Runs commands of the page. */
+function documented(commands: string, name: string, time = ''): Promise<Outcome> {
+  const own = commands
+    .replace('/var/lib/plinth', dataDir(name))
+    .replace('/mnt/backup/wal', archive)
+    .replace('2026-05-01T12:29:00Z', time);
+  return run('sh', ['-ec', `plinth() { '${process.execPath}' '${CLI}' "$@"; }\n${own}`], environment(name));
 }
 
 async function expectSuccess(outcome: Promise<Outcome>): Promise<string> {
@@ -112,7 +128,8 @@ async function fill(name: string): Promise<void> {
 it('restores a lost machine to the moment before a mistake', async () => {
   await start('data');
   await fill('data');
-  await expectSuccess(cli('data', 'backup', '--physical', '-o', 'base.tar.gz'));
+  const made = await expectSuccess(documented(BACK_UP, 'data'));
+  expect(made).toContain('The backup is intact.');
   await sql('data', `insert into notes (text) values ('after the backup')`);
   const [now] = await sql(
     'data',
@@ -124,7 +141,7 @@ it('restores a lost machine to the moment before a mistake', async () => {
   await plinth.end('SIGKILL');
   rmSync(dataDir('data'), { recursive: true, maxRetries: 10, retryDelay: 200 });
 
-  await expectSuccess(cli('restored', 'restore', 'base.tar.gz', '--until', String(now?.time)));
+  await expectSuccess(documented(RESTORE_UNTIL, 'restored', String(now?.time)));
   await start('restored');
   expect(await notes()).toEqual(['before the backup', 'after the backup']);
   const file = await service().get(`/p/${project.slug}/storage/files/${fileId}/download`);
@@ -137,7 +154,7 @@ it('archives the restored install too, until it is stopped', async () => {
   await start('restored');
   await sql('restored', `insert into notes (text) values ('after a start')`);
   await plinth.end('SIGTERM');
-  await expectSuccess(cli('again', 'restore', 'base.tar.gz', '--until', 'latest'));
+  await expectSuccess(cli('again', 'restore', 'install.tar.gz', '--until', 'latest'));
   await start('again');
   const all = ['before the backup', 'after the backup', 'after the restore', 'after a start'];
   expect(await notes()).toEqual(all);
@@ -146,7 +163,7 @@ it('archives the restored install too, until it is stopped', async () => {
 
 it('restores the moment of the backup; killed, it leaves nothing that starts, and runs again', async () => {
   const mark = join(dataDir('killed'), 'restore-unfinished');
-  const args = [CLI, 'restore', 'base.tar.gz', '--physical'];
+  const args = [CLI, 'restore', 'install.tar.gz', '--physical'];
   const restore = Program.start(process.execPath, args, { cwd: directory, env: environment('killed') });
   await until(() => existsSync(mark) && existsSync(join(dataDir('killed'), 'postgres')));
   await restore.end('SIGKILL');
@@ -154,8 +171,8 @@ it('restores the moment of the backup; killed, it leaves nothing that starts, an
   await expect(start('killed')).rejects.toThrow(
     /A restore into .* was interrupted: run plinth restore again/,
   );
-  const report = await expectSuccess(cli('killed', '--json', 'restore', 'base.tar.gz', '--physical'));
-  expect(JSON.parse(report)).toMatchObject({ data_dir: dataDir('killed'), files: 1 });
+  const report = await expectSuccess(documented(RESTORE, 'killed'));
+  expect(report).toMatch(/^files +1$/m);
   expect(existsSync(mark)).toBe(false);
   await start('killed', { WAL_ARCHIVE_DIR: '' });
   expect(await notes()).toEqual(['before the backup']);
@@ -163,28 +180,33 @@ it('restores the moment of the backup; killed, it leaves nothing that starts, an
 }, 120_000);
 
 it.each<[string, string, string[], RegExp]>([
-  ['a directory with content', 'killed', ['base.tar.gz', '--physical'], /killed is not empty/],
-  ['another passphrase', 'empty', ['base.tar.gz', '--physical', '--passphrase-file', 'other'], /passphrase/],
+  ['a directory with content', 'killed', ['install.tar.gz', '--physical'], /killed is not empty/],
+  [
+    'another passphrase',
+    'empty',
+    ['install.tar.gz', '--physical', '--passphrase-file', 'other'],
+    /passphrase/,
+  ],
   ['an archive that is cut off', 'empty', ['cut.tar.gz', '--physical'], /not an intact backup/],
   ['an altered archive', 'empty', ['altered.tar.gz', '--physical'], /not an intact backup/],
   [
     'a time after the last change',
     'empty',
-    ['base.tar.gz', '--until', '2999-01-01T00:00:00Z'],
+    ['install.tar.gz', '--until', '2999-01-01T00:00:00Z'],
     /no change after/,
   ],
   [
     'a time before the backup',
     'empty',
-    ['base.tar.gz', '--until', '2001-01-01T00:00:00Z'],
+    ['install.tar.gz', '--until', '2001-01-01T00:00:00Z'],
     /not complete before/,
   ],
-  ['a time without its zone', 'empty', ['base.tar.gz', '--until', '2026-01-01 00:00'], /with its zone/],
+  ['a time without its zone', 'empty', ['install.tar.gz', '--until', '2026-01-01 00:00'], /with its zone/],
 ])(
   'refuses %s, and leaves the directory as it was',
   async (_what, name, args, message) => {
     writeFileSync(join(directory, 'other'), 'another passphrase');
-    const whole = readFileSync(join(directory, 'base.tar.gz'));
+    const whole = readFileSync(join(directory, 'install.tar.gz'));
     writeFileSync(join(directory, 'cut.tar.gz'), whole.subarray(0, whole.length / 2));
     const altered = Buffer.from(whole);
     altered[Math.floor(whole.length / 2)] = (altered[Math.floor(whole.length / 2)] ?? 0) ^ 1;
