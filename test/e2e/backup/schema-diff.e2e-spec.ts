@@ -84,10 +84,10 @@ it('shows what was added, removed and changed since a backup, and exits with 1',
   expect([from, to]).toEqual([`--- ${file}`, `+++ ${other.slug}`]);
   expect(lines.filter((line) => line.startsWith('@@'))).toEqual([
     expect.stringMatching(/ACL public\.TABLE titles$/),
-    '@@ -1,0 +1,1 @@ POLICY public.notes readers'.replace('-1,0', '-0,0'),
+    '@@ -0,0 +1,1 @@ POLICY public.notes readers',
     '@@ -1,1 +0,0 @@ ROW SECURITY public.notes',
-    expect.stringMatching(/^@@ -1,\d +1,\d @@ TABLE public\.notes$/),
-    expect.stringMatching(/^@@ -1,\d +0,0 @@ VIEW public\.titles$/),
+    '@@ -1,4 +1,4 @@ TABLE public.notes',
+    '@@ -1,3 +0,0 @@ VIEW public.titles',
   ]);
   expect(lines).toEqual(
     expect.arrayContaining([
