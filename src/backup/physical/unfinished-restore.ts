@@ -12,7 +12,7 @@ const FOREIGN = 'lost+found';
 const LOCK = /^instance\.lock/;
 
 /** A data directory cannot be used. The message is one clear line. */
-export class RestoreDirectoryError extends Error {
+class RestoreDirectoryError extends Error {
   override readonly name = 'RestoreDirectoryError';
 }
 
