@@ -17,6 +17,10 @@ const PAGE = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8').split('## The wh
 const [BACK_UP = '', RESTORE = '', RESTORE_UNTIL = ''] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(
   ([, text]) => text,
 );
+/** How often a restore is killed; a long run sets more. */
+const KILLS = Number(process.env.PLINTH_KILLS ?? 2);
+/** Files that appear while a restore goes on; with postmaster.pid PostgreSQL recovers. */
+const STAGES = ['postgres/postgresql.conf', 'postgres/postmaster.pid', 'master-key'];
 const CONTENT = 'the bytes of a file '.repeat(50_000);
 
 interface Outcome {
@@ -163,10 +167,24 @@ it('archives the restored install too, until it is stopped', async () => {
 
 it('restores the moment of the backup; killed, it leaves nothing that starts, and runs again', async () => {
   const mark = join(dataDir('killed'), 'restore-unfinished');
-  const args = [CLI, 'restore', 'install.tar.gz', '--physical'];
-  const restore = Program.start(process.execPath, args, { cwd: directory, env: environment('killed') });
-  await until(() => existsSync(mark) && existsSync(join(dataDir('killed'), 'postgres')));
-  await restore.end('SIGKILL');
+  const begin = (input: string): Program =>
+    Program.start(process.execPath, [CLI, 'restore', input, '--physical'], {
+      cwd: directory,
+      env: environment('killed'),
+    });
+  for (let kill = 1; kill < KILLS; kill += 1) {
+    const restore = begin('install.tar.gz');
+    const stage = join(dataDir('killed'), STAGES[kill % STAGES.length] as string);
+    await until(() => existsSync(stage) || !restore.isRunning, 60_000);
+    await restore.end('SIGKILL');
+    // On a slow machine the restore may have ended before.
+    if (!existsSync(mark)) rmSync(dataDir('killed'), { recursive: true, maxRetries: 10, retryDelay: 200 });
+  }
+  const waiting = begin('-');
+  const archived = readFileSync(join(directory, 'install.tar.gz'));
+  waiting.child.stdin?.write(archived.subarray(0, archived.length / 2));
+  await until(() => existsSync(join(dataDir('killed'), 'postgres')), 60_000);
+  await waiting.end('SIGKILL');
   expect(existsSync(mark)).toBe(true);
   await expect(start('killed')).rejects.toThrow(
     /A restore into .* was interrupted: run plinth restore again/,
