@@ -63,10 +63,14 @@ export class WalReceiver {
    */
   async stop(): Promise<void> {
     this.stopped.abort();
-    const limit = setTimeout(() => this.connection?.close(), STOP_LIMIT_MS);
-    await this.ended;
-    clearTimeout(limit);
-    await this.lock?.release();
+    const inTime = new AbortController();
+    const late = sleep(STOP_LIMIT_MS, undefined, { signal: inTime.signal }).then(
+      () => this.connection?.close(),
+      () => undefined,
+    );
+    // A write to a file system that does not answer never ends.
+    await Promise.race([this.ended.then(() => this.lock?.release()), late]);
+    inTime.abort();
   }
 
   private async run(): Promise<void> {
