@@ -10,7 +10,8 @@ const LAYERS = [
   ['projects'],
   ['access'],
   ['auth', 'rest', 'storage'],
-  ['backup'],
+  ['backup', 'observe'],
+  ['staff'],
   ['admin', 'health', 'api-docs'],
   ['bootstrap', 'cli'],
 ];
@@ -89,8 +90,8 @@ module.exports = {
     {
       name: 'services-do-not-know-http',
       severity: 'error',
-      from: { path: '^src/(auth|rest|storage)/(?!http/)', pathNot: '\\.module\\.ts$' },
-      to: { path: '^src/(auth|rest|storage)/http/' },
+      from: { path: '^src/(auth|rest|storage|staff)/(?!http/)', pathNot: '\\.module\\.ts$' },
+      to: { path: '^src/(auth|rest|storage|staff)/http/' },
     },
     {
       name: 'grammar-body-and-plan-are-pure',

@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'coverage', 'node_modules', '.tmp', 'clients'] },
+  { ignores: ['dist', 'data', 'coverage', 'node_modules', '.tmp', 'clients', 'examples'] },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],

@@ -1,5 +1,5 @@
 // `npm test`: installs and builds if necessary, then runs all checks, the quick ones first and two at a time.
-// Stops at the first failed step. Arguments after `--` go to Jest. The last line is the number of tests.
+// Stops after a failed check; a failed test stops neither its own stage nor the next. Arguments after `--` go to Jest. The last line is the number of tests.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ProgramFailed, run } from './lib/run.mjs';
@@ -31,8 +31,9 @@ try {
   await setUpClients({ all: false });
   await Promise.all(CHECKS.map(inOrder));
   // Process tests run alone, after the tests that keep both cores busy.
-  await jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e');
-  await jest('Process tests', 'process');
+  const first = await failureOf(jest('Unit, integration and e2e tests', 'unit', 'integration', 'e2e'));
+  const second = await failureOf(jest('Process tests', 'process'));
+  if (first ?? second) throw first ?? second;
 } catch (error) {
   if (!(error instanceof ProgramFailed)) throw error;
   process.stdout.write(`${error.output}\n${error.message}\n`);
@@ -51,6 +52,16 @@ function step(name, packageName, file, args) {
 
 async function inOrder(steps) {
   for (const runStep of steps) await runStep();
+}
+
+/** @returns the error that the work was rejected with, if any */
+async function failureOf(work) {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Runs Jest on some of its projects and adds its result to the totals. */

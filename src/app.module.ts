@@ -13,6 +13,7 @@ import { HealthModule } from './health/health.module';
 import { TelemetryModule } from './infra/telemetry/telemetry.module';
 import { CoordinationModule } from './infra/coordination/coordination.module';
 import { RestModule } from './rest/rest.module';
+import { StaffModule } from './staff/staff.module';
 import { StorageModule } from './storage/storage.module';
 import { ProjectEntity, ProjectSecretEntity } from './projects/project.entity';
 
@@ -40,6 +41,7 @@ export class AppModule {
         RestModule,
         AuthModule,
         StorageModule,
+        StaffModule,
         AdminModule,
         HealthModule,
         ApiDocsModule,

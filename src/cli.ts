@@ -2,11 +2,23 @@
 import { buffer } from 'node:stream/consumers';
 import { AdminClient } from './cli/admin-client';
 import { runCli } from './cli/run-cli';
+import { askOnTerminal } from './cli/terminal';
 import { readEnvironment } from './config/dot-env';
-import { backupPassphrase, loadClientConfig, loadLocalConfig } from './config/load-client-config';
+import {
+  backupPassphrase,
+  loadClientConfig,
+  loadLocalConfig,
+  serverAddress,
+} from './config/load-client-config';
+import { savedLogins } from './config/saved-logins';
 
 void runCli(process.argv.slice(2), {
   connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
+  signIn: {
+    server: () => serverAddress(readEnvironment()).publicUrl,
+    logins: () => savedLogins(readEnvironment()),
+    ask: askOnTerminal,
+  },
   passphrase: () => backupPassphrase(readEnvironment()),
   localInstall: () => loadLocalConfig(readEnvironment()),
   stdin: process.stdin,

@@ -12,6 +12,7 @@ import { readEnvironment } from './config/dot-env';
 import { loadConfig } from './config/load-config';
 import { PLATFORM_URL } from './database/platform/platform-url';
 import { assertRedisReachable } from './infra/coordination/redis-reachable';
+import { SetupService } from './staff/setup/setup.service';
 
 type Stop = () => Promise<void>;
 
@@ -63,7 +64,8 @@ async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Pro
   } else {
     await startHttp(config, app);
   }
-  process.stdout.write(announcement(config.server, demo));
+  const setup = await app.get(SetupService).linkAtStart();
+  process.stdout.write(announcement(config.server, demo, setup?.link ?? null));
 }
 
 /** Runs the stops in order, once, however often shutdown is requested. */

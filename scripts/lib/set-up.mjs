@@ -10,8 +10,9 @@ import { ProgramFailed, run } from './run.mjs';
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 const LOCK = path.join(ROOT, '.tmp', 'set-up.lock');
-/** The workspace of the generators of clients. */
+/** Workspaces of their own: the generators of clients, and applications that are built on generated clients. */
 const CLIENTS = 'clients';
+const EXAMPLES = ['examples/todo-app', 'examples/csv-import'];
 const STAMP = path.join(ROOT, 'dist', '.built-from');
 /** Inputs of the build; the tests among them are ignored. */
 const BUILD_INPUTS = [
@@ -63,16 +64,19 @@ export async function setUp({ development = false, quiet = false } = {}) {
 }
 
 /**
- * Installs the generators of clients that the tests use, if necessary. They are a workspace of their own, which no other command
- * installs.
- * @param {{ all: boolean }} options `all`: also those that only `npm run clients` uses
+ * Installs the generators of clients that the tests use, if necessary. No other command installs them.
+ * @param {{ all: boolean }} options `all`: also the generators and examples that only `npm run clients` uses
  */
 export async function setUpClients({ all }) {
-  if (isInstalled(all, CLIENTS)) return;
+  for (const folder of all ? [CLIENTS, ...EXAMPLES] : [CLIENTS]) await setUpWorkspace(folder, all);
+}
+
+async function setUpWorkspace(folder, all) {
+  if (isInstalled(all, folder)) return;
   await exclusively(
     LOCK,
     async (shareWith) => {
-      if (!isInstalled(all, CLIENTS)) await install(report, shareWith, { folder: CLIENTS, all });
+      if (!isInstalled(all, folder)) await install(report, shareWith, { folder, all });
     },
     () => report('Waiting for another process that installs or builds here')(),
   );
@@ -106,7 +110,7 @@ function isInstalled(withDevelopment, folder = '.') {
 }
 
 async function install(progress, onStart, { folder = '.', all = true } = {}) {
-  const what = folder === '.' ? 'dependencies (first start, about a minute)' : 'generators of clients';
+  const what = folder === '.' ? 'dependencies (first start, about a minute)' : `packages of ${folder}`;
   const done = progress(`Installing ${what}`);
   const args = ['ci', all ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund'];
   try {

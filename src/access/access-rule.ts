@@ -23,8 +23,12 @@ const PREREQUISITES = {
   session: 'bearer',
   /** The apikey or the bearer is the service-role key. */
   service_role: 'bearer',
-  /** PLATFORM_ADMIN_KEY. */
-  platform_admin: null,
+  /** A person with a session or a personal access token, or PLATFORM_ADMIN_KEY; what they may do depends on their role. */
+  staff: null,
+  /** The credential is that of a person. */
+  staff_person: 'staff',
+  /** The credential is the session of a person. */
+  staff_session: 'staff',
   /** METRICS_TOKEN or PLATFORM_ADMIN_KEY. */
   metrics_token: null,
 } as const;

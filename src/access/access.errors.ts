@@ -45,6 +45,15 @@ export const serviceRoleRequired = (): AppError =>
     database: { sqlstate: 'PL403' },
   });
 
+/** For a token with the claim `read_only`, which people get who may only look at a project (docs/staff.md). */
+export const readOnlyCredentials = (): AppError =>
+  new AppError({
+    status: 403,
+    code: 'forbidden',
+    message: 'These credentials may only read',
+    database: { sqlstate: 'PL403' },
+  });
+
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError({
     status: 429,

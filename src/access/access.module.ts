@@ -52,6 +52,7 @@ const MAX_WAITING = 1_000;
     BodyReader,
     CallerCheck,
     ProjectsModule,
+    RouteRules,
     VerifiedCredentials,
   ],
 })

@@ -3,8 +3,9 @@ import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Checks } from './access-rule';
-import { invalidCredentials, missingBearer } from './access.errors';
+import { invalidCredentials, missingBearer, readOnlyCredentials } from './access.errors';
 import { bearerToken } from './bearer-token';
+import type { Caller } from './caller';
 import { BearerStrategy } from './strategies/bearer.strategy';
 import type { VerifiedApiKey } from './strategies/api-key.strategy';
 import { guardOptions } from './strategies/verification';
@@ -20,8 +21,7 @@ export class BearerGuard extends AuthGuard() {
     super(guardOptions('caller', strategy));
   }
 
-  /** Synchronous for a token that was verified before, like ApiKeyGuard. */
-  override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     const header = request.get('authorization');
     if (!header) throw missingBearer();
@@ -30,16 +30,16 @@ export class BearerGuard extends AuthGuard() {
     const { apiKey } = request;
     if (!apiKey) throw new Error('BearerGuard needs ApiKeyGuard before it');
     const known = this.verified.findCaller(apiKey, token);
-    if (!known) return this.verify(context, apiKey, token);
-    request.caller = known;
+    if (known) request.caller = known;
+    else await this.verify(context, apiKey, token);
+    if (request.caller) assertMayChange(request, request.caller);
     return true;
   }
 
-  private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<boolean> {
+  private async verify(context: ExecutionContext, apiKey: VerifiedApiKey, token: string): Promise<void> {
     await super.canActivate(context);
     const { caller } = context.switchToHttp().getRequest<Request>();
     if (caller) this.verified.rememberCaller(apiKey, token, caller);
-    return true;
   }
 
   override handleRequest<T>(error: Error | null, caller: T, info: unknown): T {
@@ -47,4 +47,11 @@ export class BearerGuard extends AuthGuard() {
     if (!caller) throw invalidCredentials(info);
     return caller;
   }
+}
+
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** @throws AppError 403 */
+function assertMayChange({ method }: Request, { readOnly }: Caller): void {
+  if (readOnly && !READING_METHODS.has(method)) throw readOnlyCredentials();
 }

@@ -15,6 +15,8 @@ export interface Caller extends RlsContext {
   readonly tokenClaims: JsonObject;
   /** `sub` of the bearer when it is a UUID: the user's id. */
   readonly userId: string | null;
+  /** True for tokens with the claim `read_only`. */
+  readonly readOnly: boolean;
 }
 
 /** True for requests with the rights of the service-role key. */

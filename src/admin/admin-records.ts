@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Plan, PLANS } from '../projects/plans';
 import { ProjectSettings, effectiveSettings } from '../projects/project-settings';
 import { Example } from '../http/docs/example.decorator';
-import { INT64, SIZE, UUID_EXAMPLE, FREE_OBJECT } from '../http/docs/documented-types';
+import { INT64, SIZE, UUID_EXAMPLE } from '../http/docs/documented-types';
 
 const ID = 'k3v9x0a1b2c3d4e5f6g7';
 const CREATED = '2026-01-01T08:00:00.000Z';
@@ -197,26 +197,6 @@ export class RestoreReport {
   @ApiProperty(SIZE) readonly files!: number;
   @ApiProperty({ ...SIZE, description: 'Files whose bytes were lost before the backup' })
   readonly missing_files!: number;
-}
-
-@Example({
-  id: '1042',
-  at: CREATED,
-  actor: 'platform-admin',
-  action: 'project.create',
-  project_id: ID,
-  address: '203.0.113.7',
-  details: { slug: 'acme' },
-})
-export class AuditLogEntry {
-  @ApiProperty() readonly id!: string;
-  @ApiProperty({ type: String, format: 'date-time' }) readonly at!: Date;
-  @ApiProperty({ example: 'platform-admin' }) readonly actor!: string;
-  @ApiProperty({ example: 'project.create' }) readonly action!: string;
-  @ApiProperty({ type: String, nullable: true }) readonly project_id!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: "The client's address" }) readonly address!:
-    string | null;
-  @ApiProperty(FREE_OBJECT) readonly details!: Record<string, unknown>;
 }
 
 /** An undeliverable mail of any project. */

@@ -72,3 +72,21 @@ export const transactionLeftOpen = (): AppError =>
     code: 'invalid_parameters',
     message: 'The SQL began a transaction that it did not end, so that was rolled back',
   });
+
+export const tooManyListeners = (most: number): AppError =>
+  new AppError({
+    status: 503,
+    code: 'service_unavailable',
+    message: `This process has ${most} listeners for live requests already`,
+    headers: { 'Retry-After': '10' },
+  });
+
+export const sessionNotFound = (): AppError =>
+  new AppError({
+    status: 404,
+    code: 'session_not_found',
+    message: "The project's database has no such session",
+  });
+
+export const adviceNotFound = (): AppError =>
+  new AppError({ status: 404, code: 'advice_not_found', message: 'No check gives advice with this id' });

@@ -6,12 +6,26 @@ import { DoctorCheck } from './doctor/finding';
 import { DOCTOR_CHECKS, DoctorService } from './doctor/doctor.service';
 import { DoctorController } from './http/doctor.controller';
 import { BackupModule } from '../backup/backup.module';
+import { BackupAdminService } from './backup-admin.service';
+import { BackupSchedulesController } from './http/backup-schedules.controller';
 import { BackupsController } from './http/backups.controller';
+import { InstallBackupsController } from './http/install-backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
 import { PhysicalBackupController } from './http/physical-backup.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
 import { ProjectSchemaController } from './http/project-schema.controller';
+import { DatabaseActivityService } from './activity/database-activity.service';
+import { SlowQueriesRepository } from './activity/slow-queries.repository';
+import { ProjectActivityController } from './http/project-activity.controller';
+import { UsageController } from './http/usage.controller';
+import { ProjectUsageService } from './usage/project-usage.service';
+import { AdviceDismissalRepository } from './advice/advice-dismissal.repository';
+import { Advisor } from './advice/advisor.service';
+import { BackupAge } from './advice/backup-age.check';
+import { AdviceController } from './http/advice.controller';
+import { ObserveModule } from '../observe/observe.module';
+import { ProjectRequestsController } from './http/project-requests.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
@@ -26,21 +40,34 @@ import { SessionDeadline } from './session-deadline.service';
 import { TablesRepository } from './tables.repository';
 
 @Module({
-  imports: [AuthModule, BackupModule, RestModule, StorageModule],
+  imports: [AuthModule, BackupModule, ObserveModule, RestModule, StorageModule],
   controllers: [
     ProjectsController,
     ProjectDatabaseController,
     ProjectMigrationsController,
     ProjectSchemaController,
+    ProjectRequestsController,
+    ProjectActivityController,
     ProjectStorageController,
     BackupsController,
+    InstallBackupsController,
     PhysicalBackupController,
+    BackupSchedulesController,
     AuditLogController,
     FailedMailsController,
     DoctorController,
     UpgradeController,
+    UsageController,
+    AdviceController,
   ],
   providers: [
+    BackupAdminService,
+    DatabaseActivityService,
+    SlowQueriesRepository,
+    ProjectUsageService,
+    AdviceDismissalRepository,
+    Advisor,
+    BackupAge,
     OwnerSqlService,
     ProjectAdminService,
     ProjectMigrationsService,

@@ -2,9 +2,10 @@
 import { INestApplication, Inject, Injectable } from '@nestjs/common';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
+import { STAFF_COOKIE } from '../http/staff-cookie';
 import { type DocumentFormat, DocumentWriter } from './openapi/document-writer';
 import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
-import { METHODS, type OpenApiDocument, type PathItem } from './openapi/model';
+import { METHODS, type OpenApiDocument, type PathItem, plainType } from './openapi/model';
 import { type ServedDocument, toServed } from './openapi/served-document';
 import { toSchema31 } from './openapi/versions';
 import { addTableRest } from './table-rest/components';
@@ -14,7 +15,8 @@ const DESCRIPTION = `Plinth: authentication, table REST and file storage for man
 
 * **apikey**: the anon or service-role key of a project, in the header \`apikey\`. Names the project.
 * **bearer**: the access token of a user, or a key of the project.
-* **platform-admin-key**: \`PLATFORM_ADMIN_KEY\`, for the administration.
+* **platform-admin-key**: \`PLATFORM_ADMIN_KEY\`, or a person's access token (\`plt_...\`), for the administration.
+* **staff-session**: the cookie of a person who signed in to the administration. Changes also need \`X-CSRF-Token\`.
 
 The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 
@@ -55,7 +57,7 @@ export class DocumentService {
 
   private async write(format: DocumentFormat): Promise<ServedDocument> {
     const { paths, components, ...head } = this.model();
-    const writer = new DocumentWriter(format);
+    const writer = new DocumentWriter(format, (name) => plainType(components.schemas?.[name]));
     writer.addAll('paths', Object.entries(paths));
     writer.addAll('schemas', Object.entries(components.schemas ?? {}));
     writer.addAll('parameters', Object.entries(components.parameters ?? {}));
@@ -87,7 +89,20 @@ export class DocumentService {
         { type: 'http', bearerFormat: 'JWT', description: "A user's access token, or a key" },
         'bearer',
       )
-      .addBearerAuth({ type: 'http', description: 'PLATFORM_ADMIN_KEY' }, 'platform-admin-key')
+      .addBearerAuth(
+        { type: 'http', description: "PLATFORM_ADMIN_KEY, or a person's access token (plt_...)" },
+        'platform-admin-key',
+      )
+      .addCookieAuth(
+        STAFF_COOKIE,
+        {
+          type: 'apiKey',
+          in: 'cookie',
+          description:
+            'Session of a person. With https, its name has the prefix `__Host-`. Methods besides GET and HEAD need the csrf_token of the session in the header X-CSRF-Token, and each answer may replace the cookie.',
+        },
+        'staff-session',
+      )
       .addBearerAuth({ type: 'http', description: 'METRICS_TOKEN, for the metrics alone' }, 'metrics-token');
   }
 }

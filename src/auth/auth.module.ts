@@ -45,6 +45,7 @@ import { NewAccountMailer } from './mail/new-account-mailer.service';
 import { NoticeService } from './mail/notice.service';
 import { OutboxListRepository } from './mail/outbox-list.repository';
 import { OutgoingMailRepository } from './mail/outgoing-mail.repository';
+import { PlatformMails } from './mail/platform-mail.service';
 import { RequestedMails } from './mail/requested-mails.service';
 import { SlowProjects } from './mail/slow-projects';
 import { PasswordChangeService } from './passwords/password-change.service';
@@ -98,6 +99,7 @@ const MAIL = [
   NoticeService,
   OutboxListRepository,
   OutgoingMailRepository,
+  PlatformMails,
   RequestedMails,
   SlowProjects,
 ];
@@ -147,6 +149,14 @@ const ADMIN = [
     MailPagesController,
   ],
   providers: [...ACCOUNTS, ...MAIL, ...PASSWORDS, ...SESSIONS, ...FACTORS, ...ADMIN],
-  exports: [FailedMailService, MailTemplateCheck],
+  exports: [
+    BullModule,
+    FailedMailService,
+    GuessThrottle,
+    MailTemplateCheck,
+    PasswordHasher,
+    PlatformMails,
+    SessionTokensRepository,
+  ],
 })
 export class AuthModule {}

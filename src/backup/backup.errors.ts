@@ -50,3 +50,10 @@ export const restoreFailed = (step: string, cause: Error): AppError =>
     message: `Restoring ${step} failed, and everything was undone: ${cause.message}`,
     cause,
   });
+
+export const backupsNotConfigured = (reason: string): AppError =>
+  new AppError({
+    status: 400,
+    code: 'backup_not_configured',
+    message: `Backups cannot be made by schedule: ${reason}`,
+  });

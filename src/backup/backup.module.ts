@@ -1,14 +1,61 @@
-/** Backup and restore of projects. */
+/** Backup and restore of projects and of the install, on request and by schedule. */
+import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
+import { QueueModule } from '../infra/queue/queue.module';
 import { StorageModule } from '../storage/storage.module';
+import { AuditArchiveRepository } from './database/audit-archive.repository';
+import { InstallBackup } from './install-backup.service';
+import { InstallRestore } from './install-restore.service';
 import { PhysicalBackup } from './physical/physical-backup.service';
 import { ProjectBackup } from './project-backup.service';
 import { ProjectRestore } from './project-restore.service';
 import { ProjectSchema } from './project-schema.service';
+import { BackupDestination } from './schedule/backup-destination';
+import { BackupMetrics } from './schedule/backup-metrics.service';
+import { BackupPassphrase } from './schedule/backup-passphrase';
+import { BACKUP_QUEUE } from './schedule/backup-queue';
+import { BackupScheduler } from './schedule/backup-scheduler.service';
+import { BackupStateRepository } from './schedule/backup-state.repository';
+import { BackupStates } from './schedule/backup-state.service';
+import { BackupProcessor } from './schedule/backup.processor';
+import { RunRepository } from './schedule/run.repository';
+import { ScheduleRepository } from './schedule/schedule.repository';
+import { ScheduledBackup } from './schedule/scheduled-backup.service';
 
 @Module({
-  imports: [StorageModule],
-  providers: [PhysicalBackup, ProjectBackup, ProjectRestore, ProjectSchema],
-  exports: [PhysicalBackup, ProjectBackup, ProjectRestore, ProjectSchema],
+  imports: [StorageModule, QueueModule, BullModule.registerQueue({ name: BACKUP_QUEUE })],
+  providers: [
+    AuditArchiveRepository,
+    BackupDestination,
+    BackupMetrics,
+    BackupPassphrase,
+    BackupProcessor,
+    BackupScheduler,
+    BackupStateRepository,
+    BackupStates,
+    InstallBackup,
+    InstallRestore,
+    PhysicalBackup,
+    ProjectBackup,
+    ProjectRestore,
+    ProjectSchema,
+    RunRepository,
+    ScheduledBackup,
+    ScheduleRepository,
+  ],
+  exports: [
+    BackupDestination,
+    BackupPassphrase,
+    BackupScheduler,
+    BackupStates,
+    InstallBackup,
+    InstallRestore,
+    PhysicalBackup,
+    ProjectBackup,
+    ProjectRestore,
+    ProjectSchema,
+    RunRepository,
+    ScheduleRepository,
+  ],
 })
 export class BackupModule {}

@@ -57,12 +57,17 @@ export class ProjectBackup {
 
   /**
    * Writes a project's archive.
+   * @param passphrase or a key of it, so that one key serves several archives
    * @param openOutput called once the project was found and its database can be read
    * @throws AppError 404, 409 while another backup of the project runs
    */
-  async write(id: string, passphrase: string, openOutput: () => Promise<Writable>): Promise<ArchiveManifest> {
+  async write(
+    id: string,
+    passphrase: string | PassphraseKey,
+    openOutput: () => Promise<Writable>,
+  ): Promise<ArchiveManifest> {
     const project = await this.projects.get(id);
-    const key = await PassphraseKey.create(passphrase);
+    const key = typeof passphrase === 'string' ? await PassphraseKey.create(passphrase) : passphrase;
     await this.owner.repairAccess(project);
     return this.hold.during(id, () =>
       this.withSnapshot(project, async (snapshot) => {

@@ -5,10 +5,21 @@ import { Project } from '../projects/project';
 import { ANON_ROLE, projectKey } from '../projects/project-keys';
 import type { DemoProject } from './demo-project';
 
-/** @param demo the demo project if this start created it */
-export function announcement(server: ServerConfig, demo: DemoProject | null): string {
+/**
+ * @param demo the demo project if this start created it
+ * @param setupLink makes the first owner; null if there is one
+ */
+export function announcement(
+  server: ServerConfig,
+  demo: DemoProject | null,
+  setupLink: string | null,
+): string {
   const base = server.publicUrl;
-  const head = `\nPlinth serves on ${base}\n  API documentation   ${base}/docs\n`;
+  const owner =
+    setupLink === null
+      ? ''
+      : `  First owner         ${setupLink}\n                      (works once, for a day; ${PRODUCT.commandLine} setup-link makes another one)\n`;
+  const head = `\nPlinth serves on ${base}\n  API documentation   ${base}/docs\n${owner}`;
   return demo
     ? `${head}${demoText(base, demo)}`
     : `${head}  Keys of a project   ${PRODUCT.commandLine} project keys <slug>\n`;

@@ -4,6 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { MAX_HEADER_LINES, toOriginForm } from '../http/request-head';
+import { startMeasured } from '../http/request-times';
 import { RequestTurns } from '../http/request-turns';
 import type { ServerConfig } from '../config/app-config';
 import { DrainableServer } from './drainable-server';
@@ -43,7 +44,7 @@ export class HttpAdapter extends ExpressAdapter {
     const turns = new RequestTurns();
     const handle: RequestListener = (request, response) => {
       request.url = toOriginForm(request.url ?? '');
-      turns.take(request, response, () => void app(request, response));
+      turns.take(request, response, () => startMeasured(request, () => void app(request, response)));
     };
     const server: DrainableServer = new DrainableServer(
       {

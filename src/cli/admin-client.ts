@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import { isJsonObject, type JsonObject, parseJson } from '../common/text/json';
-import type { ClientConfig } from '../config/load-client-config';
+import type { ClientConfig, Credential } from '../config/load-client-config';
 import { CliError, EXIT } from './cli-error';
 import { RequestOptions, requestText, TextResponse } from './request-text';
 import { StreamOptions, streamRequest } from './stream-request';
@@ -31,16 +31,21 @@ export class AdminClient {
 
   constructor(
     bases: readonly string[],
-    private readonly adminKey: string,
+    private readonly secret: string,
+    private readonly kind: Credential['kind'] = 'key',
   ) {
     this.bases = [...new Set(bases)];
   }
 
-  /** Tries PORT on this machine before PUBLIC_URL, which may be reachable only from outside, through a proxy. */
-  static for({ host: boundTo, port, publicUrl, platformAdminKey }: ClientConfig): AdminClient {
+  /**
+   * With the admin key, tries PORT on this machine before PUBLIC_URL, which may be reachable only from outside, through a
+   * proxy. The token of a person goes to PUBLIC_URL alone: on another machine, PORT may be anything.
+   */
+  static for({ host: boundTo, port, publicUrl, credential }: ClientConfig): AdminClient {
+    if (credential.kind === 'token') return new AdminClient([publicUrl], credential.secret, 'token');
     const host = ['0.0.0.0', '::', ''].includes(boundTo) ? '127.0.0.1' : boundTo;
     const local = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return new AdminClient([local, publicUrl], platformAdminKey);
+    return new AdminClient([local, publicUrl], credential.secret);
   }
 
   /** PUBLIC_URL, which is tried last. */
@@ -52,13 +57,12 @@ export class AdminClient {
   async send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
     const { status, text } = await this.reach(`/admin/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.adminKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.secret}`, 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
-    if (status >= 200 && status < 300) return { body: JSON.parse(text) as T };
+    if (status >= 200 && status < 300) return { body: (text === '' ? undefined : JSON.parse(text)) as T };
     if (status === 401) {
-      const message = 'The server does not know this PLATFORM_ADMIN_KEY: is DATA_DIR that of the server?';
-      throw new CliError(message, EXIT.failed, errorOf(text));
+      throw new CliError(UNKNOWN[this.kind], EXIT.failed, errorOf(text));
     }
     throw failure(status, text);
   }
@@ -109,7 +113,7 @@ export class AdminClient {
 
   /** Sends a request whose body or response is a stream. @throws CliError as send() does */
   async stream(method: string, path: string, options: StreamOptions): Promise<IncomingMessage> {
-    const headers = { authorization: `Bearer ${this.adminKey}`, ...options.headers };
+    const headers = { authorization: `Bearer ${this.secret}`, ...options.headers };
     for (const base of this.bases) {
       try {
         const response = await streamRequest(method, `${base}/admin/v1${path}`, { ...options, headers });
@@ -152,10 +156,15 @@ function failure(status: number, text: string): CliError {
   return new CliError(message, status === 404 ? EXIT.notFound : EXIT.failed, error);
 }
 
-function errorOf(text: string): JsonObject | undefined {
+export function errorOf(text: string): JsonObject | undefined {
   const answer = parseJson(text);
   return isJsonObject(answer) && isJsonObject(answer.error) ? answer.error : undefined;
 }
+
+const UNKNOWN = {
+  key: 'The server does not know this PLATFORM_ADMIN_KEY: is DATA_DIR that of the server?',
+  token: 'The token has expired, or its account was disabled: sign in with `plinth login`',
+} as const;
 
 const UNREACHABLE = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'];
 

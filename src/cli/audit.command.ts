@@ -1,28 +1,123 @@
-/** `plinth audit`. */
+/** `plinth audit`, `plinth audit export`, `plinth audit verify`. */
 import type { Command } from 'commander';
+import { pipeline } from 'node:stream/promises';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { table } from './format';
 
 const COLUMNS = ['at', 'actor', 'address', 'action', 'project_id', 'details'];
 
+interface FilterOptions {
+  readonly project?: string;
+  readonly action?: string;
+  readonly actor?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+interface Verification {
+  readonly checked: number;
+  readonly next: number | null;
+  readonly head: { readonly position: number; readonly hash: string } | null;
+  readonly broken: {
+    readonly position: number | null;
+    readonly record_id: string | null;
+    readonly fault: keyof typeof FAULTS;
+  } | null;
+}
+
+const FAULTS = {
+  changed: 'its content is not what was hashed',
+  removed: 'the record is missing',
+  unlinked: 'the link does not continue the one before it',
+  unchained: 'the record was written around the chain',
+  head: 'the chain does not hold this head (any more)',
+} as const;
+
 export function addAuditCommand(program: Command, context: CommandContext): void {
-  program
-    .command('audit')
+  const audit = withFilters(program.command('audit'))
     .description('show changes and their authors, newest first')
-    .option('--project <project>', 'only this project, by id or slug; by id after its deletion')
-    .option('--action <action>', 'only this action, such as project.create')
     .option('--limit <entries>', 'number of entries', '50')
-    .action(async (options: { project?: string; action?: string; limit: string }) => {
-      const query = new URLSearchParams({ limit: options.limit });
-      if (options.action) query.set('action', options.action);
-      if (options.project) query.set('project_id', await projectId(context, options.project));
+    .action(async (options: FilterOptions & { limit: string }) => {
+      const query = await queryOf(context, options);
+      query.set('limit', options.limit);
       const { body } = await context.server.send<Record<string, unknown>[]>(
         'GET',
         `/audit-log?${query.toString()}`,
       );
       context.print(body, () => table(body, COLUMNS));
     });
+  addExport(audit, context);
+  addVerify(audit, context);
+}
+
+function addExport(audit: Command, context: CommandContext): void {
+  withFilters(audit.command('export'))
+    .description('write entries to standard output, oldest first')
+    .option('--format <format>', 'jsonl or csv', 'jsonl')
+    .action(async (_options: object, command: Command) => {
+      // Commander gives an option that both commands have to the outer one.
+      const options = command.optsWithGlobals<FilterOptions & { format: string }>();
+      const query = await queryOf(context, options);
+      query.set('format', options.format);
+      const response = await context.server.stream('GET', `/audit-log/export?${query.toString()}`, {});
+      await pipeline(response, context.environment.stdout, { end: false });
+    });
+}
+
+function addVerify(audit: Command, context: CommandContext): void {
+  audit
+    .command('verify')
+    .description('verify the chain of hashes; prints its head, to be kept elsewhere')
+    .option('--head <position:hash>', 'a head that was kept: the chain must still hold it')
+    .action(async ({ head }: { head?: string }) => {
+      const { checked, last } = await verifyAll(context, head);
+      const report = { intact: last.broken === null, checked, head: last.head, broken: last.broken };
+      const kept = last.head ? `${last.head.position}:${last.head.hash}` : 'none: the log is empty';
+      context.print(report, () => `${checked} records are intact\nhead ${kept}\n`);
+      if (last.broken) context.reportFailure(describe(last.broken));
+    });
+}
+
+/** Slice by slice, until the end of the chain or the first fault. */
+async function verifyAll(
+  context: CommandContext,
+  head: string | undefined,
+): Promise<{ checked: number; last: Verification }> {
+  let query = new URLSearchParams(head === undefined ? {} : { head });
+  let checked = 0;
+  for (;;) {
+    const path = `/audit-log/verify?${query.toString()}`;
+    const { body } = await context.server.send<Verification>('GET', path);
+    checked += body.checked;
+    if (body.next === null) return { checked, last: body };
+    query = new URLSearchParams({ after: String(body.next) });
+  }
+}
+
+function describe({ position, record_id: id, fault }: NonNullable<Verification['broken']>): string {
+  const place = position === null ? '' : ` at position ${position}`;
+  const record = id === null ? '' : ` (record ${id})`;
+  return `The chain is broken${place}${record}: ${FAULTS[fault]}`;
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .option('--project <project>', 'only this project, by id or slug; by id after its deletion')
+    .option('--action <action>', 'only this action, such as project.create')
+    .option('--actor <actor>', 'only this author')
+    .option('--since <time>', 'only from this time on, such as 2026-01-01T08:00:00Z')
+    .option('--until <time>', 'only before this time');
+}
+
+async function queryOf(context: CommandContext, options: FilterOptions): Promise<URLSearchParams> {
+  const query = new URLSearchParams();
+  for (const name of ['action', 'actor', 'since', 'until'] as const) {
+    const value = options[name];
+    if (value) query.set(name, value);
+  }
+  if (options.project) query.set('project_id', await projectId(context, options.project));
+  return query;
 }
 
 /** A deleted project has no slug any more, but its entries stay. */

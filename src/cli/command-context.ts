@@ -2,12 +2,23 @@
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
 import type { LocalConfig } from '../config/load-client-config';
+import type { SavedLogins } from '../config/saved-logins';
 import { AdminClient } from './admin-client';
 import { EXIT } from './cli-error';
+
+/** What `plinth login` and `plinth logout` need. */
+export interface SignInEnvironment {
+  /** PUBLIC_URL. */
+  readonly server: () => string;
+  readonly logins: () => SavedLogins;
+  /** Asks the person at the terminal. @param hidden the answer does not appear */
+  readonly ask: (question: string, hidden: boolean) => Promise<string>;
+}
 
 export interface CliEnvironment {
   /** Called when a command needs the server: help works without a configuration. */
   readonly connect: () => AdminClient;
+  readonly signIn: SignInEnvironment;
   /** BACKUP_PASSPHRASE; null: not set. */
   readonly passphrase: () => string | null;
   /** The settings of an install on this machine, which need not run. */

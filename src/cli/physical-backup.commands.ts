@@ -4,16 +4,14 @@ import { openPhysicalArchive, readVerified } from '../backup/physical/physical-a
 import type { RecoveryTarget } from '../backup/physical/recovery';
 import { RestoredInstall, restoreInstall } from '../backup/physical/restore-install';
 import {
-  BackupOptions,
   headersFor,
   PassphraseOption,
-  PhysicalCommands,
   pipedThrough,
   progressOf,
   requiredPassphrase,
-  RestoreOptions,
   writeWhole,
-} from './backup.commands';
+} from './archive-streams';
+import type { BackupOptions, PhysicalCommands, RestoreOptions } from './backup.commands';
 import { CliError, EXIT } from './cli-error';
 import { CommandContext } from './command-context';
 import { list } from './format';
@@ -68,8 +66,8 @@ async function restoreFromFile(
   path: string,
   options: RestoreOptions,
 ): Promise<void> {
-  if (options.as !== undefined || options.dryRun)
-    throw new CliError('--as and --dry-run are for the backup of a project', EXIT.usage);
+  if (options.as !== undefined || options.all || options.dryRun)
+    throw new CliError('--as, --all and --dry-run cannot be combined with --physical', EXIT.usage);
   const { dataDir, walArchiveDir, storage } = context.environment.localInstall();
   const target = targetOf(options.until);
   if (target !== 'backup' && walArchiveDir === null)

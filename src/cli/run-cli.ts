@@ -12,7 +12,10 @@ import { addGenCommands } from './gen.commands';
 import { PHYSICAL_COMMANDS } from './physical-backup.commands';
 import { addProjectCommands } from './project.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
+import { addPeopleCommands, addProjectPeopleCommands } from './people.commands';
+import { addSignInCommands } from './sign-in.commands';
 import { addStorageCommands } from './storage.commands';
+import { addTokenCommands } from './token.commands';
 import { addUpgradeCommand } from './upgrade.command';
 
 /** @returns the exit code */
@@ -35,6 +38,10 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addAuditCommand(program, context);
   addDoctorCommand(program, context);
   addUpgradeCommand(program, context);
+  addSignInCommands(program, context);
+  addPeopleCommands(program, context);
+  addProjectPeopleCommands(project, context);
+  addTokenCommands(program, context);
   addGenCommands(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });

@@ -84,6 +84,8 @@ export interface StorageConfig {
   readonly provider: 'disk' | 'gcs' | 's3';
   /** Absolute. */
   readonly diskDir: string;
+  /** The setting that names the directory. */
+  readonly diskSetting: 'STORAGE_DISK_DIR' | 'BACKUP_DIR';
   /** Null unless it is the provider. */
   readonly gcs: GcsConfig | null;
   /** Null unless it is the provider. */
@@ -94,6 +96,16 @@ export interface StorageConfig {
   readonly orphanAgeMs: number;
   /** Location under which nginx serves the provider's directory; null: Plinth sends the bytes itself. */
   readonly accelRedirect: string | null;
+}
+
+/** Scheduled backups. */
+export interface BackupConfig {
+  /** Null: neither BACKUP_PASSPHRASE nor BACKUP_PASSPHRASE_FILE is set. */
+  readonly passphrase: string | null;
+  /** Read for each backup; null: the passphrase is given directly, or there is none. */
+  readonly passphraseFile: string | null;
+  /** Where the archives are stored. */
+  readonly destination: StorageConfig;
 }
 
 export interface PasswordConfig {
@@ -113,6 +125,14 @@ export interface AuthConfig {
   readonly mailsPerHour: number;
 }
 
+/** Limits of the sessions of people who administer the installation (docs/staff.md). */
+export interface StaffConfig {
+  /** Milliseconds without a request after which a session ends. */
+  readonly sessionIdleMs: number;
+  /** Milliseconds after which a session ends in any case. */
+  readonly sessionLifetimeMs: number;
+}
+
 export interface AppConfig {
   readonly server: ServerConfig;
   /** Absolute. */
@@ -123,8 +143,10 @@ export interface AppConfig {
   readonly mail: MailConfig;
   readonly secrets: SecretsConfig;
   readonly storage: StorageConfig;
+  readonly backups: BackupConfig;
   readonly passwords: PasswordConfig;
   readonly auth: AuthConfig;
+  readonly staff: StaffConfig;
   readonly logLevel: string;
 }
 
@@ -137,3 +159,5 @@ export const SECRETS_CONFIG = Symbol('SECRETS_CONFIG');
 export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
 export const PASSWORD_CONFIG = Symbol('PASSWORD_CONFIG');
 export const AUTH_CONFIG = Symbol('AUTH_CONFIG');
+export const STAFF_CONFIG = Symbol('STAFF_CONFIG');
+export const BACKUP_CONFIG = Symbol('BACKUP_CONFIG');

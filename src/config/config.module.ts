@@ -4,11 +4,13 @@ import {
   APP_CONFIG,
   AppConfig,
   AUTH_CONFIG,
+  BACKUP_CONFIG,
   DATABASE_CONFIG,
   MAIL_CONFIG,
   PASSWORD_CONFIG,
   SECRETS_CONFIG,
   SERVER_CONFIG,
+  STAFF_CONFIG,
   STORAGE_CONFIG,
 } from './app-config';
 
@@ -23,8 +25,10 @@ export class ConfigModule {
       { provide: MAIL_CONFIG, useValue: config.mail },
       { provide: SECRETS_CONFIG, useValue: config.secrets },
       { provide: STORAGE_CONFIG, useValue: config.storage },
+      { provide: BACKUP_CONFIG, useValue: config.backups },
       { provide: PASSWORD_CONFIG, useValue: config.passwords },
       { provide: AUTH_CONFIG, useValue: config.auth },
+      { provide: STAFF_CONFIG, useValue: config.staff },
     ];
     return { module: ConfigModule, providers, exports: providers };
   }

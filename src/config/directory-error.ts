@@ -8,21 +8,19 @@ const REASONS: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `the disk is full (ENOSPC): ${path}`,
 };
 
+type DirectorySetting = 'DATA_DIR' | 'STORAGE_DISK_DIR' | 'BACKUP_DIR';
+
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 
   /** @param setting the variable that names the directory */
-  constructor(setting: 'DATA_DIR' | 'STORAGE_DISK_DIR', reason: string, cause?: unknown) {
+  constructor(setting: DirectorySetting, reason: string, cause?: unknown) {
     super(`${setting} cannot be used: ${reason}`, { cause });
   }
 }
 
 /** Converts an error of the file system to a DirectoryError; returns any other as it is. @param directory absolute */
-export function directoryFault(
-  setting: 'DATA_DIR' | 'STORAGE_DISK_DIR',
-  directory: string,
-  error: unknown,
-): unknown {
+export function directoryFault(setting: DirectorySetting, directory: string, error: unknown): unknown {
   if (!isSystemError(error)) return error;
   const { code = '', path = directory, message } = error;
   return new DirectoryError(setting, REASONS[code]?.(path) ?? message, error);

@@ -13,6 +13,9 @@ import {
   WholeNumber,
 } from './env.checks';
 
+const BUCKET = /^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9]$/;
+const FOLDER = /^[\w.-]+(\/[\w.-]+)*\/?$/;
+
 export class EnvironmentVariables {
   @Port(1) PORT = 8080;
 
@@ -58,8 +61,40 @@ export class EnvironmentVariables {
   /** Bearer token that reads GET /metrics, beside PLATFORM_ADMIN_KEY; default: none. */
   @IsOptional() @Secret(16) METRICS_TOKEN?: string;
 
-  /** Encrypts the secrets in backups that the command line makes; default: it is given by a file. */
+  /** Encrypts the secrets in backups; default: none, the command line takes it from a file. */
   @IsOptional() @Secret(12) BACKUP_PASSPHRASE?: string;
+
+  /** File with the passphrase, read for each backup. */
+  @IsOptional() @IsString() BACKUP_PASSPHRASE_FILE?: string;
+
+  /** Where scheduled backups are stored. */
+  @IsIn(['disk', 'gcs', 's3']) BACKUP_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
+
+  /** Directory of scheduled backups; default: DATA_DIR/backups. */
+  @IsOptional() @IsString() BACKUP_DIR?: string;
+
+  /** Bucket of scheduled backups. */
+  @IsOptional()
+  @Form(BUCKET, 'the name of a bucket: lower-case letters, digits, ".", "-", "_"')
+  BACKUP_BUCKET?: string;
+
+  /** Folder in BACKUP_BUCKET. */
+  @IsOptional()
+  @Form(FOLDER, 'letters, digits, ".", "-", "_", with "/" between folders')
+  BACKUP_PREFIX?: string;
+
+  /** The next ones default to their STORAGE_ counterparts where BACKUP_PROVIDER is STORAGE_PROVIDER. */
+  @IsOptional() @HttpUrl() BACKUP_ENDPOINT?: string;
+
+  @IsOptional() @IsString() BACKUP_GCS_KEY_FILE?: string;
+
+  @IsOptional() @Form(/^[a-z0-9-]+$/i, 'the name of a region such as us-east-1') BACKUP_S3_REGION?: string;
+
+  @IsOptional() @IsIn(['true', 'false']) BACKUP_S3_PATH_STYLE?: 'true' | 'false';
+
+  @IsOptional() @IsString() BACKUP_S3_ACCESS_KEY_ID?: string;
+
+  @IsOptional() @IsString() BACKUP_S3_SECRET_ACCESS_KEY?: string;
 
   @IsIn(['disk', 'gcs', 's3']) STORAGE_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';
 
@@ -68,15 +103,12 @@ export class EnvironmentVariables {
 
   /** Bucket of the providers gcs and s3. */
   @IsOptional()
-  @Form(
-    /^[a-z0-9][a-z0-9._-]{1,221}[a-z0-9]$/,
-    'the name of a bucket: lower-case letters, digits, ".", "-", "_"',
-  )
+  @Form(BUCKET, 'the name of a bucket: lower-case letters, digits, ".", "-", "_"')
   STORAGE_BUCKET?: string;
 
   /** Folder in the bucket, so that several installs can share it. */
   @IsOptional()
-  @Form(/^[\w.-]+(\/[\w.-]+)*\/?$/, 'letters, digits, ".", "-", "_", with "/" between folders')
+  @Form(FOLDER, 'letters, digits, ".", "-", "_", with "/" between folders')
   STORAGE_PREFIX?: string;
 
   /** Address of an S3-compatible server, or of an emulator of Google Cloud Storage. */
@@ -161,4 +193,15 @@ export class EnvironmentVariables {
 
   /** Reset and verification mails to one address before each further one has to wait. */
   @WholeNumber(1, 1_000) AUTH_MAILS_PER_HOUR = 10;
+
+  /** Seconds without a request after which the session of a person at the administration ends. */
+  @WholeNumber(60, 2_592_000) STAFF_SESSION_IDLE = 28_800;
+
+  /** Seconds after which such a session ends in any case. */
+  @WholeNumber(60, 31_536_000) STAFF_SESSION_LIFETIME = 604_800;
+
+  /** Personal access token of the command line; default: that of `plinth login`, or PLATFORM_ADMIN_KEY. */
+  @IsOptional()
+  @Form(/^plt_[\w-]{43}$/, 'a personal access token, which begins with plt_')
+  PLINTH_TOKEN?: string;
 }

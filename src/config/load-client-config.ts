@@ -3,15 +3,26 @@ import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
 import type { StorageConfig } from './app-config';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
-import { readSecret } from './secret-file';
+import { type Environment, savedLogins } from './saved-logins';
+import { readPassphrase, readSecret } from './secret-file';
 import { storageConfig } from './storage-config';
 
-export interface ClientConfig {
+/** Where the server of the same configuration is. */
+export interface ServerAddress {
   readonly port: number;
   readonly host: string;
   /** Without a trailing slash. */
   readonly publicUrl: string;
-  readonly platformAdminKey: string;
+}
+
+export interface ClientConfig extends ServerAddress {
+  readonly credential: Credential;
+}
+
+export interface Credential {
+  /** `token`: of a person; `key`: PLATFORM_ADMIN_KEY. */
+  readonly kind: 'token' | 'key';
+  readonly secret: string;
 }
 
 /** Where an install keeps its data, for commands that work without a server. */
@@ -33,22 +44,28 @@ class AdminKeyMissingError extends Error {
   }
 }
 
+/** @throws ConfigError */
+export function serverAddress(environment: Environment): ServerAddress {
+  const env = validateEnvironment(environment);
+  return { port: env.PORT, host: env.HOST, publicUrl: publicUrl(env) };
+}
+
 /**
- * Reads the environment like the server, except that a missing key is not generated.
+ * Reads the environment like the server, except that a missing key is not generated. The credential is PLINTH_TOKEN, else that
+ * of `plinth login`, else the admin key.
  * @throws ConfigError, AdminKeyMissingError
  */
-export function loadClientConfig(environment: Readonly<Record<string, string | undefined>>): ClientConfig {
+export function loadClientConfig(environment: Environment): ClientConfig {
   const env = validateEnvironment(environment);
-  return {
-    port: env.PORT,
-    host: env.HOST,
-    publicUrl: publicUrl(env),
-    platformAdminKey: env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE)),
-  };
+  const address = serverAddress(environment);
+  const token = env.PLINTH_TOKEN ?? savedLogins(environment).find(address.publicUrl)?.token;
+  if (token !== undefined) return { ...address, credential: { kind: 'token', secret: token } };
+  const secret = env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE));
+  return { ...address, credential: { kind: 'key', secret } };
 }
 
 /** Reads the environment like the server, and creates nothing. @throws ConfigError */
-export function loadLocalConfig(environment: Readonly<Record<string, string | undefined>>): LocalConfig {
+export function loadLocalConfig(environment: Environment): LocalConfig {
   const env = validateEnvironment(environment);
   const dataDir = resolve(env.DATA_DIR);
   return {
@@ -58,9 +75,13 @@ export function loadLocalConfig(environment: Readonly<Record<string, string | un
   };
 }
 
-/** BACKUP_PASSPHRASE; null: not set. @throws ConfigError */
-export function backupPassphrase(environment: Readonly<Record<string, string | undefined>>): string | null {
-  return validateEnvironment(environment).BACKUP_PASSPHRASE ?? null;
+/**
+ * BACKUP_PASSPHRASE, or the content of BACKUP_PASSPHRASE_FILE; null: neither is set.
+ * @throws ConfigError, or the error of the file system
+ */
+export function backupPassphrase(environment: Environment): string | null {
+  const env = validateEnvironment(environment);
+  return readPassphrase(env.BACKUP_PASSPHRASE ?? null, env.BACKUP_PASSPHRASE_FILE ?? null);
 }
 
 function readAdminKey(file: string): string {

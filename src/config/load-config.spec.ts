@@ -239,6 +239,32 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ DATA_DIR })).toThrow('EACCES');
   });
 
+  it.each([
+    [{ BACKUP_DIR: '/data/files/backups', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_DIR'],
+    [{ BACKUP_DIR: '/data', STORAGE_DISK_DIR: '/data/files' }, 'BACKUP_DIR'],
+    [
+      { STORAGE_PROVIDER: 's3', BACKUP_PROVIDER: 's3', STORAGE_BUCKET: 'one', BACKUP_BUCKET: 'one' },
+      'BACKUP_PREFIX',
+    ],
+    [{ BACKUP_PROVIDER: 's3' }, 'BACKUP_BUCKET'],
+    [{ BACKUP_PASSPHRASE: 'a long passphrase', BACKUP_PASSPHRASE_FILE: 'x' }, 'BACKUP_PASSPHRASE_FILE'],
+  ])('refuses a destination of backups in the place of the files: %j', (environment, setting) => {
+    expect(faultsOf(environment).map((fault) => fault.split(':')[0])).toEqual([setting]);
+  });
+
+  it("lets the destination of backups have the storage provider's server and key by default", () => {
+    const server = { STORAGE_ENDPOINT: 'https://s3.example.com', STORAGE_S3_REGION: 'eu-1' };
+    const key = { STORAGE_S3_ACCESS_KEY_ID: 'id', STORAGE_S3_SECRET_ACCESS_KEY: 'secret' };
+    const files = { ...server, ...key, STORAGE_PROVIDER: 's3', STORAGE_BUCKET: 'one' };
+    const { backups } = loadConfig({ DATA_DIR, ...files, BACKUP_PROVIDER: 's3', BACKUP_BUCKET: 'two' });
+    expect(backups.destination.s3).toMatchObject({
+      bucket: 'two',
+      endpoint: 'https://s3.example.com',
+      region: 'eu-1',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    });
+  });
+
   it('cannot be changed afterwards', () => {
     const config = loadConfig({ DATA_DIR });
     expect(Object.isFrozen(config) && Object.isFrozen(config.server)).toBe(true);

@@ -4,6 +4,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
 import { AppConfig, ServerConfig } from './app-config';
+import { backupConfig, backupFaults } from './backup-config';
 import { EnvironmentVariables } from './env.schema';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
@@ -64,12 +65,17 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       metricsToken: env.METRICS_TOKEN ?? null,
     },
     storage: storageConfig(env, dataDir),
+    backups: backupConfig(env, dataDir),
     passwords: { bcryptCost: env.BCRYPT_COST },
     auth: {
       failuresPerAccount: env.AUTH_FAILURES_PER_ACCOUNT,
       failuresPerAddress: env.AUTH_FAILURES_PER_ADDRESS,
       requestsPerMinute: env.AUTH_REQUESTS_PER_MINUTE,
       mailsPerHour: env.AUTH_MAILS_PER_HOUR,
+    },
+    staff: {
+      sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
+      sessionLifetimeMs: env.STAFF_SESSION_LIFETIME * 1000,
     },
     logLevel: env.LOG_LEVEL,
   });
@@ -131,7 +137,7 @@ export function validateEnvironment(
       `MAX_BUFFERED_RESULTS: must be at least ${leastResults} bytes, so that a result of MAX_RESULT_SIZE fits`,
     );
   }
-  faults.push(...storageFaults(env));
+  faults.push(...storageFaults(env), ...backupFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

@@ -65,3 +65,12 @@ export function readSecret(path: string): string | null {
     throw error;
   }
 }
+
+/**
+ * The passphrase of backups: the given one, or the first line of its file. The other blanks belong to it.
+ * @throws the error of the file system
+ */
+export function readPassphrase(given: string | null, file: string | null): string | null {
+  if (given !== null || file === null) return given;
+  return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+}

@@ -24,6 +24,7 @@ export function storageConfig(env: EnvironmentVariables, dataDir: string): Stora
   return {
     provider: env.STORAGE_PROVIDER,
     diskDir: resolve(env.STORAGE_DISK_DIR ?? join(dataDir, 'files')),
+    diskSetting: 'STORAGE_DISK_DIR',
     gcs: env.STORAGE_PROVIDER === 'gcs' ? gcsConfig(env) : null,
     s3: env.STORAGE_PROVIDER === 's3' ? s3Config(env) : null,
     maxFileBytes: env.MAX_FILE_SIZE,

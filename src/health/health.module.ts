@@ -1,6 +1,9 @@
 /** Probes and metrics. */
 import { Module } from '@nestjs/common';
+import { BackupModule } from '../backup/backup.module';
+import { ObserveModule } from '../observe/observe.module';
 import { StorageModule } from '../storage/storage.module';
+import { BackupHealth } from './backup-health.service';
 import { DiskHealth } from './disk-health.service';
 import { HealthRepository } from './health.repository';
 import { HealthController } from './http/health.controller';
@@ -10,8 +13,16 @@ import { ReadinessService } from './readiness.service';
 import { RequestMetrics } from './request-metrics.service';
 
 @Module({
-  imports: [StorageModule],
+  imports: [BackupModule, ObserveModule, StorageModule],
   controllers: [HealthController],
-  providers: [DiskHealth, HealthRepository, MetricsListener, PoolMetrics, ReadinessService, RequestMetrics],
+  providers: [
+    BackupHealth,
+    DiskHealth,
+    HealthRepository,
+    MetricsListener,
+    PoolMetrics,
+    ReadinessService,
+    RequestMetrics,
+  ],
 })
 export class HealthModule {}

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { codeOf } from '../common/errors/error-facts';
 import { RedisClient } from '../infra/coordination/redis-client';
 import { ObjectStore } from '../storage/providers/object-store';
+import { BackupHealth, BackupsMissingWarning } from './backup-health.service';
 import { DiskFullWarning, DiskHealth } from './disk-health.service';
 import { HealthRepository } from './health.repository';
 
@@ -29,8 +30,9 @@ export type Checks = Readonly<Record<string, Check>>;
 /**
  * Checks that are reported but do not make the process unready. Without the storage provider everything but the bytes of files is
  * served. On a full disk reads and deletions are served; a load balancer must let deletions through, because they free space.
+ * Without backups everything is served.
  */
-const TOLD_ONLY = new Set(['storage', 'database_disk']);
+const TOLD_ONLY = new Set(['storage', 'database_disk', 'backups']);
 
 export function isReady(checks: Checks): boolean {
   return Object.entries(checks).every(([name, { status }]) => status === 'up' || TOLD_ONLY.has(name));
@@ -45,6 +47,7 @@ export class ReadinessService {
     private readonly redis: RedisClient,
     private readonly objects: ObjectStore,
     private readonly disks: DiskHealth,
+    private readonly backups: BackupHealth,
   ) {}
 
   check(): Promise<Checks> {
@@ -54,18 +57,29 @@ export class ReadinessService {
 
   private async checkAll(): Promise<Checks> {
     const { connection } = this.redis;
-    const [database, disk, redis, storage] = await Promise.all([
+    const [database, disk, redis, storage, backups] = await Promise.all([
       within(LIMIT_MS, this.repository.ping()),
       this.disks.hasDatabase ? within(LIMIT_MS, this.disks.assertDatabaseHasRoom()) : null,
       connection ? within(LIMIT_MS, connection.ping()) : null,
       within(LIMIT_MS, this.checkStorage()),
+      this.checkBackups(),
     ]);
     return {
       platform_database: database,
       ...(disk ? { database_disk: disk } : {}),
       ...(redis ? { redis } : {}),
       storage,
+      ...(backups ? { backups } : {}),
     };
+  }
+
+  /** Null without a schedule, and while the platform database does not say whether there is one. */
+  private async checkBackups(): Promise<Check | null> {
+    const scheduled = this.backups.hasSchedule().then((isScheduled) => {
+      if (!isScheduled) throw new Error('there is no schedule');
+    });
+    const known = await within(LIMIT_MS, scheduled);
+    return known.status === 'up' ? within(LIMIT_MS, this.backups.assertNoneMissing()) : null;
   }
 
   private async checkStorage(): Promise<void> {
@@ -88,7 +102,7 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<Check> {
 
 /** A description without addresses, which the messages of drivers contain. */
 function reasonOf(error: unknown): string {
-  if (error instanceof DiskFullWarning) return error.message;
+  if (error instanceof DiskFullWarning || error instanceof BackupsMissingWarning) return error.message;
   const code = codeOf(error);
   if (code === undefined) return 'unreachable';
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1];

@@ -1,9 +1,11 @@
 /** Counts and times every request, refused and unknown ones included, at the HTTP server itself. */
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../infra/telemetry/metrics';
+import type { ObservedRequest } from '../observe/ended-request';
+import { RequestObserver } from '../observe/request-observer.service';
 import { areaOf, methodOf } from './request-area';
 
 /** The client went away before it had the answer (nginx's code for it). */
@@ -29,6 +31,7 @@ export class RequestMetrics implements OnApplicationBootstrap {
   constructor(
     { registry }: Metrics,
     private readonly host: HttpAdapterHost<AbstractHttpAdapter<Server>>,
+    private readonly observer: RequestObserver,
   ) {
     const registers = [registry];
     const tellCounts = (counter: Counter<'area' | 'method' | 'status'>): void => this.tellCounts(counter);
@@ -62,7 +65,7 @@ export class RequestMetrics implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     const server = this.host.httpAdapter.getHttpServer();
-    const observe = (request: IncomingMessage, response: ServerResponse): void =>
+    const observe = (request: ObservedRequest, response: ServerResponse): void =>
       this.observe(request, response);
     server.on('request', observe);
     // Requests with an `Expect` header have events of their own.
@@ -70,15 +73,20 @@ export class RequestMetrics implements OnApplicationBootstrap {
     server.on('checkExpectation', observe);
   }
 
-  private observe({ url = '', method }: IncomingMessage, response: ServerResponse): void {
+  private observe(request: ObservedRequest, response: ServerResponse): void {
     const since = performance.now();
+    // Express changes the URL of the request later.
+    const { url = '', method, socket } = request;
+    const sentBefore = socket.bytesWritten;
     const { timer, counts } = this.seriesOf(areaOf(url), methodOf(method));
     this.running += 1;
     response.once('close', () => {
       this.running -= 1;
       const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED;
-      timer.observe((performance.now() - since) / 1000);
+      const ms = performance.now() - since;
+      timer.observe(ms / 1000);
       counts.set(status, (counts.get(status) ?? 0) + 1);
+      this.observer.observe(request, url, { status, ms, bytes: socket.bytesWritten - sentBefore });
     });
   }
 

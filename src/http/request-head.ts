@@ -17,10 +17,12 @@ const chunkedInHttp10 = (): AppError =>
     headers: { Connection: 'close' },
   });
 
+export const tooManyHeaders = (): AppError =>
+  httpError(431, `The request has ${MAX_HEADER_LINES} header lines or more`);
+
 /** The error of an ambiguous head, or null. */
 export function headFault(request: IncomingMessage): AppError | null {
-  if (request.rawHeaders.length >= 2 * MAX_HEADER_LINES)
-    return httpError(431, `The request has ${MAX_HEADER_LINES} header lines or more`);
+  if (request.rawHeaders.length >= 2 * MAX_HEADER_LINES) return tooManyHeaders();
   // RFC 9112, 6.1: the end of such a body, and so the next request, is ambiguous.
   if (request.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined)
     return chunkedInHttp10();

@@ -119,9 +119,14 @@ export function varySlug(slug: string): string {
   return `${slug.slice(0, 34)}-${randomId().slice(0, 5)}`;
 }
 
+/** @throws AppError 400 for a malformed slug */
+export function assertSlug(slug: string): void {
+  if (!SLUG.test(slug)) throw invalidSlug();
+}
+
 /** The given slug, one derived from the name, or a random one if the caller accepts that (null). */
 function slugFor({ name, slug }: NewProject): string {
-  if (typeof slug === 'string' && !SLUG.test(slug)) throw invalidSlug();
+  if (typeof slug === 'string') assertSlug(slug);
   const wanted = slug ?? slugOf(name) ?? (slug === null ? `project-${randomId().slice(0, 8)}` : null);
   if (wanted === null) throw nameWithoutSlug();
   return wanted;

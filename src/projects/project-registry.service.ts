@@ -45,6 +45,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   private readonly opened = new LRUCache<string, Project>({ max: CACHED_PROJECTS });
   private readonly loading = new Map<Key, Promise<Project | null>>();
   private readonly changeHandlers: ((projectId: string) => void)[] = [];
+  private readonly messageHandlers = new Map<string, (text: string) => void>();
   private readonly listener: NotificationListener;
 
   constructor(
@@ -98,6 +99,11 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     return this.cache.get(`id:${id}`) ?? null;
   }
 
+  /** As findBySlug(), but from the cache only. */
+  peekBySlug(slug: string): Project | null {
+    return this.cache.get(`slug:${slug}`) ?? null;
+  }
+
   /** The active project with that slug, or null. */
   findBySlug(slug: string): Promise<Project | null> {
     return this.find(`slug:${slug}`, { slug });
@@ -111,6 +117,19 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   /** Registers a handler for the id of each project that is changed or deleted, in this process or another. */
   onChange(handler: (projectId: string) => void): void {
     this.changeHandlers.push(handler);
+  }
+
+  /**
+   * Registers a handler for messages of this process and of others, which are sent with tellAll().
+   * @param prefix of these messages; no id of a project holds a colon
+   */
+  onMessage(prefix: `${string}:`, handler: (text: string) => void): void {
+    this.messageHandlers.set(prefix, handler);
+  }
+
+  /** Sends a message to all processes; it is lost while the platform's notifications are. */
+  async tellAll(prefix: `${string}:`, text: string): Promise<void> {
+    await this.listener.say(PROJECTS_CHANNEL, prefix + text);
   }
 
   /** Evicts a project from the cache: the next look-up reads it again. */
@@ -135,6 +154,8 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private onNotification(payload: string): void {
+    const message = this.messageHandlers.get(payload.slice(0, payload.indexOf(':') + 1));
+    if (message) return message(payload.slice(payload.indexOf(':') + 1));
     const answer = acknowledgementOf(payload);
     if (!answer) return this.forget(payload);
     this.listener

@@ -1,5 +1,6 @@
 /** Projects: registry, keys, settings, provisioning. */
 import { Module } from '@nestjs/common';
+import { AuditChainRepository } from './audit-chain.repository';
 import { AuditLogRepository } from './audit-log.repository';
 import { KeyRotationService } from './key-rotation.service';
 import { LoginRepair } from './login-repair.service';
@@ -20,6 +21,7 @@ import { TemplateDatabase } from './provisioning/template-database';
 
 @Module({
   providers: [
+    AuditChainRepository,
     AuditLogRepository,
     DatabaseProvisioner,
     KeyRotationService,
@@ -39,6 +41,7 @@ import { TemplateDatabase } from './provisioning/template-database';
     TemplateDatabase,
   ],
   exports: [
+    AuditChainRepository,
     AuditLogRepository,
     KeyRotationService,
     OwnerDatabase,

@@ -11,7 +11,7 @@ import { Actor, AuditEntry, PLINTH } from './audit-log.repository';
 import { Project } from './project';
 import { changedNames, entryFor, ProjectChange, undoEntry } from './project-entries';
 import { ProjectEntity, ProjectSecretEntity } from './project.entity';
-import { NewProject, ProjectCopy, ProjectFactory, varySlug } from './project-factory';
+import { assertSlug, NewProject, ProjectCopy, ProjectFactory, varySlug } from './project-factory';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectListQuery, ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
@@ -88,8 +88,12 @@ export class ProjectsService {
     return (await this.projects.findActive({ id })) !== null;
   }
 
-  /** @throws AppError 409 when the id or the slug belongs to a project; removes the remains of an unfinished one */
+  /**
+   * Removes the remains of an unfinished project with this id.
+   * @throws AppError 400 for a malformed slug, 409 when the id or the slug belongs to a project
+   */
   async assertFree({ id, slug }: Pick<ProjectEntity, 'id' | 'slug'>): Promise<void> {
+    assertSlug(slug);
     const taken = (await this.projects.findActive({ id })) ?? (await this.projects.findActive({ slug }));
     if (taken) throw slugTaken(taken.project.slug, false);
     for (const unfinished of await this.projects.listUnfinished({ id })) {

@@ -6,7 +6,7 @@ import type { RowCollector } from './row-collector';
 
 export class JsonRowSink implements RowSink {
   readonly formats: readonly Format[];
-  /** A large row of which more is to come. */
+  /** A large row that is not complete yet. */
   private parts: JsonRowParts | null = null;
 
   /** @param mismatch makes the error for columns of other types than `row` prints */

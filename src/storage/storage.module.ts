@@ -82,6 +82,13 @@ import { SignedUrlsService } from './signed-urls/signed-urls.service';
     OBJECT_STORE,
     ProviderCheck,
   ],
-  exports: [ObjectStore, RemovalHoldRepository, StorageErrorRenderer, StorageSweep],
+  exports: [
+    BullModule,
+    ObjectStore,
+    RemovalHoldRepository,
+    StorageErrorRenderer,
+    StorageRateLimiter,
+    StorageSweep,
+  ],
 })
 export class StorageModule {}

@@ -155,6 +155,10 @@ describe('npm start', () => {
     expect(program.output).not.toContain('A project "demo" was created');
     const { body } = await admin.get('/admin/v1/projects');
     expect((body as { slug: string }[]).map(({ slug }) => slug).sort()).toEqual(['demo', 'kept']);
+    // Until there is an owner, each start prints a link that makes one.
+    const [, token] = /First owner +\S+\/console\/setup#(\S+)/.exec(program.output) ?? [];
+    const owner = { token, email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
+    expect((await admin.post('/admin/v1/setup', owner)).status).toBe(201);
   });
 
   it('keeps the embedded database at PORT + 10000 across starts', async () => {
@@ -163,6 +167,7 @@ describe('npm start', () => {
     for (const start of ['first', 'second']) {
       const env = { PORT: String(own.plinth), EMBEDDED_DATABASE_PORT: '' };
       const program = await serving(launch(process.execPath, [START], { env }));
+      expect(program.output).not.toContain('/console/setup');
       const { body } = await there.get('/admin/v1/projects');
       const database = await there.get(`/admin/v1/projects/${(body as { id: string }[])[0]?.id}/database`);
       expect({ start, ...database.body }).toMatchObject({ start, host: '127.0.0.1', port: own.database });

@@ -1,7 +1,7 @@
 /**
  * kill -9 at random moments during uploads, overwrites, moves and deletions of files, on each provider. All acknowledged
  * changes persist, every row has its bytes, and after one sweep all bytes have a row. PLINTH_STORAGE_KILLS sets how often
- * (default 4). Only Plinth dies; its PostgreSQL runs on, so that a thousand kills take minutes (kill.proc-spec.ts kills both).
+ * (default 2, and 50 in a soak). Only Plinth dies; its PostgreSQL runs on, so that a thousand kills take minutes (kill.proc-spec.ts kills both).
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,12 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { eventually } from '../support/eventually';
+import { IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { PROVIDERS, TestProvider } from '../support/object-servers/object-stores';
 import { PlinthProcess } from '../support/plinth-process';
 import { upload } from '../support/uploads';
 
-const KILLS = Number(process.env.PLINTH_STORAGE_KILLS ?? 4);
+const KILLS = Number(process.env.PLINTH_STORAGE_KILLS ?? (IN_SOAK ? 50 : 2));
 const WORKERS = 8;
 const SLOTS_OF_WORKER = 12;
 const BUCKETS = ['box', 'shelf'];

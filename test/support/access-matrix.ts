@@ -14,22 +14,24 @@ const RULES = [
   'user',
   'session',
   'service_role',
-  'platform_admin',
+  'staff',
+  'staff_person',
+  'staff_session',
   'metrics_token',
 ] as const;
 
 /** One line per kind of caller, one word per rule of RULES. */
 const OUTCOMES = {
-  nothing: '401 401 401 401 401 401 401',
-  'anon key as apikey only': 'yes 401 401 401 401 401 401',
-  'anon key': 'yes yes 401 401 403 401 401',
-  "user's token": 'yes yes yes yes 403 401 401',
-  "own backend's token": 'yes yes yes 401 403 401 401',
-  'invalid token': 'yes 401 401 401 401 401 401',
-  'service-role key': 'yes yes 401 401 yes 401 401',
-  "service-role key, user's token": 'yes yes yes yes yes 401 401',
-  'invalid or foreign key': '401 401 401 401 401 401 401',
-  'platform admin key': '401 401 401 401 401 yes yes',
+  nothing: '401 401 401 401 401 401 401 401 401',
+  'anon key as apikey only': 'yes 401 401 401 401 401 401 401 401',
+  'anon key': 'yes yes 401 401 403 401 401 401 401',
+  "user's token": 'yes yes yes yes 403 401 401 401 401',
+  "own backend's token": 'yes yes yes 401 403 401 401 401 401',
+  'invalid token': 'yes 401 401 401 401 401 401 401 401',
+  'service-role key': 'yes yes 401 401 yes 401 401 401 401',
+  "service-role key, user's token": 'yes yes yes yes yes 401 401 401 401',
+  'invalid or foreign key': '401 401 401 401 401 401 401 401 401',
+  'platform admin key': '401 401 401 401 401 yes 403 403 yes',
 } as const;
 
 export type CallerKind = keyof typeof OUTCOMES;
@@ -184,7 +186,9 @@ const RULE_NAMES: Record<AccessRule, string> = {
   user: 'user',
   session: 'session',
   service_role: 'service role',
-  platform_admin: 'platform admin',
+  staff: 'staff',
+  staff_person: 'staff person',
+  staff_session: 'staff session',
   metrics_token: 'metrics token',
 };
 

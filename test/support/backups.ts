@@ -14,7 +14,16 @@ export async function backUp(
   projectId: string,
   passphrase = PASSPHRASE,
 ): Promise<Buffer> {
-  const answer = await fetch(`${plinth.baseUrl}/admin/v1/projects/${projectId}/backup`, {
+  return fetchArchive(plinth, `projects/${projectId}/backup`, passphrase);
+}
+
+/** The archive of the install. @throws Error when it is refused, or ends early */
+export async function backUpInstall(plinth: TestPlinth): Promise<Buffer> {
+  return fetchArchive(plinth, 'backup', PASSPHRASE);
+}
+
+async function fetchArchive(plinth: TestPlinth, path: string, passphrase: string): Promise<Buffer> {
+  const answer = await fetch(`${plinth.baseUrl}/admin/v1/${path}`, {
     headers: { ...plinth.admin.headers, ...passphraseHeader(passphrase) },
   });
   const bytes = Buffer.from(await answer.arrayBuffer());
@@ -25,8 +34,12 @@ export async function backUp(
 export function restore(
   plinth: TestPlinth,
   archive: Buffer,
-  { query = '', passphrase = PASSPHRASE }: { query?: string; passphrase?: string } = {},
+  {
+    path = '/restore',
+    query = '',
+    passphrase = PASSPHRASE,
+  }: { path?: string; query?: string; passphrase?: string } = {},
 ): Promise<HttpAnswer> {
   const headers = { 'content-type': 'application/gzip', ...passphraseHeader(passphrase) };
-  return plinth.admin.post(`/admin/v1/restore${query}`, archive, { headers });
+  return plinth.admin.post(`/admin/v1${path}${query}`, archive, { headers });
 }

@@ -1,11 +1,17 @@
 /** The surroundings of a command of the command line: no terminal, and nothing on standard input unless a test gives it. */
 import { Readable, Writable } from 'node:stream';
+import { savedLogins } from '../../src/config/saved-logins';
 import type { CliEnvironment } from '../../src/cli/command-context';
 
 type Given = Pick<CliEnvironment, 'connect'> & Partial<CliEnvironment>;
 
 export function cliEnvironment(given: Given): CliEnvironment {
   return {
+    signIn: {
+      server: () => 'http://localhost:1',
+      logins: () => savedLogins({ XDG_CONFIG_HOME: '/nonexistent' }),
+      ask: async () => '',
+    },
     passphrase: () => null,
     localInstall: () => {
       throw new Error('this test has no local install');

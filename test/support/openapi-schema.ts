@@ -166,11 +166,10 @@ const definitionsOf = (version: Version): Record<string, object> => ({
   }),
   securityScheme: {
     oneOf: [
-      closed({ type: { const: 'apiKey' }, name: text, in: { enum: ['header'] }, description: text }, [
-        'type',
-        'name',
-        'in',
-      ]),
+      closed(
+        { type: { const: 'apiKey' }, name: text, in: { enum: ['header', 'cookie'] }, description: text },
+        ['type', 'name', 'in'],
+      ),
       closed({ type: { const: 'http' }, scheme: text, bearerFormat: text, description: text }, [
         'type',
         'scheme',

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { provideDocument } from './documented/exchange-check';
 import { HttpClient } from './http-client';
 
 const BUILD = join(__dirname, '../../dist');
@@ -49,6 +50,7 @@ export class PlinthProcess {
     });
     const plinth = new PlinthProcess(child, `http://127.0.0.1:${chosen}`);
     await plinth.serving();
+    await provideDocument(plinth.baseUrl);
     return plinth;
   }
 

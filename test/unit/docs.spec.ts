@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { runCli } from '../../src/cli/run-cli';
 import { EnvironmentVariables } from '../../src/config/env.schema';
 import { DEFAULT_SETTINGS } from '../../src/projects/project-settings';
+import { savedLogins } from '../../src/config/saved-logins';
 import { cliEnvironment } from '../support/cli-environment';
 
 const ROOT = join(__dirname, '../..');
@@ -129,6 +130,13 @@ async function runWithoutServer(
     cliEnvironment({
       connect: () => {
         throw new Error(message);
+      },
+      signIn: {
+        server: () => {
+          throw new Error(message);
+        },
+        logins: () => savedLogins({ XDG_CONFIG_HOME: '/nonexistent' }),
+        ask: async () => '',
       },
       passphrase: () => 'a passphrase for the test',
       out: (text) => void (out += text),

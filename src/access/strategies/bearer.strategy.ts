@@ -59,6 +59,7 @@ function toCaller(apiKey: VerifiedApiKey, { claims, claimsText: signed }: TokenF
     tokenClaims: claims,
     userId,
     sessionId,
+    readOnly: claims.read_only === true,
     ...(isService || sessionId === null ? {} : secondFactorDemand(apiKey, claims)),
   });
 }

@@ -1,6 +1,7 @@
 /** Runs all checks of `plinth doctor` on the server. */
 import { Injectable } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
+import { BackupsCheck } from './backups.check';
 import { DatabaseCheck } from './database.check';
 import { DoctorCheck, DoctorOptions, Finding } from './finding';
 import { DiskCheck, VersionCheck } from './machine.check';
@@ -17,6 +18,7 @@ export const DOCTOR_CHECKS = [
   StorageCheck,
   MailCheck,
   PublicUrlCheck,
+  BackupsCheck,
   ProjectsCheck,
 ] as const;
 

@@ -5,12 +5,14 @@ import { batchesOf } from '../../common/batches';
 import { ProjectEntity } from '../../projects/project.entity';
 import { ProjectsService } from '../../projects/projects.service';
 import { PROJECT_SCHEMA_VERSION } from '../../projects/provisioning/project-migrations';
-import { TablesRepository } from '../tables.repository';
+import { Advice } from '../advice/advice-check';
+import { Advisor } from '../advice/advisor.service';
+import { RLS_OFF } from '../advice/security.checks';
 import { DoctorCheck, Finding } from './finding';
 
 const PARALLEL = 4;
 const PAGE = 1_000;
-/** Tables that a finding names. */
+/** Objects that a finding names. */
 const NAMED = 5;
 
 @Injectable()
@@ -19,13 +21,13 @@ export class ProjectsCheck extends DoctorCheck {
 
   constructor(
     private readonly projects: ProjectsService,
-    private readonly tables: TablesRepository,
+    private readonly advisor: Advisor,
   ) {
     super();
   }
 
   async find(): Promise<Finding[]> {
-    const { projects, total } = await this.projects.list({ limit: PAGE, offset: 0 });
+    const { projects, total } = await this.projects.list({ limit: PAGE, offset: 0, among: null });
     const found: Finding[] = [];
     for (const batch of batchesOf(projects, PARALLEL)) {
       found.push(...(await Promise.all(batch.map((project) => this.findIn(project)))).flat());
@@ -48,8 +50,12 @@ export class ProjectsCheck extends DoctorCheck {
       );
     }
     try {
-      const open = (await this.tables.list(project)).filter((table) => table.open);
+      const advice = await this.advisor.findCritical(project);
+      const [open, others] = [true, false].map((isOpen) =>
+        advice.filter(({ check }) => (check === RLS_OFF.name) === isOpen),
+      ) as [Advice[], Advice[]];
       if (open.length > 0) found.push(this.openTables(slug, open));
+      if (others.length > 0) found.push(this.criticalAdvice(slug, others));
     } catch (error) {
       found.push(
         this.failed(
@@ -61,15 +67,23 @@ export class ProjectsCheck extends DoctorCheck {
     return found;
   }
 
-  private openTables(
-    slug: string,
-    open: readonly { readonly schema: string; readonly name: string }[],
-  ): Finding {
-    const names = open.slice(0, NAMED).map(({ schema, name }) => JSON.stringify(`${schema}.${name}`));
-    const more = open.length > NAMED ? ` and ${open.length - NAMED} more` : '';
+  private openTables(slug: string, open: readonly Advice[]): Finding {
     return this.warning(
-      `project ${slug}: everybody with the anon key can read or write ${names.join(', ')}${more}`,
+      `project ${slug}: anyone with the anon key can read or write ${namesOf(open)}`,
       'Run alter table ... enable row level security, and create policies.',
     );
   }
+
+  private criticalAdvice(slug: string, advice: readonly Advice[]): Finding {
+    const checks = [...new Set(advice.map(({ check }) => check))].join(', ');
+    return this.warning(
+      `project ${slug}: critical advice (${checks}) about ${namesOf(advice)}`,
+      'GET /admin/v1/projects/<id>/advice explains it, with the SQL that mends it.',
+    );
+  }
+}
+
+function namesOf(advice: readonly Advice[]): string {
+  const names = advice.slice(0, NAMED).map((one) => JSON.stringify(one.names.join('.')));
+  return names.join(', ') + (advice.length > NAMED ? ` and ${advice.length - NAMED} more` : '');
 }

@@ -1,11 +1,14 @@
-/** Platform administration: the audit log. */
+/** Platform administration: the audit log, its export, and the verification of its chain. */
 import { Controller, Get, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { ClientLeftError, sendChunks } from '../../http/send-chunks';
+import { ChainHead, AuditChainRepository } from '../../projects/audit-chain.repository';
 import { AuditLogRepository } from '../../projects/audit-log.repository';
+import { CSV_HEADER, exportedLog, toCsv, toJsonLines } from '../audit-export';
+import { AuditLogEntry, AuditVerification } from '../audit-records';
 import { AdminApi, ADMIN_ERRORS } from './admin-api.decorator';
-import { AuditLogEntry } from '../admin-records';
-import { ListAuditLogQuery } from './dto/projects.dto';
+import { ExportAuditLogQuery, filterOf, ListAuditLogQuery, VerifyAuditLogQuery } from './dto/audit-log.dto';
 import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Answer } from '../../http/docs/answer.decorator';
 import { TEXT } from '../../http/docs/documented-headers';
@@ -13,18 +16,25 @@ import { invalidParameters } from '../../common/errors/http-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 
 const DEFAULT_LIMIT = 100;
+const DEFAULT_SLICE = 10_000;
+const EXPORTED = { type: 'string' } as const;
+const JSON_LINES = 'application/x-ndjson';
+const CSV = 'text/csv';
 
 @AdminApi()
 @Controller('admin/v1/audit-log')
 export class AuditLogController {
-  constructor(private readonly audit: AuditLogRepository) {}
+  constructor(
+    private readonly audit: AuditLogRepository,
+    private readonly chain: AuditChainRepository,
+  ) {}
 
   @Get()
   @ApiOperation({
     operationId: 'listAuditLog',
     summary: 'List changes, newest first',
     description:
-      'Needs PLATFORM_ADMIN_KEY. Every change of the administration, and every reading of a secret. At most 1000 in a page.',
+      'Needs a role that docs/access.md lists for it. Every change of the administration, and every reading of a secret. At most 1000 in a page.',
   })
   @ApiQuery({ type: ListAuditLogQuery })
   @Answer(200, 'A page of entries', [AuditLogEntry], {
@@ -38,12 +48,75 @@ export class AuditLogController {
     @StrictQuery() query: ListAuditLogQuery,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AuditLogEntry[]> {
-    const { project_id: projectId, action, before, limit = DEFAULT_LIMIT } = query;
+    const { before, limit = DEFAULT_LIMIT } = query;
     // Reads one entry more than the limit, which shows whether there is a next page.
-    const entries = await this.audit.list({ projectId, action, before, limit: limit + 1 });
+    const entries = await this.audit.list({ ...filterOf(query), before, limit: limit + 1 });
     const page = entries.slice(0, limit);
     const last = page.at(-1);
     if (entries.length > limit && last) response.setHeader('X-Next-Cursor', last.id);
     return page;
   }
+
+  @Get('export')
+  @ApiOperation({
+    operationId: 'exportAuditLog',
+    summary: 'Export entries, oldest first, as JSON lines or CSV',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. The answer is streamed; a failure after its beginning breaks the connection off. JSON lines hold the values as they are hashed. In CSV a text that a spreadsheet would take for a formula gets an apostrophe in front.',
+  })
+  @ApiQuery({ type: ExportAuditLogQuery })
+  @ApiProduces(JSON_LINES, CSV)
+  @ApiResponse({
+    status: 200,
+    description: 'All entries that match',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: TEXT } },
+    content: { [JSON_LINES]: { schema: EXPORTED }, [CSV]: { schema: EXPORTED } },
+  })
+  @PlatformErrors(invalidParameters('format must be one of the following values: jsonl, csv'), ADMIN_ERRORS)
+  async export(@StrictQuery() query: ExportAuditLogQuery, @Res() response: Response): Promise<void> {
+    const isCsv = query.format === 'csv';
+    const chunks = exportedLog(
+      this.audit,
+      filterOf(query),
+      isCsv ? CSV_HEADER : '',
+      isCsv ? toCsv : toJsonLines,
+    );
+    const head = {
+      'Content-Type': isCsv ? `${CSV}; charset=utf-8` : JSON_LINES,
+      'Content-Disposition': `attachment; filename="audit-log.${isCsv ? 'csv' : 'jsonl'}"`,
+      'Cache-Control': 'no-store',
+    };
+    await sendChunks(response, 200, head, chunks).catch((error: unknown) => {
+      if (!(error instanceof ClientLeftError)) throw error;
+    });
+  }
+
+  @Get('verify')
+  @ApiOperation({
+    operationId: 'verifyAuditLog',
+    summary: 'Verify a slice of the chain of hashes, and name the first broken record',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Repeat it with `after` set to `next` until that is null. Pass a `head` that was kept outside of the database with the first slice: a chain that was computed anew is intact, but does not hold it.',
+  })
+  @ApiQuery({ type: VerifyAuditLogQuery })
+  @Answer(200, 'The outcome, broken or intact', AuditVerification)
+  @PlatformErrors(invalidParameters('head must have the form position:hash'), ADMIN_ERRORS)
+  async verify(@StrictQuery() query: VerifyAuditLogQuery): Promise<AuditVerification> {
+    const { after = 0, limit = DEFAULT_SLICE, head } = query;
+    const slice = await this.chain.verify(after, limit, head === undefined ? null : headOf(head));
+    const { broken } = slice;
+    return {
+      intact: broken === null,
+      checked: slice.checked,
+      next: slice.isEnd ? null : slice.last,
+      head: slice.head,
+      broken: broken && { position: broken.position, record_id: broken.recordId, fault: broken.fault },
+    };
+  }
+}
+
+/** @param text `position:hash` */
+function headOf(text: string): ChainHead {
+  const [position = '', hash = ''] = text.split(':');
+  return { position: Number(position), hash };
 }

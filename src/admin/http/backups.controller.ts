@@ -31,17 +31,9 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { RestoreReport } from '../admin-records';
 import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { RestoreQuery } from './dto/backups.dto';
-
-export const ARCHIVE = { type: 'string', format: 'binary' } as const;
-const MIN_PASSPHRASE = 12;
-const MAX_PASSPHRASE = 1024;
-export const PASSPHRASE = {
-  name: 'Backup-Passphrase',
-  required: true,
-  description: `Encrypts the secrets in the backup: ${MIN_PASSPHRASE} characters or more, percent-encoded`,
-};
 
 @AdminAccess()
 @Controller('admin/v1')
@@ -58,7 +50,7 @@ export class BackupsController {
     operationId: 'backupProject',
     summary: 'Back up a project: its database, files, settings and keys as one archive (.tar.gz)',
     description:
-      'Needs PLATFORM_ADMIN_KEY. The archive shows one moment of the project, which goes on serving. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
+      'Needs a role that docs/access.md lists for it. The archive shows one moment of the project, which goes on serving. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
   })
   @ProjectParam()
   @ApiHeader(PASSPHRASE)
@@ -66,6 +58,7 @@ export class BackupsController {
   @ApiResponse({
     status: 200,
     description: 'The archive',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
     content: { 'application/gzip': { schema: ARCHIVE } },
   })
   @PlatformErrors(
@@ -95,7 +88,7 @@ export class BackupsController {
     operationId: 'restoreProject',
     summary: 'Restore a project from a backup, with the same id, keys and sessions',
     description:
-      'Needs PLATFORM_ADMIN_KEY. The project serves requests once the whole archive is verified; a failure leaves nothing. With `dry_run`, the archive is only checked.',
+      'Needs a role that docs/access.md lists for it. The project serves requests once the whole archive is verified; a failure leaves nothing. With `dry_run`, the archive is only checked.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: RestoreQuery })
@@ -138,15 +131,4 @@ export class BackupsController {
       missing_files: manifest.files.missing,
     };
   }
-}
-
-/** @throws AppError 400 */
-export function passphraseOf(header: string | undefined): string {
-  try {
-    const passphrase = decodeURIComponent(header ?? '');
-    if (passphrase.length >= MIN_PASSPHRASE && passphrase.length <= MAX_PASSPHRASE) return passphrase;
-  } catch {
-    // Malformed percent-encoding.
-  }
-  throw passphraseInvalid();
 }

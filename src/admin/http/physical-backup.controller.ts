@@ -9,7 +9,7 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
-import { ARCHIVE, PASSPHRASE, passphraseOf } from './backups.controller';
+import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
 
@@ -23,11 +23,11 @@ export class PhysicalBackupController {
 
   @Get()
   @ApiOperation({
-    operationId: 'backupInstall',
+    operationId: 'backupInstallPhysically',
     summary:
       'Back up the whole install: the embedded cluster, the keys of the platform and the files on disk',
     description:
-      'Needs PLATFORM_ADMIN_KEY and the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
+      'Needs a role that docs/access.md lists for it, and the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: PhysicalBackupQuery })

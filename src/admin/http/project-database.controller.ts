@@ -20,7 +20,7 @@ import {
 import { projectNotFound } from '../../projects/projects.errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { SqlErrors, SQL_FAILURES, SERVER_FAILURE } from './sql-error-docs';
-import { missingBearer, invalidCredentials } from '../../access/access.errors';
+import { STAFF_REFUSALS } from '../../staff/http/staff-api.decorator';
 import { internalError, databaseUnreachable } from '../../common/errors/http-errors';
 import { MAX_JSON_BODY } from '../../http/bodies/body-reader';
 
@@ -37,7 +37,7 @@ export class ProjectDatabaseController {
     operationId: 'getProjectDatabase',
     summary: "Get the owner's connection to a project's database, for psql and migration tools",
     description:
-      'Needs PLATFORM_ADMIN_KEY. The password is that of the role that owns the database. Reading it is written to the audit log.',
+      'Needs a role that docs/access.md lists for it. The password is that of the role that owns the database. Reading it is written to the audit log.',
   })
   @ProjectParam()
   @Answer(200, 'The connection', DatabaseAccess)
@@ -52,7 +52,7 @@ export class ProjectDatabaseController {
     operationId: 'runProjectSql',
     summary: "Run SQL as the owner of a project's database, in one transaction",
     description:
-      'Needs PLATFORM_ADMIN_KEY. Several statements may be separated by semicolons; the rows are those of the last one. If one fails, all are rolled back. The audit log gets the kinds of the statements, not their text.',
+      'Needs a role that docs/access.md lists for it. Several statements may be separated by semicolons; the rows are those of the last one. If one fails, all are rolled back. The audit log gets the kinds of the statements, not their text.',
   })
   @ProjectParam()
   @JsonBody(SqlDto)
@@ -64,8 +64,7 @@ export class ProjectDatabaseController {
     mediaTypeNotJson(),
     bodyIsEncoded('gzip'),
     projectNotFound(),
-    invalidCredentials(),
-    missingBearer(),
+    STAFF_REFUSALS,
     internalError(),
   )
   sql(@Param('id') id: string, @StrictBody() body: SqlDto, @CurrentActor() actor: Actor): Promise<SqlAnswer> {
@@ -80,7 +79,8 @@ export class ProjectDatabaseController {
   @ApiOperation({
     operationId: 'listProjectTables',
     summary: 'List tables with row-level security on or off',
-    description: 'Needs PLATFORM_ADMIN_KEY. All schemas except those of Plinth and of PostgreSQL.',
+    description:
+      'Needs a role that docs/access.md lists for it. All schemas except those of Plinth and of PostgreSQL.',
   })
   @ProjectParam()
   @Answer(200, 'The tables, by schema and name', [TableRecord])

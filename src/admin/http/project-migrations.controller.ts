@@ -5,7 +5,7 @@ import { StrictBody } from '../../http/input/strict-input.decorator';
 import { Actor } from '../../projects/audit-log.repository';
 import { AppliedMigrationRecord, MigrationRunAnswer } from '../migrations/migration-records';
 import { ProjectMigrationsService } from '../migrations/project-migrations.service';
-import { invalidCredentials, missingBearer } from '../../access/access.errors';
+import { STAFF_REFUSALS } from '../../staff/http/staff-api.decorator';
 import { databaseUnreachable, internalError, invalidParameters } from '../../common/errors/http-errors';
 import {
   bodyIsEncoded,
@@ -37,7 +37,8 @@ export class ProjectMigrationsController {
   @ApiOperation({
     operationId: 'listProjectMigrations',
     summary: "List a project's applied migrations in the order of their versions",
-    description: 'Needs PLATFORM_ADMIN_KEY. The record is in the schema `plinth_migrations` of the project.',
+    description:
+      'Needs a role that docs/access.md lists for it. The record is in the schema `plinth_migrations` of the project.',
   })
   @ProjectParam()
   @Answer(200, 'The applied migrations', [AppliedMigrationRecord])
@@ -53,7 +54,7 @@ export class ProjectMigrationsController {
     operationId: 'runProjectMigrations',
     summary: "Apply those of the given migrations that a project's database does not have yet",
     description:
-      'Needs PLATFORM_ADMIN_KEY. Each migration runs in a transaction of its own unless its first line is `-- plinth: no-transaction`. If one fails, it is rolled back, and those before it stay applied.',
+      'Needs a role that docs/access.md lists for it. Each migration runs in a transaction of its own unless its first line is `-- plinth: no-transaction`. If one fails, it is rolled back, and those before it stay applied.',
   })
   @ProjectParam()
   @JsonBody(RunMigrationsDto)
@@ -73,8 +74,7 @@ export class ProjectMigrationsController {
     mediaTypeNotJson(),
     bodyIsEncoded('gzip'),
     projectNotFound(),
-    invalidCredentials(),
-    missingBearer(),
+    STAFF_REFUSALS,
     internalError(),
   )
   run(

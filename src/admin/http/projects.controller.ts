@@ -6,6 +6,9 @@ import { MailTemplateCheck } from '../../auth/mail/mail-template-check.service';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
 import { AdminApi, ADMIN_ERRORS, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+import { isOperator, type Staff, visibleProjects } from '../../staff/roles/staff';
+import { CurrentStaff } from '../../staff/http/current-staff.decorator';
+import { roleForbids } from '../../staff/staff.errors';
 import { CurrentActor } from './current-actor.decorator';
 import { CreatedProject, DeletedProject, ProjectKeysWithSecret, ProjectRecord } from '../admin-records';
 import { CreateProjectDto, ListProjectsQuery, RotateKeysDto, UpdateProjectDto } from './dto/projects.dto';
@@ -33,7 +36,7 @@ export class ProjectsController {
     operationId: 'createProject',
     summary: 'Create a project',
     description:
-      'Needs PLATFORM_ADMIN_KEY. Creates a database, roles and keys, which takes about a third of a second. The answer is the only one besides the keys call that shows the keys.',
+      'Needs a role that docs/access.md lists for it. Creates a database, roles and keys, which takes about a third of a second. The answer is the only one besides the keys call that shows the keys.',
   })
   @JsonBody(CreateProjectDto)
   @Answer(201, 'The project with its keys', CreatedProject)
@@ -48,7 +51,8 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'listProjects',
     summary: 'List projects in the order of creation',
-    description: 'Needs PLATFORM_ADMIN_KEY. At most 1000 in a page. Keys are not listed.',
+    description:
+      'Needs a role that docs/access.md lists for it. At most 1000 in a page. Keys are not listed.',
   })
   @ApiQuery({ type: ListProjectsQuery })
   @Answer(200, 'A page of projects', [ProjectRecord], {
@@ -57,9 +61,11 @@ export class ProjectsController {
   @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
   async list(
     @StrictQuery() { limit = DEFAULT_LIMIT, offset = 0, slug, search }: ListProjectsQuery,
+    @CurrentStaff() staff: Staff,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ProjectRecord[]> {
-    const { records, total } = await this.projects.list({ limit, offset, slug, search });
+    const among = visibleProjects(staff);
+    const { records, total } = await this.projects.list({ limit, offset, slug, search, among });
     response.setHeader('X-Total-Count', total);
     return records;
   }
@@ -68,7 +74,8 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'getProject',
     summary: 'Get a project',
-    description: 'Needs PLATFORM_ADMIN_KEY. The settings hold all values, defaults included.',
+    description:
+      'Needs a role that docs/access.md lists for it. The settings hold all values, defaults included.',
   })
   @ProjectParam()
   @Answer(200, 'The project', ProjectRecord)
@@ -82,7 +89,7 @@ export class ProjectsController {
     operationId: 'updateProject',
     summary: 'Change name, plan or settings; takes effect with the next request',
     description:
-      'Needs PLATFORM_ADMIN_KEY. Members and settings that are left out stay as they are; a setting of null goes back to its default. The slug cannot change.',
+      'Needs a role that docs/access.md lists for it. Members and settings that are left out stay as they are; a setting of null goes back to its default. The slug cannot change.',
   })
   @ProjectParam()
   @JsonBody(UpdateProjectDto)
@@ -95,8 +102,11 @@ export class ProjectsController {
   async update(
     @Param('id') id: string,
     @StrictBody() body: UpdateProjectDto,
+    @CurrentStaff() staff: Staff,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectRecord> {
+    // A plan is what the installation grants a project, so its own administrators cannot raise it.
+    if ((body.plan ?? null) !== null && !isOperator(staff)) throw roleForbids();
     await this.templates.assertValid(body.settings?.mail_templates ?? {});
     return this.projects.update(id, body, actor);
   }
@@ -106,7 +116,7 @@ export class ProjectsController {
     operationId: 'deleteProject',
     summary: 'Delete a project with its database',
     description:
-      'Needs PLATFORM_ADMIN_KEY. This cannot be undone: rows, users and files are gone. The slug is free again afterwards.',
+      'Needs a role that docs/access.md lists for it. This cannot be undone: rows, users and files are gone. The slug is free again afterwards.',
   })
   @ProjectParam()
   @Answer(200, 'The project is gone', DeletedProject)
@@ -126,7 +136,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'getProjectKeys',
     summary: 'Get the keys of a project and the secret that signs them',
-    description: 'Needs PLATFORM_ADMIN_KEY. Reading them is written to the audit log.',
+    description: 'Needs a role that docs/access.md lists for it. Reading them is written to the audit log.',
   })
   @ProjectParam()
   @Answer(200, 'The keys and the secret', ProjectKeysWithSecret)
@@ -141,7 +151,7 @@ export class ProjectsController {
     operationId: 'rotateProjectKeys',
     summary: 'Rotate the keys and secrets of a project; old signatures stay valid for a grace period',
     description:
-      'Needs PLATFORM_ADMIN_KEY. Answers with the new ones. With a grace period of 0 all tokens and signed addresses end at once.',
+      'Needs a role that docs/access.md lists for it. Answers with the new ones. With a grace period of 0 all tokens and signed addresses end at once.',
   })
   @ProjectParam()
   @JsonBody(RotateKeysDto, { required: false })

@@ -4,7 +4,7 @@ import { BodyBlocks } from '../../row-stream/body-blocks';
 import { Slices } from '../../common/time/slices';
 import { MAPPINGS, type SchemaChange } from './map-schemas';
 import type { Components, DocumentHead, PathItem } from './model';
-import { OPENAPI_VERSIONS, type OpenApiVersion, toSchema30 } from './versions';
+import { OPENAPI_VERSIONS, type OpenApiVersion, toSchema30, type TypeOfComponent } from './versions';
 import { yamlMember } from './yaml';
 
 /** Members of each section, in the form of OpenAPI 3.1. */
@@ -68,9 +68,13 @@ export class DocumentWriter {
   private readonly slices = new Slices();
   private readonly change: SchemaChange | null;
 
-  constructor(private readonly format: DocumentFormat) {
+  /** @param typeOf of the components that the document refers to */
+  constructor(
+    private readonly format: DocumentFormat,
+    typeOf: TypeOfComponent = () => undefined,
+  ) {
     const members = (indent: number): Members => new Members(format.syntax, indent);
-    this.change = format.version === '3.0' ? toSchema30 : null;
+    this.change = format.version === '3.0' ? (schema) => toSchema30(schema, typeOf) : null;
     this.sections = {
       paths: members(2),
       schemas: members(4),

@@ -137,9 +137,13 @@ export const headerRef = (name: string): Reference => ({ $ref: `#/components/hea
 /** An array of the given schema. */
 export const listOf = (items: Schema): Schema => ({ type: 'array', items });
 
+/** Undefined for a schema without a type, or with several. */
+export const plainType = (schema: Schema | undefined): SchemaType | undefined =>
+  typeof schema?.type === 'string' ? schema.type : undefined;
+
 /** The same schema, or null. A schema without a type allows null already. */
 export function nullable(schema: Schema): Schema {
-  const { type, anyOf, enum: values, ...others } = schema;
+  const { type, anyOf, enum: values } = schema;
   const withNull: Schema = { type: 'null' };
   if (schema.$ref !== undefined) {
     const { $ref, ...annotations } = schema;
@@ -147,9 +151,8 @@ export function nullable(schema: Schema): Schema {
   }
   if (anyOf) return { ...schema, anyOf: [...anyOf, withNull] };
   if (type === undefined) return schema;
-  return {
-    type: [...new Set([type, 'null' as const].flat())],
-    ...others,
-    ...(values ? { enum: values.includes(null) ? values : [...values, null] } : {}),
-  };
+  const types: SchemaType[] = typeof type === 'string' ? [type] : [...type];
+  if (!types.includes('null')) types.push('null');
+  if (!values) return { ...schema, type: types };
+  return { ...schema, type: types, enum: values.includes(null) ? values : [...values, null] };
 }

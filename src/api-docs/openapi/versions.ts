@@ -30,8 +30,11 @@ export function toSchema31(schema: Schema): Schema {
   return isNullable === true ? nullable(unwrapped(plain)) : unwrapped(plain);
 }
 
-/** Of 3.1 to 3.0. */
-export function toSchema30(schema: Schema): Schema {
+/** The type of a component's schema; undefined if it has none, or several. */
+export type TypeOfComponent = (name: string) => SchemaType | undefined;
+
+/** Of 3.1 to 3.0, where `nullable` is without effect unless the type stands beside it. */
+export function toSchema30(schema: Schema, typeOf: TypeOfComponent): Schema {
   const { examples, const: constant, $ref, ...others } = schema;
   const example = examples?.[0];
   const kept: Schema = {
@@ -40,7 +43,7 @@ export function toSchema30(schema: Schema): Schema {
     ...(example === undefined ? {} : { example }),
   };
   if ($ref !== undefined) return Object.keys(kept).length === 0 ? { $ref } : { allOf: [{ $ref }], ...kept };
-  return withBounds30(withoutNull(kept));
+  return withBounds30(withoutNull(kept, typeOf));
 }
 
 /** `allOf` with one reference is how 3.0 annotates a reference; 3.1 allows annotations beside it. */
@@ -54,18 +57,24 @@ function unwrapped(schema: Schema): Schema {
 }
 
 /** 3.0: `nullable` instead of the type null. */
-function withoutNull(schema: Schema): Schema {
+function withoutNull(schema: Schema, typeOf: TypeOfComponent): Schema {
   const { type, anyOf, ...others } = schema;
   // The generators of 3.0 make `null` of nothing but a nullable type, and an enum of null alone breaks some.
   if (type === 'null') return { type: 'object', ...nullableMark, maxProperties: 0, ...others };
   if (Array.isArray(type)) return withTypes(type as SchemaType[], others);
   const alternatives = anyOf?.filter((one) => !isNull(one)) ?? [];
   if (!anyOf || alternatives.length === anyOf.length) return schema;
-  const [only] = alternatives;
-  if (!only || alternatives.length > 1) return { anyOf: alternatives, ...others, ...nullableMark };
-  return only.$ref === undefined
-    ? { ...only, ...others, ...nullableMark }
-    : { allOf: [only], ...others, ...nullableMark };
+  const [first, ...more] = alternatives;
+  if (!first) return schema;
+  const orNull = nullable30(first, typeOf);
+  return more.length > 0 ? { anyOf: [orNull, ...more], ...others } : { ...orNull, ...others };
+}
+
+function nullable30(schema: Schema, typeOf: TypeOfComponent): Schema {
+  const { $ref } = schema;
+  if ($ref === undefined) return { ...schema, ...nullableMark };
+  const type = typeOf($ref.slice($ref.lastIndexOf('/') + 1));
+  return { ...(type === undefined ? {} : { type }), allOf: [schema], ...nullableMark };
 }
 
 const nullableMark = { nullable: true } as Schema;
@@ -76,11 +85,11 @@ function isNull(schema: Schema): boolean {
 }
 
 function withTypes(types: readonly SchemaType[], others: Schema): Schema {
-  const named = types.filter((one) => one !== 'null');
-  const mark = named.length < types.length ? nullableMark : {};
-  const [only] = named;
-  if (only !== undefined && named.length === 1) return { type: only, ...others, ...mark };
-  return { anyOf: named.map((type) => ({ type })), ...others, ...mark };
+  const [first, ...more] = types.filter((one) => one !== 'null');
+  const orNull: Schema = { type: first, ...(types.includes('null') ? nullableMark : {}) };
+  return more.length > 0
+    ? { anyOf: [orNull, ...more.map((type) => ({ type }))], ...others }
+    : { ...orNull, ...others };
 }
 
 function withBounds31(schema: Schema30 & Schema): Schema {

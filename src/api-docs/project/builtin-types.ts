@@ -27,6 +27,10 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
 /** Modifiers: the length in `character varying(20)`, the precision in `timestamp(3) with time zone`. */
 const MODIFIED = /^([a-z ]+?)\((\d+)(?:,-?\d+)?\)((?: [a-z ]+)?)$/;
 
+/** Types of PostGIS, which casts them to json as objects of GeoJSON and reads them from text. */
+export const isGeometry = (name: string): boolean =>
+  /^(?:.+\.)?(?:geometry|geography)(?:\(.*\))?$/.test(name);
+
 /** @param name as format_type() writes it, without array brackets */
 export function builtinSchema(name: string): Schema {
   const [, type, size, rest = ''] = MODIFIED.exec(name) ?? [];
@@ -38,5 +42,6 @@ export function builtinSchema(name: string): Schema {
   // The type of an extension, in whatever schema it was installed.
   if (/^(?:\w+\.)?hstore$/.test(plain))
     return { type: 'object', additionalProperties: { type: ['string', 'null'] } };
+  if (isGeometry(name)) return {};
   return { type: 'string' };
 }

@@ -10,7 +10,19 @@ import { EMBEDDABLE_PARAMETERS, TOP_LEVEL_PARAMETERS } from '../../rest/grammar/
  * `PublicDate`.
  */
 export const GENERATOR_NAMES: readonly string[] = [
-  ...['Array', 'Boolean', 'Date', 'Error', 'Function', 'Map', 'Number', 'Object', 'Promise', 'Record'],
+  ...[
+    'Array',
+    'Boolean',
+    'Date',
+    'Error',
+    'Function',
+    'Json',
+    'Map',
+    'Number',
+    'Object',
+    'Promise',
+    'Record',
+  ],
   ...['RegExp', 'Set', 'String', 'Symbol', 'BigInt', 'Partial', 'Pick', 'Omit', 'Readonly', 'Required'],
   ...['Blob', 'Buffer', 'File', 'FormData', 'Headers', 'Request', 'Response', 'Url', 'UrlSearchParams'],
   ...['AbortSignal', 'Body', 'Client', 'Config', 'Event', 'Options', 'Params', 'Schema', 'Schemas'],
@@ -37,10 +49,7 @@ function toAscii(name: string): string {
 
 const codePoint = (char: string): string => `U${(char.codePointAt(0) ?? 0).toString(16)}`;
 
-/**
- * Gives each object the first of its names that is free. Names are compared without case, because generators write
- * files that are named after them.
- */
+/** Names in use. They are compared without case, because generators write files that are named after them. */
 export class NameAllocator {
   private readonly taken: Set<string>;
 
@@ -48,20 +57,29 @@ export class NameAllocator {
     this.taken = new Set([...reserved].map((name) => name.toLowerCase()));
   }
 
-  /** @param forms the names that are made of one candidate, all of which must be free */
-  tryTake(candidate: string, forms: (stem: string) => readonly string[]): boolean {
-    const names = forms(candidate).map((name) => name.toLowerCase());
-    if (names.some((name) => this.taken.has(name))) return false;
-    for (const name of names) this.taken.add(name);
-    return true;
+  areFree(names: readonly string[]): boolean {
+    return !names.some((name) => this.taken.has(name.toLowerCase()));
+  }
+
+  take(names: readonly string[]): void {
+    for (const name of names) this.taken.add(name.toLowerCase());
   }
 
   /** The candidate, or the candidate with the first number from 2 on that makes it free. */
-  take(candidate: string, forms: (stem: string) => readonly string[] = (stem) => [stem]): string {
-    for (let number = 1; ; number += 1) {
-      const numbered = number === 1 ? candidate : `${candidate}${number}`;
-      if (this.tryTake(numbered, forms)) return numbered;
-    }
+  takeNumbered(candidate: string): string {
+    return firstNumbered(candidate, (name) => {
+      if (!this.areFree([name])) return false;
+      this.take([name]);
+      return true;
+    });
+  }
+}
+
+/** `AB`, `AB2`, `AB3`, ...: the first that is accepted. */
+export function firstNumbered(name: string, accepts: (numbered: string) => boolean): string {
+  for (let number = 1; ; number += 1) {
+    const numbered = number === 1 ? name : `${name}${number}`;
+    if (accepts(numbered)) return numbered;
   }
 }
 

@@ -50,6 +50,11 @@ it('lets no name clash with the bodies of another table, or with names that have
   );
 });
 
+it('names a function so that its operations and its types in TypeScript are free', () => {
+  expect(named([table('add_args')]).routine(table('add'))).toBe('PublicAdd');
+  expect(named([table('add')]).routine(table('add'))).toBe('Add');
+});
+
 it('keeps the schema of a table whose operations clash', () => {
   const names = named([table('files')]);
   expect(names.relation(table('files'))).toEqual({ schema: 'Files', operation: 'PublicFiles' });

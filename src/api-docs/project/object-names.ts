@@ -1,9 +1,9 @@
 /**
- * The names of a project's relations, types and functions in its document (DECISIONS.md 7). They depend on the objects
- * that the role may see alone, and not on the order in which those are read.
+ * The names of a project's relations, types and functions in its document and in its types of TypeScript (DECISIONS.md
+ * 7). They depend on the objects that the role may see alone, and not on the order in which those are read.
  */
 import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
-import { NameAllocator, preferredStem, qualifiedStem } from './names';
+import { firstNumbered, NameAllocator, preferredStem, qualifiedStem } from './names';
 
 export interface RelationStems {
   /** `OrderItems`: the row; with `Insert` and `Update` the bodies. */
@@ -16,7 +16,7 @@ export interface ObjectNames {
   relation(name: QualifiedName): RelationStems;
   /** The component of an enum or composite type. */
   type(name: QualifiedName): string;
-  /** `Add` in `callAdd`. */
+  /** `Add` in `callAdd`, `AddArgs` and `AddResult`. */
   routine(name: QualifiedName): string;
 }
 
@@ -39,6 +39,20 @@ const operationForms = (stem: string): string[] => [
   `delete${stem}`,
 ];
 const callForms = (stem: string): string[] => [`call${stem}`, `get${stem}`];
+const valueForms = (stem: string): string[] => [`${stem}Args`, `${stem}Result`];
+
+/** Takes the names that are made of a stem; false if one of them is taken. */
+type Claim = (stem: string) => boolean;
+type Forms = (stem: string) => readonly string[];
+
+/** @param spaces each with the names that must be free in it */
+function claimOf(...spaces: readonly (readonly [NameAllocator, Forms])[]): Claim {
+  return (stem) => {
+    if (!spaces.every(([allocator, forms]) => allocator.areFree(forms(stem)))) return false;
+    for (const [allocator, forms] of spaces) allocator.take(forms(stem));
+    return true;
+  };
+}
 
 export function nameObjects(objects: NamedObjects): ObjectNames {
   const { defaultSchema } = objects;
@@ -47,12 +61,13 @@ export function nameObjects(objects: NamedObjects): ObjectNames {
   const sorted = (names: readonly QualifiedName[]): QualifiedName[] => inNamingOrder(names, defaultSchema);
   const relations = sorted(objects.relations);
   const preferred = (name: QualifiedName): string => preferredStem(name, defaultSchema);
-  const relationSchemas = assign(relations, schemas, schemaForms, preferred);
-  const types = assign(sorted(objects.types), schemas, (stem) => [stem], preferred);
+  const relationSchemas = assign(relations, claimOf([schemas, schemaForms]), preferred);
+  const types = assign(sorted(objects.types), claimOf([schemas, (stem) => [stem]]), preferred);
   // Usually the same as the schema's name, unless an operation of auth or storage has it.
   const own = (name: QualifiedName): string => stemOf(relationSchemas, name);
-  const relationOperations = assign(relations, operations, operationForms, own);
-  const routines = assign(sorted(objects.routines), operations, callForms, preferred);
+  const relationOperations = assign(relations, claimOf([operations, operationForms]), own);
+  const ofRoutines = claimOf([operations, callForms], [schemas, valueForms]);
+  const routines = assign(sorted(objects.routines), ofRoutines, preferred);
   return {
     relation: (name) => ({
       schema: stemOf(relationSchemas, name),
@@ -66,17 +81,16 @@ export function nameObjects(objects: NamedObjects): ObjectNames {
 /** Objects whose first choice is free keep it; the others get their schema's name, and a number if need be. */
 function assign(
   names: readonly QualifiedName[],
-  allocator: NameAllocator,
-  forms: (stem: string) => readonly string[],
+  claim: Claim,
   preferred: (name: QualifiedName) => string,
 ): Map<string, string> {
   const stems = new Map<string, string>();
   for (const name of names) {
     const stem = preferred(name);
-    if (allocator.tryTake(stem, forms)) stems.set(nameKey(name), stem);
+    if (claim(stem)) stems.set(nameKey(name), stem);
   }
   for (const name of names) {
-    if (!stems.has(nameKey(name))) stems.set(nameKey(name), allocator.take(qualifiedStem(name), forms));
+    if (!stems.has(nameKey(name))) stems.set(nameKey(name), firstNumbered(qualifiedStem(name), claim));
   }
   return stems;
 }

@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/caller';
 import { CallerCheck } from '../../access/caller-check.service';
+import { inSlices } from '../../common/time/slices';
 import type { Catalog } from '../../rest/catalog/catalog';
 import { CatalogService } from '../../rest/catalog/catalog.service';
 import { DocumentService } from '../document.service';
@@ -12,6 +13,7 @@ import type { DocumentFormat } from '../openapi/document-writer';
 import { type ServedDocument, toServed } from '../openapi/served-document';
 import { RoleDocuments } from '../role-documents';
 import { ProjectFactsRepository } from './project-facts.repository';
+import { documentedSchemas, visibleSchema } from './visible-schema';
 import { writeProjectDocument } from './write-project-document';
 
 @Injectable()
@@ -37,10 +39,11 @@ export class ProjectDocumentService {
     catalog: Catalog,
     format: DocumentFormat,
   ): Promise<ServedDocument> {
-    const schemas = schemasOf(project.settings.exposed_schemas);
+    const schemas = documentedSchemas(project);
     const facts = await this.facts.read(database, role, schemas);
     const platform = this.platform.model();
-    return toServed(await writeProjectDocument({ platform, project, role, schemas, catalog, facts }, format));
+    const visible = await inSlices(visibleSchema(catalog, facts, schemas));
+    return toServed(await writeProjectDocument({ platform, project, role, visible }, format));
   }
 }
 
@@ -48,9 +51,4 @@ export class ProjectDocumentService {
 function keyOf({ project, role }: Caller, { version, syntax }: DocumentFormat): string {
   const { id, slug, name, settings } = project;
   return JSON.stringify([id, role, slug, name, settings.exposed_schemas, version, syntax]);
-}
-
-/** Schemas that are never documented, whatever a project exposes: accounts, sessions and tokens are internal. */
-function schemasOf(exposed: readonly string[]): string[] {
-  return exposed.filter((schema) => schema !== 'auth');
 }

@@ -4,7 +4,6 @@ import { type Example, type Parameter, parameterRef, type Reference, schemaRef }
 import { filterSchemaName } from '../table-rest/filter-schemas';
 import { SHARED_PARAMETERS } from '../table-rest/rest-parameters';
 import { NameAllocator, nameInList, pascalCase, queryName } from './names';
-import type { ProjectFacts } from './project-facts';
 import { typeOf } from './relation-schemas';
 import type { TypeSchemas } from './type-schemas';
 import type { VisibleColumn, VisibleRelation } from './visible-relation';
@@ -29,7 +28,8 @@ export interface RelationParametersOptions {
   readonly stem: string;
   readonly types: TypeSchemas;
   readonly catalog: Catalog;
-  readonly facts: ProjectFacts;
+  /** nameKey() of the functions that the role may execute or select. */
+  readonly functionKeys: ReadonlySet<string>;
   /** nameKey() of the relations that the role may read. */
   readonly readable: ReadonlyMap<string, ReadonlySet<string>>;
   readonly allocator: NameAllocator;
@@ -45,7 +45,7 @@ export function relationParameters(
   const { stem, allocator, types } = options;
   const components = new Map<string, Parameter>();
   const component = (name: string, parameter: Parameter): Reference => {
-    const taken = allocator.take(`${stem}${name}`);
+    const taken = allocator.takeNumbered(`${stem}${name}`);
     components.set(taken, parameter);
     return parameterRef(taken);
   };
@@ -98,10 +98,14 @@ function required(parameter: Parameter, { column }: VisibleColumn, sample: unkno
   return {
     ...parameter,
     required: true,
-    ...(typeof sample === 'string' || typeof sample === 'number' ? { example: `eq.${sample}` } : {}),
+    // Values that cannot be compared have no operator `eq`. No example may choose every row.
+    example: isScalar(sample) ? `eq.${sample}` : 'is.null',
     description: `${parameter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To choose rows by other columns alone, give \`${every}\`.`,
   };
 }
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
 
 function selectOf(
   { relation }: VisibleRelation,
@@ -143,12 +147,11 @@ interface Embed {
 /** One for each relationship to a relation that the role may read, written so that it is not ambiguous. */
 function embedsOf(
   relationships: readonly Relationship[],
-  { readable, facts }: RelationParametersOptions,
+  { readable, functionKeys }: RelationParametersOptions,
 ): Embed[] {
-  const callable = new Set(facts.routines.map(nameKey));
   const seen = relationships.filter((one) => {
     if (!readable.has(nameKey(one.to))) return false;
-    if (one.kind === 'computed') return callable.has(nameKey(one.routine));
+    if (one.kind === 'computed') return functionKeys.has(nameKey(one.routine));
     if (one.to.schema !== one.from.schema) return false;
     return one.kind !== 'many-to-many' || readable.has(nameKey(one.junction));
   });

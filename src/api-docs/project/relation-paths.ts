@@ -113,7 +113,7 @@ const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied']
 
 function putRow(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
-  const row = newRow(visible, options);
+  const row = newRow(visible, options, visible.primaryKey);
   const description = 'Inserts the row whose primary key the URL names, or replaces it if it exists.';
   return {
     ...head('upsert', `Insert or replace a row of ${address}`, [description], options),
@@ -145,15 +145,14 @@ function putRow(visible: VisibleRelation, options: RelationPathsOptions): Operat
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** An example with the columns that a new row needs, and its key. */
-function newRow(visible: VisibleRelation, options: RelationPathsOptions): Row {
+/** An example with the columns that a new row needs. @param key columns that it has in any case */
+function newRow(visible: VisibleRelation, options: RelationPathsOptions, key: readonly string[] = []): Row {
   const written = visible.columns.filter(({ mayInsert }) => mayInsert);
   const needed = written.filter(
-    ({ column }) => visible.primaryKey.includes(column.name) || (!column.nullable && !column.hasDefault),
+    ({ column: { name, nullable, hasDefault } }) => key.includes(name) || (!nullable && !hasDefault),
   );
-  const withoutDefault = needed.filter(({ column }) => !column.hasDefault);
-  const chosen = withoutDefault.length > 0 ? withoutDefault : written.slice(0, 1);
-  return sampleRow(chosen, options);
+  const chosen = needed.length > 0 ? needed : written.slice(0, 1);
+  return sampleRow([...chosen, ...inheritedNames(written, chosen)], options);
 }
 
 /** An example with one column, not of the key. */
@@ -161,10 +160,16 @@ function change(visible: VisibleRelation, options: RelationPathsOptions): Row {
   const written = visible.columns.filter(({ mayUpdate }) => mayUpdate);
   const others = written.filter(({ column }) => !visible.primaryKey.includes(column.name));
   const [notNull] = others.filter(({ column }) => !column.nullable);
-  return sampleRow(
-    [notNull ?? others[0] ?? written[0]].filter((one) => one !== undefined),
-    options,
-  );
+  const chosen = [notNull ?? others[0] ?? written[0]].filter((one) => one !== undefined);
+  return sampleRow([...chosen, ...inheritedNames(written, chosen)], options);
+}
+
+/** Columns such as `constructor`: in examples without them, linters written in JavaScript find the method of that name. */
+function inheritedNames(
+  columns: readonly VisibleColumn[],
+  without: readonly VisibleColumn[],
+): readonly VisibleColumn[] {
+  return columns.filter((one) => one.column.name in {} && !without.includes(one));
 }
 
 function sampleRow(columns: readonly VisibleColumn[], { types }: RelationPathsOptions): Row {

@@ -18,16 +18,12 @@ import {
   type Response,
   type Schema,
 } from '../openapi/model';
+import { mapValues } from '../openapi/map-schemas';
 import { restErrors, type RestErrorStatus } from '../table-rest/rest-errors';
 import { answerHeaders, KEY_AND_BEARER, restParameters } from '../table-rest/rest-parameters';
-import type { RoutineFacts } from './project-facts';
 import type { RelationParameters } from './relation-parameters';
 import type { TypeSchemas } from './type-schemas';
-
-export interface VisibleRoutine {
-  readonly routine: Routine;
-  readonly facts: RoutineFacts;
-}
+import type { CallableFunction } from './visible-functions';
 
 export interface RoutinePathsOptions {
   readonly stem: string;
@@ -53,7 +49,7 @@ const RAW_BODIES: Readonly<Record<string, string>> = {
 const ERRORS: readonly RestErrorStatus[] = [300, 400, 401, 403, 404, 405, 406, 409, 416, 500, 503];
 
 /** @param overloads at least one */
-export function routinePaths(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): PathItem {
+export function routinePaths(overloads: readonly CallableFunction[], options: RoutinePathsOptions): PathItem {
   const byQuery = overloads.filter(
     ({ routine }) => routine.volatility !== 'volatile' && routine.arguments.every(({ name }) => name !== ''),
   );
@@ -63,7 +59,7 @@ export function routinePaths(overloads: readonly VisibleRoutine[], options: Rout
   };
 }
 
-function callByQuery(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation {
+function callByQuery(overloads: readonly CallableFunction[], options: RoutinePathsOptions): Operation {
   return {
     ...head('get', overloads, options),
     parameters: [...queryArguments(overloads, options), ...resultParameters(overloads, options)],
@@ -71,27 +67,25 @@ function callByQuery(overloads: readonly VisibleRoutine[], options: RoutinePaths
   };
 }
 
-function callByBody(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation {
-  const bodies = new Map<string, Schema[]>();
-  for (const { routine } of overloads.filter((one) => one.routine.arguments.length > 0)) {
-    const [mediaType, schema] = bodyOf(routine, options);
-    bodies.set(mediaType, [...(bodies.get(mediaType) ?? []), schema]);
-  }
+function callByBody(overloads: readonly CallableFunction[], options: RoutinePathsOptions): Operation {
+  const withArguments = overloads.filter(({ routine }) => routine.arguments.length > 0);
   const needsBody = overloads.every(({ routine }) => routine.arguments.some(({ required }) => required));
   return {
     ...head('call', overloads, options),
     parameters: resultParameters(overloads, options),
-    ...(bodies.size > 0 ? { requestBody: { required: needsBody, content: contentOf(bodies) } } : {}),
+    ...(withArguments.length > 0
+      ? { requestBody: { required: needsBody, content: bodyContent(withArguments, options) } }
+      : {}),
     responses: { ...results(overloads, options), ...restErrors(...ERRORS, 408, 413, 415) },
   };
 }
 
 function head(
   verb: string,
-  overloads: readonly VisibleRoutine[],
+  overloads: readonly CallableFunction[],
   { stem, address }: RoutinePathsOptions,
 ): Omit<Operation, 'responses'> {
-  const comments = [...new Set(overloads.flatMap(({ facts: { comment } }) => comment ?? []))];
+  const comments = [...new Set(overloads.flatMap(({ comment }) => comment ?? []))];
   return {
     tags: ['rpc'],
     summary: `Call the function ${address}`,
@@ -101,25 +95,28 @@ function head(
   };
 }
 
-/** Functions that return rows take the parameters of the relation whose rows they are. */
+/** Functions that return rows take the parameters of the relation whose rows they are, if all overloads have the same. */
 function resultParameters(
-  overloads: readonly VisibleRoutine[],
+  overloads: readonly CallableFunction[],
   { parametersOf }: RoutinePathsOptions,
 ): Reference[] {
-  const isTabular = overloads.some(({ routine }) => routine.result === 'composite' && routine.returnsSet);
-  if (!isTabular) return restParameters('PreferCall');
-  const [relation] = overloads.flatMap(({ routine }) => routine.relation ?? []);
-  const own = relation ? parametersOf(relation) : null;
+  const tabular = overloads.filter(({ routine }) => routine.result === 'composite' && routine.returnsSet);
+  if (tabular.length === 0) return restParameters('PreferCall');
+  const relations = new Map(
+    tabular.map(({ routine: { relation } }) => [relation && nameKey(relation), relation]),
+  );
+  const [relation] = relations.values();
+  const own = relation && relations.size === 1 ? parametersOf(relation) : null;
   return [
     ...(own ? [own.select, own.order] : restParameters('Select', 'Order')),
     ...restParameters('Limit', 'Offset', 'And', 'Or', 'PreferCall'),
   ];
 }
 
-/** An argument that some overload does not need is optional. */
-function queryArguments(overloads: readonly VisibleRoutine[], { types }: RoutinePathsOptions): Parameter[] {
+/** An argument that some overload does not need is optional. The examples together are a call of the first overload. */
+function queryArguments(overloads: readonly CallableFunction[], { types }: RoutinePathsOptions): Parameter[] {
   const parameters = new Map<string, Parameter>();
-  for (const { routine } of overloads) {
+  for (const [index, { routine }] of overloads.entries()) {
     for (const argument of routine.arguments) {
       const name = queryName(argument.name);
       const isRequired = overloads.every((each) =>
@@ -132,7 +129,8 @@ function queryArguments(overloads: readonly VisibleRoutine[], { types }: Routine
         name,
         in: 'query',
         description: `The argument ${argument.name}`,
-        ...(isRequired ? { required: true, ...exampleOf(argument, types) } : {}),
+        ...(isRequired ? { required: true } : {}),
+        ...asText(!isTheSame, index === 0 && argument.required ? exampleOf(argument, types) : (known ?? {})),
         schema: isTheSame ? schema : { type: 'string' },
       });
     }
@@ -140,9 +138,18 @@ function queryArguments(overloads: readonly VisibleRoutine[], { types }: Routine
   return [...parameters.values()];
 }
 
-function exampleOf({ inputType }: RoutineArgument, types: TypeSchemas): Pick<Parameter, 'example'> {
-  const example = types.sampleOf(inputType);
-  return typeof example === 'object' ? {} : { example };
+/** The example alone, as text where the overloads have different types. */
+function asText(isText: boolean, { example }: Pick<Parameter, 'example'>): Pick<Parameter, 'example'> {
+  if (example === undefined) return {};
+  return { example: isText && typeof example !== 'string' ? JSON.stringify(example) : example };
+}
+
+/** None for a composite type, whose text has a comma for each of its members. */
+function exampleOf({ inputType, variadic }: RoutineArgument, types: TypeSchemas): Pick<Parameter, 'example'> {
+  const sample = types.sampleOf(inputType);
+  if (typeof sample !== 'object') return { example: sample };
+  if (Array.isArray(sample)) return { example: variadic ? [types.sampleOf(inputType.slice(0, -2))] : '{}' };
+  return /^json/.test(types.filterOf(inputType).family.toLowerCase()) ? { example: '{}' } : {};
 }
 
 /** Arrays, objects and JSON are text in a query string; a variadic argument is repeated for each value. */
@@ -154,32 +161,56 @@ function queryArgument({ inputType, variadic }: RoutineArgument, types: TypeSche
   return variadic ? schema : { type: 'string', description: 'As PostgreSQL array text: {1,2}' };
 }
 
-function bodyOf(
-  { arguments: declared }: Routine,
-  { types }: RoutinePathsOptions,
-): [mediaType: string, schema: Schema] {
+/** The bodies of overloads, of which the first of each media type gives the example. */
+function bodyContent(overloads: readonly CallableFunction[], options: RoutinePathsOptions): Content {
+  const content: Record<string, [RoutineBody, ...RoutineBody[]]> = {};
+  for (const { routine } of overloads) {
+    const body = bodyOf(routine, options);
+    const others = content[body.mediaType];
+    if (others) others.push(body);
+    else content[body.mediaType] = [body];
+  }
+  return mapValues(content, (bodies) => ({
+    schema: anyOf(bodies.map(({ schema }) => schema)),
+    ...(bodies[0].example === undefined ? {} : { example: bodies[0].example }),
+  }));
+}
+
+interface RoutineBody {
+  readonly mediaType: string;
+  readonly schema: Schema;
+  /** Undefined for bytes. */
+  readonly example: unknown;
+}
+
+function bodyOf({ arguments: declared }: Routine, { types }: RoutinePathsOptions): RoutineBody {
   const [only] = declared;
   if (only?.name === '') {
     const mediaType = RAW_BODIES[only.type] ?? 'application/json';
-    const binary: Schema = { type: 'string', format: 'binary' };
-    return [mediaType, only.type === 'bytea' ? binary : types.of(only.type)];
+    if (only.type === 'bytea')
+      return { mediaType, schema: { type: 'string', format: 'binary' }, example: undefined };
+    return { mediaType, schema: types.of(only.type), example: types.sampleOf(only.type) };
   }
-  const required = declared.filter((argument) => argument.required).map(({ name }) => name);
+  const required = declared.filter((argument) => argument.required);
   const properties = declared.map(({ name, inputType }): [string, Schema] => [
     name,
     nullable(types.of(inputType)),
   ]);
-  return [
-    'application/json',
-    {
+  return {
+    mediaType: 'application/json',
+    schema: {
       type: 'object',
-      ...(required.length > 0 ? { required } : {}),
+      ...(required.length > 0 ? { required: required.map(({ name }) => name) } : {}),
       properties: Object.fromEntries(properties),
     },
-  ];
+    example: Object.fromEntries(required.map(({ name, inputType }) => [name, types.sampleOf(inputType)])),
+  };
 }
 
-function results(overloads: readonly VisibleRoutine[], options: RoutinePathsOptions): Operation['responses'] {
+function results(
+  overloads: readonly CallableFunction[],
+  options: RoutinePathsOptions,
+): Operation['responses'] {
   const contents = new Map<string, Schema[]>();
   for (const one of overloads.filter(({ routine }) => routine.result !== 'void')) {
     const [mediaType, schema] = resultOf(one, options);
@@ -201,7 +232,7 @@ function results(overloads: readonly VisibleRoutine[], options: RoutinePathsOpti
 }
 
 function resultOf(
-  { routine, facts }: VisibleRoutine,
+  { routine, result }: CallableFunction,
   options: RoutinePathsOptions,
 ): [mediaType: string, schema: Schema] {
   const handler = options.mediaHandlers.find(
@@ -212,15 +243,11 @@ function resultOf(
     const format = handler.isBinary ? { format: 'binary' } : {};
     return [handler.contentType, { type: 'string', ...format }];
   }
-  const one = oneResult(routine, facts, options);
+  const one = oneResult(routine, result, options);
   return ['application/json', routine.returnsSet ? listOf(one) : one];
 }
 
-function oneResult(
-  routine: Routine,
-  { result }: RoutineFacts,
-  { types, rowOf }: RoutinePathsOptions,
-): Schema {
+function oneResult(routine: Routine, result: string, { types, rowOf }: RoutinePathsOptions): Schema {
   if (routine.result === 'scalar') return nullable(types.of(result));
   if (routine.relation) return rowOf(routine.relation) ?? { type: 'object' };
   if (routine.columns.size === 0) return result === 'record' ? { type: 'object' } : types.of(result);

@@ -1,4 +1,6 @@
-/** Values for the examples of bodies and arguments: plausible ones, of which most tables take the row. */
+/** Values for the examples of bodies and arguments: values that most tables accept. */
+import { isGeometry } from './builtin-types';
+
 const SAMPLES: Readonly<Record<string, unknown>> = {
   smallint: 1,
   integer: 1,
@@ -33,6 +35,8 @@ export function sampleValue(name: string): unknown {
   if (length !== undefined) return 'text'.slice(0, Number(length));
   if (/^[a-z0-9]+multirange$/.test(name)) return '{}';
   if (/^[a-z0-9]+range$/.test(name)) return 'empty';
+  if (isGeometry(name)) return 'SRID=4326;POINT(10 54)';
+  if (/^(?:\w+\.)?hstore$/.test(name)) return {};
   const plain = name.replace(/\(\d+(?:,-?\d+)?\)/, '');
   return Object.hasOwn(SAMPLES, plain) ? SAMPLES[plain] : 'text';
 }

@@ -1,6 +1,12 @@
 /** A project's types as JSON Schema: domains inline, enums and composite types as components. */
 import { listOf, nullable, type Schema, schemaRef } from '../openapi/model';
-import { enumExample, type FilterFamily, filterFamily } from '../table-rest/filter-schemas';
+import {
+  arrayExample,
+  enumExample,
+  type FilterFamily,
+  filterFamily,
+  rangeExample,
+} from '../table-rest/filter-schemas';
 import { builtinSchema } from './builtin-types';
 import type { ObjectNames } from './object-names';
 import type { TypeFacts } from './project-facts';
@@ -23,18 +29,27 @@ export interface TypeFilter {
 }
 
 export class TypeSchemas {
-  private readonly types: ReadonlyMap<string, TypeFacts>;
   private readonly used = new Map<string, Schema>();
+  /** By name: a few types are those of most columns. */
+  private readonly made = new Map<string, Schema>();
 
+  /** @param types by their names as format_type() writes them */
   constructor(
-    types: readonly TypeFacts[],
+    private readonly types: ReadonlyMap<string, TypeFacts>,
     private readonly options: TypeSchemasOptions,
-  ) {
-    this.types = new Map(types.map((type) => [type.name, type]));
-  }
+  ) {}
 
   /** @param name as format_type() writes it; a type that the role may not use is described by its shape alone */
   of(name: string, depth = 0): Schema {
+    const known = this.made.get(name);
+    if (known) return known;
+    const schema = this.make(name, depth);
+    // Deeper ones may have been cut off.
+    if (depth === 0) this.made.set(name, schema);
+    return schema;
+  }
+
+  private make(name: string, depth: number): Schema {
     if (name.endsWith('[]')) return listOf(this.of(name.slice(0, -2), depth));
     const type = this.types.get(name);
     if (!type) return isQualified(name) ? builtinSchema(name) : withType(builtinSchema(name), name);
@@ -55,8 +70,14 @@ export class TypeSchemas {
     if (type?.kind === 'd' && type.base !== null && depth <= MAX_DEPTH) {
       return this.filterOf(type.base, depth + 1);
     }
-    const labels = type?.usable ? type.labels : null;
-    return { family: filterFamily(name, type?.kind ?? null), example: labels && enumExample(labels) };
+    const family = filterFamily(name, type?.kind ?? null);
+    return { family, example: this.filterExample(name, family, type) };
+  }
+
+  private filterExample(name: string, family: FilterFamily, type: TypeFacts | undefined): string | null {
+    if (family === 'Array') return arrayExample(this.sampleOf(name.slice(0, -2)));
+    if (family === 'Range') return rangeExample(name);
+    return type?.usable && type.labels ? enumExample(type.labels) : null;
   }
 
   /** A value for examples. */
@@ -66,6 +87,8 @@ export class TypeSchemas {
       return this.sampleOf(type.base, depth + 1);
     }
     if (type?.kind === 'c') return {};
+    if (type?.kind === 'r') return 'empty';
+    if (type?.kind === 'm') return '{}';
     return type?.usable && type.labels?.[0] !== undefined ? type.labels[0] : sampleValue(name);
   }
 

@@ -3,35 +3,39 @@ import type { Project } from '../../projects/project';
 import { SERVICE_ROLE } from '../../projects/project-keys';
 import { type Catalog, nameKey, type QualifiedName } from '../../rest/catalog/catalog';
 import { type DocumentFormat, DocumentWriter, type WrittenDocument } from '../openapi/document-writer';
-import { METHODS, type OpenApiDocument, type Schema, schemaRef } from '../openapi/model';
+import { type OpenApiDocument, plainType, type Schema, schemaRef } from '../openapi/model';
+import type { TypeOfComponent } from '../openapi/versions';
 import { addTableRest, TABLE_REST_NAMES } from '../table-rest/components';
-import { addressOf, GENERATOR_NAMES, NameAllocator, pathSegment } from './names';
-import { nameObjects, type ObjectNames } from './object-names';
+import { addressOf, NameAllocator, pathSegment } from './names';
+import type { ObjectNames } from './object-names';
 import { platformPart, type PlatformPart } from './platform-part';
-import type { ProjectFacts, RoutineFacts } from './project-facts';
 import { type RelationParameters, relationParameters } from './relation-parameters';
 import { relationPaths, tagOf } from './relation-paths';
 import { relationSchemas } from './relation-schemas';
-import { routinePaths, type VisibleRoutine } from './routine-paths';
+import { routinePaths } from './routine-paths';
 import { TypeSchemas } from './type-schemas';
-import { visibleRelation, type VisibleRelation } from './visible-relation';
+import type { CallableFunction } from './visible-functions';
+import { visibleNames } from './visible-names';
+import type { VisibleRelation } from './visible-relation';
+import type { Overloads, VisibleSchema } from './visible-schema';
 
 export interface ProjectDocumentSource {
   readonly platform: OpenApiDocument;
   readonly project: Project;
   readonly role: string;
-  /** The first is the default schema. */
-  readonly schemas: readonly string[];
-  readonly catalog: Catalog;
-  readonly facts: ProjectFacts;
+  readonly visible: VisibleSchema;
 }
 
-/** ProjectDocumentSource with values that several parts share. */
-interface Draft extends ProjectDocumentSource {
+/** Values that several parts share. */
+interface Draft {
+  readonly project: Project;
   readonly writer: DocumentWriter;
+  readonly catalog: Catalog;
   readonly defaultSchema: string;
   readonly relations: readonly VisibleRelation[];
-  readonly routines: readonly Overloads[];
+  readonly routines: readonly Overloads<CallableFunction>[];
+  /** nameKey() of the functions that the role may execute or select. */
+  readonly functionKeys: ReadonlySet<string>;
   readonly names: ObjectNames;
   readonly types: TypeSchemas;
   /** Columns that the role may read, by nameKey() of their relations. */
@@ -48,9 +52,10 @@ export async function writeProjectDocument(
   source: ProjectDocumentSource,
   format: DocumentFormat,
 ): Promise<WrittenDocument> {
-  const writer = new DocumentWriter(format);
   const { platform, project, role } = source;
   const part = platformPart(platform, project, role === SERVICE_ROLE);
+  const planned = draftOf(source, part);
+  const writer = new DocumentWriter(format, typesOfComponents(part, planned.types));
   const { schemas = {}, parameters = {}, responses = {}, headers = {} } = part.components;
   writer.addAll('paths', part.paths);
   writer.addAll('schemas', Object.entries(schemas));
@@ -62,7 +67,7 @@ export async function writeProjectDocument(
     'securitySchemes',
     schemes.filter(([name]) => name === 'apikey' || name === 'bearer'),
   );
-  const draft = await draftOf(source, part, writer);
+  const draft = { ...planned, writer };
   const { tags: tableTags, parametersOf } = await writeRelations(draft);
   await writeRoutines(draft, parametersOf);
   writer.addAll('schemas', draft.types.components());
@@ -81,36 +86,17 @@ export async function writeProjectDocument(
   });
 }
 
-async function draftOf(
-  source: ProjectDocumentSource,
-  part: PlatformPart,
-  writer: DocumentWriter,
-): Promise<Draft> {
-  const { catalog, facts, schemas } = source;
-  const defaultSchema = schemas[0] ?? 'public';
-  const relations: VisibleRelation[] = [];
-  for (const one of facts.relations) {
-    await writer.pause();
-    const relation = catalog.relations.get(nameKey(one));
-    // Partitions are accessed through their table.
-    const seen = relation && !relation.isPartition ? visibleRelation(relation, one) : null;
-    if (seen) relations.push(seen);
-  }
-  const routines = visibleRoutines(source);
-  const names = nameObjects({
-    relations: relations.map(({ relation }) => relation),
-    types: facts.types
-      .filter(({ usable, kind, attributes }) => usable && (kind === 'e' || (kind === 'c' && attributes)))
-      .map(({ schema, type_name: name }) => ({ schema, name })),
-    routines: routines.map(([{ routine }]) => routine),
-    reservedSchemas: [
-      ...GENERATOR_NAMES,
-      ...TABLE_REST_NAMES.schemas,
-      ...Object.keys(part.components.schemas ?? {}),
-    ],
-    reservedOperations: operationIds(part),
-    defaultSchema,
-  });
+/** Components of neither part are rows, which are objects. */
+function typesOfComponents({ components }: PlatformPart, types: TypeSchemas): TypeOfComponent {
+  return (name) => {
+    const schema = components.schemas?.[name] ?? types.components().get(name);
+    return schema ? plainType(schema) : 'object';
+  };
+}
+
+function draftOf({ project, visible }: ProjectDocumentSource, part: PlatformPart): Omit<Draft, 'writer'> {
+  const { catalog, relations, functions, defaultSchema } = visible;
+  const names = visibleNames(visible, part);
   const readable = new Map(
     relations
       .filter(({ maySelect }) => maySelect)
@@ -121,12 +107,18 @@ async function draftOf(
   );
   const rowOf = (name: QualifiedName): Schema | null =>
     readable.has(nameKey(name)) ? schemaRef(names.relation(name).schema) : null;
-  const types = new TypeSchemas(facts.types, { names, rowOf: (schema, name) => rowOf({ schema, name }) });
-  return { ...source, writer, defaultSchema, relations, routines, names, types, readable, rowOf };
-}
-
-function operationIds({ paths }: PlatformPart): string[] {
-  return [...paths.values()].flatMap((item) => METHODS.flatMap((method) => item[method]?.operationId ?? []));
+  return {
+    project,
+    catalog,
+    defaultSchema,
+    relations,
+    routines: visible.callable,
+    functionKeys: new Set(functions.map(([first]) => nameKey(first))),
+    names,
+    types: new TypeSchemas(visible.types, { names, rowOf: (schema, name) => rowOf({ schema, name }) }),
+    readable,
+    rowOf,
+  };
 }
 
 interface Tag {
@@ -176,31 +168,6 @@ async function writeRoutines(draft: Draft, parametersOf: WrittenRelations['param
     const options = { stem, address, types, rowOf, parametersOf, mediaHandlers: catalog.mediaHandlers };
     writer.add('paths', path, routinePaths(overloads, options));
   }
-}
-
-type Overloads = [VisibleRoutine, ...VisibleRoutine[]];
-
-/** Functions that the role may execute, overloads together. */
-function visibleRoutines({ catalog, facts }: ProjectDocumentSource): Overloads[] {
-  const signature = (types: readonly string[]): string => types.join('\0');
-  const byName = new Map<string, Overloads>();
-  for (const one of sortedOverloads(facts)) {
-    const routine = catalog.routines
-      .get(nameKey(one))
-      ?.find((each) => signature(each.arguments.map(({ type }) => type)) === signature(one.types));
-    if (!routine) continue;
-    const overload = { routine, facts: one };
-    const others = byName.get(nameKey(one));
-    if (others) others.push(overload);
-    else byName.set(nameKey(one), [overload]);
-  }
-  return [...byName.values()];
-}
-
-/** The database returns them in any order. */
-function sortedOverloads({ routines }: ProjectFacts): ProjectFacts['routines'] {
-  const signature = ({ types }: RoutineFacts): string => types.join();
-  return [...routines].sort((a, b) => (signature(a) < signature(b) ? -1 : 1));
 }
 
 /**

@@ -1,4 +1,9 @@
 /** The values of filters as schemas, one for each family of types: the operators that fit, with an example each. */
+import {
+  type FilterOperator,
+  QUANTIFIABLE_OPERATORS,
+  TEXT_SEARCH_OPERATORS,
+} from '../../rest/grammar/operators';
 import type { Schema } from '../openapi/model';
 
 /** What an operator does. */
@@ -28,24 +33,9 @@ const MEANINGS = {
   nxr: 'does not extend to the right of',
   nxl: 'does not extend to the left of',
   adj: 'is adjacent to',
-} as const;
+} as const satisfies Readonly<Record<FilterOperator, string>>;
 
-type Operator = keyof typeof MEANINGS;
-type Examples = Readonly<Partial<Record<Operator, string>>>;
-
-/** Operators that may carry `(any)` or `(all)` with a list of values. */
-const QUANTIFIABLE: ReadonlySet<Operator> = new Set([
-  'eq',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'like',
-  'ilike',
-  'match',
-  'imatch',
-]);
-const SEARCHES: ReadonlySet<Operator> = new Set(['fts', 'plfts', 'phfts', 'wfts']);
+type Examples = Readonly<Partial<Record<FilterOperator, string>>>;
 
 /** In the description of operators that take a quantifier. */
 const QUANTIFIED_NOTE = '\n\n`eq(any).{...}` and `eq(all).{...}` compare with each value of a list.';
@@ -105,34 +95,39 @@ const FAMILIES = {
 
 export type FilterFamily = keyof typeof FAMILIES;
 
+/** Values of these fit some of the types only: the parameter of a column has an example of its own. */
+const DEPENDENT: ReadonlySet<FilterFamily> = new Set(['Enum', 'Array', 'Range', 'Other']);
+
 /** Component name of a family's schema. */
 export const filterSchemaName = (family: FilterFamily): string => `${family}Filter`;
 
 export const FILTER_SCHEMAS: Readonly<Record<string, Schema>> = Object.fromEntries(
-  Object.entries<Examples>(FAMILIES).map(([family, examples]) => [
-    filterSchemaName(family as FilterFamily),
-    filterSchema(examples),
+  (Object.entries(FAMILIES) as [FilterFamily, Examples][]).map(([family, examples]) => [
+    filterSchemaName(family),
+    filterSchema(examples, DEPENDENT.has(family)),
   ]),
 );
 
-function filterSchema(examples: Examples): Schema {
-  const all = Object.entries(examples) as [Operator, string][];
+function filterSchema(examples: Examples, isDependent: boolean): Schema {
+  const all = Object.entries(examples) as [FilterOperator, string][];
   const operators = all.map(([operator]) => operator);
   const texts = all.map(([operator, value]) => `${operator}.${value}`);
   const lines = all.map(([operator, value]) => `* \`${operator}.${value}\`: ${MEANINGS[operator]}`);
-  const quantified = operators.some((one) => QUANTIFIABLE.has(one)) ? QUANTIFIED_NOTE : '';
+  const quantified = operators.some((one) => QUANTIFIABLE_OPERATORS.has(one)) ? QUANTIFIED_NOTE : '';
   return {
     type: 'string',
     description: `\`operator.value\`; \`not.\` before it negates it.\n\n${lines.join('\n')}${quantified}`,
     pattern: patternOf(operators),
-    examples: [...texts, 'not.is.null'],
+    examples: isDependent ? ['is.null', 'not.is.null'] : [...texts, 'not.is.null'],
   };
 }
 
-function patternOf(operators: readonly Operator[]): string {
-  const quantifiable = operators.filter((one) => QUANTIFIABLE.has(one));
-  const searches = operators.filter((one) => SEARCHES.has(one));
-  const plain = operators.filter((one) => !QUANTIFIABLE.has(one) && !SEARCHES.has(one));
+function patternOf(operators: readonly FilterOperator[]): string {
+  const quantifiable = operators.filter((one) => QUANTIFIABLE_OPERATORS.has(one));
+  const searches = operators.filter((one) => TEXT_SEARCH_OPERATORS.has(one));
+  const plain = operators.filter(
+    (one) => !QUANTIFIABLE_OPERATORS.has(one) && !TEXT_SEARCH_OPERATORS.has(one),
+  );
   const alternatives = [
     ...(quantifiable.length > 0 ? [`(${quantifiable.join('|')})(\\((any|all)\\))?`] : []),
     ...(searches.length > 0 ? [`(${searches.join('|')})(\\([^)]+\\))?`] : []),
@@ -185,3 +180,24 @@ export function filterFamily(name: string, kind: string | null): FilterFamily {
 /** A label as the value of a filter, such as `eq.it's ok`: every character is allowed after the operator. */
 export const enumExample = (labels: readonly string[]): string | null =>
   labels[0] === undefined ? null : `eq.${labels[0]}`;
+
+/** @param sample an element; null for elements that are objects, some of which cannot be compared */
+export const arrayExample = (sample: unknown): string | null =>
+  typeof sample === 'object' ? null : `cs.{${JSON.stringify(sample)}}`;
+
+const RANGES: Readonly<Record<string, string>> = {
+  int4: '[1,5)',
+  int8: '[1,5)',
+  num: '[1,5)',
+  date: '[2026-01-01,2026-02-01)',
+  ts: '[2026-01-01,2026-02-01)',
+  tstz: '[2026-01-01,2026-02-01)',
+};
+
+/** Null for ranges that a project declared. @param name as format_type() writes it */
+export function rangeExample(name: string): string | null {
+  const [, subtype = '', multi] = /^([a-z0-9]+?)(multi)?range$/.exec(name) ?? [];
+  const value = RANGES[subtype];
+  if (value === undefined) return null;
+  return multi === undefined ? `ov.${value}` : `ov.{${value}}`;
+}

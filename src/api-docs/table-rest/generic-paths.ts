@@ -39,6 +39,8 @@ const FILTERS: Parameter = {
   description:
     'Any column as a parameter of its own, with `operator.value`: `id=eq.1`, `title=like.A*`, `done=is.false`, `id=in.(1,2)`, `deleted_at=not.is.null`. Several must all be true.',
   schema: { type: 'object', additionalProperties: { type: 'string' } },
+  // Swagger UI makes up members of an object without an example.
+  example: {},
 };
 
 /** A request without any filter would change every row, and is refused with 400. */
@@ -193,6 +195,7 @@ const routineItem: PathItem = {
         // Not `arguments`, which generated code could not use as a name.
         name: 'args',
         description: 'Each argument as a parameter of its own: `a=1`. Columns of the result are filters.',
+        example: { a: '1', b: '2' },
       },
       ...CALL_PARAMETERS,
     ],

@@ -154,6 +154,12 @@ export function componentName(header: string): string {
   return header.replaceAll('-', '');
 }
 
+const REFERENCES = Object.fromEntries(
+  ENTRIES.map(([status, { name }]) => [status, responseRef(name)]),
+) as Readonly<Record<RestErrorStatus, Reference>>;
+
 export function restErrors(...statuses: RestErrorStatus[]): Record<string, Reference> {
-  return Object.fromEntries(statuses.map((status) => [status, responseRef(FAILURES[status].name)]));
+  const responses: Record<string, Reference> = {};
+  for (const status of statuses) responses[status] = REFERENCES[status];
+  return responses;
 }

@@ -110,7 +110,8 @@ const PARAMETERS = {
   Or: {
     name: 'or',
     in: 'query',
-    description: 'Conditions of which one must be true: `(a.eq.1,b.is.null)`. They may contain `and(...)`',
+    description:
+      'Conditions, at least one of which must be true: `(a.eq.1,b.is.null)`. They may contain `and(...)`',
     schema: { type: 'string', pattern: '^\\(' },
   },
   Range: {

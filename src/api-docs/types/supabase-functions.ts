@@ -3,8 +3,8 @@ import { nameKey, type QualifiedName, type Routine } from '../../rest/catalog/ca
 import type { VisibleRelation } from '../project/visible-relation';
 import { arrayOf, literal, type Member, objectType, orNull, unionOf } from './type-script';
 import type { TypeTexts } from './type-texts';
-import type { VisibleFunction } from './visible-functions';
-import type { VisibleSchema } from './visible-schema';
+import type { VisibleFunction } from '../project/visible-functions';
+import type { VisibleSchema } from '../project/visible-schema';
 
 interface Options {
   readonly types: TypeTexts;
@@ -45,7 +45,7 @@ export class SupabaseFunctions {
   entries(schema: string): FunctionEntry[] {
     return this.schema.functions.flatMap((overloads) => {
       const [first] = overloads;
-      if (first?.schema !== schema) return [];
+      if (first.schema !== schema) return [];
       const comments = [...new Set(overloads.flatMap(({ comment }) => comment ?? []))];
       const type = (): string => unionOf(overloads.map((one) => this.functionType(one)));
       return [{ name: first.name, comment: comments.join('\n\n'), type }];

@@ -7,7 +7,7 @@ import {
 } from '../../rest/catalog/catalog';
 import type { VisibleRelation } from '../project/visible-relation';
 import { indented, literal, objectType } from './type-script';
-import { compareNames, type VisibleSchema } from './visible-schema';
+import { compareNames, type VisibleSchema } from '../project/visible-schema';
 
 /**
  * A tuple of the keys whose columns the role may read at both ends. The clients look for a referenced relation in

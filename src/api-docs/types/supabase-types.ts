@@ -19,7 +19,7 @@ import {
   unionOf,
 } from './type-script';
 import { JSON_TYPE, TypeTexts } from './type-texts';
-import { typeName, type VisibleSchema } from './visible-schema';
+import { typeName, type VisibleSchema } from '../project/visible-schema';
 
 /** The version of PostgREST's language that the clients may use. */
 const POSTGREST_VERSION = '14';

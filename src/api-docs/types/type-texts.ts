@@ -1,6 +1,6 @@
 /** A project's types as types of TypeScript: the values that table REST writes and reads as JSON. */
 import { nameKey, type QualifiedName } from '../../rest/catalog/catalog';
-import { builtinSchema } from '../project/builtin-types';
+import { builtinSchema, isGeometry } from '../project/builtin-types';
 import type { TypeFacts } from '../project/project-facts';
 import { arrayOf, literal, unionOf } from './type-script';
 
@@ -18,9 +18,6 @@ const PSEUDO_TYPES: Readonly<Record<string, string>> = {
   anyarray: 'unknown[]',
   anycompatiblearray: 'unknown[]',
 };
-
-/** Types of PostGIS, whose casts to json make objects of them. */
-const GEOMETRY = /^(?:.+\.)?(?:geometry|geography)(?:\(.*\))?$/;
 
 export interface TypeTextsOptions {
   readonly types: ReadonlyMap<string, TypeFacts>;
@@ -69,7 +66,7 @@ function labelsOf({ usable, labels }: TypeFacts): string {
 
 function builtinText(name: string): string {
   if (Object.hasOwn(PSEUDO_TYPES, name)) return PSEUDO_TYPES[name] as string;
-  if (/^"?any/.test(name) || GEOMETRY.test(name)) return 'unknown';
+  if (/^"?any/.test(name) || isGeometry(name)) return 'unknown';
   const { type } = builtinSchema(name);
   switch (type) {
     case undefined:

@@ -1,58 +1,46 @@
 /** `lang=typescript`: a type for each row, enum, composite type, and for arguments and results of functions. */
-import { nameKey } from '../../rest/catalog/catalog';
+import { nameKey, type Routine } from '../../rest/catalog/catalog';
+import type { ObjectNames } from '../project/object-names';
 import type { TypeFacts } from '../project/project-facts';
 import type { VisibleRelation } from '../project/visible-relation';
-import { RELATION_SUFFIXES, SchemaNames } from '../schema-names';
 import { ColumnTexts } from './column-texts';
 import { arrayOf, docComment, literal, type Member, objectType, orNull, unionOf } from './type-script';
 import { JSON_TYPE, TypeTexts } from './type-texts';
-import type { VisibleFunction } from './visible-functions';
-import { typeName, type VisibleSchema } from './visible-schema';
+import type { CallableFunction } from '../project/visible-functions';
+import { typeName, type VisibleSchema } from '../project/visible-schema';
 
 /** Yields a declaration at a time. */
-export function* typescriptTypes(schema: VisibleSchema): Generator<string> {
-  yield* new TypescriptTypes(schema).write();
+export function* typescriptTypes(schema: VisibleSchema, names: ObjectNames): Generator<string> {
+  yield* new TypescriptTypes(schema, names).write();
 }
 
 class TypescriptTypes {
-  private readonly relationNames: ReadonlyMap<string, string>;
-  private readonly typeNames: ReadonlyMap<string, string>;
-  private readonly functionNames: ReadonlyMap<string, string>;
   private readonly types: TypeTexts;
   private readonly columns: ColumnTexts;
 
-  constructor(private readonly schema: VisibleSchema) {
-    const { defaultSchema, relations, declaredTypes, functions, catalog, relationsByName } = schema;
-    const names = new SchemaNames(defaultSchema, ['Json']);
-    this.relationNames = names.nameAll(
-      relations.map(({ relation }) => relation),
-      RELATION_SUFFIXES,
-      nameKey,
-    );
-    this.typeNames = names.nameAll(declaredTypes.map(typeName), [''], nameKey);
-    const callable = functions.flatMap(([first]) => (first ? [first] : []));
-    this.functionNames = names.nameAll(callable, ['Args', 'Result'], nameKey);
+  constructor(
+    private readonly schema: VisibleSchema,
+    private readonly names: ObjectNames,
+  ) {
+    const { declaredTypes, catalog, relationsByName } = schema;
     this.types = new TypeTexts({
       types: schema.types,
-      declared: this.typeNames,
-      rowOf: (name) =>
-        relationsByName.get(nameKey(name))?.maySelect
-          ? (this.relationNames.get(nameKey(name)) ?? null)
-          : null,
+      declared: new Map(declaredTypes.map(typeName).map((name) => [nameKey(name), names.type(name)])),
+      rowOf: (name) => (relationsByName.get(nameKey(name))?.maySelect ? names.relation(name).schema : null),
     });
     this.columns = new ColumnTexts({ catalog, types: this.types, withComments: true });
   }
 
   *write(): Generator<string> {
-    const { declaredTypes, relations, functions } = this.schema;
+    const { declaredTypes, relations, callable } = this.schema;
     yield JSON_TYPE;
     for (const type of declaredTypes) yield this.declaredType(type);
     for (const relation of relations) yield this.relation(relation);
-    for (const overloads of functions) yield this.functionTypes(overloads);
+    for (const overloads of callable) yield this.functionTypes(overloads);
   }
 
   private declaredType(type: TypeFacts): string {
-    const name = this.typeNames.get(nameKey(typeName(type))) ?? '';
+    const name = this.names.type(typeName(type));
     const text = type.labels
       ? unionOf(type.labels.map(literal))
       : objectType(
@@ -65,7 +53,7 @@ class TypescriptTypes {
   }
 
   private relation(one: VisibleRelation): string {
-    const name = this.relationNames.get(nameKey(one.relation)) ?? '';
+    const name = this.names.relation(one.relation).schema;
     const declared = (suffix: string, members: readonly Member[], comment: string | null = null): string =>
       declaration(name + suffix, objectType(members), comment);
     return [
@@ -76,11 +64,11 @@ class TypescriptTypes {
   }
 
   /** Overloads share their types: the alternatives of each are a union. */
-  private functionTypes(overloads: readonly VisibleFunction[]): string {
-    const called = overloads.filter(({ routine, isField }) => routine !== null && !isField);
+  private functionTypes(overloads: readonly CallableFunction[]): string {
+    const called = overloads.filter(({ isField }) => !isField);
     const [first] = called;
     if (!first) return '';
-    const name = this.functionNames.get(nameKey(first)) ?? '';
+    const name = this.names.routine(first);
     const comments = [...new Set(called.flatMap(({ comment }) => comment ?? []))];
     const args = unionOf(called.map((one) => this.argumentsOf(one)));
     const result = unionOf(called.map((one) => this.resultOf(one)));
@@ -88,8 +76,8 @@ class TypescriptTypes {
   }
 
   /** The body of the call: an object of named arguments, or the value of one without a name. */
-  private argumentsOf({ routine }: VisibleFunction): string {
-    const declared = routine?.arguments ?? [];
+  private argumentsOf({ routine }: CallableFunction): string {
+    const declared = routine.arguments;
     const [only] = declared;
     if (!only) return '{ [key: string]: never }';
     if (only.name === '') return this.types.of(only.type);
@@ -102,13 +90,13 @@ class TypescriptTypes {
     );
   }
 
-  private resultOf({ routine, result, returnsSet }: VisibleFunction): string {
-    if (!routine || routine.result === 'void') return 'undefined';
+  private resultOf({ routine, result, returnsSet }: CallableFunction): string {
+    if (routine.result === 'void') return 'undefined';
     const one = routine.result === 'scalar' ? orNull(this.types.of(result)) : this.rowOf(routine, result);
     return returnsSet ? arrayOf(one) : one;
   }
 
-  private rowOf(routine: NonNullable<VisibleFunction['routine']>, result: string): string {
+  private rowOf(routine: Routine, result: string): string {
     if (routine.relation || routine.columns.size === 0) return this.types.of(result);
     const columns = [...routine.columns.values()];
     return objectType(

@@ -14,15 +14,18 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/** Guesses are counted for each project apart, and for the people of the installation. */
+export type GuessScope = Pick<Project, 'id'>;
+
 /** An attempt of a client on an account. */
-export interface Guess extends GuessOrigin {
+export interface Guess<Scope extends GuessScope = Project> extends GuessOrigin<Scope> {
   /** Identifies the account; it need not exist. */
   readonly account: string;
 }
 
 /** An attempt that names no account, such as one with a mailed token. */
-interface GuessOrigin {
-  readonly project: Project;
+export interface GuessOrigin<Scope extends GuessScope = Project> {
+  readonly project: Scope;
   readonly origin: RequestOrigin;
 }
 
@@ -40,11 +43,11 @@ export class GuessThrottle {
   }
 
   /** @throws AppError 429 while the account or the address has to wait */
-  async assertMayTry(guess: Guess): Promise<void> {
+  async assertMayTry(guess: Guess<GuessScope>): Promise<void> {
     assertNoWait(await this.ledger.blockedFor([accountKey(guess), addressKey(guess)]));
   }
 
-  async failed(guess: Guess): Promise<void> {
+  async failed(guess: Guess<GuessScope>): Promise<void> {
     await Promise.all([
       this.ledger.fail(accountKey(guess), this.policies.account),
       this.ledger.fail(addressKey(guess), this.policies.address),
@@ -56,18 +59,18 @@ export class GuessThrottle {
    * secrets that are compared quickly, such as codes. succeeded() clears the count.
    * @throws AppError 429 while the account or the address has to wait; such an attempt is not counted
    */
-  async chargeTry(guess: Guess): Promise<void> {
+  async chargeTry(guess: Guess<GuessScope>): Promise<void> {
     await this.assertMayTryFrom(guess);
     assertNoWait(await this.ledger.charge(accountKey(guess), this.policies.account));
   }
 
   /** @throws AppError 429 while the address has to wait */
-  async assertMayTryFrom(from: GuessOrigin): Promise<void> {
+  async assertMayTryFrom(from: GuessOrigin<GuessScope>): Promise<void> {
     assertNoWait(await this.ledger.blockedFor([addressKey(from)]));
   }
 
   /** For an attempt that names no account, or whose account chargeTry() has counted already. */
-  async failedFrom(from: GuessOrigin): Promise<void> {
+  async failedFrom(from: GuessOrigin<GuessScope>): Promise<void> {
     await this.ledger.fail(addressKey(from), this.policies.address);
   }
 
@@ -75,7 +78,7 @@ export class GuessThrottle {
    * Forgets the failures of the account. Those of the address stay: otherwise an attacker with an account of their own
    * could clear them at will.
    */
-  async succeeded(guess: Guess): Promise<void> {
+  async succeeded(guess: Guess<GuessScope>): Promise<void> {
     await this.ledger.forget(accountKey(guess));
   }
 
@@ -89,7 +92,7 @@ export class GuessThrottle {
   }
 
   /**
-   * Counts each address that a user asks to change to. The response reveals whether it has an account, so nobody may try
+   * Counts the addresses that a user tries to change to. The response reveals whether it has an account, so nobody may try
    * many.
    * @throws AppError 429 while the user has to wait
    */
@@ -121,11 +124,11 @@ function assertNoWait(waitMs: number): void {
   if (waitMs > 0) throw rateLimited(waitMs / SECOND);
 }
 
-function accountKey({ project, account }: Guess): string {
+function accountKey({ project, account }: Guess<GuessScope>): string {
   return `account:${project.id}:${digest(account)}`;
 }
 
-function addressKey({ project, origin }: GuessOrigin): string {
+function addressKey({ project, origin }: GuessOrigin<GuessScope>): string {
   return `address:${project.id}:${origin.ip}`;
 }
 

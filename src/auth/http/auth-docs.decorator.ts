@@ -5,10 +5,12 @@ import {
   missingApiKey,
   missingBearer,
   rateLimited,
+  readOnlyCredentials,
   serviceRoleRequired,
 } from '../../access/access.errors';
 import type { AppError } from '../../common/errors/app-error';
 import { COUNT, type DocumentedHeaders } from '../../http/docs/documented-headers';
+import { UUID_EXAMPLE } from '../../http/docs/documented-types';
 import { type ErrorArea, ErrorDocs, type ErrorList } from '../../http/docs/error-docs';
 import { SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { unacceptablePassword } from '../auth.errors';
@@ -53,7 +55,7 @@ export const AuthErrors = (...errors: ErrorList): MethodDecorator => DOCS.answer
 
 /** Errors of operations that need the apikey, of those that need a bearer too, and of those that need the service-role key. */
 export const KEY_ERRORS: ErrorList = [invalidCredentials(), missingApiKey(), SERVER_ERRORS];
-export const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer()];
+export const BEARER_ERRORS: ErrorList = [KEY_ERRORS, missingBearer(), readOnlyCredentials()];
 export const SERVICE_ERRORS: ErrorList = [BEARER_ERRORS, serviceRoleRequired()];
 
 /** Seconds: the throttle counts a minute. */
@@ -72,8 +74,7 @@ export const IdParam = (name: string, description: string): MethodDecorator & Cl
     name,
     type: String,
     description,
-    schema: { type: 'string', format: 'uuid' },
-    example: '0b6f5e5c-3f0a-4c55-9a3b-2f1d8c7e6a90',
+    schema: { type: 'string', format: 'uuid', example: UUID_EXAMPLE },
   });
 
 /** The error for a new password that is too short for every project. */

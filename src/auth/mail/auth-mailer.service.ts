@@ -12,7 +12,7 @@ import { httpError } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
-import { FAILED_JOB_SECONDS, MAIL_ATTEMPTS, MAIL_QUEUE, MailJob, UNRELEASED_DELAY_MS } from './mail-queue';
+import { MAIL_QUEUE, MailJob, mailJobOptions, UNRELEASED_DELAY_MS } from './mail-queue';
 import { MailSealer, SealedMail } from './mail-sealer.service';
 import { OutboxListRepository } from './outbox-list.repository';
 
@@ -107,12 +107,8 @@ export class AuthMailer implements OnApplicationShutdown {
   private async enqueue(data: MailJob, delay: number): Promise<Job<MailJob>> {
     try {
       return await this.queue.add('send', data, {
-        jobId: data.mailId,
+        ...mailJobOptions(data.mailId, this.config.retryDelayMs),
         delay,
-        attempts: MAIL_ATTEMPTS,
-        backoff: { type: 'exponential', delay: this.config.retryDelayMs },
-        removeOnComplete: true,
-        removeOnFail: { age: FAILED_JOB_SECONDS },
       });
     } catch (error) {
       throw httpError(503, 'The mail queue cannot be reached', error);

@@ -7,6 +7,7 @@ import { QueueWorker, WORKER_OPTIONS } from '../../infra/queue/queue-worker';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { MailDelivery } from './mail-delivery.service';
 import { MAIL_QUEUE, MailJob, NEVER_WRITTEN_AFTER_MS } from './mail-queue';
+import { PlatformMails } from './platform-mail.service';
 import { RequestedMails } from './requested-mails.service';
 import { SlowProjects } from './slow-projects';
 
@@ -19,13 +20,15 @@ export class MailProcessor extends QueueWorker {
     private readonly delivery: MailDelivery,
     private readonly requested: RequestedMails,
     private readonly slow: SlowProjects,
+    private readonly platform: PlatformMails,
     redis: RedisClient,
   ) {
     super(redis);
   }
 
   override async process(job: Job<MailJob>): Promise<void> {
-    const { projectId, mailId, request } = job.data;
+    const { projectId, mailId, request, platformMail } = job.data;
+    if (platformMail !== undefined) return this.platform.deliver(mailId, platformMail);
     const project = await this.projects.findById(projectId);
     if (!project) return;
     if (this.slow.isPaused(projectId))

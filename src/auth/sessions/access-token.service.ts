@@ -24,10 +24,11 @@ const RESERVED_CLAIMS = new Set([
   'aal',
   'project_id',
   'ref',
+  'read_only',
 ]);
 
 /** Bytes of JSON. Proxies accept headers of 8 KiB, and so does Plinth. */
-const MAX_CUSTOM_CLAIMS = 4_096;
+export const MAX_CUSTOM_CLAIMS = 4_096;
 
 interface AccessTokenSubject {
   readonly userId: string;
@@ -64,7 +65,8 @@ export class AccessTokenService {
   }
 }
 
-function allowedClaims(claims: JsonObject): JsonObject {
+/** Without the reserved ones. @throws AppError 500 for claims that no token can hold */
+export function allowedClaims(claims: JsonObject): JsonObject {
   if (Buffer.byteLength(JSON.stringify(claims)) > MAX_CUSTOM_CLAIMS) {
     throw claimsFailed(new Error(`auth.custom_claims() returned more than ${MAX_CUSTOM_CLAIMS} bytes`));
   }

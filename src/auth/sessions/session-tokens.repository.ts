@@ -3,12 +3,14 @@ import { Injectable } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
 import { JsonObject } from '../../common/text/json';
 import { Statement } from '../../database/statement';
+import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
 import { Account, NewAccount } from '../accounts/account';
 import { ACCOUNT_COLUMNS, toAccount } from '../accounts/account-record';
 import { accountInsertion } from '../accounts/account.repository';
 import { SHORT_TIMEOUT } from '../accounts/account-statements';
+import { MAX_EMAIL } from '../accounts/email-address';
 import { isLive } from '../accounts/live-session';
 import { AuditEntry } from '../audit/audit-entry';
 import { RequestOrigin } from '../audit/request-origin';
@@ -34,6 +36,17 @@ export class SessionTokensRepository {
       sessionInsertion(session, audit),
     );
     return rows[0] ? toCustomClaims(rows[0].claims) : null;
+  }
+
+  /** The address and the custom claims of a user; null for an unknown one. */
+  async findClaims(project: Project, userId: string): Promise<{ email: string; custom: JsonObject } | null> {
+    const [row] = await this.withClaims(project, 'an administrator views the project as a user', {
+      text: `select u.email, ${claimsOf('u.id')} as claims from auth.users u where u.id = $1`,
+      values: [userId],
+    });
+    if (!row) return null;
+    const email = new RecordReader('auth.users', row).text('email', 2 * MAX_EMAIL);
+    return { email, custom: toCustomClaims(row.claims) };
   }
 
   /** Creates an account with its first session, both or neither. Fails with 23505 on users_email_key for a taken address. */

@@ -15,6 +15,11 @@ export const MANIFEST = 'manifest.json';
 /** HMAC-SHA-256 of the manifest under a key of the passphrase, in hexadecimal. The last member. */
 export const MANIFEST_MAC = 'manifest.hmac';
 
+/** The audit log of an install in COPY's text format. */
+export const AUDIT_LOG = 'platform/audit_log.copy';
+/** Archives of the projects of an install. */
+export const PROJECTS_FOLDER = 'projects/';
+
 export const FILES_FOLDER = 'files/';
 export const SUMS_FOLDER = 'sums/';
 
@@ -36,6 +41,7 @@ export function wholeName(name: string): string {
 }
 
 export const sumsName = (index: number): string => `${SUMS_FOLDER}${String(index).padStart(6, '0')}`;
+export const projectName = (slug: string): string => `${PROJECTS_FOLDER}${slug}.tar.gz`;
 export const tableName = (index: number): string => `data/${String(index + 1).padStart(5, '0')}.copy`;
 
 export interface ArchivedTable {
@@ -94,6 +100,31 @@ export interface ArchiveHeader {
   readonly key: KeyDerivation;
 }
 
+/** The first member of the archive of an install. */
+export interface InstallHeader {
+  readonly format: number;
+  readonly kind: 'install';
+  /** Version of Plinth. */
+  readonly plinth: string;
+  readonly created_at: string;
+  readonly projects: readonly { readonly id: string; readonly slug: string; readonly member: string }[];
+  readonly key: KeyDerivation;
+}
+
+/** When backups are made; the content of SECRETS in the archive of an install, because it authenticates the header. */
+export interface InstallSecrets {
+  readonly schedules: readonly ArchivedSchedule[];
+}
+
+export interface ArchivedSchedule {
+  /** Null: of the install. */
+  readonly project_id: string | null;
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly keep: number;
+  readonly enabled: boolean;
+}
+
 /** Times are in milliseconds since the epoch. */
 export interface ArchivedSecret {
   readonly kid: string;
@@ -125,4 +156,12 @@ export interface ArchiveManifest {
     /** Files of the snapshot whose bytes the provider no longer had. */
     readonly missing: number;
   };
+  /** Of an install: projects that could not be archived. Their members are absent or incomplete. */
+  readonly failed?: readonly FailedProject[];
+}
+
+export interface FailedProject {
+  readonly id: string;
+  readonly slug: string;
+  readonly reason: string;
 }

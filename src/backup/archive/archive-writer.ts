@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
 import {
   ArchiveManifest,
@@ -14,10 +13,13 @@ import {
   partName,
   sumsName,
 } from './archive-format';
+import { ParallelGzip } from './parallel-gzip';
 import type { PassphraseKey } from './passphrase-key';
 
-/** Fast: higher levels take several times as long for a tenth of the size. */
-const LEVEL = 1;
+/** Level of gzip. Fast: higher levels take several times as long for a tenth of the size. */
+const FAST = 1;
+/** For members that are compressed already. */
+export const STORED = 0;
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
@@ -30,20 +32,18 @@ export class ArchiveWriter {
   private constructor(private readonly mtime: Date) {}
 
   /**
-   * Writes an archive to `output`, of which `work` adds the members. Rejects when either side fails, and destroys the output.
+   * Writes an archive to `output`; `work` adds its members. Rejects when either side fails, and destroys the output.
    * @param createdAt milliseconds since the epoch
+   * @param level of gzip
    */
   static async write(
     output: Writable,
     createdAt: number,
     work: (writer: ArchiveWriter) => Promise<void>,
+    level = FAST,
   ): Promise<void> {
     const writer = new ArchiveWriter(new Date(createdAt));
-    const sent = pipeline(
-      writer.tar as unknown as NodeJS.ReadableStream,
-      createGzip({ level: LEVEL }),
-      output,
-    );
+    const sent = pipeline(writer.tar as unknown as NodeJS.ReadableStream, new ParallelGzip(level), output);
     try {
       // A lost reader destroys the tar stream, which ends the work; its own error says more.
       await Promise.race([work(writer), sent]);
@@ -54,6 +54,11 @@ export class ArchiveWriter {
       throw error;
     }
     await sent;
+  }
+
+  /** True when the output failed; nothing can be added then. */
+  get isBroken(): boolean {
+    return this.tar.destroyed;
   }
 
   async add(name: string, content: Buffer | string): Promise<void> {
@@ -82,7 +87,7 @@ export class ArchiveWriter {
   /** The last call. */
   async finish(
     key: PassphraseKey,
-    counts: Pick<ArchiveManifest, 'rows' | 'files'>,
+    counts: Pick<ArchiveManifest, 'rows' | 'files' | 'failed'>,
   ): Promise<ArchiveManifest> {
     if (this.lines.length > 0) await this.addSums();
     const manifest: ArchiveManifest = { format: FORMAT, members: this.members, sums: this.sums, ...counts };

@@ -2,13 +2,22 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { archiveInvalid, notSupported } from '../backup.errors';
-import { ArchivedSecrets, ArchiveHeader, ArchiveManifest, FORMAT, HEADER, SECRETS } from './archive-format';
+import {
+  ArchivedSecrets,
+  ArchiveHeader,
+  ArchiveManifest,
+  FORMAT,
+  HEADER,
+  InstallHeader,
+  InstallSecrets,
+  SECRETS,
+} from './archive-format';
 import { ArchiveEnd, ArchiveMember, ArchiveReader } from './archive-reader';
 import { PassphraseKey } from './passphrase-key';
 
 export type Members = AsyncGenerator<ArchiveMember, ArchiveEnd, undefined>;
 
-/** An archive of which the header and the secrets were read. */
+/** An archive whose header and secrets have been read. */
 export interface OpenArchive {
   readonly header: ArchiveHeader;
   readonly secrets: ArchivedSecrets;
@@ -16,38 +25,55 @@ export interface OpenArchive {
   readonly members: Members;
 }
 
+type AnyHeader = ArchiveHeader | InstallHeader;
+
 export interface VerifiedArchive {
-  readonly header: ArchiveHeader;
+  readonly header: AnyHeader;
   readonly manifest: ArchiveManifest;
 }
 
+/** The same of an install. */
+export interface OpenInstallArchive {
+  readonly header: InstallHeader;
+  readonly secrets: InstallSecrets;
+  readonly key: PassphraseKey;
+}
+
 /**
- * Reads header and secrets. The secrets authenticate the header.
+ * Reads header and secrets of a project's archive. The secrets authenticate the header.
  * @throws AppError 400 for another passphrase, or an archive that this version does not know
  */
 export async function openArchive(members: Members, passphrase: string): Promise<OpenArchive> {
   const { header, bytes } = await readHeader(members);
-  const key = await PassphraseKey.derive(passphrase, header.key);
-  const context = createHash('sha256').update(bytes).digest();
-  const secrets = JSON.parse(key.open(await next(members, SECRETS), context)) as ArchivedSecrets;
-  return { header, secrets, key, members };
+  if (isOfInstall(header)) throw notSupported('This is a backup of an install: restore it with --all');
+  const { key, secrets } = await unlock(members, header, bytes, passphrase);
+  return { header, secrets: secrets as ArchivedSecrets, key, members };
+}
+
+/** The same for the archive of an install. */
+export async function openInstallArchive(members: Members, passphrase: string): Promise<OpenInstallArchive> {
+  const { header, bytes } = await readHeader(members);
+  if (!isOfInstall(header)) throw notSupported('This is a backup of one project: restore it without --all');
+  const { key, secrets } = await unlock(members, header, bytes, passphrase);
+  return { header, secrets: secrets as InstallSecrets, key };
 }
 
 /**
- * Reads an archive to its end and compares all checksums.
+ * Reads an archive of either kind to its end and compares all checksums.
  * @param passphrase null: does not check who made the archive
  * @throws AppError 400 when it is damaged or incomplete
  */
 export async function verifyArchive(input: Readable, passphrase: string | null): Promise<VerifiedArchive> {
   const members = new ArchiveReader(input).members();
-  if (passphrase === null) {
-    const { header } = await readHeader(members);
-    return { header, manifest: (await readToEnd(members, async () => undefined)).manifest };
-  }
-  const { header, key } = await openArchive(members, passphrase);
+  const { header, bytes } = await readHeader(members);
+  const opened = passphrase === null ? null : await unlock(members, header, bytes, passphrase);
   const end = await readToEnd(members, async () => undefined);
-  assertAuthentic(key, end);
+  if (opened) assertAuthentic(opened.key, end);
   return { header, manifest: end.manifest };
+}
+
+export function isOfInstall(header: AnyHeader): header is InstallHeader {
+  return 'kind' in header && header.kind === 'install';
 }
 
 /** @param use called with each member */
@@ -67,12 +93,23 @@ export function assertAuthentic(key: PassphraseKey, { manifestBytes, mac }: Arch
   if (!key.verifies(manifestBytes, mac)) throw archiveInvalid('its manifest was altered');
 }
 
-async function readHeader(members: Members): Promise<{ header: ArchiveHeader; bytes: Buffer }> {
+async function readHeader(members: Members): Promise<{ header: AnyHeader; bytes: Buffer }> {
   const bytes = await next(members, HEADER);
-  const header = JSON.parse(bytes.toString('utf8')) as ArchiveHeader;
+  const header = JSON.parse(bytes.toString('utf8')) as AnyHeader;
   if (header.format !== FORMAT)
     throw notSupported(`Format ${String(header.format)} of the backup is not supported`);
   return { header, bytes };
+}
+
+async function unlock(
+  members: Members,
+  header: AnyHeader,
+  bytes: Buffer,
+  passphrase: string,
+): Promise<{ key: PassphraseKey; secrets: unknown }> {
+  const key = await PassphraseKey.derive(passphrase, header.key);
+  const context = createHash('sha256').update(bytes).digest();
+  return { key, secrets: JSON.parse(key.open(await next(members, SECRETS), context)) as unknown };
 }
 
 async function next(members: Members, name: string): Promise<Buffer> {

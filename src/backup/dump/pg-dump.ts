@@ -145,7 +145,7 @@ class Bridge {
   private onInput(bytes: Buffer): void {
     this.pendingInput += bytes.length;
     if (this.pendingInput >= MAX_PENDING_INPUT) this.socket.pause();
-    // A copy of its own: a chunk may be a view of a large shared buffer, all of which a message would copy.
+    // A copy, because a chunk may be a view of a large shared buffer, and a message copies the whole buffer.
     this.post(Uint8Array.from(bytes));
   }
 

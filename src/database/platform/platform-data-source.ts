@@ -1,5 +1,5 @@
 /**
- * The platform database: projects, their secrets, the audit log. Reached through TypeORM, with its own
+ * The platform database: projects, their secrets, people, the audit log. Reached through TypeORM, with its own
  * migrations.
  */
 import { Client } from 'pg';
@@ -8,13 +8,26 @@ import { causeOf, codeOf } from '../../common/errors/error-facts';
 import { UNIQUE_VIOLATION } from '../sql/sqlstate';
 import { Initial1790000000100 } from '../../../migrations/platform/1790000000100-initial';
 import { ProjectDataSecret1790000000217 } from '../../../migrations/platform/1790000000217-project-data-secret';
+import { Staff1790000000300 } from '../../../migrations/platform/1790000000300-staff';
+import { BackupSchedules1790000000317 } from '../../../migrations/platform/1790000000317-backup-schedules';
+import { AuditChain1790000000340 } from '../../../migrations/platform/1790000000340-audit-chain';
+import { ProjectSamples1790000000341 } from '../../../migrations/platform/1790000000341-project-samples';
+import { AdviceDismissals1790000000342 } from '../../../migrations/platform/1790000000342-advice-dismissals';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
 import { missingCapabilities, readCapabilities, ServerUnusableError } from './server-capabilities';
 
 /** In the order in which they are applied. */
-const PLATFORM_MIGRATIONS = [Initial1790000000100, ProjectDataSecret1790000000217];
+const PLATFORM_MIGRATIONS = [
+  Initial1790000000100,
+  ProjectDataSecret1790000000217,
+  Staff1790000000300,
+  BackupSchedules1790000000317,
+  AuditChain1790000000340,
+  ProjectSamples1790000000341,
+  AdviceDismissals1790000000342,
+];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */
 const MIGRATION_LOCK = 7_046_101;

@@ -3,6 +3,7 @@
  * one is reached, the longest idle connection of any project is closed to make room. Written here because no pool
  * library shares one limit between databases.
  */
+import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
 import { loginRefused, poolExhausted } from './pool.errors';
 import { PooledConnection } from './pooled-connection';
@@ -92,11 +93,13 @@ export class ProjectPools {
    * @throws DatabaseFault no_free_connection when none becomes free in time, or the pools are closed.
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
+    const measured = measureDatabase();
     const connection = this.takeAtOnce(database) ?? (await this.acquire(database));
     const before = connection.roundTrips;
     try {
       return await work(connection);
     } finally {
+      measured?.();
       this.roundTrips += connection.roundTrips - before;
       while (connection.cancelling) await connection.cancelling;
       if (connection.isClean || connection.broken) this.release(connection);

@@ -2,7 +2,7 @@
 import type { RowSink } from '../../pg-pipeline';
 import { SESSION_DEFAULTS } from '../pools/session-defaults';
 import type { Statement } from '../statement';
-import { CONTEXT_SETTINGS, ContextSettings, RlsContext } from './rls-context';
+import { CONTEXT_SETTINGS, type ContextSetting, type ContextSettings, type RlsContext } from './rls-context';
 
 /** Raised by auth.require_session() when the session is revoked, expired, or its user banned or deleted. */
 export const SESSION_REVOKED_SQLSTATE = 'PL401';
@@ -30,62 +30,63 @@ export const SYSTEM_CONTEXT: Statement = {
  * back.
  */
 export function contextStatement(context: RlsContext, settings: ContextSettings = {}): Statement {
+  const parts: Part[] = [];
   const values: string[] = [];
-  let parts = 0;
-  const add = (value: string, part: number): void => {
-    values.push(value);
-    parts |= part;
+  const add = (part: Part, ...own: readonly string[]): void => {
+    parts.push(part);
+    values.push(...own);
   };
   if (context.sessionId !== null) {
-    add(context.sessionId, SESSION);
-    if (context.secondFactor !== undefined) add(context.secondFactor, FACTOR);
+    if (context.secondFactor === undefined) add(SESSION, context.sessionId);
+    else add(FACTOR, context.sessionId, context.secondFactor);
   }
-  values.push(context.claims);
-  CONTEXT_SETTINGS.forEach((setting, index) => {
+  add(CLAIMS, context.claims);
+  for (const setting of CONTEXT_SETTINGS) {
     const value = settings[setting];
-    if (value !== undefined && value !== SESSION_DEFAULTS[setting]) add(value, FIRST_SETTING << index);
-  });
-  values.push(context.role);
-  const { name, text } = templateOf(parts);
-  return { name, text, values, sink: IGNORE_ROWS };
+    if (value !== undefined && value !== SESSION_DEFAULTS[setting]) add(SETTINGS[setting], value);
+  }
+  add(ROLE, context.role);
+  const name = `ctx${parts.map((part) => part.name).join('')}`;
+  return { name, text: textOf(name, parts), values, sink: IGNORE_ROWS };
 }
 
-/** Optional parts of a context; each bit stands for a parameter. */
-const SESSION = 1;
-const FACTOR = 2;
-const FIRST_SETTING = 4;
-
-interface Template {
+/** A column of a context statement. */
+interface Part {
+  /** Its part of the statement's name. */
   readonly name: string;
-  readonly text: string;
+  /** @param parameter gives the placeholder of the next value */
+  readonly column: (parameter: () => string) => string;
 }
 
-/** By parts: composing the text would cost a request more than all its values, and there are few combinations. */
-const TEMPLATES = new Map<number, Template>();
+const SESSION: Part = {
+  name: ':session',
+  column: (parameter) => `auth.require_session(${parameter()}::pg_catalog.uuid)`,
+};
+const FACTOR: Part = {
+  name: ':factor',
+  column: (parameter) => `auth.require_session(${parameter()}::pg_catalog.uuid, ${parameter()})`,
+};
+const CLAIMS = settingPart('request.jwt.claims', '');
+const ROLE = settingPart('role', '');
+const SETTINGS = Object.fromEntries(
+  CONTEXT_SETTINGS.map((setting, index) => [setting, settingPart(setting, `:${index}`)]),
+) as Readonly<Record<ContextSetting, Part>>;
 
-function templateOf(parts: number): Template {
-  let template = TEMPLATES.get(parts);
-  if (!template) TEMPLATES.set(parts, (template = compose(parts)));
-  return template;
+function settingPart(setting: string, name: string): Part {
+  return { name, column: (parameter) => `pg_catalog.set_config('${setting}', ${parameter()}, true)` };
 }
 
-function compose(parts: number): Template {
-  const columns: string[] = [];
+/** By name: composing the text would cost a request more than all its values, and there are few combinations. */
+const TEXTS = new Map<string, string>();
+
+function textOf(name: string, parts: readonly Part[]): string {
+  let text = TEXTS.get(name);
+  if (text === undefined) TEXTS.set(name, (text = compose(parts)));
+  return text;
+}
+
+function compose(parts: readonly Part[]): string {
   let count = 0;
   const parameter = (): string => `$${(count += 1)}`;
-  let name = 'ctx';
-  if (parts & SESSION) {
-    const session = `${parameter()}::pg_catalog.uuid`;
-    const demand = parts & FACTOR ? `, ${parameter()}` : '';
-    columns.push(`auth.require_session(${session}${demand})`);
-    name += demand === '' ? ':session' : ':factor';
-  }
-  columns.push(`pg_catalog.set_config('request.jwt.claims', ${parameter()}, true)`);
-  CONTEXT_SETTINGS.forEach((setting, index) => {
-    if ((parts & (FIRST_SETTING << index)) === 0) return;
-    columns.push(`pg_catalog.set_config('${setting}', ${parameter()}, true)`);
-    name += `:${index}`;
-  });
-  columns.push(`pg_catalog.set_config('role', ${parameter()}, true)`);
-  return { name, text: `select pg_catalog.num_nulls(${columns.join(', ')})` };
+  return `select pg_catalog.num_nulls(${parts.map(({ column }) => column(parameter)).join(', ')})`;
 }

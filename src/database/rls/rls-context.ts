@@ -27,7 +27,9 @@ export const CONTEXT_SETTINGS = [
   'storage.quota_files',
 ] as const;
 
-export type ContextSettings = Partial<Record<(typeof CONTEXT_SETTINGS)[number], string>> & {
+export type ContextSetting = (typeof CONTEXT_SETTINGS)[number];
+
+export type ContextSettings = Partial<Record<ContextSetting, string>> & {
   /** Isolation level of the transaction; default: that of the database. It must be set before the first query. */
   isolation?: IsolationLevel;
   /** A function of the project is called, which could observe more of an earlier request than its settings. */

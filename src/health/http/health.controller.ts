@@ -22,6 +22,7 @@ import {
   platformErrorBody,
   platformErrorSchema,
 } from '../../http/errors/platform-error-docs';
+import { tooManyHeaders } from '../../http/request-head';
 import { Metrics } from '../../infra/telemetry/metrics';
 import { notReady } from '../health.errors';
 import { Checks, isReady, ReadinessService } from '../readiness.service';
@@ -92,7 +93,7 @@ export class HealthController {
       'Needs no credential and asks nothing else, so a failure means that the process must be restarted.',
   })
   @Answer(200, 'The process is alive', Liveness, cacheControl())
-  @PlatformErrors(internalError())
+  @PlatformErrors(tooManyHeaders(), internalError())
   live(): Liveness {
     return { status: 'live' };
   }
@@ -104,10 +105,10 @@ export class HealthController {
     operationId: 'getReadiness',
     summary: 'What every request depends on answers',
     description:
-      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, or a disk that is full, is reported and does not make the process unready.',
+      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, a disk that is full, or a scheduled backup that is missing, is reported and does not make the process unready.',
   })
   @Answer(200, 'Ready to serve', Readiness, cacheControl())
-  @PlatformErrors(internalError())
+  @PlatformErrors(tooManyHeaders(), internalError())
   @READINESS_ERRORS.answers(notReady(DOWN))
   async ready(): Promise<Readiness> {
     const checks = await this.readiness.check();

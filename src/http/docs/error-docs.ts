@@ -43,6 +43,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   415: 'The media type is not accepted',
   416: 'The range is not in the file',
   429: 'Too many requests',
+  431: 'The headers are too large',
   500: 'Internal error',
   503: 'Unavailable for the moment',
 };

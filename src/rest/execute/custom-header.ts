@@ -1,4 +1,5 @@
-/** The headers that a project's SQL may set: none that frame the message, which only the server may do. */
+/** The headers that a project's SQL may set: none that frame the message or concern others on the same host. */
+import { setsStaffCookie } from '../../http/staff-cookie';
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-zA-Z-]+$/;
 /** Visible characters, blanks and Latin-1: nothing that could end the header. */
@@ -12,6 +13,9 @@ const FRAMING = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+
+/** Empties what browsers keep for the host: the session at the administration as well. */
+const CLEARING = 'clear-site-data';
 
 /** RFC 9112, 4, without the bytes beyond ASCII, which each client reads in its own way. */
 const REASON_PHRASE = /^[\t\x20-\x7e]+$/;
@@ -27,6 +31,7 @@ export function isHeader(name: string, value: unknown): value is string {
 }
 
 /** True for headers that only Plinth sets. */
-export function isFraming(name: string): boolean {
-  return FRAMING.has(name.toLowerCase());
+export function isReserved(name: string, value: string): boolean {
+  const lower = name.toLowerCase();
+  return FRAMING.has(lower) || lower === CLEARING || setsStaffCookie(name, value);
 }

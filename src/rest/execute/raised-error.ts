@@ -6,7 +6,7 @@ import { DatabaseError } from 'pg';
 import { AppError } from '../../common/errors/app-error';
 import { isJsonObject, type JsonObject, parseJson } from '../../common/text/json';
 import { restError } from '../rest.errors';
-import { isFraming, isHeader, isReasonPhrase } from './custom-header';
+import { isHeader, isReasonPhrase, isReserved } from './custom-header';
 
 /** Null for any other error. */
 export function raisedError(error: DatabaseError): AppError | null {
@@ -81,7 +81,7 @@ function headersOf(value: unknown): Record<string, string> {
   if (!isJsonObject(value)) return {};
   return Object.fromEntries(
     Object.entries(value).filter(
-      (entry): entry is [string, string] => isHeader(...entry) && !isFraming(entry[0]),
+      (entry): entry is [string, string] => isHeader(entry[0], entry[1]) && !isReserved(entry[0], entry[1]),
     ),
   );
 }

@@ -2,6 +2,7 @@
 import type { Caller } from '../../access/caller';
 import { type ContextSettings, ISOLATION_LEVELS, type IsolationLevel } from '../../database/rls/rls-context';
 import { quoteIdentifier } from '../../database/sql/identifier';
+import { withoutStaffCookie } from '../../http/staff-cookie';
 import { statementTimeout } from '../../projects/project-settings';
 import type { RequestHeaders } from '../grammar/rest-request';
 import type { PreparedRequest } from '../prepare/prepared-request';
@@ -35,7 +36,8 @@ export function settingsOf({ caller, facts }: RequestSender, prepared: PreparedR
   return context;
 }
 
-function factSettings({ method, path, headers }: RequestFacts): ContextSettings {
+function factSettings({ method, path, headers: sent }: RequestFacts): ContextSettings {
+  const headers = { ...sent, cookie: withoutStaffCookie(textOf(sent.cookie)) };
   return {
     'request.method': method,
     'request.path': path,
@@ -76,11 +78,14 @@ function headersJson(headers: RequestHeaders): string {
   return JSON.stringify(headers);
 }
 
+function textOf(header: RequestHeaders[string]): string | undefined {
+  return header === undefined || typeof header === 'string' ? header : header.join('; ');
+}
+
 /** RFC 6265, 4.2.1. */
-function cookiesJson(header: RequestHeaders[string]): string {
+function cookiesJson(header: string | undefined): string {
   if (header === undefined) return '{}';
-  const text = typeof header === 'string' ? header : header.join('; ');
-  const pairs = text.split(';').map((pair) => {
+  const pairs = header.split(';').map((pair) => {
     const equals = pair.indexOf('=');
     return equals < 0 ? [pair.trim(), ''] : [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
   });

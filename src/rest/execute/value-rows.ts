@@ -6,7 +6,7 @@ const LENGTH_BYTES = 4;
 
 export class ValueRows implements RowSink {
   readonly formats: readonly Format[] = [BINARY];
-  /** A large row of which more is to come. */
+  /** A large row that is not complete yet. */
   private large: LargeRow | null = null;
 
   /** @param absent counts rows that have a total only */

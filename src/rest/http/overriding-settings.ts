@@ -1,6 +1,6 @@
 /** Status and headers that a project's SQL set in response.status and response.headers. They replace Plinth's own. */
 import { parseJson } from '../../common/text/json';
-import { isFraming, isHeader } from '../execute/custom-header';
+import { isHeader, isReserved } from '../execute/custom-header';
 import { restError } from '../rest.errors';
 import type { ResponseHeaders } from './response-headers';
 
@@ -16,7 +16,7 @@ export function overriddenHeaders(text: string | null): ResponseHeaders | null {
   if (text === null) return null;
   const headers: ResponseHeaders = {};
   for (const [name, value] of headerPairs(text)) {
-    if (isFraming(name)) continue;
+    if (isReserved(name, value)) continue;
     const before = headers[name];
     headers[name] = before === undefined ? value : [...[before].flat(), value];
   }

@@ -27,7 +27,7 @@ interface Given {
   readonly names: readonly string[];
   /** True for texts of the query string or a form, false for members of the JSON body. */
   readonly asTexts: boolean;
-  /** True for a JSON array, of which the first object counts. */
+  /** True for a JSON array, whose first object is used. */
   readonly inList: boolean;
 }
 

@@ -3,7 +3,7 @@
  * They are the busiest of storage, so they read the request themselves: Nest's parameters and pipes cost more than that.
  */
 import { applyDecorators, Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { callerOf } from '../../access/current-caller.decorator';
@@ -61,9 +61,27 @@ const CONTENT_RANGE: DocumentedHeaders = {
   'Content-Range': { description: 'The range that is sent; absent with several', schema: TEXT },
 };
 
+/** The headers of ranges and conditions (RFC 9110, 13 and 14), by their names. */
+const REQUEST_HEADERS: Readonly<Record<string, string>> = {
+  Range: 'Bytes that are wanted: `bytes=0-1023`, `bytes=-500`',
+  'If-Range': 'The ETag or date of the part that the client has; otherwise all bytes are sent',
+  'If-Match': 'Refused with 412 unless the file has this ETag',
+  'If-None-Match': 'The ETag that the client has; 304 if it is current',
+  'If-Modified-Since': 'The date of the bytes that the client has; 304 if they are current',
+  'If-Unmodified-Since': 'Refused with 412 if the file changed since',
+};
+
+const RangeAndConditions = (): MethodDecorator =>
+  applyDecorators(
+    ...Object.entries(REQUEST_HEADERS).map(([name, description]) =>
+      ApiHeader({ name, description, required: false, schema: TEXT }),
+    ),
+  );
+
 const Bytes = (mediaType: string): MethodDecorator => {
   const bytes = { schema: { type: 'string' as const, format: 'binary' } };
   return applyDecorators(
+    RangeAndConditions(),
     ApiResponse({
       status: 200,
       description: 'The bytes',

@@ -39,6 +39,17 @@ const LIMIT_ERRORS: ErrorList = [
   unsupportedMediaType('text/html'),
 ];
 
+const PLACEMENT_ERRORS: ErrorList = [
+  invalidParameters('filename must be a string'),
+  forbidden(),
+  fileNotFound(),
+  bucketNotFound(),
+  fileAlreadyExists(),
+  LIMIT_ERRORS,
+  JSON_BODY_ERRORS,
+  ACCESS_ERRORS,
+];
+
 @StorageApi()
 @Controller('p/:project_slug/storage/files')
 export class FilesController {
@@ -89,16 +100,7 @@ export class FilesController {
   @FileParam()
   @JsonBody(UpdateFileDto)
   @Success(200, 'The changed record', FileDto, QUOTA_HEADER)
-  @Failures(
-    invalidParameters('filename must be a string'),
-    forbidden(),
-    fileNotFound(),
-    bucketNotFound(),
-    fileAlreadyExists(),
-    LIMIT_ERRORS,
-    JSON_BODY_ERRORS,
-    ACCESS_ERRORS,
-  )
+  @Failures(PLACEMENT_ERRORS)
   async update(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,
@@ -120,16 +122,7 @@ export class FilesController {
   @FileParam()
   @JsonBody(CopyFileDto)
   @Success(201, 'The copy', FileDto, QUOTA_HEADER)
-  @Failures(
-    invalidParameters('filename must be a string'),
-    forbidden(),
-    fileNotFound(),
-    bucketNotFound(),
-    fileAlreadyExists(),
-    LIMIT_ERRORS,
-    JSON_BODY_ERRORS,
-    ACCESS_ERRORS,
-  )
+  @Failures(PLACEMENT_ERRORS)
   async copy(
     @CurrentCaller() caller: Caller,
     @Param('file_id') id: string,

@@ -41,8 +41,9 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
   private readonly ids = new NeighbouringIds();
   private readonly buffers = new ReadBuffers();
 
-  constructor(@Inject(STORAGE_CONFIG) { diskDir, accelRedirect }: StorageConfig) {
+  constructor(@Inject(STORAGE_CONFIG) private readonly config: StorageConfig) {
     super();
+    const { diskDir, accelRedirect } = config;
     this.layout = new DiskLayout(diskDir);
     this.mode = accelRedirect === null ? PRIVATE : GROUP;
     this.directories = new DiskDirectories(this.marker, this.mode.directory);
@@ -53,7 +54,7 @@ export class DiskObjectStore extends ObjectStore implements OnModuleInit {
       await mkdir(this.layout.root, { recursive: true, mode: this.mode.directory });
       await writeFile(this.marker, '', { flag: 'a', mode: this.mode.file });
     } catch (error) {
-      throw directoryFault('STORAGE_DISK_DIR', this.layout.root, error);
+      throw directoryFault(this.config.diskSetting, this.layout.root, error);
     }
   }
 

@@ -8,6 +8,10 @@ import { storageUnavailable } from '../storage.errors';
 const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The format of randomId(). */
 const PROJECT_ID = /^[a-z][a-z0-9]{19}$/;
+/** The folder of backups that belong to no project. */
+export const PLATFORM_FOLDER = 'platform';
+/** The name of a scheduled backup: the time of its start, the slug, and some digits of its run. */
+const ARCHIVE_NAME = /^\d{8}T\d{6}Z-[a-z][a-z0-9-]{0,39}-[0-9a-f]{8}\.tar\.gz$/;
 /** Characters of a refused name that an error quotes. */
 const QUOTED = 60;
 
@@ -21,7 +25,7 @@ export function isProjectId(name: string): boolean {
 
 /** Returns the id. @throws AppError 500 when it is not valid as the name of a project's folder */
 export function checkedProjectId(projectId: string): string {
-  if (!isProjectId(projectId)) throw refused('project', projectId);
+  if (!isProjectId(projectId) && projectId !== PLATFORM_FOLDER) throw refused('project', projectId);
   return projectId;
 }
 
@@ -30,11 +34,19 @@ export class ObjectAddress {
   /** Private, so that no object literal has this type: the constructor, which checks both ids, is the only way to one. */
   private readonly id: string;
 
-  /** @throws AppError 500 when an id does not have the format of Plinth's ids */
-  constructor(projectId: string, objectId: string) {
-    if (!isObjectId(objectId)) throw refused('object', objectId);
+  /**
+   * @param isName the form of the object's name
+   * @throws AppError 500 when an id does not have the format of Plinth's ids
+   */
+  constructor(projectId: string, objectId: string, isName: (name: string) => boolean = isObjectId) {
+    if (!isName(objectId)) throw refused('object', objectId);
     this.projectId = checkedProjectId(projectId);
     this.id = objectId;
+  }
+
+  /** @param folder a project, or PLATFORM_FOLDER */
+  static ofArchive(folder: string, name: string): ObjectAddress {
+    return new ObjectAddress(folder, name, (text) => ARCHIVE_NAME.test(text));
   }
 
   get objectId(): string {

@@ -31,7 +31,7 @@ export class DeletedProjects implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     for (const action of ENDS) {
       for (const { project_id: id, at } of await this.auditLog.list({ action, limit: RECENT })) {
-        const isRecent = at.getTime() > this.clock.now() - this.config.orphanAgeMs;
+        const isRecent = Date.parse(at) > this.clock.now() - this.config.orphanAgeMs;
         if (id !== null && isRecent) this.remover.removeProjectLater(id);
       }
     }

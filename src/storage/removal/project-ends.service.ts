@@ -26,7 +26,7 @@ export class ProjectEnds {
     if (await this.projects.exists(projectId)) return null;
     for (const action of ENDS) {
       const [entry] = await this.auditLog.list({ projectId, action, limit: 1 });
-      if (entry) return entry.at.getTime();
+      if (entry) return Date.parse(entry.at);
     }
     return null;
   }

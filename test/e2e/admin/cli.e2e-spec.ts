@@ -197,9 +197,22 @@ describe('plinth audit', () => {
     const { id, slug } = await json(['project', 'create', 'Audited']);
     await run(['project', 'delete', slug, '--yes']);
     const { out } = await run(['audit', '--project', id]);
-    expect(out).toMatch(/platform-admin +\S+ +project.delete/);
+    expect(out).toMatch(/platform-admin-key +\S+ +project.delete/);
     const actions = await json(['audit', '--project', id, '--action', 'project.create']);
     expect(actions).toHaveLength(1);
+    expect(await json(['audit', '--actor', 'nobody'])).toEqual([]);
+  });
+
+  it('verifies the chain and prints its head, which a later run compares', async () => {
+    const first = await run(['audit', 'verify']);
+    expect(first).toMatchObject({ code: 0, err: '' });
+    const head = /^head (\d+:[0-9a-f]{64})$/m.exec(first.out)?.[1] ?? '';
+    expect((await run(['audit', 'verify', '--head', head])).code).toBe(0);
+    const foreign = `${head.split(':')[0]}:${'0'.repeat(64)}`;
+    const broken = await run(['audit', 'verify', '--head', foreign]);
+    expect(broken.code).toBe(1);
+    expect(broken.err).toMatch(/^The chain is broken at position \d+: the chain does not hold this head/);
+    expect(await json(['audit', 'verify'])).toMatchObject({ intact: true, broken: null });
   });
 });
 

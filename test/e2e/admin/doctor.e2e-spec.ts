@@ -74,7 +74,18 @@ describe('POST /doctor', () => {
     expect(findings.filter(({ status }) => status === 'failed')).toEqual([]);
     const checks = new Set(findings.map(({ check }) => check));
     expect([...checks].sort()).toEqual(
-      ['clock', 'database', 'disk', 'mail', 'projects', 'public_url', 'redis', 'storage', 'version'].sort(),
+      [
+        'backups',
+        'clock',
+        'database',
+        'disk',
+        'mail',
+        'projects',
+        'public_url',
+        'redis',
+        'storage',
+        'version',
+      ].sort(),
     );
     for (const { status, remedy } of findings) {
       expect(remedy === null).toBe(['ok', 'skipped'].includes(status));

@@ -193,7 +193,7 @@ describe('GET /audit-log', () => {
       'project.create',
     ]);
     expect(body[0]).toMatchObject({
-      actor: 'platform-admin',
+      actor: 'platform-admin-key',
       address: expect.stringContaining('127.0.0.1'),
       project_id: id,
     });

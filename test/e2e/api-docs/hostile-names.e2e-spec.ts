@@ -120,6 +120,23 @@ it('form filters that the table accepts', async () => {
   }
 });
 
+it('are the same in the types of TypeScript as in the document', async () => {
+  const { text } = await project.service.get(`/p/${project.slug}/types.ts`);
+  const declared = new Set([...text.matchAll(/^export type (\w+) =/gm)].map(([, name]) => name as string));
+  const ofFunctions = [...declared].filter((name) => /(Args|Result)$/.test(name));
+  const ofRows = [...declared].filter((name) => !ofFunctions.includes(name) && name !== 'Json');
+  expect(ofRows.filter((name) => !Object.hasOwn(document.components.schemas, name))).toEqual([]);
+  const ids = operationsOf(document).map(({ operation }) => operation.operationId as string);
+  const stemsOf = (verb: string): string[] =>
+    ids.filter((id) => id.startsWith(verb)).map((id) => id.slice(verb.length));
+  const expected = [
+    ...stemsOf('select').flatMap((stem) => [stem, `${stem}Insert`, `${stem}Update`]),
+    ...stemsOf('call').flatMap((stem) => [`${stem}Args`, `${stem}Result`]),
+  ];
+  expect(expected.filter((name) => !declared.has(name))).toEqual([]);
+  expect(ofFunctions.length).toBe(2 * stemsOf('call').length);
+});
+
 it('make types that compile, with each name once', async () => {
   const types = async (lang: string): Promise<string> =>
     (await project.service.get(`/p/${project.slug}/types.ts?lang=${lang}`)).text;

@@ -85,6 +85,8 @@ async function statuses(routes: Route[], client: (route: Route) => HttpClient): 
   return answers.flat();
 }
 
+const STAFF_RULES = ['staff', 'staff_person', 'staff_session'] as const;
+
 describe('every route', () => {
   it('is listed, with routes of all areas', () => {
     const paths = guardedRoutesOf(plinth.app).map((route) => route.path);
@@ -105,7 +107,7 @@ describe('every route', () => {
   });
 
   it('answers 401 for every forged apikey', async () => {
-    const routes = routesExcept('platform_admin');
+    const routes = routesExcept(...STAFF_RULES);
     for (const [kind, key] of Object.entries(forgeries(project.anonKey, foreign.anonKey))) {
       const wrong = await statuses(routes, () => project.client(key, userToken));
       expect({ kind, wrong }).toEqual({ kind, wrong: [] });
@@ -113,7 +115,7 @@ describe('every route', () => {
   }, 120_000);
 
   it('answers 401 for every forged bearer token', async () => {
-    const routes = routesExcept('platform_admin', 'apikey');
+    const routes = routesExcept(...STAFF_RULES, 'apikey');
     const foreignToken = (await foreign.signUp()).accessToken;
     for (const [kind, token] of Object.entries(forgeries(userToken, foreignToken))) {
       const wrong = await statuses(routes, () => project.client(project.anonKey, token));
@@ -123,14 +125,14 @@ describe('every route', () => {
   }, 120_000);
 
   it('answers 401 for a wrong administrator key', async () => {
-    const routes = guardedRoutesOf(plinth.app).filter(({ rule }) => rule === 'platform_admin');
+    const routes = guardedRoutesOf(plinth.app).filter(({ rule }) => STAFF_RULES.some((one) => one === rule));
     for (const key of ['wrong', project.serviceKey, `${project.serviceKey} `]) {
       expect(await statuses(routes, () => plinth.http.with({ authorization: `Bearer ${key}` }))).toEqual([]);
     }
   });
 
   it("answers 401 for a user's token sent as apikey", async () => {
-    const routes = routesExcept('platform_admin');
+    const routes = routesExcept(...STAFF_RULES);
     expect(await statuses(routes, () => project.client(userToken, userToken))).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '../../support/access-matrix';
 import { type OpenApiDocument, operationsOf } from '../../support/openapi';
 import { TestPlinth } from '../../support/plinth';
+import { rolesToMarkdown } from '../../support/roles-table';
 import { fillPath, guardedRoutesOf } from '../../support/routes';
 import { TestProject } from '../../support/test-project';
 import type { AccessRule } from '../../../src/access/access-rule';
@@ -100,7 +101,11 @@ const PAGE = join(__dirname, '../../../docs/access.md');
 const GENERATED = /(<!-- generated: (\w+) -->\n)[^]*?(<!-- end -->)/g;
 
 it('docs/access.md lists the routes that the application has; `npm run docs` generates it', () => {
-  const parts: Record<string, string> = { matrix: toMarkdown(routes), reasons: toReasons(routes) };
+  const parts: Record<string, string> = {
+    matrix: toMarkdown(routes),
+    reasons: toReasons(routes),
+    roles: rolesToMarkdown(),
+  };
   const page = readFileSync(PAGE, 'utf8');
   const current = page.replace(GENERATED, (_all, begin: string, name: string, end: string) => {
     return `${begin}\n${parts[name]}\n\n${end}`;
@@ -110,6 +115,8 @@ it('docs/access.md lists the routes that the application has; `npm run docs` gen
   for (const part of Object.values(parts)) expect(current).toContain(part);
 });
 
+const STAFF = [{ 'platform-admin-key': [] }, { 'staff-session': [] }];
+
 /** Security requirements of the OpenAPI document, by rule. */
 const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   public: [],
@@ -118,7 +125,9 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   user: [{ apikey: [], bearer: [] }],
   session: [{ apikey: [], bearer: [] }],
   service_role: [{ apikey: [], bearer: [] }],
-  platform_admin: [{ 'platform-admin-key': [] }],
+  staff: STAFF,
+  staff_person: STAFF,
+  staff_session: STAFF,
   metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
 };
 

@@ -1,6 +1,21 @@
-/** Query strings of backups and restores. A misspelt `dry_run` must not restore. */
+/** Bodies and query strings of backups. A misspelt `dry_run` must not restore. */
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, NotContains } from 'class-validator';
+import {
+  IsBoolean,
+  IsDateString,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  NotContains,
+} from 'class-validator';
+import { Example } from '../../../http/docs/example.decorator';
+import { WholeNumber } from '../../../http/input/whole-number';
+
+const MAX_KEEP = 10_000;
 
 export class PhysicalBackupQuery {
   @ApiPropertyOptional({
@@ -13,7 +28,17 @@ export class PhysicalBackupQuery {
   files?: 'true' | 'false';
 }
 
-export class RestoreQuery {
+export class InstallRestoreQuery {
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    description: 'Checks the archive and whether it could be restored, and changes nothing',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  dry_run?: 'true' | 'false';
+}
+
+export class RestoreQuery extends InstallRestoreQuery {
   @ApiPropertyOptional({
     description:
       'Another slug. If the archived project exists, a copy with an id and keys of its own is made',
@@ -22,12 +47,83 @@ export class RestoreQuery {
   @IsString()
   @NotContains('\0')
   slug?: string;
+}
 
+/** Names a project; without it the install is meant. */
+export class BackupSubjectQuery {
+  @ApiPropertyOptional({ description: 'Id of a project; default: the install' })
+  @IsOptional()
+  @IsString()
+  @NotContains('\0')
+  project_id?: string;
+}
+
+@Example({ hour: 3, time_zone: 'Europe/Berlin', keep: 14 })
+export class ScheduleDto {
   @ApiPropertyOptional({
-    enum: ['true', 'false'],
-    description: 'Checks the archive and whether it could be restored, and changes nothing',
+    type: 'integer',
+    minimum: 0,
+    maximum: 23,
+    description: 'Daily at this hour; default: 3. Not together with `cron`',
   })
   @IsOptional()
-  @IsIn(['true', 'false'])
-  dry_run?: 'true' | 'false';
+  @IsInt()
+  @Min(0)
+  @Max(23)
+  hour?: number;
+
+  @ApiPropertyOptional({ example: '30 3 * * 1-5', description: 'Five fields, as in crontab' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  cron?: string;
+
+  @ApiPropertyOptional({ example: 'Europe/Berlin', description: 'Default: UTC' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  time_zone?: string;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_KEEP,
+    description: 'Archives to keep; default: 7',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_KEEP)
+  keep?: number;
+
+  @ApiPropertyOptional({ description: 'False: the project is not backed up by schedule; default: true' })
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+}
+
+@Example({ project_id: 'k3v9x0a1b2c3d4e5f6g7' })
+export class BackupRequestDto {
+  @ApiPropertyOptional({ description: 'Id of a project; default: all of them, and the platform' })
+  @IsOptional()
+  @IsString()
+  @NotContains('\0')
+  project_id?: string;
+}
+
+export class ListRunsQuery extends BackupSubjectQuery {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    description: 'Runs in a page; default: 100',
+  })
+  @IsOptional()
+  @WholeNumber(1, 1_000)
+  limit?: number;
+
+  @ApiPropertyOptional({ format: 'date-time', description: 'Only runs that started before this time' })
+  @IsOptional()
+  @IsDateString()
+  before?: string;
 }

@@ -166,35 +166,3 @@ export class ListProjectsQuery {
   @NotContains('\0')
   search?: string;
 }
-
-export class ListAuditLogQuery {
-  @ApiPropertyOptional({ description: 'Only entries about this project' })
-  @IsOptional()
-  @IsString()
-  @NotContains('\0')
-  project_id?: string;
-
-  @ApiPropertyOptional({ example: 'project.create', description: 'Only entries of this action' })
-  @IsOptional()
-  @IsString()
-  @NotContains('\0')
-  action?: string;
-
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_000,
-    description: 'Entries in a page; default: 100',
-  })
-  @IsOptional()
-  @WholeNumber(1, 1_000)
-  limit?: number;
-
-  @ApiPropertyOptional({
-    pattern: '^\\d{1,18}$',
-    description: 'The X-Next-Cursor header of the previous page',
-  })
-  @IsOptional()
-  @Matches(/^\d{1,18}$/, { message: 'before must be an id of the audit log' })
-  before?: string;
-}

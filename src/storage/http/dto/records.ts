@@ -106,6 +106,8 @@ export class BulkSignedUrlDto {
   // Inline, because OpenAPI 3.0 ignores `nullable` beside a reference.
   @ApiProperty({
     type: 'object',
+    // `required` is the list of its members.
+    selfRequired: true,
     nullable: true,
     additionalProperties: false,
     description: 'Why there is no URL; null beside one',

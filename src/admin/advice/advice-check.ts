@@ -1,0 +1,48 @@
+/**
+ * A check of the advisor: a query over the catalogs of a project's database, and what its rows mean. The names in the rows
+ * are the owner's choice, and so is their number: each check is bounded, and quotes what it puts into SQL.
+ */
+import { createHash } from 'node:crypto';
+
+export const SEVERITIES = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Findings of one check that are reported. */
+export const MOST_FINDINGS = 50;
+
+export interface Finding {
+  readonly severity: Severity;
+  /** Names of the object, for its id and for people: schema, table, column. */
+  readonly names: readonly string[];
+  /** What is wrong and what it causes, for people. */
+  readonly why: string;
+  /** Mends it; null where that takes a decision. */
+  readonly sql: string | null;
+}
+
+export interface AdviceCheck<Row = never> {
+  readonly name: string;
+  /** Selects at most MOST_FINDINGS + 1 rows. Runs as the owner with an empty search_path. */
+  readonly text: string;
+  readonly toFinding: (row: Row) => Finding;
+}
+
+export interface Advice extends Finding {
+  /** The same for the same finding about the same object. */
+  readonly id: string;
+  readonly check: string;
+}
+
+export function toAdvice(check: string, finding: Finding): Advice {
+  const hash = createHash('sha256').update(JSON.stringify(finding.names)).digest('hex');
+  return { ...finding, check, id: `${check}-${hash.slice(0, 16)}` };
+}
+
+/** The form of ids. */
+export const ADVICE_ID = /^([a-z_]{1,40})-[0-9a-f]{16}$/;
+
+/** Schemas of PostgreSQL and of Plinth, for a condition on pg_namespace `n`. */
+export const OWN_SCHEMAS = `n.nspname !~ '^pg_'
+  and n.nspname not in ('information_schema', 'auth', 'storage', 'extensions', 'plinth', 'plinth_migrations')`;
+
+export const LIMIT = `limit ${MOST_FINDINGS + 1}`;

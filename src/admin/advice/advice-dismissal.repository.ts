@@ -1,0 +1,45 @@
+/** Dismissed pieces of advice, in the platform database. */
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Dismissals of a project: far more than it has advice at a time. */
+const MOST = 2_000;
+
+export interface Dismissal {
+  readonly at: Date;
+  readonly actor: string;
+}
+
+@Injectable()
+export class AdviceDismissalRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** By the id of the advice. */
+  async list(projectId: string): Promise<ReadonlyMap<string, Dismissal>> {
+    const rows = await this.dataSource.query<(Dismissal & { readonly id: string })[]>(
+      'select advice_id as id, at, actor from advice_dismissals where project_id = $1',
+      [projectId],
+    );
+    return new Map(rows.map(({ id, at, actor }) => [id, { at, actor }]));
+  }
+
+  /** Once only; the oldest dismissals of a project make room for new ones. */
+  async add(projectId: string, adviceId: string, actor: string): Promise<void> {
+    await this.dataSource.query(
+      `insert into advice_dismissals (project_id, advice_id, actor) values ($1, $2, $3) on conflict do nothing`,
+      [projectId, adviceId, actor],
+    );
+    await this.dataSource.query(
+      `delete from advice_dismissals where project_id = $1 and advice_id in (
+         select advice_id from advice_dismissals where project_id = $1 order by at desc offset ${MOST})`,
+      [projectId],
+    );
+  }
+
+  async remove(projectId: string, adviceId: string): Promise<void> {
+    await this.dataSource.query('delete from advice_dismissals where project_id = $1 and advice_id = $2', [
+      projectId,
+      adviceId,
+    ]);
+  }
+}

@@ -1,0 +1,78 @@
+/** Server-sent events (WHATWG HTML, 9.2) that never wait for a slow client: what does not fit is counted as dropped. */
+import type { Request, Response } from 'express';
+
+/** Bytes that may wait for the client before events are dropped. */
+const MAX_WAITING = 64 * 1024;
+const TICK_MS = 1_000;
+/** Ticks between two comments, by which a client that went away is noticed. */
+const TICKS_OF_SILENCE = 15;
+/** Ticks after which a stream ends. The client connects again (EventSource does by itself), and its credential is checked again. */
+const MOST_TICKS = 900;
+
+export class EventStream {
+  private dropped = 0;
+  private ticks = 0;
+  private readonly timer: NodeJS.Timeout;
+
+  /**
+   * Sends the head.
+   * @param mayGoOn asked every second; false ends the stream
+   * @param onEnd called once
+   */
+  constructor(
+    request: Request,
+    private readonly response: Response,
+    private readonly mayGoOn: () => boolean,
+    onEnd: () => void,
+  ) {
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      // nginx would collect events otherwise.
+      'X-Accel-Buffering': 'no',
+    });
+    response.write(': connected\n\n');
+    this.timer = setInterval(() => this.tick(), TICK_MS).unref();
+    response.once('close', () => {
+      clearInterval(this.timer);
+      onEnd();
+    });
+    // The end of the request alone does not close the response.
+    request.resume();
+  }
+
+  send(event: string, data: unknown): void {
+    if (this.response.writableLength > MAX_WAITING) {
+      this.dropped += 1;
+      return;
+    }
+    this.tellDropped();
+    this.write(event, data);
+  }
+
+  /** Counts events that were lost before they came here. */
+  skip(events: number): void {
+    this.dropped += events;
+  }
+
+  private tick(): void {
+    this.ticks += 1;
+    if (!this.mayGoOn() || this.ticks > MOST_TICKS) {
+      this.response.end();
+      return;
+    }
+    if (this.response.writableLength > MAX_WAITING) return;
+    this.tellDropped();
+    if (this.ticks % TICKS_OF_SILENCE === 0) this.response.write(':\n\n');
+  }
+
+  private tellDropped(): void {
+    if (this.dropped === 0) return;
+    this.write('dropped', { count: this.dropped });
+    this.dropped = 0;
+  }
+
+  private write(event: string, data: unknown): void {
+    this.response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+}

@@ -1,0 +1,111 @@
+/** Platform administration: one archive of the whole install, streamed in both directions. */
+import { Controller, Get, Headers, HttpCode, Post, Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiHeader,
+  ApiOperation,
+  ApiProduces,
+  ApiQuery,
+  ApiResponse,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Readable } from 'node:stream';
+import { archiveInvalid, notSupported, passphraseInvalid, wrongPassphrase } from '../../backup/backup.errors';
+import { InstallBackup } from '../../backup/install-backup.service';
+import { InstallRestore } from '../../backup/install-restore.service';
+import { BodyReader } from '../../http/bodies/body-reader';
+import { bodyTooSlow } from '../../http/bodies/body.errors';
+import { pacedBody } from '../../http/bodies/paced-body';
+import { Answer } from '../../http/docs/answer.decorator';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { InstallRestoreReport } from '../backup-records';
+import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
+import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { CurrentActor } from './current-actor.decorator';
+import { InstallRestoreQuery } from './dto/backups.dto';
+
+@AdminAccess()
+@Controller('admin/v1')
+export class InstallBackupsController {
+  constructor(
+    private readonly backups: InstallBackup,
+    private readonly restores: InstallRestore,
+    private readonly bodies: BodyReader,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Get('backup')
+  @ApiOperation({
+    operationId: 'backupInstall',
+    summary:
+      'Back up the install: an archive of each project, the audit log and the schedules as one archive',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Each project is archived at a moment of its own. A project that cannot be archived is listed in the manifest and does not stop the others. A failure of the whole breaks the connection off.',
+  })
+  @ApiHeader(PASSPHRASE)
+  @ApiProduces('application/gzip')
+  @ApiResponse({
+    status: 200,
+    description: 'The archive',
+    content: { 'application/gzip': { schema: ARCHIVE } },
+  })
+  @PlatformErrors(passphraseInvalid(), ADMIN_ERRORS)
+  async backup(
+    @Headers('backup-passphrase') header: string | undefined,
+    @CurrentActor() actor: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.backups.write(passphraseOf(header), async () => {
+      await this.audit.write({ actor, action: 'install.backup', projectId: null });
+      response.setHeader('Content-Type', 'application/gzip');
+      response.setHeader('Cache-Control', 'no-store');
+      return response;
+    });
+  }
+
+  @Post('restore/all')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'restoreInstall',
+    summary: 'Restore the projects, the audit log and the schedules of a backup of the install',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Projects that exist stay as they are; each other one is whole or absent. It can be repeated. With `dry_run`, the archive is only checked.',
+  })
+  @ApiHeader(PASSPHRASE)
+  @ApiQuery({ type: InstallRestoreQuery })
+  @ApiConsumes('application/gzip')
+  @ApiBody({ schema: ARCHIVE })
+  @Answer(200, 'The outcome for each project, failures included', InstallRestoreReport)
+  @PlatformErrors(
+    wrongPassphrase(),
+    passphraseInvalid(),
+    archiveInvalid('it is cut off'),
+    notSupported('This is a backup of one project: restore it without --all'),
+    bodyTooSlow(),
+    ADMIN_ERRORS,
+  )
+  async restore(
+    @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { dry_run: dryRun }: InstallRestoreQuery,
+    @CurrentActor() actor: Actor,
+    @Req() request: Request,
+  ): Promise<InstallRestoreReport> {
+    const options = { passphrase: passphraseOf(header), dryRun: dryRun === 'true' };
+    const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
+    const { backedUpAt, projects, auditEntries, schedules } = await this.restores.restore(
+      body,
+      options,
+      actor,
+    );
+    return {
+      dry_run: options.dryRun,
+      backed_up_at: backedUpAt,
+      projects,
+      audit_entries: auditEntries,
+      schedules,
+    };
+  }
+}

@@ -1,0 +1,45 @@
+/** Platform administration: the use of limits, and the job queues. */
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { Answer } from '../../http/docs/answer.decorator';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { ProjectUsage, QueueState } from '../usage/project-usage';
+import { ProjectUsageService } from '../usage/project-usage.service';
+import { ADMIN_ERRORS, AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+
+@AdminApi()
+@Controller('admin/v1')
+export class UsageController {
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly usage: ProjectUsageService,
+  ) {}
+
+  @Get('projects/:id/usage')
+  @ApiOperation({
+    operationId: 'getProjectUsage',
+    summary: 'Rate limits, quotas and mails of a project, with their present use',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. Without REDIS_URL a process counts rates by itself, and answers with its own count.',
+  })
+  @ProjectParam()
+  @Answer(200, 'The use', ProjectUsage)
+  @PlatformErrors(PROJECT_ERRORS)
+  async ofProject(@Param('id') id: string): Promise<ProjectUsage> {
+    return this.usage.of(await this.registry.get(id));
+  }
+
+  @Get('queues')
+  @ApiOperation({
+    operationId: 'listQueues',
+    summary: 'The job queues of the install: mails, and bytes of files to remove',
+    description:
+      'Needs PLATFORM_ADMIN_KEY. All projects share them. Mails that were given up are in the list of failed mails.',
+  })
+  @Answer(200, 'The queues', [QueueState])
+  @PlatformErrors(ADMIN_ERRORS)
+  queues(): Promise<QueueState[]> {
+    return this.usage.queues();
+  }
+}

@@ -1,0 +1,52 @@
+/** Limits of a project with their present use, and the queues, as types and as OpenAPI schemas. */
+import { ApiProperty } from '@nestjs/swagger';
+import { Example } from '../../http/docs/example.decorator';
+import { SIZE } from '../../http/docs/documented-types';
+
+class RateUse {
+  @ApiProperty({ example: 'storage_requests' }) readonly name!: string;
+  @ApiProperty({ ...SIZE, description: 'Events that a window allows' }) readonly limit!: number;
+  @ApiProperty({ ...SIZE, description: 'Events in the present window, refused ones included' })
+  readonly used!: number;
+  @ApiProperty({ format: 'date-time', description: 'The end of the present window' })
+  readonly resets_at!: string;
+}
+
+class QuotaUse {
+  @ApiProperty({ enum: ['storage_bytes', 'storage_files', 'database_bytes'] }) readonly name!: string;
+  @ApiProperty(SIZE) readonly used!: number;
+  @ApiProperty({ ...SIZE, nullable: true, description: 'Null: no limit' }) readonly limit!: number | null;
+}
+
+class MailUse {
+  @ApiProperty({ ...SIZE, description: 'Mails that are neither sent nor given up' })
+  readonly waiting!: number;
+  @ApiProperty({ ...SIZE, description: 'Mails that were given up' }) readonly failed!: number;
+}
+
+@Example({
+  rate_limits: [{ name: 'storage_requests', limit: 1000, used: 42, resets_at: '2026-01-01T08:01:00.000Z' }],
+  quotas: [
+    { name: 'storage_bytes', used: 1_048_576, limit: 10_737_418_240 },
+    { name: 'storage_files', used: 12, limit: null },
+    { name: 'database_bytes', used: 9_437_184, limit: null },
+  ],
+  mails: { waiting: 0, failed: 1 },
+})
+export class ProjectUsage {
+  @ApiProperty({ type: [RateUse] }) readonly rate_limits!: readonly RateUse[];
+  @ApiProperty({ type: [QuotaUse] }) readonly quotas!: readonly QuotaUse[];
+  @ApiProperty({ type: MailUse }) readonly mails!: MailUse;
+}
+
+@Example({ name: 'auth-mail', waiting: 0, active: 1, delayed: 2, failed: 0, completed: 40, paused: false })
+export class QueueState {
+  @ApiProperty({ enum: ['auth-mail', 'storage-removal'] }) readonly name!: string;
+  @ApiProperty({ ...SIZE, description: 'Jobs that no worker has taken yet' }) readonly waiting!: number;
+  @ApiProperty({ ...SIZE, description: 'Jobs that a worker runs' }) readonly active!: number;
+  @ApiProperty({ ...SIZE, description: 'Jobs that will be tried (again) later' }) readonly delayed!: number;
+  @ApiProperty({ ...SIZE, description: 'Jobs that were given up and are still kept' })
+  readonly failed!: number;
+  @ApiProperty({ ...SIZE, description: 'Completed jobs that are still kept' }) readonly completed!: number;
+  @ApiProperty() readonly paused!: boolean;
+}

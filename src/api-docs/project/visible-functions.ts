@@ -1,0 +1,110 @@
+/** Functions that a role may execute: those that `rpc/` calls, computed fields and computed relationships. */
+import {
+  type Catalog,
+  nameKey,
+  type QualifiedName,
+  type Relationship,
+  type Routine,
+} from '../../rest/catalog/catalog';
+import type { RoutineFacts, TypeFacts } from './project-facts';
+import type { VisibleRelation } from './visible-relation';
+
+export interface VisibleFunction extends QualifiedName {
+  readonly comment: string | null;
+  /** The type of its result as format_type() writes it. */
+  readonly result: string;
+  readonly returnsSet: boolean;
+  /** Null for a function that only `select` can call, with a row. */
+  readonly routine: Routine | null;
+  /** The relation whose row is its one argument. */
+  readonly rowOf: QualifiedName | null;
+  /** The relation that a computed relationship leads to. */
+  readonly leadsTo: { readonly to: QualifiedName; readonly toOne: boolean } | null;
+  /** True for a computed field of `rowOf`. */
+  readonly isField: boolean;
+}
+
+/** A function that `rpc/` calls. */
+export interface CallableFunction extends VisibleFunction {
+  readonly routine: Routine;
+}
+
+export const isCallable = (one: VisibleFunction): one is CallableFunction => one.routine !== null;
+
+interface Options {
+  readonly catalog: Catalog;
+  readonly types: ReadonlyMap<string, TypeFacts>;
+  readonly relationsByName: ReadonlyMap<string, VisibleRelation>;
+}
+
+export function visibleFunctions(facts: readonly RoutineFacts[], options: Options): VisibleFunction[] {
+  return facts
+    .map((one) => visibleFunction(one, options))
+    .filter(({ routine, isField, leadsTo }) => routine !== null || isField || leadsTo !== null)
+    .sort(byPlace(options.catalog));
+}
+
+function visibleFunction(facts: RoutineFacts, options: Options): VisibleFunction {
+  const { schema, name, comment, result, returns_set: returnsSet } = facts;
+  const rowOf = argumentRelation(facts, options);
+  return {
+    schema,
+    name,
+    comment,
+    result,
+    returnsSet,
+    routine: routineOf(facts, options.catalog),
+    rowOf,
+    leadsTo: rowOf && computedRelationship(facts, rowOf, options),
+    isField: rowOf !== null && isComputedField(facts, rowOf, options),
+  };
+}
+
+function routineOf(facts: RoutineFacts, { routines }: Catalog): Routine | null {
+  const signature = facts.types.join('\0');
+  const overloads = routines.get(nameKey(facts)) ?? [];
+  return overloads.find((one) => one.arguments.map(({ type }) => type).join('\0') === signature) ?? null;
+}
+
+/** The relation of the only argument's row type; null if the role may not read it. */
+function argumentRelation(
+  { types: argumentTypes }: RoutineFacts,
+  { types, relationsByName }: Options,
+): QualifiedName | null {
+  const [only, ...others] = argumentTypes;
+  const type = only === undefined || others.length > 0 ? undefined : types.get(only);
+  if (type?.kind !== 'c' || type.attributes) return null;
+  const relation = relationsByName.get(nameKey({ schema: type.schema, name: type.type_name }));
+  return relation?.maySelect ? relation.relation : null;
+}
+
+function computedRelationship(
+  { schema, name }: RoutineFacts,
+  rowOf: QualifiedName,
+  { catalog, relationsByName }: Options,
+): VisibleFunction['leadsTo'] {
+  const isOwn = (one: Relationship): boolean =>
+    one.kind === 'computed' && one.routine.schema === schema && one.routine.name === name;
+  const found = catalog.relationships.get(nameKey(rowOf))?.find(isOwn);
+  if (found?.kind !== 'computed' || !relationsByName.get(nameKey(found.to))?.maySelect) return null;
+  return { to: found.to, toOne: found.toOne };
+}
+
+function isComputedField(
+  { schema, name }: RoutineFacts,
+  rowOf: QualifiedName,
+  { catalog }: Options,
+): boolean {
+  const relation = catalog.relations.get(nameKey(rowOf));
+  const leads = (catalog.relationships.get(nameKey(rowOf)) ?? []).some(
+    (one) => one.kind === 'computed' && one.routine.schema === schema && one.routine.name === name,
+  );
+  return !leads && (relation?.computed.get(name) ?? []).some((field) => field.schema === schema);
+}
+
+/** Overloads in the catalog's order, which does not depend on the order of the rows that were read. */
+function byPlace({ routines }: Catalog): (a: VisibleFunction, b: VisibleFunction) => number {
+  const place = (one: VisibleFunction): number =>
+    one.routine ? (routines.get(nameKey(one)) ?? []).indexOf(one.routine) : -1;
+  return (a, b) => place(a) - place(b);
+}

@@ -1,0 +1,29 @@
+/** The names of the objects that a role may see: the same in its document and in its types of TypeScript. */
+import { METHODS } from '../openapi/model';
+import { TABLE_REST_NAMES } from '../table-rest/components';
+import { GENERATOR_NAMES } from './names';
+import { nameObjects, type ObjectNames } from './object-names';
+import type { PlatformPart } from './platform-part';
+import { typeName, type VisibleSchema } from './visible-schema';
+
+/** @param part auth and storage in the document of the same role: its schemas and operations keep their names */
+export function visibleNames(visible: VisibleSchema, part: PlatformPart): ObjectNames {
+  return nameObjects({
+    relations: visible.relations.map(({ relation }) => relation),
+    types: [...visible.types.values()]
+      .filter(({ usable, labels, attributes }) => usable && (labels ?? attributes))
+      .map(typeName),
+    routines: visible.callable.map(([first]) => first),
+    reservedSchemas: [
+      ...GENERATOR_NAMES,
+      ...TABLE_REST_NAMES.schemas,
+      ...Object.keys(part.components.schemas ?? {}),
+    ],
+    reservedOperations: operationIds(part),
+    defaultSchema: visible.defaultSchema,
+  });
+}
+
+function operationIds({ paths }: PlatformPart): string[] {
+  return [...paths.values()].flatMap((item) => METHODS.flatMap((method) => item[method]?.operationId ?? []));
+}

@@ -1,0 +1,121 @@
+/**
+ * Restores the archive of an install: each project as on its own, then the audit log and the schedules. A project that exists
+ * or fails does not stop the others, so an interrupted restore can be repeated.
+ */
+import { Readable } from 'node:stream';
+import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '../common/errors/app-error';
+import { Clock } from '../common/time/clock';
+import { Actor } from '../projects/audit-log.repository';
+import { ArchiveManifest, AUDIT_LOG, PROJECTS_FOLDER } from './archive/archive-format';
+import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
+import { assertAuthentic, Members, openInstallArchive, readToEnd } from './archive/open-archive';
+import { archiveInvalid } from './backup.errors';
+import { AuditArchiveRepository, StagedAuditLog } from './database/audit-archive.repository';
+import { ProjectRestore, RestoreOptions } from './project-restore.service';
+import { fromArchivedSchedule } from './schedule/schedule';
+import { ScheduleRepository } from './schedule/schedule.repository';
+
+export const PROJECT_OUTCOMES = ['restored', 'verified', 'exists', 'failed'] as const;
+
+export interface ProjectOutcome {
+  /** As archived. */
+  readonly slug: string;
+  /** `verified`: a dry run would have restored it. `exists`: its id or slug is taken, and nothing was changed. */
+  readonly outcome: (typeof PROJECT_OUTCOMES)[number];
+  readonly reason: string | null;
+}
+
+export interface RestoredInstall {
+  readonly backedUpAt: string;
+  readonly projects: readonly ProjectOutcome[];
+  /** Entries that were added to the audit log. */
+  readonly auditEntries: number;
+  /** Schedules of backups that were added. */
+  readonly schedules: number;
+}
+
+@Injectable()
+export class InstallRestore {
+  private readonly logger = new Logger('Backup');
+
+  constructor(
+    private readonly restores: ProjectRestore,
+    private readonly audit: AuditArchiveRepository,
+    private readonly schedules: ScheduleRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws AppError 400 for a damaged archive or another passphrase; projects that were restored before stay */
+  async restore(
+    input: Readable,
+    options: Omit<RestoreOptions, 'slug'>,
+    actor: Actor,
+  ): Promise<RestoredInstall> {
+    const members = new ArchiveReader(input).members();
+    try {
+      return await this.audit.staging((staged) => this.read(members, staged, options, actor));
+    } finally {
+      // Ends the input as well, if something failed before its end.
+      await members.return(undefined as never);
+    }
+  }
+
+  private async read(
+    members: Members,
+    staged: StagedAuditLog,
+    options: Omit<RestoreOptions, 'slug'>,
+    actor: Actor,
+  ): Promise<RestoredInstall> {
+    const { header, secrets, key } = await openInstallArchive(members, options.passphrase);
+    const projects: ProjectOutcome[] = [];
+    const end = await readToEnd(members, async (member) => {
+      if (member.name === AUDIT_LOG) await staged.load(member.chunks);
+      else if (member.name.startsWith(PROJECTS_FOLDER))
+        projects.push(await this.restoreProject(member, options, actor));
+      else throw archiveInvalid(`${member.name} is not a member that this version knows`);
+    });
+    assertAuthentic(key, end);
+    const report = { backedUpAt: header.created_at, projects: withFailed(projects, end.manifest) };
+    if (options.dryRun) return { ...report, auditEntries: 0, schedules: 0 };
+    const added = await this.schedules.addMissing(
+      secrets.schedules.map(fromArchivedSchedule),
+      this.clock.now(),
+    );
+    return { ...report, auditEntries: await staged.add(), schedules: added };
+  }
+
+  private async restoreProject(
+    { name, chunks }: ArchiveMember,
+    options: Omit<RestoreOptions, 'slug'>,
+    actor: Actor,
+  ): Promise<ProjectOutcome> {
+    const slug = name.slice(PROJECTS_FOLDER.length).replace(/\.tar\.gz$/, '');
+    try {
+      await this.restores.restore(Readable.from(borrowed(chunks), { objectMode: false }), options, actor);
+      return { slug, outcome: options.dryRun ? 'verified' : 'restored', reason: null };
+    } catch (error) {
+      this.logger.warn(`project ${slug} was not restored: ${String(error)}`);
+      if (!(error instanceof AppError))
+        return { slug, outcome: 'failed', reason: 'See the log of the server' };
+      const isTaken = error.code === 'project_already_exists';
+      return { slug, outcome: isTaken ? 'exists' : 'failed', reason: error.message };
+    }
+  }
+}
+
+/** Adds the projects that the backup could not archive, with the reason of then. */
+function withFailed(projects: readonly ProjectOutcome[], { failed = [] }: ArchiveManifest): ProjectOutcome[] {
+  const reasons = new Map(failed.map(({ slug, reason }) => [slug, `It could not be backed up: ${reason}`]));
+  const others = projects.filter(({ slug }) => !reasons.has(slug));
+  return [...others, ...[...reasons].map(([slug, reason]) => ({ slug, outcome: 'failed' as const, reason }))];
+}
+
+/** The same chunks. Ending this iteration early does not end theirs, so the rest of the member can be skipped. */
+async function* borrowed(chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer> {
+  for (;;) {
+    const next = await chunks.next();
+    if (next.done) return;
+    yield next.value;
+  }
+}

@@ -1,0 +1,95 @@
+/** Where scheduled backups are stored: a provider of its own, by the code of the storage providers. */
+import { PassThrough, type Writable } from 'node:stream';
+import { Inject, Injectable, OnApplicationShutdown } from '@nestjs/common';
+import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
+import { DiskObjectStore } from '../../storage/providers/disk-object-store';
+import { ObjectAddress } from '../../storage/providers/object-address';
+import { ObjectStore } from '../../storage/providers/object-store';
+import { createObjectStore } from '../../storage/providers/object-store.provider';
+
+@Injectable()
+export class BackupDestination implements OnApplicationShutdown {
+  /** Names the place; an archive in another one is not touched. */
+  readonly name: string;
+  private opened: Promise<ObjectStore> | undefined;
+
+  constructor(@Inject(BACKUP_CONFIG) private readonly config: BackupConfig) {
+    const { provider, diskDir, gcs, s3 } = config.destination;
+    const remote = gcs ?? s3;
+    this.name = remote ? `${provider}:${remote.bucket}/${remote.prefix}` : `${provider}:${diskDir}`;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const store = await this.opened?.catch(() => null);
+    if (store && 'onApplicationShutdown' in store)
+      (store as ObjectStore & OnApplicationShutdown).onApplicationShutdown();
+  }
+
+  /** `20260101T030000Z-acme-1f3a9c2e.tar.gz`: a list of names is in the order of time. */
+  static archiveName(slug: string, startedAt: Date, runId: string): string {
+    const time = startedAt.toISOString().replace(/\.\d+|[-:]/g, '');
+    return `${time}-${slug}-${runId.slice(0, 8)}.tar.gz`;
+  }
+
+  /** @throws AppError 500 when the directory or bucket cannot be used */
+  async assertAvailable(): Promise<void> {
+    await (await this.store()).assertAvailable();
+  }
+
+  /**
+   * Stores an archive. It is durable when the promise resolves, and absent when it rejects.
+   * @param write writes it to the given output, and rejects when it is not complete
+   * @returns bytes
+   */
+  async put(folder: string, name: string, write: (output: Writable) => Promise<unknown>): Promise<number> {
+    const store = await this.store();
+    const address = ObjectAddress.ofArchive(folder, name);
+    // A process that was killed leaves a part; the caller's lock says that none is being written.
+    await store.removeUnfinished(folder, Infinity);
+    const output = new PassThrough();
+    const counted = { bytes: 0 };
+    const failures: unknown[] = [];
+    const written = write(output).catch((error: unknown) => {
+      failures.push(error);
+      output.destroy(error as Error);
+    });
+    try {
+      await store.put(address, counting(output, counted));
+    } catch (error) {
+      failures.push(error);
+      output.destroy();
+    }
+    await written;
+    // The first one is the cause of the other.
+    if (failures.length > 0) throw failures[0];
+    if (!(await store.has(address, counted.bytes)))
+      throw new Error(`${name} is not in ${this.name} after its upload`);
+    return counted.bytes;
+  }
+
+  /** Removes archives. A missing one is no error. */
+  async remove(folder: string, names: readonly string[]): Promise<void> {
+    const store = await this.store();
+    await store.remove(names.map((name) => ObjectAddress.ofArchive(folder, name)));
+  }
+
+  /** Opened at its first use: an install without scheduled backups needs no directory for them. */
+  private store(): Promise<ObjectStore> {
+    this.opened ??= this.open();
+    this.opened.catch(() => (this.opened = undefined));
+    return this.opened;
+  }
+
+  private async open(): Promise<ObjectStore> {
+    const store = createObjectStore(this.config.destination);
+    if (store instanceof DiskObjectStore) await store.onModuleInit();
+    return store;
+  }
+}
+
+async function* counting(chunks: AsyncIterable<Buffer>, counted: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    counted.bytes += chunk.length;
+    yield chunk;
+  }
+}

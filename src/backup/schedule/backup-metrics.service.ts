@@ -1,0 +1,47 @@
+/** Ages of the last good backups in GET /metrics. Every process reads them from the platform database. */
+import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Clock } from '../../common/time/clock';
+import { Metrics } from '../../infra/telemetry/metrics';
+import { BackupStates, SubjectState } from './backup-state.service';
+import { PLATFORM } from './run.repository';
+
+/** Projects with a series of their own: those with the oldest backups. */
+const MAX_PROJECTS = 100;
+
+@Injectable()
+export class BackupMetrics {
+  constructor({ registry }: Metrics, backups: BackupStates, clock: Clock) {
+    const registers = [registry];
+    // The other metrics are needed most while the platform database cannot be reached.
+    const recent = (): Promise<SubjectState[]> => backups.recent().catch(() => []);
+    const now = (): number => clock.now();
+    new Gauge({
+      name: 'plinth_backup_age_seconds',
+      help: `Age of the last good scheduled backup: of the ${MAX_PROJECTS} projects with the oldest ones, and, without a project, of the platform's records`,
+      labelNames: ['project'],
+      registers,
+      async collect() {
+        this.reset();
+        for (const { slug, at } of oldest(await recent())) this.set({ project: slug }, (now() - at) / 1000);
+      },
+    });
+    new Gauge({
+      name: 'plinth_backups_missing',
+      help: 'Projects, and the records of the platform, that have no backup for the last time of their schedule',
+      registers,
+      async collect() {
+        this.set((await recent()).filter(({ isMissing }) => isMissing).length);
+      },
+    });
+  }
+}
+
+function oldest(states: readonly SubjectState[]): { slug: string; at: number }[] {
+  return states
+    .flatMap(({ subject, slug, lastSuccess }) =>
+      lastSuccess ? [{ slug: subject === PLATFORM ? '' : slug, at: lastSuccess.startedAt.getTime() }] : [],
+    )
+    .sort((a, b) => a.at - b.at)
+    .slice(0, MAX_PROJECTS + 1);
+}

@@ -1,0 +1,32 @@
+/** The passphrase of scheduled backups. */
+import { Inject, Injectable } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
+import { readPassphrase } from '../../config/secret-file';
+import { backupsNotConfigured } from '../backup.errors';
+
+export const MIN_PASSPHRASE = 12;
+
+@Injectable()
+export class BackupPassphrase {
+  constructor(@Inject(BACKUP_CONFIG) private readonly config: BackupConfig) {}
+
+  /** Read anew each time, so that a changed file counts for the next backup. @throws AppError 400 when there is none */
+  get(): string {
+    const { passphrase: given, passphraseFile: file } = this.config;
+    const passphrase = read(given, file);
+    if (passphrase === null)
+      throw backupsNotConfigured('set BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE, and restart');
+    if (passphrase.length < MIN_PASSPHRASE)
+      throw backupsNotConfigured(`the passphrase in ${file} has fewer than ${MIN_PASSPHRASE} characters`);
+    return passphrase;
+  }
+}
+
+function read(given: string | null, file: string | null): string | null {
+  try {
+    return readPassphrase(given, file);
+  } catch (error) {
+    throw backupsNotConfigured(`BACKUP_PASSPHRASE_FILE cannot be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,80 @@
+/** Which backups are due, and which are missing. */
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/time/clock';
+import { BackupStateRepository, SubjectRow } from './backup-state.repository';
+import { lastTime, nextTime } from './schedule';
+
+/** Attempts for one time of the schedule. */
+const MAX_ATTEMPTS = 5;
+/** Milliseconds before a failed backup is tried again; doubles with each attempt. */
+const FIRST_RETRY_MS = 60_000;
+/** Milliseconds that a backup may take before it counts as missing. */
+const GRACE_MS = 3_600_000;
+
+export interface SubjectState extends SubjectRow {
+  /** The last time of the schedule that a backup has to exist for; null: none yet. Milliseconds since the epoch. */
+  readonly dueAt: number | null;
+  readonly nextAt: number | null;
+  /** There is no backup for `dueAt`, although all attempts failed or an hour has passed. */
+  readonly isMissing: boolean;
+  /** A backup should begin now. */
+  readonly isDue: boolean;
+}
+
+/** Milliseconds that recent() keeps its result. */
+const KEPT_MS = 10_000;
+
+@Injectable()
+export class BackupStates {
+  private kept: { readonly at: number; readonly states: Promise<SubjectState[]> } | undefined;
+
+  constructor(
+    private readonly repository: BackupStateRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The platform first, then the projects by slug. */
+  async list(): Promise<SubjectState[]> {
+    const now = this.clock.now();
+    // Most subjects share a schedule, and its times take longer to compute than the rest.
+    const times = new Map<string, Times>();
+    return (await this.repository.list()).map((row) => stateOf(row, now, timesOf(row, now, times)));
+  }
+
+  /** The same, read at most every ten seconds: for probes and metrics. */
+  recent(): Promise<SubjectState[]> {
+    const now = performance.now();
+    if (!this.kept || now - this.kept.at > KEPT_MS) this.kept = { at: now, states: this.list() };
+    return this.kept.states;
+  }
+}
+
+interface Times {
+  readonly last: number;
+  readonly next: number;
+}
+
+function timesOf({ schedule }: SubjectRow, now: number, known: Map<string, Times>): Times | null {
+  if (!schedule?.enabled) return null;
+  const key = `${schedule.cron} ${schedule.timeZone}`;
+  const times = known.get(key) ?? { last: lastTime(schedule, now), next: nextTime(schedule, now) };
+  known.set(key, times);
+  return times;
+}
+
+function stateOf(row: SubjectRow, now: number, times: Times | null): SubjectState {
+  const none = { ...row, dueAt: null, nextAt: times?.next ?? null, isMissing: false, isDue: false };
+  if (times === null || times.last < row.since) return none;
+  const { lastSuccess, lastRun } = row;
+  if (lastSuccess && lastSuccess.dueAt.getTime() >= times.last) return { ...none, dueAt: times.last };
+  const failures = lastRun && lastRun.dueAt.getTime() >= times.last ? row.failures : 0;
+  const isExhausted = failures >= MAX_ATTEMPTS;
+  const wait = failures === 0 ? 0 : FIRST_RETRY_MS * 2 ** (failures - 1);
+  const mayTry = failures === 0 || now >= (lastRun?.finishedAt?.getTime() ?? now) + wait;
+  return {
+    ...none,
+    dueAt: times.last,
+    isMissing: isExhausted || now > times.last + GRACE_MS,
+    isDue: !isExhausted && mayTry && lastRun?.status !== 'running',
+  };
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../../common/errors/app-error';
+import { assertTimes, dailyAt, lastTime, nextTime } from './schedule';
+
+const at = (text: string): number => Date.parse(text);
+
+describe('a schedule', () => {
+  it('has a last time up to now, and a next one after now', () => {
+    const daily = { cron: dailyAt(3), timeZone: 'UTC' };
+    expect(lastTime(daily, at('2026-03-01T03:00:00Z'))).toBe(at('2026-03-01T03:00:00Z'));
+    expect(lastTime(daily, at('2026-03-01T02:59:59.999Z'))).toBe(at('2026-02-28T03:00:00Z'));
+    expect(nextTime(daily, at('2026-03-01T03:00:00Z'))).toBe(at('2026-03-02T03:00:00Z'));
+  });
+
+  it('follows its time zone through the change of the clock', () => {
+    const daily = { cron: dailyAt(4), timeZone: 'Europe/Berlin' };
+    expect(lastTime(daily, at('2026-03-28T12:00:00Z'))).toBe(at('2026-03-28T03:00:00Z'));
+    expect(lastTime(daily, at('2026-03-29T12:00:00Z'))).toBe(at('2026-03-29T02:00:00Z'));
+  });
+
+  it.each(['30 3 * * *', '*/15 * * * 1-5', '0 0 1,15 JAN *', '0 3 * * THU'])('accepts %s', (cron) =>
+    expect(() => assertTimes({ cron, timeZone: 'UTC' })).not.toThrow(),
+  );
+
+  it.each([
+    ['* * * *', 'UTC'],
+    ['0 0 3 * * *', 'UTC'],
+    ['H 3 * * *', 'UTC'],
+    ['61 * * * *', 'UTC'],
+    ['0 3 30 2 *', 'UTC'],
+    ['@daily', 'UTC'],
+    ['0 3 * * *', 'Mars/Olympus'],
+    ['0 3 * * *', ''],
+  ])('refuses %s in %s', (cron, timeZone) => {
+    expect(() => assertTimes({ cron, timeZone })).toThrow(AppError);
+  });
+});

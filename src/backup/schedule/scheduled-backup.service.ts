@@ -1,0 +1,116 @@
+/** Makes one scheduled backup: writes the archive, records the outcome, and removes archives that are no longer kept. */
+import { randomUUID } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import { Injectable, Logger } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { Clock } from '../../common/time/clock';
+import { InstallBackup } from '../install-backup.service';
+import { ProjectBackup } from '../project-backup.service';
+import { BackupDestination } from './backup-destination';
+import { BackupPassphrase } from './backup-passphrase';
+import { BackupStates, SubjectState } from './backup-state.service';
+import type { BackupJob } from './backup-queue';
+import { NewRun, PLATFORM, RunRepository } from './run.repository';
+
+/** Characters of an error that the row of a run holds. */
+const MAX_ERROR = 1_000;
+/** Without a schedule, all archives of runs on request are kept. */
+const MAX_KEEP = 2 ** 31 - 1;
+
+@Injectable()
+export class ScheduledBackup {
+  private readonly logger = new Logger('Backup');
+  private output: Writable | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly states: BackupStates,
+    private readonly runs: RunRepository,
+    private readonly destination: BackupDestination,
+    private readonly passphrase: BackupPassphrase,
+    private readonly projects: ProjectBackup,
+    private readonly install: InstallBackup,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Ends the backup that is being made, so that the shutdown does not wait for it. The next start makes it again. */
+  stop(): void {
+    this.stopped = true;
+    this.output?.destroy(new Error('Plinth was stopped'));
+  }
+
+  /** Does nothing if the backup exists, another process makes it, or its project was deleted. */
+  async make({ subject, dueAt }: BackupJob): Promise<void> {
+    await this.runs.whileLocked(subject, async () => {
+      // A run of which this process now holds the lock has lost its process.
+      await this.runs.failRunning(subject, this.now());
+      const state = (await this.states.list()).find((one) => one.subject === subject);
+      if (!state || (await this.runs.hasSucceeded(subject, new Date(dueAt)))) return;
+      await this.attempt(state, new Date(dueAt));
+    });
+  }
+
+  private async attempt(state: SubjectState, dueAt: Date): Promise<void> {
+    const { subject, slug } = state;
+    const [id, startedAt] = [randomUUID(), this.now()];
+    const archive = BackupDestination.archiveName(slug, startedAt, id);
+    const run = { id, subject, slug, dueAt, startedAt, destination: this.destination.name, archive };
+    await this.runs.begin(run);
+    try {
+      const bytes = await this.write(run);
+      await this.runs.succeed(id, bytes, this.now());
+      this.logger.log(`backed up ${slug} to ${this.destination.name}: ${archive}, ${bytes} bytes`);
+    } catch (error) {
+      await this.runs.fail(id, reasonOf(error), this.now());
+      this.logger.error(`the backup of ${slug} failed: ${reasonOf(error)}`);
+      return;
+    }
+    await this.removeExcess(state).catch((error: unknown) =>
+      this.logger.warn(`old backups of ${slug} were not removed: ${reasonOf(error)}`),
+    );
+  }
+
+  /** @returns bytes of the archive */
+  private async write({ subject, archive }: NewRun): Promise<number> {
+    if (this.stopped) throw new Error('Plinth was stopped');
+    const passphrase = this.passphrase.get();
+    return this.destination.put(subject, archive, async (output) => {
+      this.output = output;
+      const open = async (): Promise<Writable> => output;
+      try {
+        if (subject === PLATFORM) await this.install.writePlatform(passphrase, open);
+        else await this.projects.write(subject, passphrase, open);
+      } finally {
+        this.output = undefined;
+      }
+    });
+  }
+
+  /** Only archives that a run recorded, in this destination, and only after a good new one. */
+  private async removeExcess({ subject, slug, schedule }: SubjectState): Promise<void> {
+    await this.runs.prune(subject);
+    const keep = schedule?.keep ?? MAX_KEEP;
+    const excess = await this.runs.listExcess(subject, this.destination.name, keep);
+    if (excess.length === 0) return;
+    await this.destination.remove(
+      subject,
+      excess.map(({ archive }) => archive),
+    );
+    await this.runs.markRemoved(
+      excess.map(({ id }) => id),
+      this.now(),
+    );
+    const old = excess.filter(({ status }) => status === 'succeeded').length;
+    if (old > 0) this.logger.log(`removed ${old} old backups of ${slug}`);
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+/** The cause as well: errors of a storage provider name it only there. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause ? `: ${messageOf(error.cause)}` : '';
+  return (messageOf(error) + cause).slice(0, MAX_ERROR);
+}

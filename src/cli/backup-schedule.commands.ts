@@ -1,0 +1,160 @@
+/** `plinth backup schedule`, `plinth backup run`, `plinth backup runs`. */
+import type { Command } from 'commander';
+import { CliError, EXIT } from './cli-error';
+import { CommandContext } from './command-context';
+import { list, table } from './format';
+import { sizeOf } from './progress';
+
+interface Schedule extends Readonly<Record<string, unknown>> {
+  readonly cron: string;
+  readonly time_zone: string;
+  readonly keep: number;
+  readonly enabled: boolean;
+}
+
+interface Subject {
+  readonly slug: string;
+  readonly schedule: Schedule | null;
+  readonly next_at: string | null;
+  readonly last_success_at: string | null;
+  readonly last_success_bytes: number | null;
+  readonly last_status: string | null;
+  readonly last_error: string | null;
+  readonly missing: boolean;
+}
+
+interface Backups {
+  readonly destination: string;
+  readonly projects: readonly Subject[];
+}
+
+interface Run {
+  readonly slug: string;
+  readonly status: string;
+  readonly started_at: string;
+  readonly seconds: number | null;
+  readonly bytes: number | null;
+  readonly archive: string;
+  readonly error: string | null;
+  readonly removed_at: string | null;
+}
+
+interface ScheduleOptions {
+  readonly all?: boolean;
+  readonly at?: string;
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly keep?: string;
+  readonly off?: boolean;
+  readonly remove?: boolean;
+}
+
+export function addBackupScheduleCommands(backup: Command, context: CommandContext): void {
+  addSchedule(backup, context);
+  backup
+    .command('run')
+    .description('have the server make scheduled backups now: of a project, or with --all of everything')
+    .argument('[project]', 'id or slug')
+    .option('--all', 'all projects and the records of the platform')
+    .action(async (name: string | undefined, _options: object, command: Command) => {
+      const { all } = command.optsWithGlobals<ScheduleOptions>();
+      const body = await targetOf(context, name, all ?? false);
+      const answer = await context.server.send<{ queued: number }>('POST', '/backups/runs', body);
+      context.print(
+        answer.body,
+        () => `${answer.body.queued} queued; plinth backup runs lists the results\n`,
+      );
+    });
+  backup
+    .command('runs')
+    .description('list the last runs of scheduled backups')
+    .argument('[project]', 'id or slug')
+    .option('--limit <number>', 'runs to list', '20')
+    .action(async (name: string | undefined, { limit }: { limit: string }) => {
+      const query = new URLSearchParams({ limit });
+      if (name !== undefined) query.set('project_id', (await context.server.findProject(name)).id);
+      const { body } = await context.server.send<Run[]>('GET', `/backups/runs?${query.toString()}`);
+      context.print(body, () => table(body.map(rowOfRun)));
+    });
+}
+
+function addSchedule(backup: Command, context: CommandContext): void {
+  backup
+    .command('schedule')
+    .description('make backups by schedule, or list the schedules and the last backups')
+    .argument('[project]', 'id or slug')
+    .option('--all', 'the schedule of the install, for all projects without one of their own')
+    .option('--at <hour>', 'daily at this hour, 0 to 23; default: 3')
+    .option('--cron <expression>', 'five fields as in crontab, in place of --at')
+    .option('--time-zone <name>', 'such as Europe/Berlin; default: UTC')
+    .option('--keep <number>', 'archives to keep; default: 7')
+    .option('--off', 'make no backups of this project')
+    .option('--remove', 'remove the schedule; that of the install holds for the project then')
+    .action(async (name: string | undefined, _options: object, command: Command) => {
+      // Commander gives an option that both commands have to the outer one.
+      const { all = false, ...options } = command.optsWithGlobals<ScheduleOptions>();
+      if (name === undefined && !all) return show(context);
+      const { project_id: id } = await targetOf(context, name, all);
+      const path = `/backups/schedule${id === undefined ? '' : `?project_id=${id}`}`;
+      const isRemoval = options.remove === true;
+      const { body } = await context.server.send<Schedule>(
+        isRemoval ? 'DELETE' : 'PUT',
+        path,
+        isRemoval ? undefined : bodyOf(options),
+      );
+      context.print(body, () => list(body));
+    });
+}
+
+async function show(context: CommandContext): Promise<void> {
+  const { body } = await context.server.send<Backups>('GET', '/backups');
+  context.print(body, () => `${table(body.projects.map(rowOfSubject))}Destination: ${body.destination}\n`);
+  const missing = body.projects.filter((one) => one.missing).length;
+  if (missing > 0) context.reportFailure(`${missing} scheduled backups are missing`);
+}
+
+async function targetOf(
+  context: CommandContext,
+  name: string | undefined,
+  isAll: boolean,
+): Promise<{ project_id?: string }> {
+  if (isAll === (name !== undefined)) throw new CliError('Name a project, or give --all', EXIT.usage);
+  return name === undefined ? {} : { project_id: (await context.server.findProject(name)).id };
+}
+
+function bodyOf({ at, cron, timeZone, keep, off }: ScheduleOptions): object {
+  return {
+    hour: at === undefined ? undefined : Number(at),
+    cron,
+    time_zone: timeZone,
+    keep: keep === undefined ? undefined : Number(keep),
+    enabled: !off,
+  };
+}
+
+function rowOfSubject(subject: Subject): Readonly<Record<string, unknown>> {
+  const { slug, schedule, last_success_bytes: bytes } = subject;
+  const times = schedule?.enabled ? `${schedule.cron} ${schedule.time_zone}` : 'none';
+  return {
+    project: slug,
+    schedule: times,
+    keep: schedule?.keep ?? null,
+    next: subject.next_at,
+    'last backup': subject.last_success_at,
+    size: bytes === null ? null : sizeOf(bytes),
+    'last run': subject.last_status,
+    error: subject.last_error,
+  };
+}
+
+function rowOfRun(run: Run): Readonly<Record<string, unknown>> {
+  return {
+    project: run.slug,
+    started: run.started_at,
+    seconds: run.seconds,
+    status: run.status,
+    size: run.bytes === null ? null : sizeOf(run.bytes),
+    archive: run.removed_at === null ? run.archive : 'removed',
+    error: run.error,
+  };
+}

@@ -1,0 +1,75 @@
+/** `plinth login|logout|whoami|setup-link`. */
+import type { Command } from 'commander';
+import { hostname } from 'node:os';
+import { CliError, EXIT } from './cli-error';
+import { CommandContext } from './command-context';
+import { list } from './format';
+import { wholeNumber } from './people.commands';
+import { makeCliToken } from './staff-login';
+
+const DAY_SECONDS = 86_400;
+
+interface SessionAnswer {
+  readonly person: { readonly email: string | null; readonly name: string; readonly role: string | null };
+  readonly projects: readonly { readonly slug: string; readonly role: string }[];
+  readonly expires_at: string | null;
+}
+
+export function addSignInCommands(program: Command, context: CommandContext): void {
+  const { signIn } = context.environment;
+  program
+    .command('login')
+    .description('sign in as a person; asks for email, password and code, and keeps a token')
+    .option('--email <email>', 'the address of the account')
+    .option('--days <days>', 'days until the token expires', wholeNumber(1, 366), 30)
+    .action(async ({ email, days }: { email?: string; days: number }) => {
+      const server = signIn.server();
+      const address = email ?? (await signIn.ask(`Email for ${server}: `, false));
+      const password = await signIn.ask('Password: ', true);
+      const askCode = (): Promise<string> => signIn.ask('Code of the second factor: ', false);
+      const wanted = { name: `plinth login on ${hostname()}`, lifetimeSeconds: days * DAY_SECONDS };
+      const made = await makeCliToken(server, { email: address, password, askCode }, wanted);
+      const logins = signIn.logins();
+      logins.save(server, { token: made.token, id: made.id, email: address });
+      const answer = { server, email: address, expires_at: made.expires_at, file: logins.file };
+      context.print(answer, () => `Signed in to ${server} as ${address} until ${made.expires_at}\n`);
+    });
+  program
+    .command('logout')
+    .description('end and forget the token of `plinth login`')
+    .action(async () => {
+      const server = signIn.server();
+      const login = signIn.logins().find(server);
+      if (!login) throw new CliError(`There is no login for ${server}`, EXIT.notFound);
+      try {
+        await context.server.send('DELETE', `/tokens/${login.id}`);
+      } finally {
+        signIn.logins().save(server, null);
+      }
+      context.print({ server }, () => `Signed out of ${server}\n`);
+    });
+  program
+    .command('whoami')
+    .description('show whose credential the command line uses, and their roles')
+    .action(async () => {
+      const { body } = await context.server.send<SessionAnswer>('GET', '/session');
+      context.print(body, () => list(summaryOf(body)));
+    });
+  program
+    .command('setup-link')
+    .description('make a link for the first owner, while there is none')
+    .action(async () => {
+      const { body } = await context.server.send<{ link: string }>('POST', '/setup/link');
+      context.print(body, () => `${body.link}\n`);
+    });
+}
+
+function summaryOf({ person, projects, expires_at }: SessionAnswer): Record<string, unknown> {
+  return {
+    name: person.name,
+    email: person.email,
+    role: person.role,
+    projects: projects.map(({ slug, role }) => `${slug}: ${role}`).join(', '),
+    expires_at,
+  };
+}

@@ -1,0 +1,49 @@
+/** `plinth token list|create|delete`: personal access tokens. */
+import { Command, Option } from 'commander';
+import { CommandContext } from './command-context';
+import { list, table } from './format';
+import { wholeNumber } from './people.commands';
+
+const DAY_SECONDS = 86_400;
+const SCOPES = ['read', 'write', 'sql', 'admin'];
+const COLUMNS = ['id', 'name', 'scopes', 'project_id', 'expires_at', 'last_used_at'];
+
+interface CreateOptions {
+  readonly scope: readonly string[];
+  readonly project?: string;
+  readonly days: number;
+}
+
+export function addTokenCommands(program: Command, context: CommandContext): void {
+  const token = program.command('token').description('your personal access tokens');
+  token
+    .command('list')
+    .description('list your tokens, the newest first')
+    .action(async () => {
+      const { body } = await context.server.send<Record<string, unknown>[]>('GET', '/tokens');
+      context.print(body, () => table(body, COLUMNS));
+    });
+  token
+    .command('create <name>')
+    .description('create a token, and print it once')
+    .addOption(new Option('--scope <scopes...>', 'what it may do').choices(SCOPES).makeOptionMandatory())
+    .option('--project <project>', 'only this project, by id or slug')
+    .option('--days <days>', 'days until it expires', wholeNumber(1, 366), 30)
+    .action(async (name: string, { scope, project, days }: CreateOptions) => {
+      const projectId = project === undefined ? null : (await context.server.findProject(project)).id;
+      const { body } = await context.server.send<Record<string, unknown>>('POST', '/tokens', {
+        name,
+        scopes: scope,
+        project_id: projectId,
+        expires_in: days * DAY_SECONDS,
+      });
+      context.print(body, () => list(body));
+    });
+  token
+    .command('delete <id>')
+    .description('delete a token')
+    .action(async (id: string) => {
+      await context.server.send('DELETE', `/tokens/${encodeURIComponent(id)}`);
+      context.print({ id, deleted: true }, () => `Deleted the token ${id}\n`);
+    });
+}

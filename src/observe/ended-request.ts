@@ -1,0 +1,58 @@
+/** A request that was answered, or broken off, as the parts that observe requests see it. */
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
+
+/** A request with what its guards found. */
+export type ObservedRequest = IncomingMessage & Pick<Request, 'caller' | 'apiKey'>;
+
+/** The measurements of a request, taken when its response closed. */
+export interface Ending {
+  /** nginx's 499 when the client went away first. */
+  readonly status: number;
+  /** Milliseconds from the head of the request to the end of the response. */
+  readonly ms: number;
+  /** Bytes of the response on the connection. */
+  readonly bytes: number;
+}
+
+/** A request in words, without anything that could be a secret. */
+export interface EndedRequest extends Ending {
+  /** Milliseconds since the epoch at which it began. */
+  readonly beganAt: number;
+  readonly project: { readonly id: string; readonly slug: string } | null;
+  readonly method: string;
+  /** Masked, with the names of its parameters. */
+  readonly path: string;
+  readonly role: string | null;
+  /** Milliseconds with, or in wait for, a connection to the project's database; null if it was not measured. */
+  readonly databaseMs: number | null;
+}
+
+const MASK = '***';
+/** Longer segments and names may be tokens. */
+const LONGEST = 64;
+const MOST_PARAMETERS = 30;
+const MOST_CHARACTERS = 500;
+/** A JWT, or the beginning of one. */
+const TOKEN = /eyJ[\w-]{10,}/;
+const NAME = /^[\w.()-]+$/;
+
+/** `/rest/v1/notes?select=***&id=***`: what could be a key, a token or data is replaced. @param url of the request line */
+export function maskedPath(url: string): string {
+  const [path = '', query] = url.split('?', 2);
+  const segments = path.slice(0, MOST_CHARACTERS).split('/');
+  const masked = segments.map((segment) => (isPlain(segment) ? segment : MASK)).join('/');
+  if (!query) return masked;
+  const names = query.slice(0, MOST_CHARACTERS).split('&', MOST_PARAMETERS);
+  return `${masked}?${names.map(maskedParameter).join('&')}`;
+}
+
+function maskedParameter(parameter: string): string {
+  const [name = '', value] = parameter.split('=', 2);
+  const shown = isPlain(name) && NAME.test(name) ? name : MASK;
+  return value === undefined ? shown : `${shown}=${MASK}`;
+}
+
+function isPlain(text: string): boolean {
+  return text.length <= LONGEST && !TOKEN.test(text);
+}

@@ -1,0 +1,163 @@
+/**
+ * The requests of a project, live, from all processes. A process with listeners says so over the channel that every process
+ * listens on anyway; the others send it their requests over a channel of its own. While nobody listens, nothing is kept,
+ * and nothing is sent.
+ */
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { LISTENER_NAME, NotificationListener } from '../../database/listen/notification-listener';
+import { PLATFORM_URL } from '../../database/platform/platform-url';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { EndedRequest } from '../ended-request';
+import { LiveFeedRepository } from './live-feed.repository';
+import { RequestObserver } from '../request-observer.service';
+import { batchOf, LiveBatch, LiveRequest, payloadsOf, toLiveRequest } from './live-request';
+
+const CHANNEL = 'plinth_live_requests';
+const PREFIX = 'live-requests:';
+/** Milliseconds between two messages that a process has listeners. */
+const ANNOUNCE_MS = 5_000;
+/** Milliseconds for which other processes send requests after such a message. */
+const WATCHED_MS = 12_000;
+/** Milliseconds for which requests are collected. */
+const FLUSH_MS = 250;
+/** Requests of one project that a process passes on in that time. */
+const MOST_REQUESTS = 100;
+
+export type LiveListener = (batch: LiveBatch) => void;
+
+interface Outbox {
+  readonly requests: LiveRequest[];
+  dropped: number;
+}
+
+@Injectable()
+export class LiveRequests implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(LiveRequests.name);
+  private readonly id = randomUUID();
+  private readonly listeners = new Map<string, Set<LiveListener>>();
+  /** By project: until when other processes want its requests, by the monotonic clock. */
+  private readonly watchedUntil = new Map<string, number>();
+  private readonly outboxes = new Map<string, Outbox>();
+  private feed: NotificationListener | undefined;
+  private announcer: NodeJS.Timeout | undefined;
+  private flusher: NodeJS.Timeout | undefined;
+  private removeSink: (() => void) | undefined;
+
+  constructor(
+    private readonly observer: RequestObserver,
+    private readonly registry: ProjectRegistry,
+    private readonly channel: LiveFeedRepository,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.registry.onMessage(PREFIX, (text) => this.onWatch(text));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.listeners.clear();
+    this.watchedUntil.clear();
+    await this.rest();
+  }
+
+  /** The number of listeners in this process. */
+  get size(): number {
+    return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** @returns a function that removes the listener */
+  listen(projectId: string, listener: LiveListener): () => void {
+    const ofProject = this.listeners.get(projectId) ?? new Set();
+    this.listeners.set(projectId, ofProject.add(listener));
+    this.work();
+    this.announce(projectId);
+    return () => {
+      ofProject.delete(listener);
+      if (ofProject.size === 0) this.listeners.delete(projectId);
+      if (this.listeners.size === 0) void this.rest();
+    };
+  }
+
+  private work(): void {
+    this.removeSink ??= this.observer.add((ended) => this.collect(ended));
+    if (this.listeners.size === 0 || this.feed) return;
+    const config = { connectionString: this.platformUrl, application_name: `${LISTENER_NAME}-requests` };
+    this.feed = new NotificationListener(config, CHANNEL, {
+      onNotification: (payload) => this.receive(payload),
+      onListening: () => undefined,
+      onError: (error) => this.logger.warn(`live requests of other processes are lost: ${messageOf(error)}`),
+    });
+    void this.feed.start();
+    this.announcer = setInterval(() => {
+      for (const id of this.listeners.keys()) this.announce(id);
+    }, ANNOUNCE_MS).unref();
+  }
+
+  /** Ends what only listeners of this process need; the sink too, unless another process needs it. */
+  private async rest(): Promise<void> {
+    clearInterval(this.announcer);
+    const { feed } = this;
+    this.feed = undefined;
+    if (this.watchedUntil.size === 0) {
+      this.removeSink?.();
+      this.removeSink = undefined;
+    }
+    await feed?.stop();
+  }
+
+  private announce(projectId: string): void {
+    this.registry
+      .tellAll(PREFIX, `${this.id} ${projectId}`)
+      .catch((error: unknown) => this.logger.warn(`live requests of other processes: ${messageOf(error)}`));
+  }
+
+  private onWatch(text: string): void {
+    const [from, projectId] = text.split(' ', 2);
+    if (from === this.id || !projectId) return;
+    this.watchedUntil.set(projectId, performance.now() + WATCHED_MS);
+    this.work();
+    setTimeout(() => this.forgetUnwatched(), WATCHED_MS + FLUSH_MS).unref();
+  }
+
+  private forgetUnwatched(): void {
+    for (const [id, until] of this.watchedUntil) if (until < performance.now()) this.watchedUntil.delete(id);
+    if (this.watchedUntil.size === 0 && this.listeners.size === 0) void this.rest();
+  }
+
+  private collect(ended: EndedRequest): void {
+    const id = ended.project?.id;
+    if (id === undefined || !(this.listeners.has(id) || this.watchedUntil.has(id))) return;
+    const outbox = this.outboxes.get(id) ?? { requests: [], dropped: 0 };
+    this.outboxes.set(id, outbox);
+    if (outbox.requests.length < MOST_REQUESTS) outbox.requests.push(toLiveRequest(ended));
+    else outbox.dropped += 1;
+    this.flusher ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+  }
+
+  private flush(): void {
+    this.flusher = undefined;
+    for (const [projectId, { requests, dropped }] of this.outboxes) {
+      const batch = { projectId, requests, dropped };
+      this.deliver(batch);
+      if (this.watchedUntil.has(projectId)) void this.send(batch);
+    }
+    this.outboxes.clear();
+  }
+
+  private async send(batch: LiveBatch): Promise<void> {
+    await this.channel
+      .notify(CHANNEL, payloadsOf(this.id, batch))
+      .catch((error: unknown) => this.logger.warn(`live requests were not passed on: ${messageOf(error)}`));
+  }
+
+  private receive(payload: string): void {
+    const batch = batchOf(payload);
+    if (batch && batch.from !== this.id) this.deliver(batch);
+  }
+
+  private deliver(batch: LiveBatch): void {
+    for (const listener of this.listeners.get(batch.projectId) ?? []) listener(batch);
+  }
+}

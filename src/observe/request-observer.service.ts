@@ -1,0 +1,54 @@
+/** Passes each request that ended to the parts that observe requests. Requests pay only for the parts that are in use. */
+import { Injectable } from '@nestjs/common';
+import { databaseTimeOf, watchRequestTimes } from '../http/request-times';
+import { Project } from '../projects/project';
+import { ProjectRegistry } from '../projects/project-registry.service';
+import { EndedRequest, Ending, maskedPath, ObservedRequest } from './ended-request';
+import { RequestSamples } from './samples/request-samples.service';
+
+/** Called with each request that ends. */
+export type RequestSink = (ended: EndedRequest, request: ObservedRequest) => void;
+
+@Injectable()
+export class RequestObserver {
+  private readonly sinks = new Set<RequestSink>();
+
+  constructor(
+    private readonly registry: ProjectRegistry,
+    private readonly samples: RequestSamples,
+  ) {}
+
+  /** @returns a function that removes the sink */
+  add(sink: RequestSink): () => void {
+    this.sinks.add(sink);
+    const endWatch = watchRequestTimes();
+    return () => {
+      this.sinks.delete(sink);
+      endWatch();
+    };
+  }
+
+  /** @param url as it stands in the request line */
+  observe(request: ObservedRequest, url: string, ending: Ending): void {
+    const project = request.caller?.project ?? request.apiKey?.project ?? this.projectOfPath(url);
+    if (project) this.samples.count(project.id, ending);
+    if (this.sinks.size === 0) return;
+    const ended: EndedRequest = {
+      ...ending,
+      beganAt: Date.now() - ending.ms,
+      project: project && { id: project.id, slug: project.slug },
+      method: request.method ?? '',
+      path: maskedPath(url),
+      role: request.caller?.role ?? null,
+      databaseMs: databaseTimeOf(request),
+    };
+    for (const sink of this.sinks) sink(ended, request);
+  }
+
+  /** Signed addresses and refused requests have no key. Only projects of recent requests are found: no query is sent. */
+  private projectOfPath(url: string): Project | null {
+    const [, slug, id] = /^\/(?:p\/([a-z0-9-]{1,63})|v1\/auth\/([a-z0-9]{1,63}))\//.exec(url) ?? [];
+    if (slug !== undefined) return this.registry.peekBySlug(slug);
+    return id === undefined ? null : this.registry.peek(id);
+  }
+}

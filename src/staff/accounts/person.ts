@@ -1,0 +1,41 @@
+/** People who administer the installation, and their roles. */
+
+/** Roles of the installation. */
+export const INSTALL_ROLES = ['owner', 'operator', 'auditor'] as const;
+export type InstallRole = (typeof INSTALL_ROLES)[number];
+
+/** Roles of a project. */
+export const PROJECT_ROLES = ['admin', 'developer', 'viewer'] as const;
+export type ProjectRole = (typeof PROJECT_ROLES)[number];
+
+/** The account of a person. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  /** Null: roles of projects only. */
+  readonly role: InstallRole | null;
+  /** True once a second factor was confirmed. */
+  readonly hasFactor: boolean;
+}
+
+/** The role of a person in a project. */
+export interface Membership {
+  /** The project's id. */
+  readonly id: string;
+  readonly slug: string;
+  readonly role: ProjectRole;
+}
+
+/** A person with everything that the list of people shows. */
+export interface PersonRecord extends Person {
+  readonly disabledAt: Date | null;
+  readonly createdAt: Date;
+  readonly lastSignInAt: Date | null;
+}
+
+/** A person and the projects that they have a role in. */
+export interface Identity {
+  readonly person: Person;
+  readonly projects: readonly Membership[];
+}

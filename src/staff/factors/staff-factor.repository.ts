@@ -1,0 +1,95 @@
+/** Second factors and recovery codes of people, in the platform database. */
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+
+export interface StoredFactor {
+  /** Sealed with the person's id as purpose. */
+  readonly sealed: Buffer;
+  readonly confirmed: boolean;
+}
+
+@Injectable()
+export class StaffFactorRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  async find(personId: string): Promise<StoredFactor | null> {
+    const [row] = await this.dataSource.query<{ totp_secret: Buffer | null; confirmed: boolean }[]>(
+      'select totp_secret, totp_confirmed_at is not null as confirmed from staff_people where id = $1',
+      [personId],
+    );
+    return row?.totp_secret ? { sealed: row.totp_secret, confirmed: row.confirmed } : null;
+  }
+
+  /** Replaces a factor that was not confirmed. @returns false if there is a confirmed one */
+  async begin(personId: string, sealed: Buffer): Promise<boolean> {
+    return this.changes(
+      `update staff_people set totp_secret = $2, totp_step = 0
+       where id = $1 and totp_confirmed_at is null returning 1`,
+      [personId, sealed],
+    );
+  }
+
+  /** Uses a time step once. @returns false if it, or a later one, was used before */
+  async useStep(personId: string, step: number): Promise<boolean> {
+    return this.changes(
+      'update staff_people set totp_step = $2 where id = $1 and totp_step < $2 returning 1',
+      [personId, step],
+    );
+  }
+
+  /** Uses a recovery code once. */
+  async useRecoveryCode(personId: string, hash: Buffer): Promise<boolean> {
+    return this.changes(
+      'delete from staff_recovery_codes where person_id = $1 and code_hash = $2 returning 1',
+      [personId, hash],
+    );
+  }
+
+  /** @param sealed the secret that the code was checked with @returns false if another one has replaced it */
+  async confirm(
+    personId: string,
+    sealed: Buffer,
+    now: Date,
+    codes: readonly Buffer[],
+    entry: AuditEntry,
+  ): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const rows = await manager.query<unknown[]>(
+        `with confirmed as (update staff_people set totp_confirmed_at = $3
+           where id = $1 and totp_secret = $2 and totp_confirmed_at is null returning 1)
+         select from confirmed`,
+        [personId, sealed, now],
+      );
+      if (rows.length === 0) return false;
+      await manager.query(
+        `insert into staff_recovery_codes (person_id, code_hash) select $1, unnest($2::bytea[])`,
+        [personId, codes],
+      );
+      await this.audit.write(entry, manager);
+      return true;
+    });
+  }
+
+  async remove(personId: string, entry: AuditEntry): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await manager.query(
+        'update staff_people set totp_secret = null, totp_confirmed_at = null, totp_step = 0 where id = $1',
+        [personId],
+      );
+      await manager.query('delete from staff_recovery_codes where person_id = $1', [personId]);
+      await this.audit.write(entry, manager);
+    });
+  }
+
+  private async changes(statement: string, values: unknown[]): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `with changed as (${statement}) select from changed`,
+      values,
+    );
+    return rows.length === 1;
+  }
+}

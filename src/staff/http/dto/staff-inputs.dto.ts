@@ -1,0 +1,224 @@
+/** Bodies of the operations on people, their sessions, tokens and invitations. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { MAX_EMAIL } from '../../../auth/accounts/email-address';
+import { IsName, IsText } from '../../../auth/http/dto/checks';
+import { FREE_OBJECT, UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import { Example } from '../../../http/docs/example.decorator';
+import { FreeJson } from '../../../http/input/free-json';
+import type { JsonObject } from '../../../common/text/json';
+import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
+import { Scope, SCOPES } from '../../roles/scopes';
+import { VIEW_IDENTITIES } from '../../views/view-token.service';
+
+/** Characters. The rules for passwords have a stricter limit, in bytes. */
+const MAX_PASSWORD = 1_000;
+const MAX_TOKEN = 1_000;
+const MAX_CODE = 40;
+const MAX_PROJECTS = 100;
+const DAY_SECONDS = 86_400;
+const PROJECT_ID = 'k3v9x0a1b2c3d4e5f6g7';
+const TOKEN = 'Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo3iS6tXq5HnE';
+
+const EMAIL = { format: 'email', minLength: 1, maxLength: MAX_EMAIL, example: 'ada@example.com' } as const;
+const NEW_PASSWORD = {
+  minLength: 8,
+  maxLength: 72,
+  example: 'correct horse',
+  description: 'At least 8 characters, at most 72 bytes of UTF-8, and none of the most common passwords',
+} as const;
+const NAME = { minLength: 1, maxLength: 200, example: 'Ada' } as const;
+
+/** A name that is not blank. */
+const IsFullName = (): PropertyDecorator => (target, property) => {
+  IsName()(target, property);
+  Matches(/\S/, { message: '$property must not be blank' })(target, property);
+};
+
+@Example({ email: 'ada@example.com', password: 'correct horse', code: '492039' })
+export class SignInStaffDto {
+  @ApiProperty(EMAIL) @IsText({ min: 1, max: MAX_EMAIL }) email!: string;
+  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD, example: 'correct horse' })
+  @IsText({ min: 1, max: MAX_PASSWORD })
+  password!: string;
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: MAX_CODE,
+    example: '492039',
+    description: 'Of the second factor, or a recovery code',
+  })
+  @IsOptional()
+  @IsText({ max: MAX_CODE })
+  code?: string | null;
+}
+
+@Example({ token: TOKEN, email: 'ada@example.com', password: 'correct horse', name: 'Ada' })
+export class SetupDto {
+  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, example: TOKEN, description: 'From the set-up link' })
+  @IsText({ min: 1, max: MAX_TOKEN })
+  token!: string;
+  @ApiProperty(EMAIL) @IsText({ min: 1, max: MAX_EMAIL }) email!: string;
+  @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
+  @ApiProperty(NAME) @IsFullName() name!: string;
+}
+
+@Example({ token: TOKEN, name: 'Grace', password: 'correct horse' })
+export class AcceptInvitationDto {
+  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, example: TOKEN, description: 'From the mail' })
+  @IsText({ min: 1, max: MAX_TOKEN })
+  token!: string;
+  @ApiProperty(NAME) @IsFullName() name!: string;
+  @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
+}
+
+@Example({ current_password: 'correct horse', password: 'battery staple' })
+export class ChangeStaffPasswordDto {
+  @ApiProperty({ minLength: 1, maxLength: MAX_PASSWORD })
+  @IsText({ min: 1, max: MAX_PASSWORD })
+  current_password!: string;
+  @ApiProperty(NEW_PASSWORD) @IsText({ max: MAX_PASSWORD }) password!: string;
+}
+
+@Example({ code: '492039' })
+export class FactorCodeDto {
+  @ApiProperty({
+    minLength: 1,
+    maxLength: MAX_CODE,
+    example: '492039',
+    description: 'Six digits from the app; to remove the factor, a recovery code does as well',
+  })
+  @IsText({ min: 1, max: MAX_CODE })
+  code!: string;
+}
+
+@Example({ role: 'operator' })
+export class UpdatePersonDto {
+  @ApiPropertyOptional({
+    type: String,
+    enum: INSTALL_ROLES,
+    nullable: true,
+    description: 'Null takes the role of the installation away',
+  })
+  @ValidateIf((_body, value: unknown) => value !== undefined && value !== null)
+  @IsIn(INSTALL_ROLES)
+  role?: InstallRole | null;
+  @ApiPropertyOptional(NAME)
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsFullName()
+  name?: string;
+  @ApiPropertyOptional({
+    description: 'True ends all sessions and tokens of the person at once, and keeps them from signing in',
+  })
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsBoolean()
+  disabled?: boolean;
+}
+
+@Example({ role: 'developer' })
+export class ProjectRoleDto {
+  @ApiProperty({ enum: PROJECT_ROLES }) @IsIn(PROJECT_ROLES) role!: ProjectRole;
+}
+
+export class InviteToProjectDto {
+  @ApiProperty({ description: 'The id of the project', maxLength: 100, example: PROJECT_ID })
+  @IsText({ min: 1, max: 100 })
+  id!: string;
+  @ApiProperty({ enum: PROJECT_ROLES }) @IsIn(PROJECT_ROLES) role!: ProjectRole;
+}
+
+@Example({ email: 'grace@example.com', projects: [{ id: PROJECT_ID, role: 'developer' }] })
+export class InviteDto {
+  @ApiProperty({ ...EMAIL, example: 'grace@example.com' })
+  @IsText({ min: 1, max: MAX_EMAIL })
+  email!: string;
+  @ApiPropertyOptional({
+    type: String,
+    enum: INSTALL_ROLES,
+    nullable: true,
+    description: 'Role of the installation; default: none',
+  })
+  @IsOptional()
+  @IsIn(INSTALL_ROLES)
+  role?: InstallRole | null;
+  @ApiPropertyOptional({ type: [InviteToProjectDto], maxItems: MAX_PROJECTS, description: 'Default: none' })
+  @ValidateIf((_body, value: unknown) => value !== undefined)
+  @IsArray()
+  @ArrayMaxSize(MAX_PROJECTS)
+  @ValidateNested({ each: true })
+  @Type(() => InviteToProjectDto)
+  projects?: InviteToProjectDto[];
+}
+
+@Example({ name: 'CI', scopes: ['read', 'sql'], project_id: PROJECT_ID, expires_in: 30 * DAY_SECONDS })
+export class CreateTokenDto {
+  @ApiProperty({ ...NAME, example: 'CI' }) @IsFullName() name!: string;
+  @ApiProperty({
+    enum: SCOPES,
+    isArray: true,
+    minItems: 1,
+    maxItems: SCOPES.length,
+    description: 'docs/access.md lists the scope of each route; none includes another',
+  })
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(SCOPES.length)
+  @IsIn(SCOPES, { each: true })
+  scopes!: Scope[];
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 100,
+    example: PROJECT_ID,
+    description: 'The only project that the token is for; default: all projects of the person',
+  })
+  @IsOptional()
+  @IsText({ max: 100 })
+  project_id?: string | null;
+  @ApiProperty({
+    type: 'integer',
+    minimum: 60,
+    maximum: 366 * DAY_SECONDS,
+    example: 30 * DAY_SECONDS,
+    description: 'Seconds until the token expires',
+  })
+  @IsInt()
+  @Min(60)
+  @Max(366 * DAY_SECONDS)
+  expires_in!: number;
+}
+
+@Example({ as: 'user', user_id: UUID_EXAMPLE })
+export class ViewAsDto {
+  @ApiProperty({ enum: VIEW_IDENTITIES, description: 'Whom to see the project as' })
+  @IsIn(VIEW_IDENTITIES)
+  as!: (typeof VIEW_IDENTITIES)[number];
+  @ApiPropertyOptional({ format: 'uuid', maxLength: 100, description: 'With `user`: the id of the user' })
+  @IsOptional()
+  @IsString()
+  @IsText({ max: 100 })
+  user_id?: string;
+  @ApiPropertyOptional({
+    ...FREE_OBJECT,
+    description:
+      'With `claims`: the claims of the token, such as `role` and `sub`. Those about its lifetime, its project and its session are set by Plinth or left out.',
+  })
+  @IsOptional()
+  @FreeJson()
+  claims?: JsonObject;
+}

@@ -1,0 +1,195 @@
+/** Answers about people, their sessions, tokens and invitations. */
+import { ApiProperty } from '@nestjs/swagger';
+import { Example } from '../../../http/docs/example.decorator';
+import { UUID_EXAMPLE } from '../../../http/docs/documented-types';
+import { INSTALL_ROLES, InstallRole, PROJECT_ROLES, ProjectRole } from '../../accounts/person';
+import { Scope, SCOPES } from '../../roles/scopes';
+
+const AT = '2026-01-01T08:00:00.000Z';
+const LATER = '2026-01-08T08:00:00.000Z';
+const PROJECT_ID = 'k3v9x0a1b2c3d4e5f6g7';
+const MEMBERSHIP = { id: PROJECT_ID, slug: 'acme', role: 'admin' };
+const TOKEN = {
+  id: UUID_EXAMPLE,
+  name: 'CI',
+  scopes: ['read', 'sql'],
+  project_id: PROJECT_ID,
+  created_at: AT,
+  expires_at: LATER,
+  last_used_at: null,
+};
+const ROLE_OF_INSTALL = {
+  enum: INSTALL_ROLES,
+  type: String,
+  nullable: true,
+  description: 'Role of the installation; null: roles of projects only',
+} as const;
+const DATE = { type: String, format: 'date-time' } as const;
+
+class SessionPersonDto {
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'Null for PLATFORM_ADMIN_KEY' })
+  readonly id!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) readonly email!: string | null;
+  @ApiProperty({ example: 'Ada' }) readonly name!: string;
+  @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
+  @ApiProperty({ description: 'True if signing in needs a second factor' }) readonly has_factor!: boolean;
+}
+
+@Example(MEMBERSHIP)
+export class MembershipDto {
+  @ApiProperty({ description: 'The id of the project' }) readonly id!: string;
+  @ApiProperty({ example: 'acme' }) readonly slug!: string;
+  @ApiProperty({ enum: PROJECT_ROLES }) readonly role!: ProjectRole;
+}
+
+@Example({
+  person: { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', role: 'owner', has_factor: false },
+  projects: [MEMBERSHIP],
+  csrf_token: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2',
+  expires_at: LATER,
+})
+export class StaffSessionDto {
+  @ApiProperty({ type: SessionPersonDto }) readonly person!: SessionPersonDto;
+  @ApiProperty({ type: [MembershipDto], description: 'The projects that the person has a role in' })
+  readonly projects!: readonly MembershipDto[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Sent as X-CSRF-Token with every change; null without a cookie',
+  })
+  readonly csrf_token!: string | null;
+  @ApiProperty({ ...DATE, nullable: true, description: 'The end of the session or token; null for the key' })
+  readonly expires_at!: Date | null;
+}
+
+@Example({ needed: true })
+export class SetupNeededDto {
+  @ApiProperty({ description: 'True while the installation has no owner' }) readonly needed!: boolean;
+}
+
+@Example({
+  link: 'https://plinth.example.com/console/setup#Jx2s9QhT4mYb7uVw0cNzK1pRfLgD8eAo',
+  expires_at: AT,
+})
+export class SetupLinkDto {
+  @ApiProperty({ description: 'Makes the first owner, once' }) readonly link!: string;
+  @ApiProperty(DATE) readonly expires_at!: Date;
+}
+
+const PERSON = {
+  id: UUID_EXAMPLE,
+  email: 'ada@example.com',
+  name: 'Ada',
+  role: 'operator',
+  has_factor: true,
+  disabled_at: null,
+  created_at: AT,
+  last_sign_in_at: AT,
+};
+
+@Example(PERSON)
+export class PersonDto {
+  @ApiProperty({ format: 'uuid' }) readonly id!: string;
+  @ApiProperty({ example: 'ada@example.com' }) readonly email!: string;
+  @ApiProperty({ example: 'Ada' }) readonly name!: string;
+  @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
+  @ApiProperty({ description: 'True if signing in needs a second factor' }) readonly has_factor!: boolean;
+  @ApiProperty({ ...DATE, nullable: true, description: 'Since when the account cannot be used' })
+  readonly disabled_at!: Date | null;
+  @ApiProperty(DATE) readonly created_at!: Date;
+  @ApiProperty({ ...DATE, nullable: true }) readonly last_sign_in_at!: Date | null;
+}
+
+@Example({ ...PERSON, role: null, project_role: 'developer' })
+export class ProjectPersonDto extends PersonDto {
+  @ApiProperty({ enum: PROJECT_ROLES, description: 'Role in this project' })
+  readonly project_role!: ProjectRole;
+}
+
+class InvitedProjectDto {
+  @ApiProperty({ description: 'The id of the project' }) readonly id!: string;
+  @ApiProperty({ enum: PROJECT_ROLES }) readonly role!: ProjectRole;
+}
+
+const INVITATION = {
+  id: UUID_EXAMPLE,
+  email: 'grace@example.com',
+  role: null,
+  projects: [{ id: PROJECT_ID, role: 'developer' }],
+  invited_by: 'ada@example.com',
+  created_at: AT,
+  expires_at: LATER,
+};
+
+@Example(INVITATION)
+export class InvitationDto {
+  @ApiProperty({ format: 'uuid' }) readonly id!: string;
+  @ApiProperty({ example: 'grace@example.com' }) readonly email!: string;
+  @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
+  @ApiProperty({ type: [InvitedProjectDto] }) readonly projects!: readonly InvitedProjectDto[];
+  @ApiProperty({ type: String, nullable: true, description: 'Null: invited with PLATFORM_ADMIN_KEY' })
+  readonly invited_by!: string | null;
+  @ApiProperty(DATE) readonly created_at!: Date;
+  @ApiProperty(DATE) readonly expires_at!: Date;
+}
+
+@Example({ ...INVITATION, link: null })
+export class CreatedInvitationDto extends InvitationDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The link of the mail where no SMTP_URL is set; else null: only the invited person gets it',
+  })
+  readonly link!: string | null;
+}
+
+@Example(TOKEN)
+export class TokenRecordDto {
+  @ApiProperty({ format: 'uuid' }) readonly id!: string;
+  @ApiProperty({ example: 'CI' }) readonly name!: string;
+  @ApiProperty({ enum: SCOPES, isArray: true }) readonly scopes!: readonly Scope[];
+  @ApiProperty({ type: String, nullable: true, description: 'Null: all projects of the person' })
+  readonly project_id!: string | null;
+  @ApiProperty(DATE) readonly created_at!: Date;
+  @ApiProperty(DATE) readonly expires_at!: Date;
+  @ApiProperty({ ...DATE, nullable: true, description: 'To the minute' })
+  readonly last_used_at!: Date | null;
+}
+
+@Example({ ...TOKEN, token: 'plt_sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2sXo0Zb6dV1y' })
+export class CreatedTokenDto extends TokenRecordDto {
+  @ApiProperty({ description: 'The token; not shown again' }) readonly token!: string;
+}
+
+@Example({
+  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  uri: 'otpauth://totp/Plinth:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Plinth',
+})
+export class FactorSecretDto {
+  @ApiProperty({ description: 'Base32, to type into the app; not shown again' }) readonly secret!: string;
+  @ApiProperty({
+    description: 'For a QR code',
+    example: 'otpauth://totp/Plinth:ada%40example.com?secret=...',
+  })
+  readonly uri!: string;
+}
+
+@Example({ recovery_codes: ['k7mp-2xqa-9fht-w3ce'] })
+export class RecoveryCodesDto {
+  @ApiProperty({ type: [String], description: 'Each replaces a code of the app once; not shown again' })
+  readonly recovery_codes!: readonly string[];
+}
+
+@Example({
+  access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiIsInJlYWRfb25seSI6dHJ1ZX0.c2lnbmF0dXJl',
+  apikey: 'eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl',
+  expires_at: AT,
+  read_only: true,
+})
+export class ViewTokenDto {
+  @ApiProperty({ description: 'For the Authorization header' }) readonly access_token!: string;
+  @ApiProperty({ description: 'For the apikey header: the anon key of the project' })
+  readonly apikey!: string;
+  @ApiProperty(DATE) readonly expires_at!: Date;
+  @ApiProperty({ description: 'True: GET, HEAD and OPTIONS only' }) readonly read_only!: boolean;
+}

@@ -1,0 +1,156 @@
+/** People who administer the installation, and their roles in projects. */
+import { Controller, Delete, Get, HttpCode, Param, Patch, Put } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse } from '@nestjs/swagger';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { UUID_EXAMPLE } from '../../http/docs/documented-types';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { Actor } from '../../projects/audit-log.repository';
+import { projectNotFound } from '../../projects/projects.errors';
+import { PeopleService } from '../accounts/people.service';
+import type { Staff } from '../roles/staff';
+import { lastOwner, personNotFound } from '../staff.errors';
+import { CurrentActor, CurrentStaff } from './current-staff.decorator';
+import { ProjectRoleDto, UpdatePersonDto } from './dto/staff-inputs.dto';
+import { MembershipDto, PersonDto, ProjectPersonDto } from './dto/staff-records.dto';
+import { ProjectIdParam, StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { toMemberView, toPersonView } from './staff-views';
+
+const PersonParam = (name: string, description: string): MethodDecorator =>
+  ApiParam({ name, type: String, description, example: UUID_EXAMPLE });
+
+@StaffApi()
+@Controller('admin/v1')
+export class PeopleController {
+  constructor(private readonly people: PeopleService) {}
+
+  @Get('people')
+  @ApiOperation({
+    operationId: 'listPeople',
+    summary: 'List the people who have an account, by address',
+    description: 'Needs a role of the installation.',
+  })
+  @Answer(200, 'The people', [PersonDto])
+  @PlatformErrors(STAFF_ERRORS)
+  async list(): Promise<PersonDto[]> {
+    return (await this.people.list()).map(toPersonView);
+  }
+
+  @Patch('people/:id')
+  @ApiOperation({
+    operationId: 'updatePerson',
+    summary: 'Change name or role of a person, or disable the account',
+    description:
+      'Needs an operator; for owners, and to make one, an owner. Disabling ends all sessions and tokens at once. Invitations that the person made end with a change of the role.',
+  })
+  @PersonParam('id', 'The id of the person')
+  @JsonBody(UpdatePersonDto)
+  @Answer(200, 'The changed person', PersonDto)
+  @PlatformErrors(
+    invalidParameters('role must be one of the following values: owner, operator, auditor'),
+    personNotFound(),
+    lastOwner(),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async update(
+    @CurrentStaff() staff: Staff,
+    @Param('id') id: string,
+    @StrictBody() body: UpdatePersonDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<PersonDto> {
+    // Members that the body leaves out are no members of the change.
+    return toPersonView(await this.people.update(staff, id, { ...body }, actor));
+  }
+
+  @Delete('people/:id')
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'deletePerson',
+    summary: 'Delete the account of a person',
+    description: 'Needs an operator; for owners, an owner. Entries of the audit log keep the address.',
+  })
+  @PersonParam('id', 'The id of the person')
+  @ApiResponse({ status: 204, description: 'The account is gone, with its sessions and tokens' })
+  @PlatformErrors(personNotFound(), lastOwner(), STAFF_ERRORS)
+  async remove(
+    @CurrentStaff() staff: Staff,
+    @Param('id') id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.people.remove(staff, id, actor);
+  }
+
+  @Get('people/:id/projects')
+  @ApiOperation({
+    operationId: 'listProjectsOfPerson',
+    summary: 'List the projects that a person has a role in',
+    description: 'Needs a role of the installation. Roles of the installation count in every project.',
+  })
+  @PersonParam('id', 'The id of the person')
+  @Answer(200, 'The projects, by slug', [MembershipDto])
+  @PlatformErrors(personNotFound(), STAFF_ERRORS)
+  projectsOf(@Param('id') id: string): Promise<MembershipDto[]> {
+    return this.people.projectsOf(id);
+  }
+
+  @Get('projects/:id/people')
+  @ApiOperation({
+    operationId: 'listPeopleOfProject',
+    summary: 'List the people with a role in a project, by address',
+    description: 'Needs a role in the project. People with a role of the installation alone are not listed.',
+  })
+  @ProjectIdParam()
+  @Answer(200, 'The people with their roles', [ProjectPersonDto])
+  @PlatformErrors(projectNotFound(), STAFF_ERRORS)
+  async membersOf(@Param('id') id: string): Promise<ProjectPersonDto[]> {
+    return (await this.people.membersOf(id)).map(toMemberView);
+  }
+
+  @Put('projects/:id/people/:person_id')
+  @ApiOperation({
+    operationId: 'setPersonOfProject',
+    summary: 'Give a person a role in a project, or another one',
+    description: 'Needs an administrator of the project. Takes effect with the next request.',
+  })
+  @ProjectIdParam()
+  @PersonParam('person_id', 'The id of the person, or their email')
+  @JsonBody(ProjectRoleDto)
+  @Answer(200, 'The person with the role', ProjectPersonDto)
+  @PlatformErrors(
+    invalidParameters('role must be one of the following values: admin, developer, viewer'),
+    projectNotFound(),
+    personNotFound(),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async give(
+    @Param('id') projectId: string,
+    @Param('person_id') who: string,
+    @StrictBody() { role }: ProjectRoleDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ProjectPersonDto> {
+    return toMemberView(await this.people.giveProjectRole(projectId, who, role, actor));
+  }
+
+  @Delete('projects/:id/people/:person_id')
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'removePersonOfProject',
+    summary: "Take a person's role in a project away",
+    description: 'Needs an administrator of the project. Takes effect with the next request.',
+  })
+  @ProjectIdParam()
+  @PersonParam('person_id', 'The id of the person, or their email')
+  @ApiResponse({ status: 204, description: 'The person has no role in the project' })
+  @PlatformErrors(projectNotFound(), personNotFound(), STAFF_ERRORS)
+  async take(
+    @Param('id') projectId: string,
+    @Param('person_id') who: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.people.takeProjectRole(projectId, who, actor);
+  }
+}

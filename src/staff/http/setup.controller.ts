@@ -1,0 +1,108 @@
+/** The first owner of an installation. */
+import { Controller, Get, HttpCode, Post, Res, UseInterceptors } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { rateLimited } from '../../access/access.errors';
+import { PublicRoute } from '../../access/public-route.decorator';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { invalidEmail } from '../../auth/auth.errors';
+import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { SessionCookies } from '../sessions/session-cookies.service';
+import { StaffSessions } from '../sessions/staff-session.service';
+import { SetupService } from '../setup/setup.service';
+import { personExists, setupOver, setupTokenInvalid } from '../staff.errors';
+import { CurrentActor } from './current-staff.decorator';
+import { SetupDto } from './dto/staff-inputs.dto';
+import { SetupLinkDto, SetupNeededDto, StaffSessionDto } from './dto/staff-records.dto';
+import { StaffAccess, STAFF_ERRORS } from './staff-api.decorator';
+import { toSessionView } from './staff-views';
+import { SESSION_HEADERS } from './session-headers';
+
+@Controller('admin/v1/setup')
+@ApiTags('admin')
+@UseInterceptors(JsonBodyInterceptor)
+export class SetupController {
+  constructor(
+    private readonly setup: SetupService,
+    private readonly sessions: StaffSessions,
+    private readonly cookies: SessionCookies,
+  ) {}
+
+  @Get()
+  @PublicRoute('it tells only whether the installation has an owner')
+  @ApiOperation({
+    operationId: 'getSetup',
+    summary: 'Whether the installation still needs its first owner',
+    description: 'Needs no credential.',
+  })
+  @Answer(200, 'Whether it does', SetupNeededDto)
+  @PlatformErrors(SERVER_ERRORS)
+  async needed(): Promise<SetupNeededDto> {
+    return { needed: await this.setup.isNeeded() };
+  }
+
+  @Post()
+  @HttpCode(201)
+  @PublicRoute('the set-up link in the body is the credential')
+  @ApiOperation({
+    operationId: 'createFirstOwner',
+    summary: 'Create the first owner with the set-up link, and sign them in',
+    description:
+      'The link is printed when a server without an owner starts, and by `plinth setup-link`. It works once, for a day; with the first owner all links end.',
+  })
+  @JsonBody(SetupDto)
+  @Answer(201, 'The session of the owner, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @PlatformErrors(
+    invalidParameters('name must not be blank'),
+    invalidEmail(),
+    tooShortPassword(),
+    setupTokenInvalid(),
+    setupOver(),
+    personExists(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    SERVER_ERRORS,
+  )
+  async create(
+    @StrictBody() body: SetupDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StaffSessionDto> {
+    const { identity, session } = await this.setup.createOwner(body, origin);
+    this.cookies.write(response, session);
+    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+  }
+}
+
+@Controller('admin/v1/setup/link')
+@StaffAccess()
+export class SetupLinkController {
+  constructor(
+    private readonly setup: SetupService,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @ApiOperation({
+    operationId: 'createSetupLink',
+    summary: 'Make a set-up link for the first owner',
+    description:
+      'Needs PLATFORM_ADMIN_KEY, since an installation without an owner has nobody else. Links made before stay valid until they expire.',
+  })
+  @Answer(201, 'The link', SetupLinkDto)
+  @PlatformErrors(setupOver(), STAFF_ERRORS)
+  async create(@CurrentActor() actor: Actor): Promise<SetupLinkDto> {
+    const { link, expiresAt } = await this.setup.makeLink();
+    await this.audit.write({ actor, action: 'setup.link', projectId: null });
+    return { link, expires_at: expiresAt };
+  }
+}

@@ -1,0 +1,253 @@
+/** Sessions of people: signing in and out, and what a person changes of their own account. */
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Patch,
+  Post,
+  Put,
+  Req,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { rateLimited } from '../../access/access.errors';
+import { PublicRoute } from '../../access/public-route.decorator';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
+import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import type { Person } from '../accounts/person';
+import { StaffFactors } from '../factors/staff-factor.service';
+import type { Staff } from '../roles/staff';
+import { SessionCookies } from '../sessions/session-cookies.service';
+import { StaffSessions } from '../sessions/staff-session.service';
+import { StaffSignIn } from '../sessions/staff-sign-in.service';
+import {
+  factorExists,
+  factorRequired,
+  noFactor,
+  sessionRequired,
+  wrongFactorCode,
+  wrongSignIn,
+} from '../staff.errors';
+import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
+import { ChangeStaffPasswordDto, FactorCodeDto, SignInStaffDto } from './dto/staff-inputs.dto';
+import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
+import { StaffSessionGuard } from './person.guards';
+import { SESSION_HEADERS } from './session-headers';
+import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { toSessionView } from './staff-views';
+
+@Controller('admin/v1/session')
+@ApiTags('admin')
+@UseInterceptors(JsonBodyInterceptor)
+export class StaffSignInController {
+  constructor(
+    private readonly signIn: StaffSignIn,
+    private readonly sessions: StaffSessions,
+    private readonly cookies: SessionCookies,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @PublicRoute('it checks the email and the password in the body')
+  @ApiOperation({
+    operationId: 'signInStaff',
+    summary: 'Sign a person in to the administration',
+    description:
+      'Answers with a cookie. A session that the client has ends. An account with a second factor needs a code of it, or a recovery code; `factor_required` asks for it. Wrong attempts delay further ones (429).',
+  })
+  @JsonBody(SignInStaffDto)
+  @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @PlatformErrors(
+    invalidParameters('email should not be empty'),
+    tooShortPassword(),
+    wrongSignIn(),
+    factorRequired(),
+    wrongFactorCode(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    SERVER_ERRORS,
+  )
+  async begin(
+    @StrictBody() { email, password, code }: SignInStaffDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StaffSessionDto> {
+    const input = { email, password, ...(code ? { code } : {}) };
+    const { identity, session } = await this.signIn.signIn(input, this.cookies.read(request), origin);
+    this.cookies.write(response, session);
+    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+  }
+}
+
+@Controller('admin/v1/session')
+@StaffApi()
+export class StaffSessionController {
+  constructor(
+    private readonly signIn: StaffSignIn,
+    private readonly sessions: StaffSessions,
+    private readonly cookies: SessionCookies,
+    private readonly factors: StaffFactors,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'getStaffSession',
+    summary: 'Get the person that the credentials belong to, with their roles',
+    description: 'For any credential of the administration: session, token or PLATFORM_ADMIN_KEY.',
+  })
+  @Answer(200, 'The person and their roles', StaffSessionDto)
+  @PlatformErrors(STAFF_ERRORS)
+  get(@CurrentStaff() staff: Staff): StaffSessionDto {
+    return this.view(staff);
+  }
+
+  @Delete()
+  @UseGuards(StaffSessionGuard)
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'signOutStaff',
+    summary: 'End the session',
+    description: 'Needs a session.',
+  })
+  @ApiResponse({
+    status: 204,
+    description: 'The session has ended, and the cookie is removed',
+    headers: SESSION_HEADERS,
+  })
+  @PlatformErrors(sessionRequired(), STAFF_ERRORS)
+  async end(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    await this.signIn.signOut(person, sessionOf(staff).id, origin);
+    this.cookies.clear(response);
+  }
+
+  @Patch('password')
+  @UseGuards(StaffSessionGuard)
+  @ApiOperation({
+    operationId: 'changeStaffPassword',
+    summary: 'Change your password',
+    description: 'Needs a session. All other sessions of the person end, and this one gets another cookie.',
+  })
+  @JsonBody(ChangeStaffPasswordDto)
+  @Answer(200, 'The session, with another cookie', StaffSessionDto, SESSION_HEADERS)
+  @PlatformErrors(
+    invalidParameters('current_password should not be empty'),
+    tooShortPassword(),
+    wrongSignIn(),
+    sessionRequired(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async changePassword(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { current_password: current, password: next }: ChangeStaffPasswordDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StaffSessionDto> {
+    const renewed = await this.signIn.changePassword(person, sessionOf(staff), { current, next }, origin);
+    this.cookies.write(response, renewed);
+    return this.view(staff);
+  }
+
+  @Post('factor')
+  @UseGuards(StaffSessionGuard)
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'beginStaffFactor',
+    summary: 'Begin to set up a second factor (an authenticator app)',
+    description: 'Needs a session. The factor counts once PUT confirms it with a code.',
+  })
+  @Answer(200, 'The secret for the app', FactorSecretDto)
+  @PlatformErrors(sessionRequired(), factorExists(), STAFF_ERRORS)
+  beginFactor(@CurrentPerson() person: Person): Promise<FactorSecretDto> {
+    return this.factors.begin(person);
+  }
+
+  @Put('factor')
+  @UseGuards(StaffSessionGuard)
+  @ApiOperation({
+    operationId: 'confirmStaffFactor',
+    summary: 'Confirm the second factor with its first code',
+    description: 'Needs a session. All other sessions of the person end, since a password alone began them.',
+  })
+  @JsonBody(FactorCodeDto)
+  @Answer(200, 'Recovery codes, which are not shown again', RecoveryCodesDto, SESSION_HEADERS)
+  @PlatformErrors(
+    invalidParameters('code should not be empty'),
+    wrongFactorCode(),
+    sessionRequired(),
+    noFactor(),
+    factorExists(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async confirmFactor(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { code }: FactorCodeDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RecoveryCodesDto> {
+    const codes = await this.factors.confirm(person, code, origin);
+    const { id, expiresAt } = sessionOf(staff);
+    await this.sessions.endOthers(person.id, id);
+    const renewed = await this.sessions.replaceToken(id, expiresAt);
+    if (renewed) this.cookies.write(response, renewed);
+    return { recovery_codes: codes };
+  }
+
+  @Delete('factor')
+  @UseGuards(StaffSessionGuard)
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'removeStaffFactor',
+    summary: 'Remove the second factor and its recovery codes',
+    description: 'Needs a session, and a code of the factor or a recovery code.',
+  })
+  @JsonBody(FactorCodeDto)
+  @ApiResponse({ status: 204, description: 'The factor is removed' })
+  @PlatformErrors(
+    invalidParameters('code should not be empty'),
+    wrongFactorCode(),
+    sessionRequired(),
+    noFactor(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async removeFactor(
+    @CurrentPerson() person: Person,
+    @StrictBody() { code }: FactorCodeDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<void> {
+    await this.factors.remove(person, code, origin);
+  }
+
+  private view(staff: Staff): StaffSessionDto {
+    return toSessionView(staff, staff.session && this.sessions.csrfToken(staff.session.id));
+  }
+}
+
+function sessionOf({ session }: Staff): { readonly id: string; readonly expiresAt: Date } {
+  if (!session) throw new Error('this route lacks StaffSessionGuard');
+  return session;
+}

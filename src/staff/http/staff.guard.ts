@@ -1,0 +1,85 @@
+/**
+ * Admits people and PLATFORM_ADMIN_KEY to the administration: identifies the sender by key, personal access token or session
+ * cookie, refuses forged requests, and asks ROUTE_TABLE.
+ */
+import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Checks } from '../../access/access-rule';
+import { invalidCredentials, missingBearer } from '../../access/access.errors';
+import { bearerToken } from '../../access/bearer-token';
+import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
+import { equalSecrets } from '../../infra/crypto/constant-time';
+import { projectNotFound } from '../../projects/projects.errors';
+import { decide } from '../roles/decide';
+import { ROUTE_TABLE } from '../roles/route-table';
+import type { Staff } from '../roles/staff';
+import { SessionCookies } from '../sessions/session-cookies.service';
+import { StaffSessions } from '../sessions/staff-session.service';
+import { csrfFailed, roleForbids } from '../staff.errors';
+import { StaffTokens, TOKEN_PREFIX } from '../tokens/staff-token.service';
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const BREAK_GLASS: Staff = Object.freeze({ identity: null, session: null, token: null });
+
+@Injectable()
+@Checks('staff')
+export class StaffGuard implements CanActivate {
+  constructor(
+    private readonly sessions: StaffSessions,
+    private readonly tokens: StaffTokens,
+    private readonly cookies: SessionCookies,
+    @Inject(SECRETS_CONFIG) private readonly secrets: SecretsConfig,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    // Answers depend on the sender, and a cookie alone does not keep a cache from storing them (RFC 9111, 3).
+    http.getResponse<Response>().setHeader('Cache-Control', 'no-store');
+    const header = request.get('authorization');
+    // A header that the client added on purpose comes before the cookie that the browser adds.
+    const staff = header
+      ? await this.byHeader(header)
+      : await this.byCookie(request, http.getResponse<Response>());
+    assertAllowed(request, staff);
+    request.staff = Object.freeze(staff);
+    return true;
+  }
+
+  private async byHeader(header: string): Promise<Staff> {
+    const token = bearerToken(header);
+    if (token === null) throw invalidCredentials();
+    if (equalSecrets(token, this.secrets.platformAdminKey)) return BREAK_GLASS;
+    const staff = token.startsWith(TOKEN_PREFIX) ? await this.tokens.find(token) : null;
+    if (!staff) throw invalidCredentials();
+    return staff;
+  }
+
+  private async byCookie(request: Request, response: Response): Promise<Staff> {
+    const token = this.cookies.read(request);
+    if (token === null) throw missingBearer();
+    const found = await this.sessions.find(token);
+    if (!found) throw invalidCredentials();
+    const { session, renewed } = found;
+    const { id, expiresAt, identity } = session;
+    if (renewed) this.cookies.write(response, renewed);
+    const isForged =
+      !SAFE_METHODS.has(request.method) && !this.sessions.isCsrfToken(id, request.get('x-csrf-token'));
+    if (isForged) throw csrfFailed();
+    return { identity, session: { id, expiresAt }, token: null };
+  }
+}
+
+/** @throws AppError 403, or 404 for a project that the sender may not know of */
+function assertAllowed({ method, route, params }: Request, staff: Staff): void {
+  const { path } = route as { path: string };
+  const key = `${method === 'HEAD' ? 'GET' : method} ${path}`;
+  const access = ROUTE_TABLE[key];
+  // RouteTableCheck keeps this from happening.
+  if (!access) throw roleForbids();
+  const projectId = typeof params.id === 'string' ? params.id : null;
+  const decision = decide(key, access, staff, projectId);
+  if (decision === 'hidden') throw projectNotFound();
+  if (decision === 'no') throw roleForbids();
+}

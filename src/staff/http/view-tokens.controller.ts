@@ -1,0 +1,61 @@
+/** "View as": tokens for looking at a project as somebody else sees it. */
+import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import { userNotFound } from '../../auth/auth.errors';
+import { claimsFailed } from '../../auth/sessions/custom-claims';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { Actor } from '../../projects/audit-log.repository';
+import { projectNotFound } from '../../projects/projects.errors';
+import type { Staff } from '../roles/staff';
+import { ViewTokens } from '../views/view-token.service';
+import { CurrentActor, CurrentStaff } from './current-staff.decorator';
+import { ViewAsDto } from './dto/staff-inputs.dto';
+import { ViewTokenDto } from './dto/staff-records.dto';
+import { ProjectIdParam, StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+
+@StaffApi()
+@Controller('admin/v1/projects/:id/access-tokens')
+export class ViewTokensController {
+  constructor(private readonly views: ViewTokens) {}
+
+  @Post()
+  @HttpCode(201)
+  @ApiOperation({
+    operationId: 'createViewToken',
+    summary:
+      "Make a token of five minutes for the project's own API: as anon, a user, any claims, or service_role",
+    description:
+      'Needs a role in the project. People and tokens that may only read get a token that may only read: everything but GET, HEAD and OPTIONS is 403. Each call is in the audit log.',
+  })
+  @ProjectIdParam()
+  @JsonBody(ViewAsDto)
+  @Answer(201, 'The token, and the apikey to send with it', ViewTokenDto)
+  @PlatformErrors(
+    invalidParameters('user_id is needed with as=user, and with nothing else'),
+    projectNotFound(),
+    userNotFound(),
+    claimsFailed(null),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async create(
+    @CurrentStaff() staff: Staff,
+    @Param('id') projectId: string,
+    @StrictBody() body: ViewAsDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ViewTokenDto> {
+    const { as, user_id: userId, claims } = body;
+    const request = { as, ...(userId ? { userId } : {}), ...(claims ? { claims } : {}) };
+    const token = await this.views.issue(staff, projectId, request, actor);
+    return {
+      access_token: token.accessToken,
+      apikey: token.apikey,
+      expires_at: token.expiresAt,
+      read_only: token.readOnly,
+    };
+  }
+}

@@ -1,0 +1,175 @@
+/** Invitations: a mailed link with which a person makes their account. */
+import { Inject, Injectable } from '@nestjs/common';
+import { getEmailAddress } from '../../auth/accounts/email-address';
+import { GuessThrottle } from '../../auth/accounts/guess-throttle.service';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { PlatformMails } from '../../auth/mail/platform-mail.service';
+import { codeOf } from '../../common/errors/error-facts';
+import { UUID } from '../../common/text/uuid';
+import { Clock } from '../../common/time/clock';
+import { MAIL_CONFIG, MailConfig, SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
+import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { ProjectRegistry } from '../../projects/project-registry.service';
+import { projectNotFound } from '../../projects/projects.errors';
+import type { InstallRole, PersonRecord } from '../accounts/person';
+import { assertMayGrant } from '../accounts/people.service';
+import { PeopleRepository } from '../accounts/people.repository';
+import { StaffPasswords } from '../accounts/staff-password.service';
+import { STAFF_GUESSES } from '../accounts/staff-guesses';
+import { actorAs, installRoleOf, isOperator, personOf, projectRoleOf, Staff } from '../roles/staff';
+import { hashToken, newSecretToken } from '../secret-token';
+import { SignedInPerson, StaffSignIn } from '../sessions/staff-sign-in.service';
+import {
+  alreadyInvited,
+  invitationInvalid,
+  invitationNotFound,
+  personExists,
+  roleForbids,
+} from '../staff.errors';
+import type { Invitation, InvitedProject } from './invitation';
+import { invitationMail } from './invitation-mail';
+import { InvitationRepository, OpenInvitation } from './invitation.repository';
+
+const LIFETIME_MS = 7 * 24 * 60 * 60_000;
+
+export interface InvitationRequest {
+  readonly email: string;
+  readonly role: InstallRole | null;
+  readonly projects: readonly InvitedProject[];
+}
+
+export interface Acceptance {
+  readonly token: string;
+  readonly name: string;
+  readonly password: string;
+}
+
+export interface MadeInvitation {
+  readonly invitation: Invitation;
+  /** Null where a mail server delivers it: then only the invited person gets it. */
+  readonly link: string | null;
+}
+
+@Injectable()
+export class InvitationService {
+  constructor(
+    private readonly invitations: InvitationRepository,
+    private readonly people: PeopleRepository,
+    private readonly passwords: StaffPasswords,
+    private readonly signIn: StaffSignIn,
+    private readonly projects: ProjectRegistry,
+    private readonly mails: PlatformMails,
+    private readonly throttle: GuessThrottle,
+    private readonly audit: AuditLogRepository,
+    private readonly clock: Clock,
+    @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
+    @Inject(MAIL_CONFIG) private readonly mail: MailConfig,
+  ) {}
+
+  /** Those that the sender may see. */
+  async list(staff: Staff): Promise<Invitation[]> {
+    const all = await this.invitations.list(this.now());
+    return all.filter((one) => sees(staff, one));
+  }
+
+  /** @throws AppError 403 and 404 for more than the sender may grant, 409 for a known address */
+  async create(staff: Staff, request: InvitationRequest, actor: Actor): Promise<MadeInvitation> {
+    await this.assertMayInvite(staff, request);
+    const { address: email, key: emailKey } = getEmailAddress(request.email);
+    if (await this.people.findByEmail(emailKey)) throw personExists();
+    const { role } = request;
+    // The last of several roles in one project counts.
+    const projects = [...new Map(request.projects.map((one) => [one.id, one])).values()];
+    const { token, hash } = newSecretToken();
+    const [now, expiresAt] = [this.now(), new Date(this.clock.now() + LIFETIME_MS)];
+    const invitedBy = personOf(staff);
+    const made = { hash, email, emailKey, role, projects, invitedBy: invitedBy?.id ?? null, now, expiresAt };
+    const details = { email, role, projects: projects.map(({ id, role: of }) => ({ id, role: of })) };
+    const entry = { actor, action: 'invitation.create', projectId: null, details };
+    const id = await this.invitations.insert(made, entry);
+    if (id === null) throw alreadyInvited();
+    const link = `${this.server.publicUrl}/console/invitation#${token}`;
+    const content = { inviter: invitedBy?.name ?? null, link, hours: LIFETIME_MS / 3_600_000 };
+    await this.mails.send({ id, to: email, link, createdAt: now, expiresAt, ...invitationMail(content) });
+    const invitation = {
+      id,
+      email,
+      role,
+      projects,
+      invitedBy: invitedBy?.email ?? null,
+      createdAt: now,
+      expiresAt,
+    };
+    return { invitation, link: this.mail.smtpUrl === null ? link : null };
+  }
+
+  /** @throws AppError 404 */
+  async remove(staff: Staff, id: string, actor: Actor): Promise<void> {
+    const invitation = UUID.test(id) ? await this.invitations.find(id) : null;
+    if (!invitation || !manages(staff, invitation)) throw invitationNotFound();
+    const details = { email: invitation.email };
+    await this.invitations.remove(id, { actor, action: 'invitation.delete', projectId: null, details });
+  }
+
+  /** Creates the account and signs the person in. @throws AppError 403, 409 for an address with an account, 400, 429 */
+  async accept({ token, name, password }: Acceptance, origin: RequestOrigin): Promise<SignedInPerson> {
+    const from = { project: STAFF_GUESSES, origin };
+    await this.throttle.assertMayTryFrom(from);
+    const invitation = await this.invitations.findOpen(hashToken(token), this.now());
+    if (!invitation) {
+      await this.throttle.failedFrom(from);
+      throw invitationInvalid();
+    }
+    const passwordHash = await this.passwords.hashNew(password);
+    const person = await this.makePerson(invitation, { name, passwordHash }, origin).catch(
+      (error: unknown) => {
+        throw codeOf(error) === UNIQUE_VIOLATION ? personExists() : error;
+      },
+    );
+    return this.signIn.beginFor(person, 'person.sign_in', origin);
+  }
+
+  private async makePerson(
+    { id, email, emailKey, role, projects }: OpenInvitation,
+    { name, passwordHash }: { name: string; passwordHash: string },
+    origin: RequestOrigin,
+  ): Promise<PersonRecord> {
+    return this.people.whileOwnersStay(async (manager) => {
+      if (!(await this.invitations.use(id, manager))) throw invitationInvalid();
+      const person = await this.people.insert({ email, emailKey, name, role, passwordHash }, manager);
+      for (const project of projects)
+        await this.people.setProjectRole(project.id, person.id, project.role, manager);
+      const details = { person_id: person.id, role };
+      const actor = actorAs(person, origin.ip);
+      await this.audit.write({ actor, action: 'invitation.accept', projectId: null, details }, manager);
+      return person;
+    });
+  }
+
+  private async assertMayInvite(staff: Staff, { role, projects }: InvitationRequest): Promise<void> {
+    assertMayGrant(staff, role);
+    const isOfInstall = isOperator(staff);
+    if (!isOfInstall && (role !== null || projects.length === 0)) throw roleForbids();
+    for (const { id } of projects) {
+      const own = projectRoleOf(staff, id);
+      if (!isOfInstall && own === null) throw projectNotFound();
+      if (!isOfInstall && own !== 'admin') throw roleForbids();
+      await this.projects.get(id);
+    }
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+/** People of the installation see all invitations, administrators of projects those that they manage. */
+const sees = (staff: Staff, invitation: Invitation): boolean =>
+  installRoleOf(staff) !== null || manages(staff, invitation);
+
+/** An auditor may be the administrator of a project, too: that makes no operator. */
+function manages(staff: Staff, { role, projects }: Invitation): boolean {
+  if (isOperator(staff)) return true;
+  return role === null && projects.every(({ id }) => projectRoleOf(staff, id) === 'admin');
+}

@@ -1,0 +1,31 @@
+/** An invitation to an account. */
+import type { InstallRole, ProjectRole } from '../accounts/person';
+
+export interface InvitedProject {
+  /** The project's id. */
+  readonly id: string;
+  readonly role: ProjectRole;
+}
+
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: InstallRole | null;
+  readonly projects: readonly InvitedProject[];
+  /** Address of the person who invited; null: PLATFORM_ADMIN_KEY did. */
+  readonly invitedBy: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewInvitation {
+  readonly hash: Buffer;
+  readonly email: string;
+  readonly emailKey: string;
+  readonly role: InstallRole | null;
+  readonly projects: readonly InvitedProject[];
+  /** Id of the person who invites. */
+  readonly invitedBy: string | null;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}

@@ -1,0 +1,35 @@
+/** Whether the sender of a request may use a route. Pure: the table and the sender decide, nothing else. */
+import { installRoleOf, projectRoleOf, Staff } from './staff';
+import { isOfProject, type Role, type RouteAccess } from './route-table';
+
+/** `hidden`: as if the project did not exist. */
+export type Decision = 'yes' | 'no' | 'hidden';
+
+/**
+ * @param route key of the table
+ * @param access its row
+ * @param projectId parameter of a route of a project
+ */
+export function decide(route: string, access: RouteAccess, staff: Staff, projectId: string | null): Decision {
+  const ofProject = isOfProject(route);
+  const roles = ofProject ? rolesIn(staff, projectId ?? '') : rolesAnywhere(staff);
+  if (ofProject && (roles.length === 0 || isOutside(staff, projectId))) return 'hidden';
+  if (access.roles !== null && !roles.some((role) => access.roles?.includes(role))) return 'no';
+  if (!staff.token) return 'yes';
+  if (access.scope === null || !staff.token.scopes.includes(access.scope)) return 'no';
+  // A token of one project has nothing to do with the installation; routes for everybody limit what it sees.
+  return !ofProject && staff.token.projectId !== null && access.roles !== null ? 'no' : 'yes';
+}
+
+/** The roles that count in a project. */
+export function rolesIn(staff: Staff, projectId: string): Role[] {
+  return [installRoleOf(staff), projectRoleOf(staff, projectId)].filter((role) => role !== null);
+}
+
+function rolesAnywhere(staff: Staff): Role[] {
+  const own = staff.identity?.projects.map(({ role }) => role) ?? [];
+  return [installRoleOf(staff), ...own].filter((role) => role !== null);
+}
+
+const isOutside = ({ token }: Staff, projectId: string | null): boolean =>
+  token !== null && token.projectId !== null && token.projectId !== projectId;

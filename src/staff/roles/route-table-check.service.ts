@@ -1,0 +1,27 @@
+/** The application does not start with a route of the administration that is missing in ROUTE_TABLE. */
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { RouteRules } from '../../access/route-rules.service';
+import { ROUTE_TABLE } from './route-table';
+
+/** Rules of routes that only people and PLATFORM_ADMIN_KEY may use. */
+const STAFF_RULES: ReadonlySet<string> = new Set(['staff', 'staff_person', 'staff_session']);
+
+@Injectable()
+export class RouteTableCheck implements OnApplicationBootstrap {
+  constructor(private readonly rules: RouteRules) {}
+
+  /** @throws Error that names every missing route */
+  onApplicationBootstrap(): void {
+    const missing = this.staffRoutes().filter((route) => !ROUTE_TABLE[route]);
+    if (missing.length > 0)
+      throw new Error(`Routes that are missing in src/staff/roles/route-table.ts:\n${missing.join('\n')}`);
+  }
+
+  /** `GET /admin/v1/projects` and so on, in the order of registration. */
+  staffRoutes(): string[] {
+    return this.rules
+      .all()
+      .filter(({ rule }) => STAFF_RULES.has(rule))
+      .map(({ method, path }) => `${method} ${path}`);
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The one table that decides who may use which route of the administration: route by role and scope. StaffGuard reads it,
+ * the application does not start with a route that is missing here, a test tries every cell over HTTP, and docs/access.md
+ * shows it.
+ *
+ * On a route of a project, the roles of the installation count in every project, those of a project in that project alone;
+ * people without either get the 404 of a project that does not exist. On any other route, a role of a project counts if the
+ * person has it in some project; what they then see or change there is limited to such projects by the service.
+ */
+import type { InstallRole, ProjectRole } from '../accounts/person';
+import type { Scope } from './scopes';
+
+export type Role = InstallRole | ProjectRole;
+
+export interface RouteAccess {
+  /** Null: every person, whatever roles they have. */
+  readonly roles: readonly Role[] | null;
+  /** The scope that a personal access token needs; null: tokens are not accepted here. */
+  readonly scope: Scope | null;
+}
+
+/** Roles in the order of the columns of docs/access.md. */
+export const ROLES = ['owner', 'operator', 'auditor', 'admin', 'developer', 'viewer'] as const;
+
+const EVERYBODY = null;
+const READERS = ROLES;
+const INSTALL_READERS = ['owner', 'operator', 'auditor'] as const;
+const OPERATORS = ['owner', 'operator'] as const;
+const OWNERS = ['owner'] as const;
+const PROJECT_ADMINS = ['owner', 'operator', 'admin'] as const;
+const DEVELOPERS = ['owner', 'operator', 'admin', 'developer'] as const;
+const INVITERS = ['owner', 'operator', 'auditor', 'admin'] as const;
+
+const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
+
+/** By method and path as declared. */
+export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
+  // The person's own account.
+  'GET /admin/v1/session': allow(EVERYBODY, 'read'),
+  'DELETE /admin/v1/session': allow(EVERYBODY, null),
+  'PATCH /admin/v1/session/password': allow(EVERYBODY, null),
+  'POST /admin/v1/session/factor': allow(EVERYBODY, null),
+  'PUT /admin/v1/session/factor': allow(EVERYBODY, null),
+  'DELETE /admin/v1/session/factor': allow(EVERYBODY, null),
+  'GET /admin/v1/tokens': allow(EVERYBODY, 'read'),
+  'POST /admin/v1/tokens': allow(EVERYBODY, 'admin'),
+  // Any token may end itself; the service asks for `admin` for other tokens.
+  'DELETE /admin/v1/tokens/:id': allow(EVERYBODY, 'read'),
+
+  // People.
+  'POST /admin/v1/setup/link': allow(OWNERS, 'admin'),
+  'GET /admin/v1/people': allow(INSTALL_READERS, 'read'),
+  'PATCH /admin/v1/people/:id': allow(OPERATORS, 'admin'),
+  'DELETE /admin/v1/people/:id': allow(OPERATORS, 'admin'),
+  'GET /admin/v1/people/:id/projects': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/invitations': allow(INVITERS, 'read'),
+  'POST /admin/v1/invitations': allow(PROJECT_ADMINS, 'admin'),
+  'DELETE /admin/v1/invitations/:id': allow(PROJECT_ADMINS, 'admin'),
+  'GET /admin/v1/projects/:id/people': allow(READERS, 'read'),
+  'PUT /admin/v1/projects/:id/people/:person_id': allow(PROJECT_ADMINS, 'admin'),
+  'DELETE /admin/v1/projects/:id/people/:person_id': allow(PROJECT_ADMINS, 'admin'),
+
+  // The installation.
+  'GET /admin/v1/audit-log': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/audit-log/export': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/audit-log/verify': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/queues': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/failed-mails': allow(INSTALL_READERS, 'read'),
+  'POST /admin/v1/doctor': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/upgrade': allow(OPERATORS, 'admin'),
+
+  'GET /admin/v1/backup': allow(OWNERS, 'admin'),
+  'GET /admin/v1/physical-backup': allow(OWNERS, 'admin'),
+  'GET /admin/v1/backups': allow(INSTALL_READERS, 'read'),
+  'GET /admin/v1/backups/runs': allow(INSTALL_READERS, 'read'),
+  'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
+  'PUT /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
+  'DELETE /admin/v1/backups/schedule': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/restore/all': allow(OPERATORS, 'admin'),
+
+  // Projects.
+  'GET /admin/v1/projects': allow(EVERYBODY, 'read'),
+  'POST /admin/v1/projects': allow(OPERATORS, 'admin'),
+  'POST /admin/v1/restore': allow(OPERATORS, 'admin'),
+  'GET /admin/v1/projects/:id': allow(READERS, 'read'),
+  'PATCH /admin/v1/projects/:id': allow(PROJECT_ADMINS, 'write'),
+  'DELETE /admin/v1/projects/:id': allow(OPERATORS, 'admin'),
+  'GET /admin/v1/projects/:id/backup': allow(PROJECT_ADMINS, 'admin'),
+  'GET /admin/v1/projects/:id/keys': allow(DEVELOPERS, 'admin'),
+  'POST /admin/v1/projects/:id/keys/rotate': allow(PROJECT_ADMINS, 'admin'),
+  'GET /admin/v1/projects/:id/database': allow(DEVELOPERS, 'admin'),
+  'GET /admin/v1/projects/:id/tables': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/schema': allow(READERS, 'read'),
+  'POST /admin/v1/projects/:id/sql': allow(DEVELOPERS, 'sql'),
+  'GET /admin/v1/projects/:id/migrations': allow(READERS, 'read'),
+  'POST /admin/v1/projects/:id/migrations': allow(DEVELOPERS, 'sql'),
+  'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
+  'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
+  'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
+  'GET /admin/v1/projects/:id/requests': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/database/activity': allow(READERS, 'read'),
+  'POST /admin/v1/projects/:id/database/activity/:pid/cancel': allow(DEVELOPERS, 'sql'),
+  'POST /admin/v1/projects/:id/database/activity/:pid/terminate': allow(DEVELOPERS, 'sql'),
+  'GET /admin/v1/projects/:id/database/slow-queries': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/advice': allow(READERS, 'read'),
+  'POST /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
+  'DELETE /admin/v1/projects/:id/advice/:advice_id/dismiss': allow(DEVELOPERS, 'write'),
+  // The token that it answers with is read-only for roles and scopes that may not write.
+  'POST /admin/v1/projects/:id/access-tokens': allow(READERS, 'read'),
+};
+
+/** True for the routes of one project, whose id is the parameter `id`. */
+export const isOfProject = (route: string): boolean => route.includes(' /admin/v1/projects/:id');

@@ -1,0 +1,143 @@
+/** Sessions of people in the platform database. */
+import { Injectable } from '@nestjs/common';
+import { DataSource, EntityManager } from 'typeorm';
+import type { Identity } from '../accounts/person';
+import { IdentityRow, MEMBERSHIPS_COLUMN, PERSON_COLUMNS, toIdentity } from '../accounts/person-columns';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+
+/** Which of a session's tokens was presented. */
+export type TokenAge = 'current' | 'next' | 'previous';
+
+export interface StaffSession {
+  readonly id: string;
+  readonly identity: Identity;
+  readonly presented: TokenAge;
+  /** When the current token became it. */
+  readonly rotatedAt: Date;
+  /** When the next token was sent; null without one. */
+  readonly nextAt: Date | null;
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+}
+
+interface SessionRow extends IdentityRow {
+  readonly session_id: string;
+  readonly presented: TokenAge;
+  readonly rotated_at: Date;
+  readonly next_at: Date | null;
+  readonly last_used_at: Date;
+  readonly expires_at: Date;
+}
+
+interface NewSession {
+  readonly personId: string;
+  readonly hash: Buffer;
+  readonly now: Date;
+  readonly expiresAt: Date;
+  readonly origin: RequestOrigin;
+}
+
+@Injectable()
+export class StaffSessionRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The session with that token, of a person whose account is not disabled. */
+  async find(hash: Buffer): Promise<StaffSession | null> {
+    const [row] = await this.dataSource.query<SessionRow[]>(
+      `select s.id as session_id, s.rotated_at, s.next_at, s.last_used_at, s.expires_at,
+         case $1::bytea when s.token_hash then 'current' when s.next_hash then 'next' else 'previous' end as presented,
+         ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+       from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
+       where s.token_hash = $1::bytea or s.next_hash = $1::bytea or s.previous_hash = $1::bytea`,
+      [hash],
+    );
+    if (!row) return null;
+    return {
+      id: row.session_id,
+      identity: toIdentity(row),
+      presented: row.presented,
+      rotatedAt: row.rotated_at,
+      nextAt: row.next_at,
+      lastUsedAt: row.last_used_at,
+      expiresAt: row.expires_at,
+    };
+  }
+
+  /** @returns the id of the session */
+  async insert(session: NewSession, manager: EntityManager = this.dataSource.manager): Promise<string> {
+    const { personId, hash, now, expiresAt, origin } = session;
+    const [row] = await manager.query<{ id: string }[]>(
+      `insert into staff_sessions
+         (person_id, token_hash, rotated_at, created_at, last_used_at, expires_at, address, user_agent)
+       values ($1, $2, $3, $3, $3, $4, $5, $6) returning id`,
+      [personId, hash, now, expiresAt, origin.ip, origin.userAgent],
+    );
+    if (!row) throw new Error('the session was not inserted');
+    return row.id;
+  }
+
+  async touch(id: string, now: Date): Promise<void> {
+    await this.dataSource.query('update staff_sessions set last_used_at = $2 where id = $1', [id, now]);
+  }
+
+  /** Adds a token that becomes the current one with its first use. */
+  async offer(id: string, hash: Buffer, now: Date): Promise<void> {
+    await this.dataSource.query(
+      'update staff_sessions set next_hash = $2, next_at = $3, last_used_at = $3 where id = $1',
+      [id, hash, now],
+    );
+  }
+
+  /** Makes the next token the current one; does nothing if another request has done so. */
+  async promote(id: string, hash: Buffer, now: Date): Promise<void> {
+    await this.dataSource.query(
+      `update staff_sessions set previous_hash = token_hash, token_hash = next_hash, next_hash = null,
+         next_at = null, rotated_at = $3, last_used_at = $3
+       where id = $1 and next_hash = $2`,
+      [id, hash, now],
+    );
+  }
+
+  /** Replaces all tokens of a session at once. @returns false if the session has ended */
+  async replace(id: string, hash: Buffer, now: Date): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `with replaced as (update staff_sessions set token_hash = $2, previous_hash = null, next_hash = null,
+         next_at = null, rotated_at = $3, last_used_at = $3 where id = $1 returning 1)
+       select from replaced`,
+      [id, hash, now],
+    );
+    return rows.length === 1;
+  }
+
+  async end(id: string): Promise<void> {
+    await this.dataSource.query('delete from staff_sessions where id = $1', [id]);
+  }
+
+  /** Ends the session with that token, if there is one. */
+  async endByToken(hash: Buffer): Promise<void> {
+    await this.dataSource.query(
+      'delete from staff_sessions where token_hash = $1 or next_hash = $1 or previous_hash = $1',
+      [hash],
+    );
+  }
+
+  /** Ends the sessions of a person. @param except a session that goes on */
+  async endAllOf(
+    personId: string,
+    except: string | null = null,
+    manager: EntityManager = this.dataSource.manager,
+  ): Promise<void> {
+    await manager.query(
+      'delete from staff_sessions where person_id = $1 and ($2::uuid is null or id <> $2)',
+      [personId, except],
+    );
+  }
+
+  /** Removes sessions that have ended by themselves. */
+  async sweep(now: Date, idleSince: Date): Promise<void> {
+    await this.dataSource.query('delete from staff_sessions where expires_at <= $1 or last_used_at <= $2', [
+      now,
+      idleSince,
+    ]);
+  }
+}

@@ -1,0 +1,124 @@
+/** Sessions of people: begun with a new token, found by it, and given another token from time to time. */
+import { Inject, Injectable } from '@nestjs/common';
+import { createHmac } from 'node:crypto';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { Clock } from '../../common/time/clock';
+import { SECRETS_CONFIG, SecretsConfig, STAFF_CONFIG, StaffConfig } from '../../config/app-config';
+import { equalSecrets } from '../../infra/crypto/constant-time';
+import { hashToken, newSecretToken } from '../secret-token';
+import { StaffSession, StaffSessionRepository } from './staff-session.repository';
+
+/** Milliseconds after which a session gets another token. */
+const ROTATE_AFTER_MS = 15 * 60_000;
+/** Milliseconds for which requests that were under way with the old token are accepted. */
+const GRACE_MS = 60_000;
+/** Milliseconds: the last use is recorded no more often. */
+const TOUCH_AFTER_MS = 60_000;
+
+/** A token for the cookie. */
+export interface CookieToken {
+  readonly token: string;
+  /** The end of the session. */
+  readonly expiresAt: Date;
+}
+
+export interface BegunSession extends CookieToken {
+  readonly id: string;
+}
+
+export interface FoundSession {
+  readonly session: StaffSession;
+  /** Replaces the client's token; null: it keeps the one that it has. */
+  readonly renewed: CookieToken | null;
+}
+
+@Injectable()
+export class StaffSessions {
+  constructor(
+    private readonly sessions: StaffSessionRepository,
+    private readonly clock: Clock,
+    @Inject(STAFF_CONFIG) private readonly config: StaffConfig,
+    @Inject(SECRETS_CONFIG) private readonly secrets: SecretsConfig,
+  ) {}
+
+  /** Always a new session with a new token: one that a client presents never becomes that of another person. */
+  async begin(personId: string, origin: RequestOrigin): Promise<BegunSession> {
+    const now = this.clock.now();
+    await this.sessions.sweep(new Date(now), new Date(now - this.config.sessionIdleMs));
+    const { token, hash } = newSecretToken();
+    const expiresAt = new Date(now + this.config.sessionLifetimeMs);
+    const id = await this.sessions.insert({ personId, hash, now: new Date(now), expiresAt, origin });
+    return { id, token, expiresAt };
+  }
+
+  /** The session of a token; null if it has ended. A token that was replaced a while ago ends the session: it was stolen. */
+  async find(token: string): Promise<FoundSession | null> {
+    const hash = hashToken(token);
+    const session = await this.sessions.find(hash);
+    if (!session) return null;
+    if (this.isOver(session)) {
+      await this.sessions.end(session.id);
+      return null;
+    }
+    return { session, renewed: await this.advance(session, hash) };
+  }
+
+  /** Gives a session another token at once, after a change of what it is worth. */
+  async replaceToken(id: string, expiresAt: Date): Promise<CookieToken | null> {
+    const { token, hash } = newSecretToken();
+    const isReplaced = await this.sessions.replace(id, hash, this.now());
+    return isReplaced ? { token, expiresAt } : null;
+  }
+
+  async end(id: string): Promise<void> {
+    await this.sessions.end(id);
+  }
+
+  /** Ends the session that a client presents when it signs in anew. */
+  async endByToken(token: string): Promise<void> {
+    await this.sessions.endByToken(hashToken(token));
+  }
+
+  async endOthers(personId: string, except: string): Promise<void> {
+    await this.sessions.endAllOf(personId, except);
+  }
+
+  /** The token against forged requests. It belongs to the session and stays the same when the cookie changes. */
+  csrfToken(sessionId: string): string {
+    return createHmac('sha256', this.secrets.masterKey).update(`staff-csrf:${sessionId}`).digest('base64url');
+  }
+
+  isCsrfToken(sessionId: string, token: string | undefined): boolean {
+    return token !== undefined && equalSecrets(token, this.csrfToken(sessionId));
+  }
+
+  private isOver({ expiresAt, lastUsedAt, presented, rotatedAt }: StaffSession): boolean {
+    const now = this.clock.now();
+    if (expiresAt.getTime() <= now || lastUsedAt.getTime() + this.config.sessionIdleMs <= now) return true;
+    return presented === 'previous' && rotatedAt.getTime() + GRACE_MS <= now;
+  }
+
+  private async advance(session: StaffSession, hash: Buffer): Promise<CookieToken | null> {
+    const { id, presented, rotatedAt, nextAt, lastUsedAt, expiresAt } = session;
+    const now = this.clock.now();
+    if (presented === 'next') {
+      await this.sessions.promote(id, hash, this.now());
+    } else if (
+      presented === 'current' &&
+      rotatedAt.getTime() + ROTATE_AFTER_MS <= now &&
+      // One of several simultaneous requests gets the new token. If it was lost, a later one gets another.
+      (nextAt === null || nextAt.getTime() + GRACE_MS <= now)
+    ) {
+      const { token, hash: next } = newSecretToken();
+      await this.sessions.offer(id, next, this.now());
+      return { token, expiresAt };
+    } else if (lastUsedAt.getTime() + TOUCH_AFTER_MS <= now) {
+      await this.sessions.touch(id, this.now());
+    }
+    return null;
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}

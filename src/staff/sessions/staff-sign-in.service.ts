@@ -1,0 +1,85 @@
+/** Signs people in with email, password and, if they have one, their second factor; and changes their password. */
+import { Injectable } from '@nestjs/common';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { Clock } from '../../common/time/clock';
+import { AuditLogRepository } from '../../projects/audit-log.repository';
+import type { Identity, Person } from '../accounts/person';
+import { PeopleRepository } from '../accounts/people.repository';
+import { StaffPasswords } from '../accounts/staff-password.service';
+import { StaffFactors } from '../factors/staff-factor.service';
+import { actorAs } from '../roles/staff';
+import { factorRequired, wrongSignIn } from '../staff.errors';
+import { BegunSession, CookieToken, StaffSessions } from './staff-session.service';
+
+export interface SignIn {
+  readonly email: string;
+  readonly password: string;
+  /** Of the second factor, or a recovery code. */
+  readonly code?: string;
+}
+
+export interface SignedInPerson {
+  readonly identity: Identity;
+  readonly session: BegunSession;
+}
+
+@Injectable()
+export class StaffSignIn {
+  constructor(
+    private readonly passwords: StaffPasswords,
+    private readonly people: PeopleRepository,
+    private readonly factors: StaffFactors,
+    private readonly sessions: StaffSessions,
+    private readonly audit: AuditLogRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param presented the token of the client's former session, which ends
+   * @throws AppError 401 for wrong credentials or a missing code, 429
+   */
+  async signIn(input: SignIn, presented: string | null, origin: RequestOrigin): Promise<SignedInPerson> {
+    const person = await this.passwords.check(input.email, input.password, origin);
+    if (person.hasFactor) {
+      if (input.code === undefined) throw factorRequired();
+      await this.factors.assertCode(person, input.code, origin);
+    }
+    if (presented !== null) await this.sessions.endByToken(presented);
+    return this.beginFor(person, 'person.sign_in', origin);
+  }
+
+  /** Begins a session for a person who has just proved to be that person. @param action for the audit log */
+  async beginFor(person: Person, action: string, origin: RequestOrigin): Promise<SignedInPerson> {
+    const session = await this.sessions.begin(person.id, origin);
+    await this.people.noteSignIn(person.id, new Date(this.clock.now()));
+    await this.audit.write({ actor: actorAs(person, origin.ip), action, projectId: null });
+    return { identity: { person, projects: await this.people.projectsOf(person.id) }, session };
+  }
+
+  async signOut(person: Person, sessionId: string, origin: RequestOrigin): Promise<void> {
+    await this.sessions.end(sessionId);
+    await this.audit.write({ actor: actorAs(person, origin.ip), action: 'person.sign_out', projectId: null });
+  }
+
+  /**
+   * Ends all other sessions of the person, and gives this one another token.
+   * @throws AppError 401 for a wrong current password or an ended session, 400 for an unacceptable new one, 429
+   */
+  async changePassword(
+    person: Person,
+    session: { readonly id: string; readonly expiresAt: Date },
+    { current, next }: { current: string; next: string },
+    origin: RequestOrigin,
+  ): Promise<CookieToken> {
+    const { passwordHash } = await this.passwords.check(person.email, current, origin);
+    const hash = await this.passwords.hashNew(next);
+    // The check may have stored a hash of a higher cost.
+    const before = (await this.people.findPasswordHash(person.id)) ?? passwordHash;
+    const entry = { actor: actorAs(person, origin.ip), action: 'person.password', projectId: null };
+    await this.people.setPassword(person.id, before, hash, entry);
+    await this.sessions.endOthers(person.id, session.id);
+    const renewed = await this.sessions.replaceToken(session.id, session.expiresAt);
+    if (!renewed) throw wrongSignIn();
+    return renewed;
+  }
+}

@@ -1,0 +1,102 @@
+/** The first owner: a one-time link makes them. Without such a link nobody can, and once there is an owner no link works. */
+import { Inject, Injectable } from '@nestjs/common';
+import { getEmailAddress } from '../../auth/accounts/email-address';
+import { GuessOrigin, GuessScope, GuessThrottle } from '../../auth/accounts/guess-throttle.service';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { codeOf } from '../../common/errors/error-facts';
+import { Clock } from '../../common/time/clock';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { UNIQUE_VIOLATION } from '../../database/sql/sqlstate';
+import type { PersonRecord } from '../accounts/person';
+import { PeopleRepository } from '../accounts/people.repository';
+import { StaffPasswords } from '../accounts/staff-password.service';
+import { STAFF_GUESSES } from '../accounts/staff-guesses';
+import { hashToken, newSecretToken } from '../secret-token';
+import { SignedInPerson, StaffSignIn } from '../sessions/staff-sign-in.service';
+import { personExists, setupOver, setupTokenInvalid } from '../staff.errors';
+import { SetupRepository } from './setup.repository';
+
+const LIFETIME_MS = 24 * 60 * 60_000;
+
+export interface SetupLink {
+  readonly link: string;
+  readonly expiresAt: Date;
+}
+
+export interface FirstOwner {
+  readonly token: string;
+  readonly email: string;
+  readonly password: string;
+  readonly name: string;
+}
+
+@Injectable()
+export class SetupService {
+  constructor(
+    private readonly setup: SetupRepository,
+    private readonly people: PeopleRepository,
+    private readonly passwords: StaffPasswords,
+    private readonly signIn: StaffSignIn,
+    private readonly throttle: GuessThrottle,
+    private readonly clock: Clock,
+    @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
+  ) {}
+
+  /** True while the installation has no owner. */
+  async isNeeded(): Promise<boolean> {
+    return !(await this.people.hasOwner());
+  }
+
+  /** A link for the output of the start; null if there is an owner. Links of other starts stay valid until they expire. */
+  async linkAtStart(): Promise<SetupLink | null> {
+    return (await this.isNeeded()) ? this.newLink() : null;
+  }
+
+  /** @throws AppError 409 if there is an owner */
+  async makeLink(): Promise<SetupLink> {
+    if (!(await this.isNeeded())) throw setupOver();
+    return this.newLink();
+  }
+
+  /** @throws AppError 403 for a link that is not valid, 409 if there is an owner, 400, 429 */
+  async createOwner(input: FirstOwner, origin: RequestOrigin): Promise<SignedInPerson> {
+    const from = { project: STAFF_GUESSES, origin };
+    await this.throttle.assertMayTryFrom(from);
+    const { address: email, key: emailKey } = getEmailAddress(input.email);
+    const hash = hashToken(input.token);
+    // Before the password is hashed, so that requests without a valid link cost little.
+    await this.assertValid(hash, from);
+    const passwordHash = await this.passwords.hashNew(input.password);
+    const person = await this.people
+      .whileOwnersStay(async (manager): Promise<PersonRecord> => {
+        if (await this.people.hasOwner(manager)) throw setupOver();
+        if (!(await this.setup.isValid(hash, this.now(), manager))) throw setupTokenInvalid();
+        await this.setup.clear(manager);
+        const owner = { email, emailKey, name: input.name, role: 'owner', passwordHash } as const;
+        return this.people.insert(owner, manager);
+      })
+      .catch((error: unknown) => {
+        throw codeOf(error) === UNIQUE_VIOLATION ? personExists() : error;
+      });
+    return this.signIn.beginFor(person, 'person.set_up', origin);
+  }
+
+  private async assertValid(hash: Buffer, from: GuessOrigin<GuessScope>): Promise<void> {
+    if (!(await this.isNeeded())) throw setupOver();
+    if (await this.setup.isValid(hash, this.now())) return;
+    await this.throttle.failedFrom(from);
+    throw setupTokenInvalid();
+  }
+
+  private async newLink(): Promise<SetupLink> {
+    const { token, hash } = newSecretToken();
+    const expiresAt = new Date(this.clock.now() + LIFETIME_MS);
+    await this.setup.add(hash, this.now(), expiresAt);
+    // After the hash sign, so that neither a server's log nor a Referer header holds the token.
+    return { link: `${this.server.publicUrl}/console/setup#${token}`, expiresAt };
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}

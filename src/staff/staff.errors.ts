@@ -1,0 +1,66 @@
+/** Errors of people, their sessions and their roles. */
+import { AppError } from '../common/errors/app-error';
+
+const refusal = (status: number, code: string, message: string): AppError =>
+  new AppError({ status, code, message });
+
+/** The same for an unknown address, a wrong password and a disabled account. */
+export const wrongSignIn = (): AppError =>
+  refusal(401, 'invalid_credentials', 'The email or the password is wrong');
+
+/** Revealed only after the password was verified. */
+export const factorRequired = (): AppError =>
+  refusal(401, 'factor_required', 'The account has a second factor: send its code, or a recovery code');
+
+export const wrongFactorCode = (): AppError =>
+  refusal(401, 'invalid_code', 'The code is wrong, too old, or was used before');
+
+export const csrfFailed = (): AppError =>
+  refusal(403, 'csrf_failed', 'Requests with the session cookie need its csrf_token as X-CSRF-Token');
+
+export const roleForbids = (): AppError =>
+  refusal(403, 'forbidden', 'The role, or the scope of the token, does not allow this');
+
+export const personRequired = (): AppError =>
+  refusal(403, 'person_required', 'This is about a person: PLATFORM_ADMIN_KEY belongs to none');
+
+export const sessionRequired = (): AppError =>
+  refusal(403, 'session_required', 'This needs a session: sign in with email and password');
+
+export const setupOver = (): AppError =>
+  refusal(409, 'already_set_up', 'The installation has an owner; they invite further people');
+
+export const setupTokenInvalid = (): AppError =>
+  refusal(403, 'invalid_setup_token', 'The set-up link is not valid; `plinth setup-link` makes a new one');
+
+export const personNotFound = (): AppError => refusal(404, 'person_not_found', 'There is no such person');
+
+export const personExists = (): AppError =>
+  refusal(
+    409,
+    'person_exists',
+    'This person has an account; PUT /admin/v1/projects/{id}/people/{email} gives them a role in a project',
+  );
+
+export const lastOwner = (): AppError =>
+  refusal(409, 'last_owner', 'This is the last owner; make another person an owner first');
+
+export const invitationInvalid = (): AppError =>
+  refusal(403, 'invalid_invitation', 'The invitation is not valid, was used, withdrawn, or is too old');
+
+export const invitationNotFound = (): AppError =>
+  refusal(404, 'invitation_not_found', 'There is no such invitation');
+
+export const alreadyInvited = (): AppError =>
+  refusal(409, 'already_invited', 'This address has an invitation; withdraw it first');
+
+export const tokenNotFound = (): AppError => refusal(404, 'token_not_found', 'There is no such token');
+
+export const tooManyTokens = (most: number): AppError =>
+  refusal(400, 'too_many_tokens', `A person has at most ${most} tokens; delete one first`);
+
+export const factorExists = (): AppError =>
+  refusal(409, 'factor_exists', 'The account has a second factor; remove it first');
+
+export const noFactor = (): AppError =>
+  refusal(404, 'factor_not_found', 'No second factor is set up or being set up');

@@ -1,0 +1,106 @@
+/** Personal access tokens: what a person does from the command line or from CI, within scopes and for a time. */
+import { Injectable } from '@nestjs/common';
+import { UUID } from '../../common/text/uuid';
+import { Clock } from '../../common/time/clock';
+import type { AuditEntry } from '../../projects/audit-log.repository';
+import type { Person } from '../accounts/person';
+import { Scope } from '../roles/scopes';
+import { actorOf, Staff, visibleProjects } from '../roles/staff';
+import { hashToken, newSecretToken } from '../secret-token';
+import { roleForbids, tokenNotFound, tooManyTokens } from '../staff.errors';
+import { projectNotFound } from '../../projects/projects.errors';
+import { StaffTokenRepository, TokenRecord } from './staff-token.repository';
+
+/** Tells such tokens from PLATFORM_ADMIN_KEY, and lets scanners find leaked ones. */
+export const TOKEN_PREFIX = 'plt_';
+export const MAX_TOKENS = 100;
+/** Milliseconds: the last use is recorded no more often. */
+const TOUCH_AFTER_MS = 60_000;
+
+export interface TokenRequest {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly projectId: string | null;
+  readonly lifetimeSeconds: number;
+}
+
+@Injectable()
+export class StaffTokens {
+  constructor(
+    private readonly tokens: StaffTokenRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The sender of a request with that token; null if it is unknown or expired, or its person's account is disabled. */
+  async find(token: string): Promise<Staff | null> {
+    const found = await this.tokens.findByHash(hashToken(token));
+    const now = this.clock.now();
+    if (!found || found.token.expiresAt.getTime() <= now) return null;
+    const { id, scopes, projectId, expiresAt, lastUsedAt } = found.token;
+    if ((lastUsedAt?.getTime() ?? 0) + TOUCH_AFTER_MS <= now) await this.tokens.touch(id, new Date(now));
+    return { identity: found.identity, session: null, token: { id, scopes, projectId, expiresAt } };
+  }
+
+  async list(person: Person): Promise<TokenRecord[]> {
+    return this.tokens.listOf(person.id);
+  }
+
+  /**
+   * A token that asks for another one gets none that may do more, or longer, than itself.
+   * @throws AppError 400 if the person has MAX_TOKENS, 403, 404 for a project that the person does not see
+   */
+  async create(
+    staff: Staff,
+    person: Person,
+    request: TokenRequest,
+    address: string,
+  ): Promise<{ token: string; record: TokenRecord }> {
+    const { name, projectId } = request;
+    const scopes = [...new Set(request.scopes)];
+    const now = this.clock.now();
+    const expiresAt = new Date(now + request.lifetimeSeconds * 1000);
+    assertSees(staff, projectId);
+    assertNoMore(staff, { scopes, projectId, expiresAt });
+    const { token, hash } = newSecretToken(TOKEN_PREFIX);
+    const input = { personId: person.id, hash, name, scopes, projectId, now: new Date(now), expiresAt };
+    const record = await this.tokens.insert(input, MAX_TOKENS, (id) => ({
+      actor: actorOf(staff, address),
+      action: 'token.create',
+      projectId,
+      details: { token_id: id, name, scopes: [...scopes], expires_at: expiresAt.toISOString() },
+    }));
+    if (!record) throw tooManyTokens(MAX_TOKENS);
+    return { token, record };
+  }
+
+  /** A token may end itself; ending another one needs the scope `admin`. @throws AppError 403, 404 */
+  async remove(staff: Staff, person: Person, id: string, address: string): Promise<void> {
+    if (staff.token && staff.token.id !== id.toLowerCase() && !staff.token.scopes.includes('admin'))
+      throw roleForbids();
+    const entry: AuditEntry = {
+      actor: actorOf(staff, address),
+      action: 'token.delete',
+      projectId: null,
+      details: { token_id: id },
+    };
+    if (!UUID.test(id) || !(await this.tokens.remove(person.id, id, entry))) throw tokenNotFound();
+  }
+}
+
+/** @throws AppError 404 */
+function assertSees(staff: Staff, projectId: string | null): void {
+  const visible = visibleProjects(staff);
+  if (projectId !== null && visible !== null && !visible.includes(projectId)) throw projectNotFound();
+}
+
+/** @throws AppError 403 */
+function assertNoMore(
+  { token }: Staff,
+  wanted: { scopes: readonly Scope[]; projectId: string | null; expiresAt: Date },
+): void {
+  if (!token) return;
+  const isLonger = wanted.expiresAt.getTime() > token.expiresAt.getTime();
+  const isWider = wanted.scopes.some((scope) => !token.scopes.includes(scope));
+  const isElsewhere = token.projectId !== null && wanted.projectId !== token.projectId;
+  if (isLonger || isWider || isElsewhere) throw roleForbids();
+}

@@ -1,0 +1,193 @@
+/** Each operation takes the request that the page /docs fills in, and each example of its parameters. */
+import type { HttpAnswer, HttpClient } from '../../support/http-client';
+import { type NamedOperation, type OpenApiDocument, operationsOf, resolve } from '../../support/openapi';
+import { TestPlinth } from '../../support/plinth';
+import { prefilledRequest } from '../../support/prefilled-request';
+import { SAMPLE_SCHEMA } from '../../support/sample-schema';
+import type { TestProject, TestUser } from '../../support/test-project';
+import { upload } from '../../support/uploads';
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- documents of the product under test */
+
+const LIMIT_MS = 120_000;
+
+let plinth: TestPlinth;
+beforeAll(async () => {
+  plinth = await TestPlinth.start();
+});
+afterAll(() => plinth.stop());
+
+async function send(
+  client: HttpClient,
+  document: OpenApiDocument,
+  operation: NamedOperation,
+  given: Record<string, string> = {},
+): Promise<HttpAnswer> {
+  const { method, path, headers, body } = prefilledRequest(document, operation, given);
+  return client.send(method, path, { headers, ...(body === undefined ? {} : { body }) });
+}
+
+describe('the operations of the platform', () => {
+  /** Answers to examples of values that only a mail, an app or a failure can provide. */
+  const REFUSED = {
+    refresh: 401,
+    updatePassword: 401,
+    verifyEmail: 401,
+    verifyFactor: 401,
+    adminRetryMail: 404,
+    retryFailedMail: 404,
+  };
+  /** Its body is an archive. */
+  const LEFT_OUT = ['restoreProject'];
+
+  let project: TestProject;
+  let document: OpenApiDocument;
+
+  beforeAll(async () => {
+    project = await plinth.createProject({ plan: 'enterprise' });
+    await project.sql(`
+      create table todos (id bigint primary key default 7, title text not null, done boolean not null default false);
+      create function add(a int default 1, b int default 1) returns int language sql immutable as 'select a + b';
+    `);
+    document = (await plinth.http.get('/openapi.json')).body;
+  });
+
+  /** Values for the parameters of a path: what the reader of the page would copy from an earlier answer. */
+  async function valuesFor(
+    { path, operation }: NamedOperation,
+    user: TestUser,
+  ): Promise<Record<string, string>> {
+    const values: Record<string, string> = { project_id: project.id, project_slug: project.slug };
+    // Rotation and deletion would take the project from the operations after them.
+    if (path.includes('{id}')) values.id = (await plinth.createProject({ plan: 'enterprise' })).id;
+    if (path.includes('{user_id}')) values.user_id = user.id;
+    if (path.includes('{session_id}')) {
+      values.session_id = (await user.http.get(`${project.auth}/sessions`)).body.sessions[0].id;
+    }
+    if (path.includes('{factor_id}')) {
+      values.factor_id = (await user.http.post(`${project.auth}/factors`, { name: 'Phone' })).body.id;
+    }
+    if (path.includes('{bucket_name}') || path.includes('{file_id}')) {
+      const bucket = `bucket-${operation.operationId.toLowerCase()}`;
+      await project.service.post(`${project.storage}/buckets`, { name: bucket, is_public: true });
+      const { body } = await upload(project.service, project.storage, bucket, 'abc', { name: 'first' });
+      Object.assign(values, { bucket_name: bucket, file_id: body.data.id });
+      if (path.endsWith('/signed')) Object.assign(values, await signature(values.file_id as string));
+    }
+    return values;
+  }
+
+  async function signature(fileId: string): Promise<Record<string, string>> {
+    const signed = await project.service.post(`${project.storage}/files/${fileId}/signed-url`, {
+      expiry: '1h',
+    });
+    return Object.fromEntries(new URL(signed.body.data.url).searchParams);
+  }
+
+  function clientFor({ path, operation }: NamedOperation, user: TestUser): HttpClient {
+    const schemes = Object.keys(operation.security[0] ?? {});
+    if (schemes.length === 0) return plinth.http;
+    if (!schemes.includes('apikey')) return plinth.admin;
+    if (!schemes.includes('bearer')) return project.client(project.anonKey, null);
+    return path.startsWith('/v1/auth/') && !path.includes('/admin/') ? user.http : project.service;
+  }
+
+  it(
+    'take the request that is filled in, with the ids of their paths',
+    async () => {
+      const refused: [string, number | string][] = [];
+      for (const one of operationsOf(document)) {
+        const id: string = one.operation.operationId;
+        if (LEFT_OUT.includes(id)) continue;
+        const user = await project.signUp();
+        // Both create the account of the example.
+        if (/^admin(Create|Invite)User$/.test(id)) await removeUser('ada@example.com');
+        const answer = await send(clientFor(one, user), document, one, await valuesFor(one, user));
+        if (answer.status < 300) continue;
+        refused.push([id, Object.hasOwn(REFUSED, id) ? answer.status : answer.text]);
+      }
+      expect(Object.fromEntries(refused)).toEqual(REFUSED);
+    },
+    LIMIT_MS,
+  );
+
+  async function removeUser(email: string): Promise<void> {
+    const users = `${project.auth}/admin/users`;
+    const { body } = await project.service.get(`${users}?search=${encodeURIComponent(email)}`);
+    for (const { id } of body.users) await project.service.delete(`${users}/${id}`);
+  }
+});
+
+describe('the operations of a project', () => {
+  let project: TestProject;
+  let document: OpenApiDocument;
+  let tables: NamedOperation[];
+
+  beforeAll(async () => {
+    project = await plinth.createProject({ settings: { exposed_schemas: ['public', 'api'] } });
+    await project.sql(SAMPLE_SCHEMA);
+    // The rows that the examples refer to.
+    await project.sql(`
+      insert into customers (email) values ('a@example.com');
+      insert into orders (id, customer_id) values (1, 1);
+      insert into products (sku, price) values ('text', 1);
+      insert into order_items (order_id, line, sku) values (1, 1, 'text');
+    `);
+    document = (await project.service.get(`/p/${project.slug}/openapi.json`)).body;
+    tables = operationsOf(document).filter(({ path }) => path.includes('/rest/v1/'));
+  });
+
+  it('take the request that is filled in; keys may be taken, and checks may ask for more', async () => {
+    const refused: string[] = [];
+    for (const one of tables) {
+      const { status, text, body } = await send(project.service, document, one);
+      const isState = status === 409 || body?.code === '23514';
+      // The sample function that raises the given status.
+      if (status >= 300 && !isState && !one.path.endsWith('/fail'))
+        refused.push(`${one.name} ${status} ${text}`);
+    }
+    expect(refused).toEqual([]);
+  });
+
+  it(
+    'take each example of each parameter',
+    async () => {
+      const refused: string[] = [];
+      const tried = new Set<string>();
+      for (const one of tables.filter(({ name }) => name.startsWith('GET'))) {
+        for (const parameter of one.operation.parameters.map((each: any) => resolve(document, each))) {
+          // The examples of a shared schema fit every column that refers to it.
+          const { $ref, examples } = parameter.schema;
+          if ($ref && !examples && !parameter.required && tried.has($ref)) continue;
+          tried.add($ref);
+          for (const value of examplesOf(document, parameter)) {
+            const { path, headers } = prefilledRequest(document, one, { [parameter.name]: value });
+            const answer = await project.service.get(path, { headers });
+            if (answer.status >= 300) refused.push(`${path} ${JSON.stringify(headers)} ${answer.text}`);
+          }
+        }
+      }
+      expect(refused).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it('have bodies whose examples fit their schemas, as have rows', () => {
+    expect(tables.filter(({ operation }) => operation.requestBody).length).toBeGreaterThan(20);
+    for (const { name, operation } of tables) {
+      for (const media of Object.values<any>(operation.requestBody?.content ?? {})) {
+        expect([name, 'example' in media]).toEqual([name, true]);
+      }
+    }
+  });
+});
+
+/** The examples of a parameter: its own, or those of its schema. */
+function examplesOf(document: OpenApiDocument, { example, examples, schema }: any): string[] {
+  const own = [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values<any>(examples ?? {}).map(({ value }) => value),
+  ];
+  const { examples: ofSchema = resolve(document, schema).examples ?? [] } = schema;
+  return (own.length > 0 ? own : ofSchema).map(String);
+}

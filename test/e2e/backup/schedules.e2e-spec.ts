@@ -1,0 +1,292 @@
+/** Scheduled backups: to a directory and to S3, retention, missed and interrupted runs, and what reports them. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { BackupScheduler } from '../../../src/backup/schedule/backup-scheduler.service';
+import { RunRepository } from '../../../src/backup/schedule/run.repository';
+import { AdminClient } from '../../../src/cli/admin-client';
+import { runCli } from '../../../src/cli/run-cli';
+import { PASSPHRASE, restore } from '../../support/backups';
+import { cliEnvironment } from '../../support/cli-environment';
+import { eventually } from '../../support/eventually';
+import { s3Provider } from '../../support/object-servers/object-stores';
+import { asSuperuser } from '../../support/owner-connection';
+import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+const DAY = 86_400;
+const SOON_MS = 30_000;
+
+interface Run {
+  readonly id: string;
+  readonly project_id: string | null;
+  readonly slug: string;
+  readonly status: string;
+  readonly archive: string;
+  readonly bytes: number;
+  readonly error: string | null;
+  readonly removed_at: string | null;
+}
+
+let directory: string;
+let plinth: TestPlinth;
+let project: TestProject;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-scheduled-'));
+  plinth = await TestPlinth.start({ env: { BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_DIR: directory } });
+  project = await plinth.createProject();
+  await project.sql('create table notes as select 1 as n');
+});
+afterAll(async () => {
+  await plinth.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const tick = (on = plinth): Promise<void> => on.app.get(BackupScheduler).tick();
+
+const runsOf = async (id: string, on = plinth): Promise<Run[]> =>
+  (await on.admin.get(`/admin/v1/backups/runs?project_id=${id}`)).body;
+
+/** Archives in the directory, without its marker. */
+const archives = (folder: string): string[] =>
+  existsSync(join(directory, folder))
+    ? readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.tar.gz'))
+        .sort()
+    : [];
+
+/** Makes the backups that are due at a later time. */
+async function after(seconds: number, on = plinth): Promise<void> {
+  on.clock.move(seconds);
+  await tick(on);
+}
+
+async function expectSucceeded(id: string, count: number, on = plinth): Promise<Run[]> {
+  let runs: Run[] = [];
+  await eventually(async () => {
+    runs = await runsOf(id, on);
+    expect(runs.filter(({ status }) => status === 'succeeded')).toHaveLength(count);
+  }, SOON_MS);
+  return runs;
+}
+
+const metric = async (line: RegExp): Promise<string | undefined> =>
+  line.exec((await plinth.admin.get('/metrics')).text)?.[1];
+
+it('is made daily for every project, kept for a number of runs, and can be restored', async () => {
+  const set = await plinth.admin.put('/admin/v1/backups/schedule', { hour: 3, keep: 1 });
+  expect([set.status, set.body]).toEqual([
+    200,
+    { cron: '0 3 * * *', time_zone: 'UTC', keep: 1, enabled: true },
+  ]);
+  await tick();
+  expect(await runsOf(project.id)).toEqual([]);
+
+  for (let day = 1; day <= 2; day += 1) {
+    // Two processes see the same backup due.
+    await Promise.all([after(DAY), tick()]);
+    await expectSucceeded(project.id, day);
+    await tick();
+  }
+  await eventually(async () => expect(archives(project.id)).toHaveLength(1), SOON_MS);
+  const runs = await runsOf(project.id);
+  expect(runs.map(({ removed_at: removed }) => removed !== null)).toEqual([false, true]);
+  await expectSucceeded('platform', 2);
+  expect(runs[0]).toMatchObject({ slug: project.slug, error: null });
+  const newest = archives(project.id).at(-1) as string;
+  expect(basename(newest)).toBe(runs[0]?.archive);
+  expect(newest).toMatch(new RegExp(`/\\d{8}T\\d{6}Z-${project.slug}-[0-9a-f]{8}\\.tar\\.gz$`));
+  const archive = readFileSync(join(directory, project.id, newest));
+  expect(archive).toHaveLength(runs[0]?.bytes as number);
+  const restored = await restore(plinth, archive, { query: '?slug=from-schedule' });
+  expect([restored.status, restored.body.rows > 0]).toEqual([201, true]);
+  await plinth.admin.delete(`/admin/v1/projects/${restored.body.id}`);
+  expect(
+    Number(await metric(new RegExp(`^plinth_backup_age_seconds{project="${project.slug}"} ([\\d.]+)$`, 'm'))),
+  ).toBeLessThan(DAY);
+  expect(await metric(/^plinth_backups_missing (\d+)$/m)).toBe('0');
+}, 120_000);
+
+it('makes up once for the runs that were missed, and leaves files of others alone', async () => {
+  const before = (await runsOf(project.id)).length;
+  await after(10 * DAY);
+  await expectSucceeded(project.id, before + 1);
+  await tick();
+  expect(await runsOf(project.id)).toHaveLength(before + 1);
+  expect(readdirSync(directory)).toContain('.plinth-files');
+});
+
+it('lets a project have a schedule of its own, or none', async () => {
+  const path = `/admin/v1/backups/schedule?project_id=${project.id}`;
+  expect((await plinth.admin.put(path, { enabled: false })).status).toBe(200);
+  const before = await runsOf(project.id);
+  const platform = (await runsOf('platform')).length;
+  await after(DAY);
+  await expectSucceeded('platform', platform + 1);
+  expect(await runsOf(project.id)).toEqual(before);
+  const own = await plinth.admin.put(path, { cron: '*/5  * * * *', time_zone: 'Europe/Berlin', keep: 1 });
+  expect(own.body).toMatchObject({ cron: '*/5 * * * *', keep: 1 });
+  await after(600);
+  await expectSucceeded(project.id, before.length + 1);
+  expect((await plinth.admin.delete(path)).body).toEqual({ removed: true });
+  expect((await plinth.admin.delete(path)).body).toEqual({ removed: false });
+  const log = (await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}`)).body;
+  expect(log.map(({ action }: { action: string }) => action)).toEqual(
+    expect.arrayContaining(['backup.schedule', 'backup.unschedule']),
+  );
+}, 60_000);
+
+it('reports a run whose process was killed, and makes it again', async () => {
+  const runs = plinth.app.get(RunRepository);
+  const now = new Date(plinth.clock.now());
+  const lost = {
+    id: randomUUID(),
+    subject: project.id,
+    slug: project.slug,
+    dueAt: new Date(now.getTime() + DAY * 1000),
+    startedAt: now,
+    destination: `disk:${directory}`,
+    archive: 'lost',
+  };
+  await runs.begin(lost);
+  // While its process lives, it is left alone.
+  await runs.whileLocked(project.id, async () => {
+    await tick();
+    expect((await runsOf(project.id))[0]).toMatchObject({ id: lost.id, status: 'running' });
+  });
+  await tick();
+  expect((await runsOf(project.id))[0]).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('process'),
+  });
+  const before = (await runsOf(project.id)).filter(({ status }) => status === 'succeeded').length;
+  await after(DAY);
+  await expectSucceeded(project.id, before + 1);
+}, 60_000);
+
+it('keeps the last good archives while backups fail, and says so everywhere', async () => {
+  const kept = archives(project.id);
+  await project.sql(`create table hidden (n int); alter table hidden force row level security;
+    revoke all on hidden from service_role`);
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    // The wait doubles with each attempt; the first is that of the next day.
+    await after(attempt === 1 ? DAY : 60 * 2 ** (attempt - 1));
+    await eventually(async () => {
+      const failed = (await runsOf(project.id)).filter(({ error }) => error?.includes('Row-level'));
+      expect(failed).toHaveLength(attempt);
+    }, SOON_MS);
+  }
+  expect(archives(project.id)).toEqual(kept);
+  await after(3_600);
+  const state = (await plinth.admin.get('/admin/v1/backups')).body.projects.find(
+    ({ slug }: { slug: string }) => slug === project.slug,
+  );
+  expect(state).toMatchObject({ missing: true, last_status: 'failed' });
+  await eventually(async () => {
+    const ready = await plinth.http.get('/health/ready');
+    expect([ready.status, ready.body.checks.backups]).toEqual([
+      200,
+      { status: 'down', reason: '1 scheduled backups are missing' },
+    ]);
+    expect(await metric(/^plinth_backups_missing (\d+)$/m)).toBe('1');
+  }, SOON_MS);
+  const { findings } = (await plinth.admin.post('/admin/v1/doctor', {})).body;
+  expect(findings).toContainEqual(
+    expect.objectContaining({
+      check: 'backups',
+      status: 'failed',
+      message: expect.stringContaining(project.slug),
+    }),
+  );
+  await project.sql('drop table hidden');
+}, 120_000);
+
+async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const code = await runCli(
+    args,
+    cliEnvironment({
+      connect: () => new AdminClient([plinth.baseUrl], ADMIN_KEY),
+      out: (text) => void (out += text),
+      err: (text) => void (err += text),
+    }),
+  );
+  return { code, out, err };
+}
+
+it('is set, listed and started from the command line', async () => {
+  const set = await cli(
+    'backup',
+    'schedule',
+    project.slug,
+    '--at',
+    '5',
+    '--keep',
+    '3',
+    '--time-zone',
+    'Europe/Berlin',
+  );
+  expect([set.code, set.out]).toEqual([0, expect.stringMatching(/cron +0 5 \* \* \*/)]);
+  const before = (await runsOf(project.id)).filter(({ status }) => status === 'succeeded').length;
+  expect((await cli('backup', 'run', project.slug)).code).toBe(0);
+  await expectSucceeded(project.id, before + 1);
+  const listed = await cli('backup', 'schedule');
+  expect([listed.code, listed.out]).toEqual([0, expect.stringContaining('0 5 * * * Europe/Berlin')]);
+  const runs = await cli('backup', 'runs', project.slug, '--limit', '1');
+  expect(runs.out).toMatch(new RegExp(`^${project.slug} .*succeeded`, 'm'));
+  expect((await cli('backup', 'schedule', project.slug, '--remove')).code).toBe(0);
+  expect((await cli('backup', 'run')).code).toBe(2);
+}, 60_000);
+
+it.each([
+  [{ hour: 24 }, 400],
+  [{ hour: 3, cron: '0 3 * * *' }, 400],
+  [{ cron: '0 3 30 2 *' }, 400],
+  [{ cron: '* * * * * *' }, 400],
+  [{ keep: 0 }, 400],
+  [{ time_zone: 'Mars/Olympus' }, 400],
+  [{ directory: '/etc' }, 400],
+])('refuses the schedule %j', async (body, status) =>
+  expect((await plinth.admin.put('/admin/v1/backups/schedule', body)).status).toBe(status),
+);
+
+it('refuses a schedule for a project that does not exist', async () => {
+  const answer = await plinth.admin.put('/admin/v1/backups/schedule?project_id=unknown', {});
+  expect(answer.status).toBe(404);
+});
+
+it('needs a passphrase, and stores archives in a bucket', async () => {
+  const provider = await s3Provider();
+  const { STORAGE_PROVIDER: _provider, ...settings } = provider.env;
+  const env = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [name.replace('STORAGE_', 'BACKUP_'), value]),
+  );
+  const { BACKUP_TIMEOUT: _timeout, ...known } = env as Record<string, string>;
+  const destination = { ...known, BACKUP_PROVIDER: 's3', BACKUP_PREFIX: 'kept' };
+  const unable = await TestPlinth.start({ env: destination });
+  const refused = await unable.admin.put('/admin/v1/backups/schedule', {});
+  await unable.stop();
+  expect([refused.status, refused.body.error.code]).toEqual([400, 'backup_not_configured']);
+
+  const remote = await TestPlinth.start({ env: { ...destination, BACKUP_PASSPHRASE: PASSPHRASE } });
+  try {
+    const one = await remote.createProject();
+    await one.sql(
+      `create table wide as select repeat(md5(n::text), 1000) as t from generate_series(1, 2000) n`,
+    );
+    expect((await remote.admin.put('/admin/v1/backups/schedule', { keep: 1 })).status).toBe(200);
+    await asSuperuser(remote.platformDatabase, (client) =>
+      client.query(`update projects set created_at = created_at - interval '2 days'`),
+    );
+    await after(DAY, remote);
+    await expectSucceeded(one.id, 1, remote);
+    await eventually(async () => {
+      const names = provider.names().filter((name) => name.includes(one.id));
+      expect(names).toEqual([expect.stringMatching(new RegExp(`^kept/${one.id}/\\d+T\\d+Z-${one.slug}-`))]);
+    }, SOON_MS);
+  } finally {
+    await remote.stop();
+    await provider.stop();
+  }
+}, 120_000);

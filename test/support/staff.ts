@@ -1,0 +1,46 @@
+/** People who administer the test's Plinth, with their sessions. */
+import { randomUUID } from 'node:crypto';
+import type { InstallRole, ProjectRole } from '../../src/staff/accounts/person';
+import type { HttpAnswer, HttpClient } from './http-client';
+import type { TestPlinth } from './plinth';
+
+export const STAFF_PASSWORD = 'correct horse battery';
+
+/** A signed-in person. */
+export interface TestPerson {
+  readonly id: string;
+  readonly email: string;
+  /** Sends the session's cookie and its csrf_token. */
+  readonly http: HttpClient;
+}
+
+/** `plinth_staff=...` of an answer; null without one. */
+export function cookieOf({ headers }: Pick<HttpAnswer, 'headers'>): string | null {
+  return headers.get('set-cookie')?.split(';')[0] ?? null;
+}
+
+/** @param answer with a session */
+export function personOf(plinth: TestPlinth, answer: HttpAnswer): TestPerson {
+  const { person, csrf_token: csrf } = answer.body;
+  const cookie = cookieOf(answer);
+  if (cookie === null || answer.status >= 300) throw new Error(`no session: ${answer.status} ${answer.text}`);
+  return { id: person.id, email: person.email, http: plinth.http.with({ cookie, 'x-csrf-token': csrf }) };
+}
+
+/** Invites a person with the admin key, and accepts. */
+export async function newPerson(
+  plinth: TestPlinth,
+  role: InstallRole | null,
+  projects: readonly { readonly id: string; readonly role: ProjectRole }[] = [],
+  email = `person-${randomUUID()}@example.com`,
+): Promise<TestPerson> {
+  const { status, text, body } = await plinth.admin.post('/admin/v1/invitations', { email, role, projects });
+  if (status !== 201) throw new Error(`no invitation: ${status} ${text}`);
+
+  const token = body.link.split('#')[1] as string;
+  const accepted = { token, name: 'A Person', password: STAFF_PASSWORD };
+  return personOf(plinth, await plinth.http.post('/admin/v1/invitations/accept', accepted));
+}
+
+export const signIn = (plinth: TestPlinth, email: string, more: object = {}): Promise<HttpAnswer> =>
+  plinth.http.post('/admin/v1/session', { email, password: STAFF_PASSWORD, ...more });
