@@ -4,7 +4,12 @@ import { AdminClient } from './cli/admin-client';
 import { runCli } from './cli/run-cli';
 import { askOnTerminal } from './cli/terminal';
 import { readEnvironment } from './config/dot-env';
-import { backupPassphrase, loadClientConfig, serverAddress } from './config/load-client-config';
+import {
+  backupPassphrase,
+  loadClientConfig,
+  loadLocalConfig,
+  serverAddress,
+} from './config/load-client-config';
 import { savedLogins } from './config/saved-logins';
 
 void runCli(process.argv.slice(2), {
@@ -15,6 +20,7 @@ void runCli(process.argv.slice(2), {
     ask: askOnTerminal,
   },
   passphrase: () => backupPassphrase(readEnvironment()),
+  localInstall: () => loadLocalConfig(readEnvironment()),
   stdin: process.stdin,
   stdout: process.stdout,
   isTerminal: process.stderr.isTTY,

@@ -11,8 +11,10 @@ import { BackupSchedulesController } from './http/backup-schedules.controller';
 import { BackupsController } from './http/backups.controller';
 import { InstallBackupsController } from './http/install-backups.controller';
 import { FailedMailsController } from './http/failed-mails.controller';
+import { PhysicalBackupController } from './http/physical-backup.controller';
 import { ProjectDatabaseController } from './http/project-database.controller';
 import { ProjectMigrationsController } from './http/project-migrations.controller';
+import { ProjectSchemaController } from './http/project-schema.controller';
 import { DatabaseActivityService } from './activity/database-activity.service';
 import { SlowQueriesRepository } from './activity/slow-queries.repository';
 import { ProjectActivityController } from './http/project-activity.controller';
@@ -43,11 +45,13 @@ import { TablesRepository } from './tables.repository';
     ProjectsController,
     ProjectDatabaseController,
     ProjectMigrationsController,
+    ProjectSchemaController,
     ProjectRequestsController,
     ProjectActivityController,
     ProjectStorageController,
     BackupsController,
     InstallBackupsController,
+    PhysicalBackupController,
     BackupSchedulesController,
     AuditLogController,
     FailedMailsController,

@@ -27,6 +27,15 @@ export const passphraseInvalid = (): AppError =>
 export const notSupported = (reason: string): AppError =>
   new AppError({ status: 400, code: 'backup_not_supported', message: reason });
 
+/** Without it, a missing permission of PostgreSQL would count as one of the client. */
+export const copyFailed = (cause: Error): AppError =>
+  new AppError({
+    status: 500,
+    code: 'backup_failed',
+    message: `PostgreSQL could not copy the cluster: ${cause.message}`,
+    cause,
+  });
+
 export const projectExists = (slug: string): AppError =>
   new AppError({
     status: 409,

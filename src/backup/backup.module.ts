@@ -6,8 +6,10 @@ import { StorageModule } from '../storage/storage.module';
 import { AuditArchiveRepository } from './database/audit-archive.repository';
 import { InstallBackup } from './install-backup.service';
 import { InstallRestore } from './install-restore.service';
+import { PhysicalBackup } from './physical/physical-backup.service';
 import { ProjectBackup } from './project-backup.service';
 import { ProjectRestore } from './project-restore.service';
+import { ProjectSchema } from './project-schema.service';
 import { BackupDestination } from './schedule/backup-destination';
 import { BackupMetrics } from './schedule/backup-metrics.service';
 import { BackupPassphrase } from './schedule/backup-passphrase';
@@ -33,8 +35,10 @@ import { ScheduledBackup } from './schedule/scheduled-backup.service';
     BackupStates,
     InstallBackup,
     InstallRestore,
+    PhysicalBackup,
     ProjectBackup,
     ProjectRestore,
+    ProjectSchema,
     RunRepository,
     ScheduledBackup,
     ScheduleRepository,
@@ -46,8 +50,10 @@ import { ScheduledBackup } from './schedule/scheduled-backup.service';
     BackupStates,
     InstallBackup,
     InstallRestore,
+    PhysicalBackup,
     ProjectBackup,
     ProjectRestore,
+    ProjectSchema,
     RunRepository,
     ScheduleRepository,
   ],

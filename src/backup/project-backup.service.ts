@@ -32,10 +32,8 @@ import { ArchiveWriter, Chunks } from './archive/archive-writer';
 import { PassphraseKey } from './archive/passphrase-key';
 import { SnapshotLimits } from './database/snapshot-limits';
 import { SnapshotRepository, SnapshotTable } from './database/snapshot.repository';
-import { DumpConnection, pgDump } from './dump/pg-dump';
-
-/** Event triggers and their schema belong to the install; extensions are listed in the header. */
-const DUMP_OPTIONS = ['--no-owner', '--exclude-schema=plinth', '--exclude-extension=*', '--no-sync'];
+import { DUMP_OPTIONS, DumpConnection, pgDump } from './dump/pg-dump';
+import { wholeObject } from './whole-object';
 
 /** All that belongs to the snapshot. */
 interface Source {
@@ -143,22 +141,13 @@ export class ProjectBackup {
       const named = await snapshot.namedObjects(objects.map(({ objectId }) => objectId));
       for (const { objectId, size } of objects) {
         if (!named.has(objectId)) continue;
-        await archive.addSized(FILES_FOLDER + objectId, size, this.read(project.id, objectId, size));
+        const address = new ObjectAddress(project.id, objectId);
+        await archive.addSized(FILES_FOLDER + objectId, size, wholeObject(this.store, address, size));
         count += 1;
         bytes += size;
       }
     }
     return { count, bytes, missing: Math.max(0, total - count) };
-  }
-
-  private async *read(projectId: string, objectId: string, size: number): AsyncGenerator<Buffer> {
-    if (size === 0) return;
-    const content = await this.store.read(new ObjectAddress(projectId, objectId), {
-      start: 0,
-      end: size - 1,
-    });
-    if (Buffer.isBuffer(content)) yield content;
-    else yield* content;
   }
 
   private async headerOf(

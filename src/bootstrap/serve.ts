@@ -2,12 +2,15 @@
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
 import { DocumentService } from '../api-docs/document.service';
 import { AppConfig } from '../config/app-config';
 import { directoryFault } from '../config/directory-error';
 import type { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error';
 import { EmbeddedSupervisor } from '../database/embedded/embedded-supervisor';
 import { InstanceLock } from '../database/embedded/instance-lock';
+import { assertNoUnfinishedRestore } from '../backup/physical/unfinished-restore';
+import { ARCHIVING_SETTINGS, dropSlot, WalReceiver } from '../backup/physical/wal-receiver';
 import { createApp } from './create-app';
 import type { DrainableServer } from './drainable-server';
 
@@ -43,19 +46,25 @@ export async function startDatabase(
     };
   }
   const { dataDir, database } = config;
+  const { walArchiveDir } = database;
   const lock = await InstanceLock.acquire(dataDir).catch((error: unknown) => {
     throw directoryFault('DATA_DIR', dataDir, error);
   });
   try {
+    await assertNoUnfinishedRestore(dataDir);
+    const settings = walArchiveDir === null ? {} : ARCHIVING_SETTINGS;
     const postgres = await EmbeddedSupervisor.start(
-      { dataDir, port: database.embeddedPort || undefined, onProgress: say },
+      { dataDir, port: database.embeddedPort || undefined, settings, onProgress: say },
       say,
     );
+    const platformUrl = platformUrlOf(postgres);
+    const receiver = await startArchiving(postgres.url, config, say);
     return {
-      platformUrl: platformUrlOf(postgres),
+      platformUrl,
       lost: postgres.gaveUp,
       stop: async () => {
-        await postgres.stop();
+        // Together, because PostgreSQL waits until the rest of its log was archived.
+        await Promise.all([receiver?.stop(), postgres.stop()]);
         await lock.release();
       },
     };
@@ -63,6 +72,16 @@ export async function startDatabase(
     await lock.release();
     throw error;
   }
+}
+
+async function startArchiving(
+  url: string,
+  { dataDir, database: { walArchiveDir: directory } }: AppConfig,
+  say: (message: string) => void,
+): Promise<WalReceiver | null> {
+  if (directory !== null) return WalReceiver.start({ url, directory, say });
+  await dropSlot(url, join(dataDir, 'postgres'));
+  return null;
 }
 
 function platformUrlOf({ url, socketDirectory }: EmbeddedSupervisor): string {

@@ -10,6 +10,7 @@ const MENDABLE = new Set([
   'ListenError',
   'DataDirInUseError',
   'EmbeddedPostgresError',
+  'RestoreDirectoryError',
   'ServerUnusableError',
   'MasterKeyError',
   'RedisUnreachableError',

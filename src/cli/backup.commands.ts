@@ -21,15 +21,26 @@ import { CommandContext } from './command-context';
 import { list, table } from './format';
 import { sizeOf } from './progress';
 
-interface BackupOptions extends PassphraseOption {
-  readonly output?: string;
-  readonly all?: boolean;
+/** What the options --physical and --until of these commands do (physical-backup.commands.ts). */
+export interface PhysicalCommands {
+  backUp(context: CommandContext, options: BackupOptions): Promise<void>;
+  verify(context: CommandContext, path: string, options: PassphraseOption): Promise<void>;
+  restore(context: CommandContext, path: string, options: RestoreOptions): Promise<void>;
 }
 
-interface RestoreOptions extends PassphraseOption {
+export interface BackupOptions extends PassphraseOption {
+  readonly output?: string;
+  readonly all?: boolean;
+  readonly physical?: boolean;
+  readonly files: boolean;
+}
+
+export interface RestoreOptions extends PassphraseOption {
   readonly as?: string;
   readonly all?: boolean;
   readonly dryRun?: boolean;
+  readonly physical?: boolean;
+  readonly until?: string;
 }
 
 interface RestoreAnswer extends Readonly<Record<string, unknown>> {
@@ -53,25 +64,41 @@ interface Source {
   readonly isInstall: boolean;
 }
 
-export function addBackupCommands(program: Command, context: CommandContext): void {
+export function addBackupCommands(
+  program: Command,
+  context: CommandContext,
+  physical: PhysicalCommands,
+): void {
   const backup = program
     .command('backup')
     .description('back up a project: database, files, settings and keys in one archive')
     .argument('[project]', 'id or slug')
     .option('--all', 'back up the install: all projects, the audit log and the schedules in one archive')
     .option('-o, --output <path>', 'file to write, or - for standard output; default: <slug>-<time>.tar.gz')
+    .option(
+      '--physical',
+      'back up the embedded PostgreSQL of the install as it is, its keys and files on disk',
+    )
+    .option('--no-files', 'with --physical: leave out the files on disk')
     .option(...PASSPHRASE_FILE)
     .action(async (name: string | undefined, options: BackupOptions) => {
+      assertOneSubject(name, options);
+      if (options.physical) return physical.backUp(context, options);
       const passphrase = await requiredPassphrase(context, options);
-      await backUp(context, await sourceOf(context, name, options.all ?? false), passphrase, options.output);
+      await backUp(context, await sourceOf(context, name), passphrase, options.output);
     });
-  addVerify(backup, context);
+  addVerify(backup, context, physical);
   addBackupScheduleCommands(backup, context);
-  addRestore(program, context);
+  addRestore(program, context, physical);
 }
 
-async function sourceOf(context: CommandContext, name: string | undefined, isAll: boolean): Promise<Source> {
-  if (isAll === (name !== undefined)) throw new CliError('Name a project, or give --all', EXIT.usage);
+function assertOneSubject(name: string | undefined, { all, physical }: BackupOptions): void {
+  if ([name !== undefined, all, physical].filter(Boolean).length !== 1)
+    throw new CliError('Name a project, or give --all or --physical', EXIT.usage);
+}
+
+/** @param name of a project; undefined: the install */
+async function sourceOf(context: CommandContext, name: string | undefined): Promise<Source> {
   if (name === undefined) return { slug: 'install', path: '/backup', isInstall: true };
   const { id, slug } = await context.server.findProject(name);
   return { slug, path: `/projects/${id}/backup`, isInstall: false };
@@ -105,16 +132,19 @@ function reportFailed(context: CommandContext, { failed = [] }: ArchiveManifest)
     context.reportFailure(`Project ${slug} could not be backed up: ${reason}`);
 }
 
-function addVerify(backup: Command, context: CommandContext): void {
+function addVerify(backup: Command, context: CommandContext, physical: PhysicalCommands): void {
   backup
     .command('verify <file>')
     .description(
       'compare a backup with its checksums; needs no server. With the passphrase, also checks its origin',
     )
+    .option('--physical', 'the backup was made with --physical')
     .option(...PASSPHRASE_FILE)
     .action(async (path: string, _options: PassphraseOption, command: Command) => {
       // Commander gives an option that both commands have to the outer one.
-      const passphrase = await passphraseOf(context, command.optsWithGlobals<PassphraseOption>());
+      const options = command.optsWithGlobals<PassphraseOption & { physical?: boolean }>();
+      if (options.physical) return physical.verify(context, path, options);
+      const passphrase = await passphraseOf(context, options);
       const archive = await pipedThrough(context, 'Verifying', path, (input) =>
         verifyArchive(input, passphrase),
       );
@@ -143,15 +173,18 @@ function factsOf({ header, manifest }: VerifiedArchive): Readonly<Record<string,
   };
 }
 
-function addRestore(program: Command, context: CommandContext): void {
+function addRestore(program: Command, context: CommandContext, physical: PhysicalCommands): void {
   program
     .command('restore <file>')
     .description('restore a project from a backup, with the same id and keys; - reads standard input')
     .option('--as <slug>', 'restore under another slug; beside the archived project, as a copy with new keys')
     .option('--all', 'restore a backup of the install: all projects that do not exist')
     .option('--dry-run', 'check the backup and whether it could be restored; change nothing')
+    .option('--physical', 'restore a whole install into an empty DATA_DIR; needs no server')
+    .option('--until <time>', 'with --physical: recover from WAL_ARCHIVE_DIR until a time, or latest')
     .option(...PASSPHRASE_FILE)
     .action(async (path: string, options: RestoreOptions) => {
+      if (options.physical || options.until !== undefined) return physical.restore(context, path, options);
       const passphrase = await requiredPassphrase(context, options);
       if (!options.all) return restoreProject(context, path, passphrase, options);
       if (options.as !== undefined) throw new CliError('--as restores one project, not --all', EXIT.usage);

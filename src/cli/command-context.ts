@@ -1,6 +1,7 @@
 /** Common to all commands: the server, and output. */
 import type { Command } from 'commander';
 import type { Readable, Writable } from 'node:stream';
+import type { LocalConfig } from '../config/load-client-config';
 import type { SavedLogins } from '../config/saved-logins';
 import { AdminClient } from './admin-client';
 import { EXIT } from './cli-error';
@@ -20,6 +21,8 @@ export interface CliEnvironment {
   readonly signIn: SignInEnvironment;
   /** BACKUP_PASSPHRASE; null: not set. */
   readonly passphrase: () => string | null;
+  /** The settings of an install on this machine, which need not run. */
+  readonly localInstall: () => LocalConfig;
   readonly readStdin: () => Promise<string>;
   /** Called by a command that runs until it is interrupted. */
   readonly untilInterrupted: () => AbortSignal;

@@ -31,6 +31,8 @@ export interface DatabaseConfig {
   readonly url: string | null;
   /** TCP port of the embedded PostgreSQL; 0: any free one. */
   readonly embeddedPort: number;
+  /** Absolute; null: its write-ahead log is not archived. */
+  readonly walArchiveDir: string | null;
   readonly maxConnections: number;
   readonly projectConnections: number;
 }

@@ -37,6 +37,9 @@ export class EnvironmentVariables {
   /** TCP port of the embedded PostgreSQL on 127.0.0.1; 0 for any free one. Default: PORT + 10000. */
   @IsOptional() @Port(1_024) EMBEDDED_DATABASE_PORT?: number;
 
+  /** Directory to which the write-ahead log of the embedded PostgreSQL is archived; default: it is not archived. */
+  @IsOptional() @IsString() WAL_ARCHIVE_DIR?: string;
+
   @WholeNumber(4, 10_000) DATABASE_MAX_CONNECTIONS = 80;
 
   @WholeNumber(1, 1_000) DATABASE_PROJECT_CONNECTIONS = 12;

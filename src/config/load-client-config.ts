@@ -1,9 +1,11 @@
 /** The part of the configuration that the command line needs. Reads the admin key and writes nothing. */
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../common/errors/error-facts';
+import type { StorageConfig } from './app-config';
 import { ADMIN_KEY_FILE, publicUrl, validateEnvironment } from './load-config';
 import { type Environment, savedLogins } from './saved-logins';
 import { readPassphrase, readSecret } from './secret-file';
+import { storageConfig } from './storage-config';
 
 /** Where the server of the same configuration is. */
 export interface ServerAddress {
@@ -21,6 +23,15 @@ export interface Credential {
   /** `token`: of a person; `key`: PLATFORM_ADMIN_KEY. */
   readonly kind: 'token' | 'key';
   readonly secret: string;
+}
+
+/** Where an install keeps its data, for commands that work without a server. */
+export interface LocalConfig {
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Absolute; null: none. */
+  readonly walArchiveDir: string | null;
+  readonly storage: StorageConfig;
 }
 
 /** No admin key was found. The message says how to provide one. */
@@ -51,6 +62,17 @@ export function loadClientConfig(environment: Environment): ClientConfig {
   if (token !== undefined) return { ...address, credential: { kind: 'token', secret: token } };
   const secret = env.PLATFORM_ADMIN_KEY ?? readAdminKey(join(resolve(env.DATA_DIR), ADMIN_KEY_FILE));
   return { ...address, credential: { kind: 'key', secret } };
+}
+
+/** Reads the environment like the server, and creates nothing. @throws ConfigError */
+export function loadLocalConfig(environment: Environment): LocalConfig {
+  const env = validateEnvironment(environment);
+  const dataDir = resolve(env.DATA_DIR);
+  return {
+    dataDir,
+    walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
+    storage: storageConfig(env, dataDir),
+  };
 }
 
 /**

@@ -47,6 +47,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     database: {
       url: env.DATABASE_URL ?? null,
       embeddedPort: env.EMBEDDED_DATABASE_PORT ?? embeddedPort(env.PORT),
+      walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
       maxConnections: env.DATABASE_MAX_CONNECTIONS,
       projectConnections: env.DATABASE_PROJECT_CONNECTIONS,
     },
@@ -121,6 +122,7 @@ export function validateEnvironment(
   if (env.EMBEDDED_DATABASE_PORT && env.EMBEDDED_DATABASE_PORT === env.PORT) {
     faults.push('EMBEDDED_DATABASE_PORT must not be the same as PORT');
   }
+  faults.push(...walArchiveFaults(env));
   if (env.METRICS_PORT !== undefined && env.METRICS_PORT === env.PORT) {
     faults.push('METRICS_PORT: must be another port than PORT');
   }
@@ -138,6 +140,14 @@ export function validateEnvironment(
   faults.push(...storageFaults(env), ...backupFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
+}
+
+function walArchiveFaults({ WAL_ARCHIVE_DIR, DATABASE_URL, DATA_DIR }: EnvironmentVariables): string[] {
+  if (!WAL_ARCHIVE_DIR) return [];
+  if (DATABASE_URL) return ['WAL_ARCHIVE_DIR: only the log of the embedded PostgreSQL is archived'];
+  return `${resolve(WAL_ARCHIVE_DIR)}/`.startsWith(`${resolve(DATA_DIR)}/`)
+    ? ['WAL_ARCHIVE_DIR: must be outside of DATA_DIR, and should be on another disk']
+    : [];
 }
 
 /** Far enough from PORT that a neighbour's PORT is never the database's; 0, any free port, where PORT is 0. */

@@ -13,6 +13,9 @@ export function cliEnvironment(given: Given): CliEnvironment {
       ask: async () => '',
     },
     passphrase: () => null,
+    localInstall: () => {
+      throw new Error('this test has no local install');
+    },
     readStdin: async () => '',
     untilInterrupted: () => new AbortController().signal,
     stdin: Readable.from([]),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { provideDocument } from './documented/exchange-check';
 import { HttpClient } from './http-client';
 
-const MAIN = join(__dirname, '../../dist/src/main.js');
+const BUILD = join(__dirname, '../../dist');
 const START_LIMIT_MS = 60_000;
 export const PROCESS_ADMIN_KEY = 'process-platform-admin-key-0123';
 
@@ -13,6 +13,8 @@ export interface ProcessOptions {
   readonly dataDir: string;
   readonly port?: number;
   readonly env?: Record<string, string>;
+  /** Folder of a build; default: that of this clone. */
+  readonly build?: string;
 }
 
 export class PlinthProcess {
@@ -27,9 +29,9 @@ export class PlinthProcess {
   }
 
   /** Starts Plinth and waits until it serves requests. @throws Error with its output if it exits */
-  static async start({ dataDir, port, env = {} }: ProcessOptions): Promise<PlinthProcess> {
+  static async start({ dataDir, port, env = {}, build = BUILD }: ProcessOptions): Promise<PlinthProcess> {
     const chosen = port ?? (await freePort());
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [join(build, 'src/main.js')], {
       cwd: dataDir,
       env: {
         PATH: process.env.PATH,

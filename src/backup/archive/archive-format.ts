@@ -9,6 +9,8 @@ export const SECRETS = 'secrets.sealed';
 export const PRE_DATA = 'schema/pre-data.sql';
 export const POST_DATA = 'schema/post-data.sql';
 export const LARGE_OBJECTS = 'large-objects.sql';
+/** The members that have the schema. */
+export const ARCHIVED_SCHEMA: readonly string[] = [PRE_DATA, POST_DATA];
 export const MANIFEST = 'manifest.json';
 /** HMAC-SHA-256 of the manifest under a key of the passphrase, in hexadecimal. The last member. */
 export const MANIFEST_MAC = 'manifest.hmac';

@@ -9,6 +9,9 @@ import type { ClientConfig } from 'pg';
 import { OWNER_WORK_OPTIONS } from '../../database/pools/startup-options';
 import { openServerSocket } from './server-socket';
 
+/** For every dump. Event triggers and their schema belong to the install, and extensions are not dumped as SQL. */
+export const DUMP_OPTIONS = ['--no-owner', '--exclude-schema=plinth', '--exclude-extension=*', '--no-sync'];
+
 /** Bytes from the server that pg_dump has not read yet, at which the socket pauses. */
 const MAX_PENDING_INPUT = 1024 * 1024;
 /** Indexes of the shared counters: messages to the thread, and bytes of output taken from it. */

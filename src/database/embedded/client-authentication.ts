@@ -33,6 +33,8 @@ export async function writeClientAuthentication(
   const file = path.join(clusterDir, FILE);
   const existing = await readFile(file, 'utf8').catch(() => '');
   if (existing !== '' && !existing.startsWith(HEADER)) await copyFile(file, `${file}.old`);
+  // PostgreSQL reads each file of its directory for a physical backup.
+  if (user) await chown(`${file}.old`, user.uid, user.gid).catch(() => undefined);
   await writeFile(`${file}.new`, rules(superuser), { mode: 0o600, flush: true });
   if (user) await chown(`${file}.new`, user.uid, user.gid);
   await rename(`${file}.new`, file);

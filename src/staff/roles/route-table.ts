@@ -70,6 +70,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/upgrade': allow(OPERATORS, 'admin'),
 
   'GET /admin/v1/backup': allow(OWNERS, 'admin'),
+  'GET /admin/v1/physical-backup': allow(OWNERS, 'admin'),
   'GET /admin/v1/backups': allow(INSTALL_READERS, 'read'),
   'GET /admin/v1/backups/runs': allow(INSTALL_READERS, 'read'),
   'POST /admin/v1/backups/runs': allow(OPERATORS, 'admin'),
@@ -89,6 +90,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/projects/:id/keys/rotate': allow(PROJECT_ADMINS, 'admin'),
   'GET /admin/v1/projects/:id/database': allow(DEVELOPERS, 'admin'),
   'GET /admin/v1/projects/:id/tables': allow(READERS, 'read'),
+  'GET /admin/v1/projects/:id/schema': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/sql': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/migrations': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/migrations': allow(DEVELOPERS, 'sql'),

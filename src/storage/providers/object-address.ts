@@ -19,13 +19,13 @@ export function isObjectId(name: unknown): name is string {
   return typeof name === 'string' && OBJECT_ID.test(name);
 }
 
-function isProjectId(name: string): boolean {
-  return PROJECT_ID.test(name) || name === PLATFORM_FOLDER;
+export function isProjectId(name: string): boolean {
+  return PROJECT_ID.test(name);
 }
 
 /** Returns the id. @throws AppError 500 when it is not valid as the name of a project's folder */
 export function checkedProjectId(projectId: string): string {
-  if (!isProjectId(projectId)) throw refused('project', projectId);
+  if (!isProjectId(projectId) && projectId !== PLATFORM_FOLDER) throw refused('project', projectId);
   return projectId;
 }
 

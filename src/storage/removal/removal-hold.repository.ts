@@ -13,7 +13,8 @@ import { PLATFORM_URL } from '../../database/platform/platform-url';
 /** Milliseconds to wait for a removal of the whole project, or another backup. */
 const WAIT_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
-const KEY = `hashtextextended('plinth storage hold ' || $1, 0)`;
+const keyOf = (id: string): string => `hashtextextended('plinth storage hold ' || ${id}, 0)`;
+const KEY = keyOf('$1');
 
 const held = (): AppError =>
   new AppError({
@@ -35,13 +36,19 @@ export class RemovalHoldRepository {
    * @throws AppError 409 while another one holds the project, Error when the lock was lost meanwhile
    */
   async during<T>(projectId: string, work: () => Promise<T>): Promise<T> {
+    return this.duringAll([projectId], work);
+  }
+
+  /** The same for several projects. Locks are taken in the order of the ids, so that no two callers wait for each other. */
+  async duringAll<T>(projectIds: readonly string[], work: () => Promise<T>): Promise<T> {
     return withConnection({ connectionString: this.platformUrl }, async (client) => {
       const lost = new Promise<never>((_resolve, reject) => {
         client.once('end', () => reject(new Error('the connection to the platform database was lost')));
       });
       lost.catch(() => undefined);
       await client.query(`set lock_timeout = ${WAIT_MS}`);
-      await client.query(`select pg_advisory_lock(${KEY})`, [projectId]).catch((error: unknown) => {
+      const lock = `select pg_advisory_lock(${keyOf('id')}) from unnest($1::text[]) id order by id`;
+      await client.query(lock, [projectIds]).catch((error: unknown) => {
         throw codeOf(error) === LOCK_NOT_AVAILABLE ? held() : error;
       });
       return Promise.race([work(), lost]);

@@ -17,6 +17,17 @@ import { WholeNumber } from '../../../http/input/whole-number';
 
 const MAX_KEEP = 10_000;
 
+export class PhysicalBackupQuery {
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    description:
+      'With `false`, the bytes of files are left out. Only those of the provider `disk` are part of it',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  files?: 'true' | 'false';
+}
+
 export class InstallRestoreQuery {
   @ApiPropertyOptional({
     enum: ['true', 'false'],

@@ -1,0 +1,61 @@
+/** Platform administration: a backup of the whole install. */
+import { Controller, Get, Headers, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { notSupported, passphraseInvalid } from '../../backup/backup.errors';
+import { PhysicalBackup } from '../../backup/physical/physical-backup.service';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictQuery } from '../../http/input/strict-input.decorator';
+import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
+import { projectBusy } from '../../projects/projects.errors';
+import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
+import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { CurrentActor } from './current-actor.decorator';
+import { PhysicalBackupQuery } from './dto/backups.dto';
+
+@AdminAccess()
+@Controller('admin/v1/physical-backup')
+export class PhysicalBackupController {
+  constructor(
+    private readonly backups: PhysicalBackup,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'backupInstallPhysically',
+    summary:
+      'Back up the whole install: the embedded cluster, the keys of the platform and the files on disk',
+    description:
+      'Needs a role that docs/access.md lists for it, and the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
+  })
+  @ApiHeader(PASSPHRASE)
+  @ApiQuery({ type: PhysicalBackupQuery })
+  @ApiProduces('application/gzip')
+  @ApiResponse({
+    status: 200,
+    description: 'The archive',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
+    content: { 'application/gzip': { schema: ARCHIVE } },
+  })
+  @PlatformErrors(
+    passphraseInvalid(),
+    notSupported('The PostgreSQL of this install is not the embedded one'),
+    projectBusy(),
+    ADMIN_ERRORS,
+  )
+  async backup(
+    @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { files }: PhysicalBackupQuery,
+    @CurrentActor() actor: Actor,
+    @Res() response: Response,
+  ): Promise<void> {
+    const passphrase = passphraseOf(header);
+    await this.backups.write(passphrase, files !== 'false', async () => {
+      await this.audit.write({ actor, action: 'install.backup', projectId: null });
+      response.setHeader('Content-Type', 'application/gzip');
+      response.setHeader('Cache-Control', 'no-store');
+      return response;
+    });
+  }
+}

@@ -1,0 +1,37 @@
+/** Platform administration: the schema of a project as SQL. */
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiOperation, ApiProduces, ApiResponse } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ProjectSchema } from '../../backup/project-schema.service';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
+
+@AdminAccess()
+@Controller('admin/v1/projects/:id/schema')
+export class ProjectSchemaController {
+  constructor(private readonly schemas: ProjectSchema) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'dumpProjectSchema',
+    summary: "Get the schema of a project's database as SQL",
+    description:
+      'Needs a role that docs/access.md lists for it. The text is that of `pg_dump --schema-only`, without extensions and owners. A failure after the first byte breaks the connection off.',
+  })
+  @ProjectParam()
+  @ApiProduces('text/plain')
+  @ApiResponse({
+    status: 200,
+    description: 'The schema',
+    headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @PlatformErrors(PROJECT_ERRORS)
+  schema(@Param('id') id: string, @Res() response: Response): Promise<void> {
+    return this.schemas.write(id, () => {
+      response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+      response.setHeader('Cache-Control', 'no-store');
+      return response;
+    });
+  }
+}

@@ -1,0 +1,148 @@
+/** Writes a backup of the whole install: the embedded cluster, the keys of the platform, and the files on disk. */
+import { createHash } from 'node:crypto';
+import type { Writable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../../common/time/clock';
+import {
+  DATABASE_CONFIG,
+  DatabaseConfig,
+  SECRETS_CONFIG,
+  SecretsConfig,
+  STORAGE_CONFIG,
+  StorageConfig,
+} from '../../config/app-config';
+import { PRODUCT } from '../../config/product';
+import { PLATFORM_URL } from '../../database/platform/platform-url';
+import { isProjectId, ObjectAddress } from '../../storage/providers/object-address';
+import { ObjectStore } from '../../storage/providers/object-store';
+import { RemovalHoldRepository } from '../../storage/removal/removal-hold.repository';
+import { ArchiveManifest, FILES_FOLDER, HEADER, SECRETS } from '../archive/archive-format';
+import { ArchiveWriter } from '../archive/archive-writer';
+import { PassphraseKey } from '../archive/passphrase-key';
+import { notSupported } from '../backup.errors';
+import { wholeObject } from '../whole-object';
+import { BaseBackup, withBaseBackup } from './base-backup';
+import {
+  CLUSTER,
+  CLUSTER_MANIFEST,
+  PHYSICAL_FORMAT,
+  PhysicalHeader,
+  PhysicalSecrets,
+} from './physical-archive';
+import { segmentName, segmentOf } from './wal-position';
+
+@Injectable()
+export class PhysicalBackup {
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly hold: RemovalHoldRepository,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+    @Inject(DATABASE_CONFIG) private readonly database: DatabaseConfig,
+    @Inject(SECRETS_CONFIG) private readonly platformSecrets: SecretsConfig,
+    @Inject(STORAGE_CONFIG) private readonly storage: StorageConfig,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Writes the archive of the install. Files of the disk provider are part of it.
+   * @param withFiles false: leaves them out
+   * @param openOutput called once PostgreSQL has begun the copy
+   * @throws AppError 400 without the embedded PostgreSQL, 409 while a project is backed up or restored
+   */
+  async write(
+    passphrase: string,
+    withFiles: boolean,
+    openOutput: () => Promise<Writable>,
+  ): Promise<ArchiveManifest> {
+    if (this.database.url !== null)
+      throw notSupported(
+        'The PostgreSQL of this install is not the embedded one: back it up with its own tools',
+      );
+    const key = await PassphraseKey.create(passphrase);
+    const hasFiles = withFiles && this.storage.provider === 'disk';
+    const work = (): Promise<ArchiveManifest> =>
+      withBaseBackup(this.platformUrl, async (backup) =>
+        this.writeArchive(backup, key, hasFiles, await openOutput()),
+      );
+    // Files are read after the database: each row of the copy still has its bytes, if none is removed meanwhile.
+    return hasFiles ? this.hold.duringAll(await this.projectIds(), work) : work();
+  }
+
+  private async writeArchive(
+    backup: BaseBackup,
+    key: PassphraseKey,
+    hasFiles: boolean,
+    output: Writable,
+  ): Promise<ArchiveManifest> {
+    const now = this.clock.now();
+    const header = Buffer.from(
+      `${JSON.stringify(headerOf(backup, key, { now, hasFiles, version: PRODUCT.version }), null, 2)}\n`,
+    );
+    let manifest: ArchiveManifest | undefined;
+    await ArchiveWriter.write(output, now, async (archive) => {
+      await archive.add(HEADER, header);
+      const context = createHash('sha256').update(header).digest();
+      await archive.add(SECRETS, key.seal(JSON.stringify(this.secrets()), context));
+      await archive.addParts(CLUSTER, backup.cluster());
+      await archive.addParts(CLUSTER_MANIFEST, backup.manifest());
+      const files = hasFiles ? await this.addFiles(archive) : { count: 0, bytes: 0 };
+      manifest = await archive.finish(key, { rows: {}, files: { ...files, missing: 0 } });
+    });
+    if (!manifest) throw new Error('the archive has no manifest');
+    return manifest;
+  }
+
+  /** @returns their number and bytes */
+  private async addFiles(archive: ArchiveWriter): Promise<{ count: number; bytes: number }> {
+    let [count, bytes] = [0, 0];
+    await this.store.assertAvailable();
+    for (const projectId of await this.projectIds()) {
+      for await (const objects of this.store.objects(projectId)) {
+        for (const { objectId, size } of objects) {
+          const name = `${FILES_FOLDER}${projectId}/${objectId}`;
+          await archive.addSized(
+            name,
+            size,
+            wholeObject(this.store, new ObjectAddress(projectId, objectId), size),
+          );
+          count += 1;
+          bytes += size;
+        }
+      }
+    }
+    return { count, bytes };
+  }
+
+  private async projectIds(): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const name of this.store.projects()) if (isProjectId(name)) ids.push(name);
+    return ids;
+  }
+
+  private secrets(): PhysicalSecrets {
+    return {
+      master_key: this.platformSecrets.masterKey,
+      platform_admin_key: this.platformSecrets.platformAdminKey,
+      postgres_password: decodeURIComponent(new URL(this.platformUrl).password),
+    };
+  }
+}
+
+function headerOf(
+  { serverVersion, systemId, timeline, start }: BaseBackup,
+  key: PassphraseKey,
+  { now, hasFiles, version }: { now: number; hasFiles: boolean; version: string },
+): PhysicalHeader {
+  return {
+    format: PHYSICAL_FORMAT,
+    plinth: version,
+    postgres: serverVersion,
+    platform: `${process.platform}-${process.arch}`,
+    created_at: new Date(now).toISOString(),
+    system_id: systemId,
+    timeline,
+    first_wal_file: segmentName(timeline, segmentOf(start)),
+    has_files: hasFiles,
+    key: key.derivation,
+  };
+}

@@ -1,0 +1,228 @@
+/**
+ * Archives the write-ahead log of the embedded cluster, as pg_receivewal does: it streams the log as it is written, so that a
+ * lost machine loses about a second. A replication slot keeps what was not archived yet, up to SLOT_LIMIT.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../common/errors/error-facts';
+import { DataDirInUseError, InstanceLock } from '../../database/embedded/instance-lock';
+import { CopyMessages, ReplicationConnection } from './replication-connection';
+import { WalArchive, WalArchiveError } from './wal-archive';
+import { formatLsn, parseLsn, segmentOf, startOfSegment } from './wal-position';
+
+const SLOT = 'plinth_wal_archive';
+/** Log that PostgreSQL keeps for an archive that cannot be written. More would fill the disk and stop the database. */
+const SLOT_LIMIT = '10GB';
+/** PostgreSQL's settings while the log is archived. */
+export const ARCHIVING_SETTINGS = { max_slot_wal_keep_size: SLOT_LIMIT };
+
+/** Milliseconds between two syncs of the archive, each of which is reported to PostgreSQL. */
+const SYNC_MS = 1_000;
+/** Milliseconds between two reports: PostgreSQL ends a connection that is silent for 60 seconds. */
+const REPORT_MS = 10_000;
+const RETRY_MS = 2_000;
+/** Milliseconds after which a stop no longer waits for the archive. */
+const STOP_LIMIT_MS = 15_000;
+
+const [DATA, KEEPALIVE, REPORT] = ['w', 'k', 'r'].map((letter) => letter.charCodeAt(0));
+const DATA_HEADER = 25;
+/** Offset in a keepalive: 1 if the server wants a report at once. */
+const REPLY_REQUESTED = 17;
+/** Microseconds from 1970 to 2000, PostgreSQL's epoch. */
+const EPOCH = 946_684_800_000_000n;
+
+export interface WalReceiverOptions {
+  /** Of the superuser. */
+  readonly url: string;
+  /** WAL_ARCHIVE_DIR, an absolute path. */
+  readonly directory: string;
+  /** Called with a line about each fault, and when archiving goes on. */
+  readonly say: (message: string) => void;
+}
+
+export class WalReceiver {
+  private readonly stopped = new AbortController();
+  private readonly ended: Promise<void>;
+  private connection: ReplicationConnection | undefined;
+  private lock: InstanceLock | undefined;
+  private lastFault = '';
+
+  private constructor(private readonly options: WalReceiverOptions) {
+    this.ended = this.run();
+  }
+
+  /** Archives until stop(), and connects again after a fault. */
+  static start(options: WalReceiverOptions): WalReceiver {
+    return new WalReceiver(options);
+  }
+
+  /**
+   * Call it right before PostgreSQL is stopped, which sends the rest of its log first.
+   * Resolves when the archive has it all, or after STOP_LIMIT_MS.
+   */
+  async stop(): Promise<void> {
+    this.stopped.abort();
+    const inTime = new AbortController();
+    const late = sleep(STOP_LIMIT_MS, undefined, { signal: inTime.signal }).then(
+      () => this.connection?.close(),
+      () => undefined,
+    );
+    // A write to a file system that does not answer never ends.
+    await Promise.race([this.ended.then(() => this.lock?.release()), late]);
+    inTime.abort();
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopped;
+    while (!signal.aborted) {
+      await this.receive().catch((error: unknown) => {
+        if (!signal.aborted) this.sayOnce(`The write-ahead log is not archived: ${messageOf(error)}`);
+      });
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Archives until the connection ends. */
+  private async receive(): Promise<void> {
+    const { url, directory } = this.options;
+    const connection = await ReplicationConnection.open(url);
+    this.connection = connection;
+    let archive: WalArchive | undefined;
+    try {
+      const [system] = await connection.query<{ systemid: string; timeline: string }>('IDENTIFY_SYSTEM');
+      if (!system) throw new Error('PostgreSQL did not identify itself');
+      const timeline = Number(system.timeline);
+      archive = await WalArchive.open(WalArchive.directoryOf(directory, system.systemid), timeline);
+      this.lock ??= await lockArchive(archive);
+      const kept = await this.keepSlot(connection);
+      const branch = await this.storeHistory(connection, archive, timeline);
+      archive.begin((await archive.resumeAt()) ?? branch ?? kept);
+      await this.stream(connection, archive, { timeline, kept });
+    } finally {
+      this.connection = undefined;
+      connection.close();
+      await archive?.close();
+    }
+  }
+
+  /** Creates the slot if it is missing or has lost its log. @returns the start of the first segment that PostgreSQL keeps */
+  private async keepSlot(connection: ReplicationConnection): Promise<bigint> {
+    const find = `select restart_lsn::text as lsn, wal_status = 'lost' as is_lost
+      from pg_catalog.pg_replication_slots where slot_name = '${SLOT}'`;
+    let [slot] = await connection.query<{ lsn: string | null; is_lost: boolean | null }>(find);
+    if (slot?.is_lost) {
+      this.options.say(
+        `The archive of the write-ahead log has a gap, because it could not be written for more than ${SLOT_LIMIT}: make a new physical backup.`,
+      );
+      await connection.query(`DROP_REPLICATION_SLOT ${SLOT}`);
+      slot = undefined;
+    }
+    if (!slot) {
+      await connection.query(`CREATE_REPLICATION_SLOT ${SLOT} PHYSICAL RESERVE_WAL`);
+      [slot] = await connection.query<{ lsn: string; is_lost: boolean }>(find);
+    }
+    if (!slot?.lsn) throw new Error(`the replication slot ${SLOT} keeps no log`);
+    return startOfSegment(segmentOf(parseLsn(slot.lsn)));
+  }
+
+  /** @returns the start of the first segment of this timeline; null for the first timeline */
+  private async storeHistory(
+    connection: ReplicationConnection,
+    archive: WalArchive,
+    timeline: number,
+  ): Promise<bigint | null> {
+    if (timeline === 1) return null;
+    const [history] = await connection.query<{ content: string }>(`TIMELINE_HISTORY ${timeline}`);
+    if (!history) throw new Error(`PostgreSQL has no history of timeline ${timeline}`);
+    const content = String(history.content);
+    await archive.putHistory(content);
+    const branches = [...content.matchAll(/^\s*\d+\s+([0-9A-F]+\/[0-9A-F]+)/gm)];
+    const lsn = branches.at(-1)?.[1];
+    return lsn === undefined ? null : startOfSegment(segmentOf(parseLsn(lsn)));
+  }
+
+  private async stream(
+    connection: ReplicationConnection,
+    archive: WalArchive,
+    { timeline, kept }: { timeline: number; kept: bigint },
+  ): Promise<void> {
+    const begin = (): CopyMessages =>
+      connection.copy(
+        `START_REPLICATION SLOT ${SLOT} PHYSICAL ${formatLsn(archive.position)} TIMELINE ${timeline}`,
+      );
+    try {
+      await this.archiveAll(connection, archive, begin());
+    } catch (error) {
+      if (!/has already been removed/.test(messageOf(error)) || archive.position >= kept) throw error;
+      this.options.say(
+        `The archive of the write-ahead log has a gap before ${formatLsn(kept)}, which PostgreSQL has removed: make a new physical backup.`,
+      );
+      archive.begin(kept);
+      await this.archiveAll(connection, archive, begin());
+    }
+  }
+
+  private async archiveAll(
+    connection: ReplicationConnection,
+    archive: WalArchive,
+    messages: CopyMessages,
+  ): Promise<void> {
+    let [syncedAt, reportedAt, reported] = [performance.now(), 0, -1n];
+    for (;;) {
+      const message = await messages.next(SYNC_MS);
+      if (message === undefined) return archive.sync();
+      if (message !== null && message[0] === DATA)
+        await archive.write(message.readBigUInt64BE(1), message.subarray(DATA_HEADER));
+      const isAsked = message !== null && message[0] === KEEPALIVE && message[REPLY_REQUESTED] === 1;
+      const now = performance.now();
+      if (!isAsked && now - syncedAt < SYNC_MS) continue;
+      await archive.sync();
+      syncedAt = now;
+      if (!isAsked && archive.position === reported && now - reportedAt < REPORT_MS) continue;
+      connection.send(reportOf(archive.position));
+      [reported, reportedAt] = [archive.position, now];
+      this.sayThatItWorks();
+    }
+  }
+
+  private sayOnce(message: string): void {
+    if (message !== this.lastFault) this.options.say(message);
+    this.lastFault = message;
+  }
+
+  private sayThatItWorks(): void {
+    if (this.lastFault !== '') this.options.say('The write-ahead log is archived again.');
+    this.lastFault = '';
+  }
+}
+
+async function lockArchive({ directory }: WalArchive): Promise<InstanceLock> {
+  try {
+    return await InstanceLock.acquire(directory);
+  } catch (error) {
+    if (!(error instanceof DataDirInUseError)) throw error;
+    throw new WalArchiveError(`another instance archives to ${directory}`, { cause: error });
+  }
+}
+
+/** Standby status update (manual, 54.4): all bytes before `position` are written and durable. */
+function reportOf(position: bigint): Buffer {
+  const report = Buffer.alloc(34);
+  report[0] = REPORT ?? 0;
+  report.writeBigUInt64BE(position, 1);
+  report.writeBigUInt64BE(position, 9);
+  report.writeBigUInt64BE(BigInt(Date.now()) * 1_000n - EPOCH, 25);
+  return report;
+}
+
+/** Removes the slot of an archive that is no longer configured: it would keep the log for good. */
+export async function dropSlot(url: string, clusterDir: string): Promise<void> {
+  if (!existsSync(path.join(clusterDir, 'pg_replslot', SLOT))) return;
+  const connection = await ReplicationConnection.open(url);
+  try {
+    await connection.query(`DROP_REPLICATION_SLOT ${SLOT}`);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,29 @@
+/** The schema of a project as text of pg_dump. */
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Injectable } from '@nestjs/common';
+import { OwnerDatabase } from '../projects/owner-database';
+import { ProjectsService } from '../projects/projects.service';
+import { DUMP_OPTIONS, pgDump } from './dump/pg-dump';
+
+@Injectable()
+export class ProjectSchema {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly owner: OwnerDatabase,
+  ) {}
+
+  /**
+   * Writes the schema, without data and without the extensions.
+   * @param openOutput called once the project's database accepts the owner
+   * @throws AppError 404
+   */
+  async write(id: string, openOutput: () => Writable): Promise<void> {
+    const project = await this.projects.get(id);
+    await this.owner.repairAccess(project);
+    const { host, port, ssl, password } = this.owner.connectionOf(project);
+    const { databaseName: database, ownerRole: user } = project;
+    const connection = { host, port, ssl, password, database, user };
+    await pipeline(pgDump(connection, [...DUMP_OPTIONS, '--schema-only']), openOutput());
+  }
+}

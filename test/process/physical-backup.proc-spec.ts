@@ -1,0 +1,241 @@
+/**
+ * A backup of the whole install and the archive of its write-ahead log: what remains of a lost machine is restored to a
+ * moment on another one.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually';
+import { HttpClient } from '../support/http-client';
+import { PlinthProcess } from '../support/plinth-process';
+import { Program, ROOT, until } from './support/processes';
+
+const CLI = join(ROOT, 'dist/src/cli.js');
+/** The commands of docs/backup.md, which run as they are written, except for the directories and the time. */
+const PAGE = readFileSync(join(ROOT, 'docs/backup.md'), 'utf8').split('## Physical backups')[1] ?? '';
+const [BACK_UP = '', RESTORE = '', RESTORE_UNTIL = ''] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(
+  ([, text]) => text,
+);
+/** How often a restore is killed; a long run sets more. */
+const KILLS = Number(process.env.PLINTH_KILLS ?? 1);
+/** Files that appear while a restore goes on; with postmaster.pid PostgreSQL recovers. */
+const STAGES = ['postgres/postgresql.conf', 'postgres/postmaster.pid', 'master-key'];
+const CONTENT = 'the bytes of a file '.repeat(50_000);
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+let directory: string;
+let archive: string;
+let plinth: PlinthProcess;
+let project: { id: string; slug: string; service_role_key: string };
+let fileId: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'plinth-physical-'));
+  archive = join(directory, 'wal');
+});
+afterAll(async () => {
+  await plinth.end('SIGKILL');
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+});
+
+const dataDir = (name: string): string => join(directory, name);
+
+/** Starts Plinth with generated keys, which a backup must contain. */
+async function start(name: string, env: Record<string, string> = {}): Promise<void> {
+  plinth = await PlinthProcess.start({
+    dataDir: directory,
+    env: { DATA_DIR: dataDir(name), PLATFORM_ADMIN_KEY: '', WAL_ARCHIVE_DIR: archive, ...env },
+  });
+}
+
+const environment = (name: string): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  DATA_DIR: dataDir(name),
+  WAL_ARCHIVE_DIR: archive,
+  BACKUP_PASSPHRASE: 'a long passphrase that is kept elsewhere',
+  PORT: new URL(plinth.baseUrl).port,
+});
+
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(program, args, { cwd: directory, env }, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? -1, out, err }),
+    );
+  });
+}
+
+const cli = (name: string, ...args: string[]): Promise<Outcome> =>
+  run(process.execPath, [CLI, ...args], environment(name));
+
+/** Runs commands of the page. */
+function documented(commands: string, name: string, time = ''): Promise<Outcome> {
+  const own = commands
+    .replace('/var/lib/plinth', dataDir(name))
+    .replace('/mnt/backup/wal', archive)
+    .replace('2026-05-01T12:29:00Z', time);
+  return run('sh', ['-ec', `plinth() { '${process.execPath}' '${CLI}' "$@"; }\n${own}`], environment(name));
+}
+
+async function expectSuccess(outcome: Promise<Outcome>): Promise<string> {
+  const { code, out, err } = await outcome;
+  expect([code, code === 0 ? '' : err]).toEqual([0, '']);
+  return out;
+}
+
+function admin(name: string): HttpClient {
+  const key = readFileSync(join(dataDir(name), 'platform-admin-key'), 'utf8').trim();
+  return new HttpClient(plinth.baseUrl, { authorization: `Bearer ${key}` });
+}
+
+const service = (): HttpClient => {
+  const key = project.service_role_key;
+  return new HttpClient(plinth.baseUrl, { apikey: key, authorization: `Bearer ${key}` });
+};
+
+async function sql(name: string, query: string): Promise<Record<string, unknown>[]> {
+  const { status, body } = await admin(name).post(`/admin/v1/projects/${project.id}/sql`, { query });
+  expect([status, body.error]).toEqual([200, undefined]);
+  return body.rows;
+}
+
+/** Resolves when the archive has every change until now. */
+async function archived(name: string): Promise<void> {
+  const [now] = await sql(name, 'select pg_current_wal_flush_lsn()::text as lsn');
+  const behind = `select slot_name from pg_replication_slots
+    where slot_name = 'plinth_wal_archive' and restart_lsn >= '${String(now?.lsn)}'`;
+  await eventually(async () => expect(await sql(name, behind)).toHaveLength(1), 30_000);
+}
+
+const notes = async (): Promise<string[]> => {
+  const { body } = await service().get('/rest/v1/notes?order=n');
+  return (body as { text: string }[]).map(({ text }) => text);
+};
+
+async function fill(name: string): Promise<void> {
+  project = (await admin(name).post('/admin/v1/projects', { name: 'Kept' })).body;
+  await sql(name, 'create table notes (n int generated always as identity, text text)');
+  await sql(name, `insert into notes (text) values ('before the backup')`);
+  await service().post(`/p/${project.slug}/storage/buckets`, { name: 'box' });
+  const body = new FormData();
+  body.append('file', new Blob([CONTENT]), 'kept.txt');
+  const path = `/p/${project.slug}/storage/buckets/box/upload`;
+  fileId = (await service().send('POST', path, { body })).body.data.id;
+}
+
+it('restores a lost machine to the moment before a mistake', async () => {
+  await start('data');
+  await fill('data');
+  const made = await expectSuccess(documented(BACK_UP, 'data'));
+  expect(made).toContain('The backup is intact.');
+  await sql('data', `insert into notes (text) values ('after the backup')`);
+  const [now] = await sql(
+    'data',
+    `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time`,
+  );
+  await sql('data', `update notes set text = 'wrong'`);
+  await sql('data', 'alter table notes drop column n');
+  await archived('data');
+  await plinth.end('SIGKILL');
+  rmSync(dataDir('data'), { recursive: true, maxRetries: 10, retryDelay: 200 });
+
+  await expectSuccess(documented(RESTORE_UNTIL, 'restored', String(now?.time)));
+  await start('restored');
+  expect(await notes()).toEqual(['before the backup', 'after the backup']);
+  const file = await service().get(`/p/${project.slug}/storage/files/${fileId}/download`);
+  expect([file.status, file.text === CONTENT]).toEqual([200, true]);
+}, 400_000);
+
+it('archives the restored install too, until it is stopped', async () => {
+  await sql('restored', `insert into notes (text) values ('after the restore')`);
+  await plinth.end('SIGTERM');
+  await start('restored');
+  await sql('restored', `insert into notes (text) values ('after a start')`);
+  await plinth.end('SIGTERM');
+  await expectSuccess(cli('again', 'restore', 'install.tar.gz', '--until', 'latest'));
+  await start('again');
+  const all = ['before the backup', 'after the backup', 'after the restore', 'after a start'];
+  expect(await notes()).toEqual(all);
+  await plinth.end('SIGTERM');
+}, 240_000);
+
+it('restores the moment of the backup; killed, it leaves nothing that starts, and runs again', async () => {
+  const mark = join(dataDir('killed'), 'restore-unfinished');
+  const begin = (input: string): Program =>
+    Program.start(process.execPath, [CLI, 'restore', input, '--physical'], {
+      cwd: directory,
+      env: environment('killed'),
+    });
+  for (let kill = 1; kill < KILLS; kill += 1) {
+    const restore = begin('install.tar.gz');
+    const stage = join(dataDir('killed'), STAGES[kill % STAGES.length] as string);
+    await until(() => existsSync(stage) || !restore.isRunning, 60_000);
+    await restore.end('SIGKILL');
+    // On a slow machine the restore may have ended before.
+    if (!existsSync(mark)) rmSync(dataDir('killed'), { recursive: true, maxRetries: 10, retryDelay: 200 });
+  }
+  const waiting = begin('-');
+  const archived = readFileSync(join(directory, 'install.tar.gz'));
+  // It may be killed before it has read all of this.
+  waiting.child.stdin?.on('error', () => undefined);
+  waiting.child.stdin?.write(archived.subarray(0, archived.length / 2));
+  await until(() => existsSync(join(dataDir('killed'), 'postgres')), 60_000);
+  await waiting.end('SIGKILL');
+  expect(existsSync(mark)).toBe(true);
+  await expect(start('killed')).rejects.toThrow(
+    /A restore into .* was interrupted: run plinth restore again/,
+  );
+  const report = await expectSuccess(documented(RESTORE, 'killed'));
+  expect(report).toMatch(/^files +1$/m);
+  expect(existsSync(mark)).toBe(false);
+  await start('killed', { WAL_ARCHIVE_DIR: '' });
+  expect(await notes()).toEqual(['before the backup']);
+  await plinth.end('SIGTERM');
+}, 240_000);
+
+it.each<[string, string, string[], RegExp]>([
+  ['a directory with content', 'killed', ['install.tar.gz', '--physical'], /killed is not empty/],
+  [
+    'another passphrase',
+    'empty',
+    ['install.tar.gz', '--physical', '--passphrase-file', 'other'],
+    /passphrase/,
+  ],
+  ['an archive that is cut off', 'empty', ['cut.tar.gz', '--physical'], /not an intact backup/],
+  ['an altered archive', 'empty', ['altered.tar.gz', '--physical'], /not an intact backup/],
+  [
+    'a time after the last change',
+    'empty',
+    ['install.tar.gz', '--until', '2999-01-01T00:00:00Z'],
+    /no change after/,
+  ],
+  [
+    'a time before the backup',
+    'empty',
+    ['install.tar.gz', '--until', '2001-01-01T00:00:00Z'],
+    /not complete before/,
+  ],
+  ['a time without its zone', 'empty', ['install.tar.gz', '--until', '2026-01-01 00:00'], /with its zone/],
+])(
+  'refuses %s, and leaves the directory as it was',
+  async (_what, name, args, message) => {
+    writeFileSync(join(directory, 'other'), 'another passphrase');
+    const whole = readFileSync(join(directory, 'install.tar.gz'));
+    writeFileSync(join(directory, 'cut.tar.gz'), whole.subarray(0, whole.length / 2));
+    const altered = Buffer.from(whole);
+    altered[Math.floor(whole.length / 2)] = (altered[Math.floor(whole.length / 2)] ?? 0) ^ 1;
+    writeFileSync(join(directory, 'altered.tar.gz'), altered);
+    const content = (): string[] => (existsSync(dataDir(name)) ? readdirSync(dataDir(name)).sort() : []);
+    const before = content();
+    const { code, err } = await cli(name, 'restore', ...args);
+    expect(err).toMatch(message);
+    expect([code === 0, content()]).toEqual([false, before]);
+  },
+  120_000,
+);

@@ -1,0 +1,53 @@
+/**
+ * Every supported version of Node.js passes the unit tests and the tests of a start. The npm registry has the programs; without
+ * it the tests are skipped.
+ */
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../process/support/processes';
+
+const run = promisify(execFile);
+
+/** The oldest one that package.json allows, and the later ones with support. */
+const VERSIONS = (process.env.PLINTH_NODE_VERSIONS ?? '20.19.0 22 24 26').split(' ');
+const PACKAGE = `node-${process.platform}-${process.arch}`;
+const LIMIT_MS = 900_000;
+
+const hasRegistry = spawnSync('npm', ['view', PACKAGE, 'name']).status === 0;
+
+let directory: string;
+beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'plinth-nodes-'))));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function install(version: string): string {
+  const folder = join(directory, version);
+  execFileSync('npm', ['install', '--prefix', folder, '--no-save', `${PACKAGE}@${version}`], {
+    stdio: 'ignore',
+  });
+  return join(folder, 'node_modules', PACKAGE, 'bin/node');
+}
+
+(hasRegistry ? it : it.skip).each(VERSIONS)(
+  'Node.js %s passes (needs the npm registry)',
+  async (version) => {
+    const node = install(version);
+    expect(execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()).toMatch(`v${version}`);
+    const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
+    const tests = [
+      ['--selectProjects', 'unit'],
+      ['--selectProjects', 'process', '--', 'test/process/start.proc-spec'],
+    ];
+    for (const args of tests) {
+      const { stderr } = await run(node, [jest, '-w', '1', ...args], {
+        cwd: ROOT,
+        maxBuffer: 64 * 1024 * 1024,
+      });
+      expect(stderr).toMatch(/^Tests: .*\d+ passed/m);
+      expect(stderr).not.toMatch(/^Tests: .*failed/m);
+    }
+  },
+  LIMIT_MS,
+);
