@@ -18,7 +18,11 @@ class DatabaseSession {
   readonly state!: string | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: 'What it waits for, such as `Lock: relation`' })
   readonly waits_for!: string | null;
-  @ApiProperty({ type: [Number], description: 'Sessions of this database that block it' })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer' },
+    description: 'Sessions of this database that block it',
+  })
   readonly blocked_by!: readonly number[];
   @ApiProperty({ ...SECONDS, description: 'Since it connected' }) readonly connected_seconds!: number | null;
   @ApiProperty({ ...SECONDS, description: 'Age of its transaction; null without one' })

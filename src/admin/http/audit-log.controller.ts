@@ -20,6 +20,7 @@ const DEFAULT_SLICE = 10_000;
 const EXPORTED = { type: 'string' } as const;
 const JSON_LINES = 'application/x-ndjson';
 const CSV = 'text/csv';
+const EXPORTED_LINE = '{"id":"1042","at":"2026-11-22T12:00:00.000000Z","action":"project.create"}\n';
 
 @AdminApi()
 @Controller('admin/v1/audit-log')
@@ -62,15 +63,21 @@ export class AuditLogController {
     operationId: 'exportAuditLog',
     summary: 'Export entries, oldest first, as JSON lines or CSV',
     description:
-      'Needs PLATFORM_ADMIN_KEY. The answer is streamed; a failure after its beginning breaks the connection off. JSON lines hold the values as they are hashed. In CSV a text that a spreadsheet would take for a formula gets an apostrophe in front.',
+      'Needs a role that docs/access.md lists for it. The answer is streamed; a failure after its beginning breaks the connection off. JSON lines hold the values as they are hashed. In CSV a text that a spreadsheet would take for a formula gets an apostrophe in front.',
   })
   @ApiQuery({ type: ExportAuditLogQuery })
   @ApiProduces(JSON_LINES, CSV)
   @ApiResponse({
     status: 200,
     description: 'All entries that match',
-    headers: { 'Cache-Control': { description: '`no-store`', schema: TEXT } },
-    content: { [JSON_LINES]: { schema: EXPORTED }, [CSV]: { schema: EXPORTED } },
+    headers: {
+      'Cache-Control': { description: '`no-store`', schema: TEXT },
+      'Content-Disposition': { description: 'Names the file that a browser writes', schema: TEXT },
+    },
+    content: {
+      [JSON_LINES]: { schema: EXPORTED, example: EXPORTED_LINE },
+      [CSV]: { schema: EXPORTED, example: CSV_HEADER },
+    },
   })
   @PlatformErrors(invalidParameters('format must be one of the following values: jsonl, csv'), ADMIN_ERRORS)
   async export(@StrictQuery() query: ExportAuditLogQuery, @Res() response: Response): Promise<void> {
@@ -96,7 +103,7 @@ export class AuditLogController {
     operationId: 'verifyAuditLog',
     summary: 'Verify a slice of the chain of hashes, and name the first broken record',
     description:
-      'Needs PLATFORM_ADMIN_KEY. Repeat it with `after` set to `next` until that is null. Pass a `head` that was kept outside of the database with the first slice: a chain that was computed anew is intact, but does not hold it.',
+      'Needs a role that docs/access.md lists for it. Repeat it with `after` set to `next` until that is null. Pass a `head` that was kept outside of the database with the first slice: a chain that was computed anew is intact, but does not hold it.',
   })
   @ApiQuery({ type: VerifyAuditLogQuery })
   @Answer(200, 'The outcome, broken or intact', AuditVerification)

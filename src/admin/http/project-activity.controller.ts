@@ -40,7 +40,7 @@ export class ProjectActivityController {
     operationId: 'getDatabaseActivity',
     summary: "Sessions and locks of a project's database, with the sessions that block others",
     description:
-      'Needs PLATFORM_ADMIN_KEY. Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.',
+      'Needs a role that docs/access.md lists for it. Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.',
   })
   @ProjectParam()
   @Answer(200, 'The activity at this moment', DatabaseActivity)
@@ -55,7 +55,7 @@ export class ProjectActivityController {
     operationId: 'cancelDatabaseQuery',
     summary: 'Cancel the statement that a session runs; its transaction fails',
     description:
-      'Needs PLATFORM_ADMIN_KEY. A session that is idle in a transaction runs no statement: terminate it instead.',
+      'Needs a role that docs/access.md lists for it. A session that is idle in a transaction runs no statement: terminate it instead.',
   })
   @ProjectParam()
   @PidParam()
@@ -76,7 +76,8 @@ export class ProjectActivityController {
   @ApiOperation({
     operationId: 'terminateDatabaseSession',
     summary: "End a session of a project's database; its transaction is rolled back",
-    description: "Needs PLATFORM_ADMIN_KEY. Plinth's own connections are opened again when they are needed.",
+    description:
+      "Needs a role that docs/access.md lists for it. Plinth's own connections are opened again when they are needed.",
   })
   @ProjectParam()
   @PidParam()
@@ -97,7 +98,7 @@ export class ProjectActivityController {
     operationId: 'listSlowQueries',
     summary: "Statements of a project's database that took the most time",
     description:
-      'Needs PLATFORM_ADMIN_KEY. From pg_stat_statements, which the embedded PostgreSQL has; on another server `reason` says what is missing.',
+      'Needs a role that docs/access.md lists for it. From pg_stat_statements, which the embedded PostgreSQL has; on another server `reason` says what is missing.',
   })
   @ProjectParam()
   @ApiQuery({ type: ListSlowQueriesQuery })

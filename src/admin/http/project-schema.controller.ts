@@ -6,6 +6,9 @@ import { ProjectSchema } from '../../backup/project-schema.service';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
 
+/** The beginning of an answer. */
+const SCHEMA = 'CREATE TABLE public.todos (\n    id bigint NOT NULL,\n    title text NOT NULL\n);\n';
+
 @AdminAccess()
 @Controller('admin/v1/projects/:id/schema')
 export class ProjectSchemaController {
@@ -24,7 +27,7 @@ export class ProjectSchemaController {
     status: 200,
     description: 'The schema',
     headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
-    content: { 'text/plain': { schema: { type: 'string' } } },
+    content: { 'text/plain': { schema: { type: 'string' }, example: SCHEMA } },
   })
   @PlatformErrors(PROJECT_ERRORS)
   schema(@Param('id') id: string, @Res() response: Response): Promise<void> {

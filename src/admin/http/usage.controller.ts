@@ -21,7 +21,7 @@ export class UsageController {
     operationId: 'getProjectUsage',
     summary: 'Rate limits, quotas and mails of a project, with their present use',
     description:
-      'Needs PLATFORM_ADMIN_KEY. Without REDIS_URL a process counts rates by itself, and answers with its own count.',
+      'Needs a role that docs/access.md lists for it. Without REDIS_URL a process counts rates by itself, and answers with its own count.',
   })
   @ProjectParam()
   @Answer(200, 'The use', ProjectUsage)
@@ -35,7 +35,7 @@ export class UsageController {
     operationId: 'listQueues',
     summary: 'The job queues of the install: mails, and bytes of files to remove',
     description:
-      'Needs PLATFORM_ADMIN_KEY. All projects share them. Mails that were given up are in the list of failed mails.',
+      'Needs a role that docs/access.md lists for it. All projects share them. Mails that were given up are in the list of failed mails.',
   })
   @Answer(200, 'The queues', [QueueState])
   @PlatformErrors(ADMIN_ERRORS)

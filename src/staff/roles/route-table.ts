@@ -29,6 +29,7 @@ const OPERATORS = ['owner', 'operator'] as const;
 const OWNERS = ['owner'] as const;
 const PROJECT_ADMINS = ['owner', 'operator', 'admin'] as const;
 const DEVELOPERS = ['owner', 'operator', 'admin', 'developer'] as const;
+const INSPECTORS = ['owner', 'operator', 'auditor', 'admin', 'developer'] as const;
 const INVITERS = ['owner', 'operator', 'auditor', 'admin'] as const;
 
 const allow = (roles: readonly Role[] | null, scope: Scope | null): RouteAccess => ({ roles, scope });
@@ -100,7 +101,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/requests': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),
-  'GET /admin/v1/projects/:id/database/activity': allow(READERS, 'read'),
+  // Statements hold the values that clients sent.
+  'GET /admin/v1/projects/:id/database/activity': allow(INSPECTORS, 'read'),
   'POST /admin/v1/projects/:id/database/activity/:pid/cancel': allow(DEVELOPERS, 'sql'),
   'POST /admin/v1/projects/:id/database/activity/:pid/terminate': allow(DEVELOPERS, 'sql'),
   'GET /admin/v1/projects/:id/database/slow-queries': allow(READERS, 'read'),

@@ -28,17 +28,41 @@ async function send(
 }
 
 describe('the operations of the platform', () => {
-  /** Answers to examples of values that only a mail, an app or a failure can provide. */
+  /** Answers to examples of values that only a mail, an app, a person, a session or a failure can provide. */
   const REFUSED = {
     refresh: 401,
     updatePassword: 401,
     verifyEmail: 401,
     verifyFactor: 401,
+    acceptInvitation: 403,
     adminRetryMail: 404,
+    beginStaffFactor: 403,
+    cancelDatabaseQuery: 404,
+    changeStaffPassword: 403,
+    confirmStaffFactor: 403,
+    createFirstOwner: 403,
+    createInvitation: 404,
+    createStaffToken: 403,
+    createViewToken: 404,
+    deleteInvitation: 404,
+    deletePerson: 404,
+    deleteStaffToken: 403,
+    listProjectsOfPerson: 404,
+    listStaffTokens: 403,
+    removePersonOfProject: 404,
+    removeStaffFactor: 403,
+    // Without BACKUP_PASSPHRASE.
+    scheduleBackups: 400,
+    setPersonOfProject: 404,
+    signInStaff: 401,
+    signOutStaff: 403,
+    startBackup: 404,
+    terminateDatabaseSession: 404,
+    updatePerson: 404,
     retryFailedMail: 404,
   };
-  /** Its body is an archive. */
-  const LEFT_OUT = ['restoreProject'];
+  /** Their bodies are archives, or they back up every project of this test or need the embedded PostgreSQL. */
+  const LEFT_OUT = ['restoreProject', 'restoreInstall', 'backupInstall', 'backupInstallPhysically'];
 
   let project: TestProject;
   let document: OpenApiDocument;
