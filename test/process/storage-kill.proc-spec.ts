@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { eventually } from '../support/eventually';
-import { IN_SOAK } from '../support/extent';
+import { casesOf, IN_SOAK } from '../support/extent';
 import { HttpClient } from '../support/http-client';
 import { PROVIDERS, TestProvider } from '../support/object-servers/object-stores';
 import { PlinthProcess } from '../support/plinth-process';
@@ -216,7 +216,7 @@ async function orphans(plinth: PlinthProcess): Promise<string[]> {
   return [...sizes.keys()].filter((objectId) => !rows.has(objectId));
 }
 
-describe.each(PROVIDERS)('on %s', (_name, startProvider) => {
+describe.each(casesOf(PROVIDERS, 1))('on %s', (_name, startProvider) => {
   beforeAll(async () => {
     provider = await startProvider();
     figures = {};

@@ -108,7 +108,7 @@ async function transfer(
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-onLinux.each(PROVIDERS)('on %s', (name, startProvider) => {
+onLinux.each(casesOf(PROVIDERS, 1))('on %s', (name, startProvider) => {
   let provider: TestProvider;
   beforeEach(async () => (provider = await startProvider()));
   afterEach(() => provider.stop());
