@@ -1,6 +1,7 @@
 /** Entry of `npm run plinth -- ...`: the administration from the command line, over a running server's admin API. */
 import { buffer } from 'node:stream/consumers';
 import { AdminClient } from './cli/admin-client';
+import { EXIT } from './cli/cli-error';
 import { runCli } from './cli/run-cli';
 import { askOnTerminal } from './cli/terminal';
 import { readEnvironment } from './config/dot-env';
@@ -12,6 +13,8 @@ import {
 } from './config/load-client-config';
 import { savedLogins } from './config/saved-logins';
 
+// Nothing keeps the process alive for a promise that never settles: its command must not pass for done.
+process.exitCode = EXIT.failed;
 void runCli(process.argv.slice(2), {
   connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
   signIn: {

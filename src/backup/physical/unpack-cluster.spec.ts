@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type Header, pack } from 'tar-stream';
+import { archiveInvalid } from '../backup.errors';
 import { unpackCluster } from './unpack-cluster';
 
 type Member = Partial<Header> & { name: string };
@@ -56,4 +58,20 @@ it('refuses bytes that are no tar file', async () => {
   await expect(unpackCluster(noise(), join(directory, 'postgres'))).rejects.toMatchObject({
     code: 'invalid_archive',
   });
+});
+
+it('fails wherever the archive breaks off', async () => {
+  const files = Array.from({ length: 20 }, (_, n) => ({
+    name: `base/${n}/1`,
+    content: 'x'.repeat(n * 4_000),
+  }));
+  const whole = await buffer(tarOf(...files));
+  for (let end = 0; end < whole.length - 1024; end += 6_007) {
+    async function* broken(): AsyncGenerator<Buffer> {
+      for (let at = 0; at < end; at += 65_536) yield whole.subarray(at, Math.min(end, at + 65_536));
+      throw archiveInvalid('a checksum differs');
+    }
+    const unpacked = unpackCluster(broken(), join(directory, `${end}`));
+    await expect(unpacked).rejects.toThrow('a checksum differs');
+  }
 });

@@ -24,16 +24,24 @@ export async function unpackCluster(chunks: AsyncIterable<Buffer>, directory: st
   await mkdir(directory, { mode: PRIVATE.directory });
   const tar = extract();
   const read = pipeline(Readable.from(chunks, { objectMode: false }), tar as unknown as Writable);
-  // The iteration below ends with the same error.
-  read.catch((error: unknown) => tar.destroy(error as Error));
+  let failure: unknown;
+  read.catch((error: unknown) => {
+    failure = error;
+    tar.destroy(error as Error);
+  });
   try {
     // The iterator exists before the first entry arrives; later it would miss it.
     for await (const entry of tar as unknown as AsyncIterable<Entry>) await unpack(entry, directory);
     await read;
   } catch (error) {
-    // Everything but a fault of the disk is one of the archive.
-    throw error instanceof AppError || isSystemError(error) ? error : archiveInvalid(messageOf(error), error);
+    // The entry that is read then says no more than that it was closed.
+    throw toArchiveError(failure ?? error);
   }
+}
+
+/** Everything but a fault of the disk is one of the archive. */
+function toArchiveError(error: unknown): unknown {
+  return error instanceof AppError || isSystemError(error) ? error : archiveInvalid(messageOf(error), error);
 }
 
 async function unpack(entry: Entry, directory: string): Promise<void> {
@@ -49,5 +57,10 @@ async function unpack(entry: Entry, directory: string): Promise<void> {
   }
   if (type !== 'file') throw archiveInvalid(`${name} is neither a file nor a directory`);
   await mkdir(path.dirname(target), { recursive: true, mode: PRIVATE.directory });
-  await pipeline(entry, createWriteStream(target, { flags: 'wx', mode: PRIVATE.file }));
+  await pipeline(bytesOf(entry), createWriteStream(target, { flags: 'wx', mode: PRIVATE.file }));
+}
+
+/** A pipeline would wait without end for an entry that was destroyed before it began; its iterator does not. */
+async function* bytesOf(entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+  yield* entry;
 }
