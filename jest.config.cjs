@@ -1,22 +1,16 @@
 // Three kinds of test in one run: unit beside the source, integration against PostgreSQL, e2e over HTTP.
 const path = require('node:path');
+const { SWC_OPTIONS } = require('./test/support/swc-options.cjs');
 
 /** Packages that are published as ES modules only: Jest cannot require() them on Node 20, so swc turns them into CommonJS. */
 const ES_MODULES = [];
 
-const swc = [
-  '@swc/jest',
-  {
-    jsc: {
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-      target: 'es2022',
-      keepClassNames: true,
-    },
-    module: { type: 'commonjs' },
-    sourceMaps: 'inline',
-  },
-];
+const swc = ['@swc/jest', SWC_OPTIONS];
+
+const PRODUCT = path.join(__dirname, 'test/support/product-transform.cjs');
+
+/** Modules that e2e tests share with the running product; the document checker is there because it is slow to load. */
+const SHARED = `^(${__dirname}/(src/|test/support/documented/document-checker)|.*/node_modules/typeorm/)`;
 
 const common = {
   rootDir: __dirname,
@@ -49,7 +43,15 @@ module.exports = {
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.int-spec.ts'],
     },
-    { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
+    {
+      ...withDatabase,
+      displayName: 'e2e',
+      // All test files of a worker share one loaded copy of the product.
+      testEnvironment: path.join(__dirname, 'test/support/product-environment.cjs'),
+      transform: { [SHARED]: PRODUCT, ...common.transform },
+      transformIgnorePatterns: ['/node_modules/(?!typeorm/)'],
+      testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'],
+    },
     // Starts, kills and restarts whole processes on data directories of its own.
     {
       ...common,

@@ -13,6 +13,10 @@ const LENGTHENED = [
   'large-and-hostile',
   'storage-kill',
   'storage-memory',
+  'full-disk',
+  'bench',
+  'start-faults',
+  'database-restart',
 ];
 const GIVEN = process.argv.slice(2);
 const OF_SUITE = ['--testPathPatterns', LENGTHENED.join('|'), '--selectProjects', 'e2e', 'process'];

@@ -1,6 +1,7 @@
 /** `npm run bench -- rest` with PostgREST: Plinth's benchmark configures it correctly, and leaves wrong responses out. */
 import path from 'node:path';
 import { Program, ROOT } from './support/processes';
+import { IN_SOAK } from '../support/extent';
 
 const STAND_IN = path.join(ROOT, 'test/process/support/postgrest-stand-in.mjs');
 const LIMIT_MS = 240_000;
@@ -40,7 +41,7 @@ function measured(printed: string, contestant: string): string[] {
 const W1 = 'W1 row by key';
 const W3 = ['W3 insert, minimal', 'W3 insert, with row'];
 
-it(
+(IN_SOAK ? it : it.skip)(
   'measures PostgREST, which accepts a token with a kid',
   async () => {
     const printed = await bench('nothing');

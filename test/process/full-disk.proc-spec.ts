@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
+import { casesOf, IN_SOAK } from '../support/extent';
 import { HttpAnswer, HttpClient } from '../support/http-client';
 import { freePort, PlinthProcess } from '../support/plinth-process';
 import { Program, ROOT } from './support/processes';
@@ -148,17 +149,17 @@ const LIMIT_MS = 60_000;
     it('ends with one line, with or without a database, and leaves nothing that blocks the next start', async () => {
       const data = join(disk.directory, 'data');
       const outcomes: string[] = [];
-      for (const left of [0, 1, 10, 45]) {
+      for (const left of IN_SOAK ? [0, 1, 10, 45] : [0, 10]) {
         disk.fillTo(left * MIB);
         outcomes.push(await startOrClearEnd());
         // No incomplete cluster, no incomplete file, no lock.
         expect(readdirSync(data).filter((name) => /^\.|\.new$|lock/.test(name))).toEqual([]);
         disk.makeRoom();
       }
-      expect(outcomes.slice(0, 3)).toEqual(['ended', 'ended', 'ended']);
+      expect(outcomes.slice(0, 3)).toEqual(IN_SOAK ? ['ended', 'ended', 'ended'] : ['ended', 'ended']);
       expect(await startOrClearEnd()).toBe('serves');
       const again: string[] = [];
-      for (const left of [0, 1 / 64, 1 / 8, 1]) {
+      for (const left of casesOf([0, 1 / 64, 1 / 8, 1], 1)) {
         disk.fillTo(left * MIB);
         again.push(await startOrClearEnd());
         disk.makeRoom();

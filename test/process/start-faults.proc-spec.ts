@@ -12,6 +12,7 @@ import { withConnection } from '../../src/database/pools/one-off-connection';
 import { freePort } from '../support/plinth-process';
 import { Program, ROOT } from './support/processes';
 import { canMount, SmallDisk } from './support/small-disk';
+import { casesOf } from '../support/extent';
 
 const MAIN = path.join(ROOT, 'dist/src/main.js');
 const isRoot = process.getuid?.() === 0;
@@ -110,9 +111,11 @@ const DATABASE_FAULTS: Fault[] = [
     title: 'DATABASE_URL with a database that is missing, for a role that may not create it',
     make: async () => {
       const url = new URL(postgres.url);
-      await withConnection({ connectionString: postgres.url }, (client) =>
-        client.query(`create role poor login password '${SECRET}'`),
-      );
+      await withConnection({ connectionString: postgres.url }, async (client) => {
+        await client.query(`create role poor login password '${SECRET}'`);
+        // As Plinth does when it starts.
+        await client.query('revoke connect on database postgres from public');
+      });
       [url.username, url.password, url.pathname] = ['poor', SECRET, '/absent'];
       return { DATABASE_URL: url.href };
     },
@@ -260,7 +263,7 @@ const ADDRESS_FAULTS: Fault[] = [
 ];
 
 describe('npm start reports in one line', () => {
-  for (const fault of [...ADDRESS_FAULTS, ...DIRECTORY_FAULTS, ...DATABASE_FAULTS]) {
+  for (const fault of [ADDRESS_FAULTS, DIRECTORY_FAULTS, DATABASE_FAULTS].flatMap((one) => casesOf(one, 4))) {
     (fault.possible === false ? it.skip : it)(
       fault.title,
       async () => {
