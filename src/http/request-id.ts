@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export const REQUEST_ID = 'X-Request-Id';
+const REQUEST_ID = 'X-Request-Id';
 /** The id that a proxy gave. Other text is not logged: it is the client's. */
 const GIVEN = /^[\w.:-]{1,64}$/;
 /** Keys and tokens must not get into the log by this way. */
