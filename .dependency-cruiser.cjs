@@ -126,6 +126,16 @@ module.exports = {
       },
     },
     {
+      name: 'opentelemetry-is-loaded-by-configuration',
+      comment: 'without a collector, nothing of it is loaded',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/observe/tracing/trace-exporter' },
+      to: {
+        path: '^(node_modules/@opentelemetry/|src/observe/tracing/trace-exporter)',
+        dependencyTypesNot: ['type-only', 'require'],
+      },
+    },
+    {
       name: 'only-config-reads-the-environment',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(config/|main\\.ts|cli\\.ts)' },

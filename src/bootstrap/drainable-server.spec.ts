@@ -18,6 +18,8 @@ beforeEach(async () => {
     maxClientConnections: 100,
     minBodyRate: 1_024,
     bodyRateWindowMs: 30_000,
+    requestLog: false,
+    traceEndpoint: null,
   });
   adapter.getInstance<Express>().all('/', (request, response) => {
     lingerAfterAnswer(request, response);

@@ -3,6 +3,7 @@ import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CallerCheck } from '../access/caller-check.service';
 import { AppError } from '../common/errors/app-error';
+import { requestIdOf } from '../http/request-id';
 import { ErrorRenderer } from '../http/errors/error-renderer';
 import { UUID } from '../common/text/uuid';
 import { methodRefusal } from './allowed-methods';
@@ -48,7 +49,9 @@ export class ErrorFilter implements ExceptionFilter {
    */
   private log(error: AppError, request: Request): void {
     const project = request.caller ? ` (project ${request.caller.project.slug})` : '';
-    const line = `${request.method} ${routeOf(request)}${project} ${error.status} ${codeOf(error)}`;
+    const id = requestIdOf(request);
+    const named = id === null ? '' : ` (request ${id})`;
+    const line = `${request.method} ${routeOf(request)}${project}${named} ${error.status} ${codeOf(error)}`;
     if (error.status < 500) this.logger.debug(line);
     else this.logger.error(line + detailsOf(error), causeOf(error));
   }

@@ -4,6 +4,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express } from 'express';
 import { IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { MAX_HEADER_LINES, toOriginForm } from '../http/request-head';
+import { nameRequest } from '../http/request-id';
 import { startMeasured } from '../http/request-times';
 import { RequestTurns } from '../http/request-turns';
 import type { ServerConfig } from '../config/app-config';
@@ -26,7 +27,7 @@ const DROP_LOG_MS = 60_000;
 
 export type ConnectionLimits = Pick<
   ServerConfig,
-  'maxClientConnections' | 'minBodyRate' | 'bodyRateWindowMs'
+  'maxClientConnections' | 'minBodyRate' | 'bodyRateWindowMs' | 'requestLog' | 'traceEndpoint'
 >;
 
 export class HttpAdapter extends ExpressAdapter {
@@ -42,7 +43,9 @@ export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express & RequestListener>();
     const turns = new RequestTurns();
+    const isNamed = this.limits.requestLog || this.limits.traceEndpoint !== null;
     const handle: RequestListener = (request, response) => {
+      if (isNamed) nameRequest(request, response);
       request.url = toOriginForm(request.url ?? '');
       turns.take(request, response, () => startMeasured(request, () => void app(request, response)));
     };

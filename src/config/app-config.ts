@@ -12,6 +12,10 @@ export interface ServerConfig {
   readonly maxBodyBytes: number;
   /** Where metrics and probes are served without credentials; null: nowhere. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
+  /** Log each request as a line of its own. */
+  readonly requestLog: boolean;
+  /** Base address of the OpenTelemetry collector that gets a span of each request; null: none. */
+  readonly traceEndpoint: string | null;
   /** Bytes of memory that request bodies may take, all together. */
   readonly maxBufferedBytes: number;
   /** Bytes of a table REST result that is held, and of all of them together. */

@@ -166,6 +166,12 @@ export class EnvironmentVariables {
 
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'silent']) LOG_LEVEL = 'info';
 
+  /** Logs each request as one line. */
+  @IsIn(['true', 'false']) REQUEST_LOG: 'true' | 'false' = 'false';
+
+  /** Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a span of each request; default: none. */
+  @IsOptional() @HttpUrl() OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
   @WholeNumber(1, 64) WORKERS = 1;
 
   /** Reverse proxies in front: a number of hops, or a list of addresses and networks; default: none is trusted. */

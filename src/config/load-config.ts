@@ -91,6 +91,8 @@ function serverConfig(env: EnvironmentVariables): ServerConfig {
     trustProxy: trustProxy(env.TRUST_PROXY),
     maxBodyBytes: env.MAX_BODY_SIZE,
     metrics: env.METRICS_PORT ? { port: env.METRICS_PORT, host: env.METRICS_HOST ?? env.HOST } : null,
+    requestLog: env.REQUEST_LOG === 'true',
+    traceEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     maxBufferedBytes: env.MAX_BUFFERED_BODIES ?? Math.max(BUFFERED_BODIES, leastBudget(env)),
     maxResultBytes: env.MAX_RESULT_SIZE,
     maxBufferedResultBytes:

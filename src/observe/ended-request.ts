@@ -2,8 +2,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 
-/** A request with what its guards found. */
-export type ObservedRequest = IncomingMessage & Pick<Request, 'caller' | 'apiKey'>;
+/** A request with what its guards and Express's router found. */
+export type ObservedRequest = IncomingMessage &
+  Pick<Request, 'caller' | 'apiKey'> & { readonly route?: { readonly path?: unknown } };
+
+/** `/p/:project_slug/rest/v1/:table`, as declared; null for a path without a route. */
+export function routeOf({ route }: ObservedRequest): string | null {
+  return typeof route?.path === 'string' ? route.path : null;
+}
 
 /** The measurements of a request, taken when its response closed. */
 export interface Ending {

@@ -3,13 +3,23 @@ import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module';
 import { LiveFeedRepository } from './live/live-feed.repository';
 import { LiveRequests } from './live/live-requests.service';
+import { RequestLog } from './request-log.service';
 import { RequestObserver } from './request-observer.service';
 import { RequestSamples } from './samples/request-samples.service';
 import { SampleRepository } from './samples/sample.repository';
+import { Tracing } from './tracing/tracing.service';
 
 @Module({
   imports: [ProjectsModule],
-  providers: [LiveFeedRepository, LiveRequests, RequestObserver, RequestSamples, SampleRepository],
+  providers: [
+    LiveFeedRepository,
+    LiveRequests,
+    RequestLog,
+    RequestObserver,
+    RequestSamples,
+    SampleRepository,
+    Tracing,
+  ],
   exports: [LiveRequests, RequestObserver, SampleRepository],
 })
 export class ObserveModule {}

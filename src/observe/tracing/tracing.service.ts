@@ -1,0 +1,42 @@
+/** Traces requests where a collector is configured. The SDK is loaded by require() then, and costs nothing otherwise. */
+/* eslint-disable @typescript-eslint/no-require-imports */
+import {
+  BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  OnApplicationBootstrap,
+} from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { RequestObserver } from '../request-observer.service';
+import type * as Exporter from './trace-exporter';
+
+@Injectable()
+export class Tracing implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(Tracing.name);
+  private stop: () => Promise<void> = async () => undefined;
+
+  constructor(
+    @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
+    private readonly observer: RequestObserver,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { traceEndpoint } = this.config;
+    if (traceEndpoint === null) return;
+    const { TraceExporter } = require('./trace-exporter') as typeof Exporter;
+    const exporter = new TraceExporter(traceEndpoint);
+    const remove = this.observer.add((ended, request) => exporter.export(ended, request));
+    this.stop = async () => {
+      remove();
+      await exporter.stop();
+    };
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.stop().catch((error: unknown) =>
+      this.logger.warn(`the last traces were not sent: ${messageOf(error)}`),
+    );
+  }
+}
