@@ -15,7 +15,7 @@ export interface SubjectState extends SubjectRow {
   /** The last time of the schedule that a backup has to exist for; null: none yet. Milliseconds since the epoch. */
   readonly dueAt: number | null;
   readonly nextAt: number | null;
-  /** There is no backup for `dueAt`, although all attempts failed or an hour has passed. */
+  /** All attempts for `dueAt` failed, or there is no backup for a time of the schedule an hour or more ago. */
   readonly isMissing: boolean;
   /** A backup should begin now. */
   readonly isDue: boolean;
@@ -51,13 +51,19 @@ export class BackupStates {
 
 interface Times {
   readonly last: number;
+  /** The last one for which a backup has to exist by now. */
+  readonly lastPatient: number;
   readonly next: number;
 }
 
 function timesOf({ schedule }: SubjectRow, now: number, known: Map<string, Times>): Times | null {
   if (!schedule?.enabled) return null;
   const key = `${schedule.cron} ${schedule.timeZone}`;
-  const times = known.get(key) ?? { last: lastTime(schedule, now), next: nextTime(schedule, now) };
+  const times = known.get(key) ?? {
+    last: lastTime(schedule, now),
+    lastPatient: lastTime(schedule, now - GRACE_MS),
+    next: nextTime(schedule, now),
+  };
   known.set(key, times);
   return times;
 }
@@ -66,15 +72,17 @@ function stateOf(row: SubjectRow, now: number, times: Times | null): SubjectStat
   const none = { ...row, dueAt: null, nextAt: times?.next ?? null, isMissing: false, isDue: false };
   if (times === null || times.last < row.since) return none;
   const { lastSuccess, lastRun } = row;
-  if (lastSuccess && lastSuccess.dueAt.getTime() >= times.last) return { ...none, dueAt: times.last };
+  const succeededFor = lastSuccess?.dueAt.getTime() ?? -Infinity;
+  if (succeededFor >= times.last) return { ...none, dueAt: times.last };
   const failures = lastRun && lastRun.dueAt.getTime() >= times.last ? row.failures : 0;
   const isExhausted = failures >= MAX_ATTEMPTS;
   const wait = failures === 0 ? 0 : FIRST_RETRY_MS * 2 ** (failures - 1);
   const mayTry = failures === 0 || now >= (lastRun?.finishedAt?.getTime() ?? now) + wait;
+  const isOverdue = times.lastPatient >= row.since && succeededFor < times.lastPatient;
   return {
     ...none,
     dueAt: times.last,
-    isMissing: isExhausted || now > times.last + GRACE_MS,
+    isMissing: isExhausted || isOverdue,
     isDue: !isExhausted && mayTry && lastRun?.status !== 'running',
   };
 }
