@@ -71,7 +71,8 @@ export class BackupScheduler implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private warnOnce(failure: string): void {
-    if (failure !== this.failure && !this.stopped) this.logger.warn(`backups could not be scheduled: ${failure}`);
+    if (failure !== this.failure && !this.stopped)
+      this.logger.warn(`backups could not be scheduled: ${failure}`);
     this.failure = failure;
   }
 }
