@@ -10,7 +10,7 @@ import { Actor } from '../projects/audit-log.repository';
 import { ArchiveManifest, AUDIT_LOG, PROJECTS_FOLDER } from './archive/archive-format';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, openInstallArchive, readToEnd } from './archive/open-archive';
-import { archiveInvalid } from './backup.errors';
+import { archiveInvalid, restoreFailed } from './backup.errors';
 import { AuditArchiveRepository, StagedAuditLog } from './database/audit-archive.repository';
 import { ProjectRestore, RestoreOptions } from './project-restore.service';
 import { fromArchivedSchedule } from './schedule/schedule';
@@ -70,7 +70,7 @@ export class InstallRestore {
     const { header, secrets, key } = await openInstallArchive(members, options.passphrase);
     const projects: ProjectOutcome[] = [];
     const end = await readToEnd(members, async (member) => {
-      if (member.name === AUDIT_LOG) await staged.load(member.chunks);
+      if (member.name === AUDIT_LOG) await loadAuditLog(staged, member);
       else if (member.name.startsWith(PROJECTS_FOLDER))
         projects.push(await this.restoreProject(member, options, actor));
       else throw archiveInvalid(`${member.name} is not a member that this version knows`);
@@ -101,6 +101,15 @@ export class InstallRestore {
       const isTaken = error.code === 'project_already_exists';
       return { slug, outcome: isTaken ? 'exists' : 'failed', reason: error.message };
     }
+  }
+}
+
+/** @throws AppError 400 */
+async function loadAuditLog(staged: StagedAuditLog, { name, chunks }: ArchiveMember): Promise<void> {
+  try {
+    await staged.load(chunks);
+  } catch (error) {
+    throw error instanceof AppError ? error : restoreFailed(name, error as Error);
   }
 }
 

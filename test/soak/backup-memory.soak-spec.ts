@@ -84,6 +84,13 @@ it('neither adds more memory than a small part of the data', async () => {
     const uploaded = await plinth.admin.send('POST', `${storage}/box/upload`, { body, headers });
     expect(uploaded.status).toBe(201);
   }
+  const hashes = async (): Promise<unknown> => {
+    const hash = 'select n, length(value), md5(value) from wide order by n';
+    const sql = `/admin/v1/projects/${project.id}/sql`;
+    return (await plinth.admin.post(sql, { query: hash })).body.rows;
+  };
+  const before = await hashes();
+  expect(before).toHaveLength(WIDE_ROWS);
   const path = join(directory, 'wide.tar.gz');
   const whileBackingUp = await addedBy(() => backUp(project.id, path));
   await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
@@ -91,5 +98,6 @@ it('neither adds more memory than a small part of the data', async () => {
   process.stdout.write(
     `backup +${whileBackingUp.toFixed(0)} MiB, restore +${whileRestoring.toFixed(0)} MiB\n`,
   );
+  expect(await hashes()).toEqual(before);
   expect(Math.max(whileBackingUp, whileRestoring)).toBeLessThan(LIMIT);
 }, 300_000);

@@ -15,7 +15,10 @@ import { PlinthProcess } from './plinth-process';
 
 const FILES = 4;
 const PASSPHRASE = 'a passphrase for the test';
-const HEADER = { 'backup-passphrase': encodeURIComponent(PASSPHRASE) };
+const HEADER = {
+  'backup-passphrase': encodeURIComponent(PASSPHRASE),
+  'content-type': 'application/gzip',
+};
 /** Milliseconds; another process takes a job over within 30 seconds. */
 const RECOVERED_MS = 120_000;
 /** Milliseconds after its start at which a backup is killed, at most. */

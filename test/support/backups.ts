@@ -14,16 +14,7 @@ export async function backUp(
   projectId: string,
   passphrase = PASSPHRASE,
 ): Promise<Buffer> {
-  return fetchArchive(plinth, `projects/${projectId}/backup`, passphrase);
-}
-
-/** The archive of the install. @throws Error when it is refused, or ends early */
-export async function backUpInstall(plinth: TestPlinth): Promise<Buffer> {
-  return fetchArchive(plinth, 'backup', PASSPHRASE);
-}
-
-async function fetchArchive(plinth: TestPlinth, path: string, passphrase: string): Promise<Buffer> {
-  const answer = await fetch(`${plinth.baseUrl}/admin/v1/${path}`, {
+  const answer = await fetch(`${plinth.baseUrl}/admin/v1/projects/${projectId}/backup`, {
     headers: { ...plinth.admin.headers, ...passphraseHeader(passphrase) },
   });
   const bytes = Buffer.from(await answer.arrayBuffer());

@@ -11,7 +11,13 @@ import {
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
-import { archiveInvalid, notSupported, passphraseInvalid, wrongPassphrase } from '../../backup/backup.errors';
+import {
+  archiveInvalid,
+  notSupported,
+  passphraseInvalid,
+  restoreFailed,
+  wrongPassphrase,
+} from '../../backup/backup.errors';
 import { InstallBackup } from '../../backup/install-backup.service';
 import { InstallRestore } from '../../backup/install-restore.service';
 import { BodyReader } from '../../http/bodies/body-reader';
@@ -84,6 +90,7 @@ export class InstallBackupsController {
     passphraseInvalid(),
     archiveInvalid('it is cut off'),
     notSupported('This is a backup of one project: restore it without --all'),
+    restoreFailed('platform/audit_log.copy', new Error('missing data for column "details"')),
     bodyTooSlow(),
     ADMIN_ERRORS,
   )

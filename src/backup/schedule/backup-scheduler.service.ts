@@ -17,6 +17,7 @@ export class BackupScheduler implements OnApplicationBootstrap, OnApplicationShu
   private readonly logger = new Logger('Backup');
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
+  private stopped = false;
   /** The last failure, so that the log does not repeat it. */
   private failure = '';
 
@@ -34,9 +35,10 @@ export class BackupScheduler implements OnApplicationBootstrap, OnApplicationShu
     this.timer = setInterval(() => void this.tick(), INTERVAL_MS).unref();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Does not wait for a tick, which may wait for an unreachable Redis. The next process queues what is due. */
+  onApplicationShutdown(): void {
+    this.stopped = true;
     clearInterval(this.timer);
-    await this.running;
   }
 
   /** Reports lost runs and queues all backups that are due. Several processes may do it at once. */
@@ -69,7 +71,8 @@ export class BackupScheduler implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private warnOnce(failure: string): void {
-    if (failure !== this.failure) this.logger.warn(`backups could not be scheduled: ${failure}`);
+    if (failure !== this.failure && !this.stopped)
+      this.logger.warn(`backups could not be scheduled: ${failure}`);
     this.failure = failure;
   }
 }

@@ -1,6 +1,6 @@
 /** `plinth backup --all` and `plinth restore --all`: an install moves to another one, on another storage provider. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
-import { backUp, backUpInstall, PASSPHRASE, restore } from '../../support/backups';
+import { backUp, PASSPHRASE, restore } from '../../support/backups';
 import { cliEnvironment } from '../../support/cli-environment';
 import { s3Provider } from '../../support/object-servers/object-stores';
 import { accessOf, asOwner } from '../../support/owner-connection';
@@ -18,12 +18,16 @@ import { TestProject } from '../../support/test-project';
 
 const CONTENT = 'the bytes of a file '.repeat(400_000);
 
+jest.setTimeout(180_000);
+
 let plinth: TestPlinth;
 let other: Awaited<ReturnType<typeof startOn>>;
 let directory: string;
 let good: TestProject;
 let broken: TestProject;
 let fileId: string;
+let projectArchive: Buffer;
+let installArchive: Buffer;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'plinth-install-'));
@@ -41,7 +45,8 @@ beforeAll(async () => {
   await asOwner(await accessOf(plinth, broken.id), (client) =>
     client.query('revoke all on hidden from service_role'),
   );
-}, 60_000);
+  projectArchive = await backUp(plinth, good.id);
+});
 afterAll(async () => {
   await other.stop();
   await plinth.stop();
@@ -81,13 +86,13 @@ it('writes one file, whose members are archives of their own', async () => {
   expect([made.code, made.out]).toEqual([1, expect.stringMatching(/install\.tar\.gz \([\d.]+ .iB\)\n$/)]);
   const verified = await run(plinth, ['backup', 'verify', file, '--json']);
   expect(JSON.parse(verified.out)).toMatchObject({ install: 'all', projects: 2, passphrase: 'correct' });
+  installArchive = readFileSync(file);
 });
 
 it('does not confuse the archives of projects and of installs', async () => {
-  const [project, install] = [await backUp(plinth, good.id), await backUpInstall(plinth)];
-  const asProject = await restore(plinth, install);
+  const asProject = await restore(plinth, installArchive);
   expect([asProject.status, asProject.body.error.message]).toEqual([400, expect.stringContaining('--all')]);
-  const asInstall = await restore(plinth, project, { path: '/restore/all' });
+  const asInstall = await restore(plinth, projectArchive, { path: '/restore/all' });
   expect([asInstall.status, asInstall.body.error.message]).toEqual([
     400,
     expect.stringContaining('without --all'),
@@ -100,8 +105,7 @@ it.each([[['backup']], [['backup', 'x', '--all']], [['restore', '-', '--all', '-
 );
 
 it('checks the form of a new slug in a dry run', async () => {
-  const archive = await backUp(plinth, good.id);
-  const answer = await restore(plinth, archive, { query: '?dry_run=true&slug=Not%20a%20slug' });
+  const answer = await restore(plinth, projectArchive, { query: '?dry_run=true&slug=Not%20a%20slug' });
   expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(/^slug must be/)]);
 });
 
@@ -139,14 +143,14 @@ it('moves an install to another provider, and names the projects that failed', a
 
   const again = JSON.parse((await run(other.plinth, ['restore', '-', '--all', '--json'], made.bytes)).out);
   expect(again).toMatchObject({ schedules: 0, audit_entries: 0, projects: [{ outcome: 'exists' }, {}] });
-}, 120_000);
+});
 
 it('adds no entry to the audit log from an archive that was altered', async () => {
-  const tar = gunzipSync(await backUpInstall(plinth));
+  const tar = gunzipSync(installArchive);
   const at = tar.indexOf('platform-admin');
-  tar.write('platform-intern', at);
+  tar.write('platform-admjn', at);
   const answer = await restore(other.plinth, gzipSync(tar, { level: 1 }), { path: '/restore/all' });
   expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_archive']);
   const log = (await other.plinth.admin.get('/admin/v1/audit-log?limit=1000')).text;
-  expect(log).not.toContain('platform-intern');
+  expect(log).not.toContain('platform-admjn');
 });
