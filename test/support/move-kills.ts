@@ -130,7 +130,7 @@ export class MoveKills {
       sent.on('error', () => resolve(null)).on('close', () => resolve(null));
       sent.on('response', (response) => {
         response.on('error', () => undefined).resume();
-        response.on('close', () => resolve(response.complete ? (response.statusCode ?? null) : null));
+        response.on('end', () => resolve(response.statusCode ?? null));
       });
       const url = `${source.baseUrl}/admin/v1/projects/${this.project.id}/backup`;
       const taken = get(url, { headers: { ...source.admin.headers, ...HEADER } }, (response) => {
