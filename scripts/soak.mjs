@@ -8,6 +8,7 @@ await setUp({ development: true });
 process.env.PLINTH_SOAK = '1';
 /** Files that test a part of their cases in `npm test` (test/support/extent.ts). */
 const LENGTHENED = [
+  'e2e/backup/cli',
   'hostile-storage-tables',
   'hostile-auth-tables',
   'large-and-hostile',

@@ -15,6 +15,8 @@ import { savedLogins } from './config/saved-logins';
 
 // Nothing keeps the process alive for a promise that never settles: its command must not pass for done.
 process.exitCode = EXIT.failed;
+const reportUnfinished = (): void => void process.stderr.write('The command ended before it was done.\n');
+process.once('beforeExit', reportUnfinished);
 void runCli(process.argv.slice(2), {
   connect: () => AdminClient.for(loadClientConfig(readEnvironment())),
   signIn: {
@@ -38,4 +40,5 @@ void runCli(process.argv.slice(2), {
   err: (text) => void process.stderr.write(text),
 }).then((exitCode) => {
   process.exitCode = exitCode;
+  process.off('beforeExit', reportUnfinished);
 });

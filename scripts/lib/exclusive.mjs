@@ -7,7 +7,8 @@ const POLL_MS = 200;
 
 /**
  * Runs `work` while holding the lock file. Waits if another process holds it, and takes over the lock of a killed process.
- * `work` gets a function that extends the lock to a child process, which continues its work even if this process is killed.
+ * `work` gets a function that extends the lock to a further child process, which continues its work even if this process is
+ * killed.
  * @template T
  * @param {string} file
  * @param {(shareWith: (pid: number) => void) => Promise<T>} work
@@ -20,16 +21,18 @@ export async function exclusively(file, work, onWait) {
     if (!waiting) onWait();
     await sleep(POLL_MS);
   }
+  const holders = [process.pid];
   try {
-    return await work((pid) => shareWith(file, pid));
+    return await work((pid) => shareWith(file, holders, pid));
   } finally {
     rmSync(file, { force: true });
   }
 }
 
-function shareWith(file, pid) {
+function shareWith(file, holders, pid) {
   const next = `${file}.${process.pid}`;
-  writeFileSync(next, `${identity(process.pid)}\n${identity(pid)}`);
+  holders.push(pid);
+  writeFileSync(next, holders.map(identity).join('\n'));
   renameSync(next, file);
 }
 

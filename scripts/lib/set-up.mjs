@@ -43,6 +43,9 @@ const BUILD_INPUTS = [
   'tsconfig.build.json',
 ];
 
+/** Bytes that the build and that of the console need together. With less available memory, one follows the other. */
+const MEMORY_FOR_BOTH = 2 * 1024 ** 3;
+
 /** npm's message for an unreachable registry: "npm error code ENOTFOUND". */
 const NETWORK_FAILURE =
   /^npm (?:error|ERR!) code (ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|E?TIMEDOUT|ERR_SOCKET_\w+|E50[234])$/m;
@@ -110,8 +113,12 @@ function isReady({ development, withConsole }) {
 async function makeReady({ development, withConsole }, progress, onStart) {
   const built = isBuilt();
   if (!isInstalled(development || !built)) await install(progress, onStart);
-  if (!built) await compile(progress, onStart);
-  if (withConsole) await makeConsoleReady(development, progress, onStart);
+  const steps = [
+    async () => built || compile(progress, onStart),
+    async () => withConsole && makeConsoleReady(development, progress, onStart),
+  ];
+  if (process.availableMemory() >= MEMORY_FOR_BOTH) await Promise.all(steps.map((step) => step()));
+  else for (const step of steps) await step();
 }
 
 /** Plinth serves without the console too: unless the tests need it, a failure here is only reported. */
@@ -233,12 +240,12 @@ export function bin(packageName, file) {
   return path.join(ROOT, 'node_modules', packageName, file);
 }
 
-/** Prints the start of a step; the returned function prints its duration. */
+/** Prints the start of a step; the returned function prints its duration. Two steps may run at once. */
 function report(step) {
   const since = Date.now();
-  process.stderr.write(`${step} ...${process.stderr.isTTY ? '' : '\n'}`);
+  process.stderr.write(`${step} ...\n`);
   return () => {
-    if (process.stderr.isTTY) process.stderr.write(` ${Math.round((Date.now() - since) / 1000)} s\n`);
+    if (process.stderr.isTTY) process.stderr.write(`${step}: ${Math.round((Date.now() - since) / 1000)} s\n`);
   };
 }
 

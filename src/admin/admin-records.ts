@@ -185,6 +185,7 @@ export class StorageSweepResult {
   rows: 34000,
   files: 560,
   missing_files: 0,
+  skipped_settings: [],
 })
 export class RestoreReport {
   @ApiProperty({ description: 'Empty for a dry run that would make a copy' }) readonly id!: string;
@@ -197,6 +198,11 @@ export class RestoreReport {
   @ApiProperty(SIZE) readonly files!: number;
   @ApiProperty({ ...SIZE, description: 'Files whose bytes were lost before the backup' })
   readonly missing_files!: number;
+  @ApiProperty({
+    type: [String],
+    description: 'Settings of ALTER DATABASE and ALTER ROLE that the owner may not make here, and why',
+  })
+  readonly skipped_settings!: readonly string[];
 }
 
 /** An undeliverable mail of any project. */

@@ -92,8 +92,10 @@ export class InstallRestore {
   ): Promise<ProjectOutcome> {
     const slug = name.slice(PROJECTS_FOLDER.length).replace(/\.tar\.gz$/, '');
     try {
-      await this.restores.restore(Readable.from(borrowed(chunks), { objectMode: false }), options, actor);
-      return { slug, outcome: options.dryRun ? 'verified' : 'restored', reason: null };
+      const input = Readable.from(borrowed(chunks), { objectMode: false });
+      const { skippedSettings: skipped } = await this.restores.restore(input, options, actor);
+      const reason = skipped.length === 0 ? null : `Without these settings: ${skipped.join('; ')}`;
+      return { slug, outcome: options.dryRun ? 'verified' : 'restored', reason };
     } catch (error) {
       this.logger.warn(`project ${slug} was not restored: ${String(error)}`);
       if (!(error instanceof AppError))

@@ -107,7 +107,7 @@ export class ProjectBackup {
     await ArchiveWriter.write(output, this.clock.now(), async (archive) => {
       const headerBytes = Buffer.from(`${JSON.stringify(header, null, 2)}\n`);
       await archive.add(HEADER, headerBytes);
-      const secrets = JSON.stringify(await this.secretsOf(project));
+      const secrets = JSON.stringify(await this.secretsOf(project, snapshot));
       await archive.add(SECRETS, key.seal(secrets, createHash('sha256').update(headerBytes).digest()));
       await archive.addParts(PRE_DATA, this.dump(source, '--section=pre-data'));
       const rows: Record<string, number> = {};
@@ -178,7 +178,7 @@ export class ProjectBackup {
     };
   }
 
-  private async secretsOf(project: ProjectEntity): Promise<ArchivedSecrets> {
+  private async secretsOf(project: ProjectEntity, snapshot: SnapshotRepository): Promise<ArchivedSecrets> {
     const { secrets, dataSecret } = await this.registry.get(project.id);
     return {
       settings: project.settings,
@@ -191,6 +191,8 @@ export class ProjectBackup {
         created_at: createdAt,
         expires_at: expiresAt,
       })),
+      // Their values may be secrets.
+      database_settings: await snapshot.settings(),
     };
   }
 }

@@ -26,6 +26,7 @@ import {
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, OpenArchive, openArchive, readToEnd } from './archive/open-archive';
 import { archiveInvalid, notSupported, projectExists, restoreFailed } from './backup.errors';
+import { restoreSettings } from './database/database-settings';
 import { NO_RESULTS, ProjectLoader } from './database/project-loader';
 import { FileLoader } from './file-loader';
 
@@ -42,6 +43,8 @@ export interface RestoredProject {
   readonly slug: string;
   /** False: a copy beside the archived project, with an id and keys of its own. */
   readonly sameId: boolean;
+  /** Lines about settings of ALTER DATABASE and ALTER ROLE that the owner may not make here. */
+  readonly skippedSettings: readonly string[];
   readonly header: ArchiveHeader;
   readonly manifest: ArchiveManifest;
 }
@@ -85,34 +88,35 @@ export class ProjectRestore {
   private async rehearse(archive: OpenArchive, copy: ProjectCopy): Promise<RestoredProject> {
     const end = await readToEnd(archive.members, async () => undefined);
     assertAuthentic(archive.key, end);
-    return reportOf(archive, { id: copy.id ?? '', slug: copy.slug }, end.manifest);
+    return reportOf(archive, { id: copy.id ?? '', slug: copy.slug }, { manifest: end.manifest, skipped: [] });
   }
 
   private async run(archive: OpenArchive, copy: ProjectCopy, actor: Actor): Promise<RestoredProject> {
-    let manifest: ArchiveManifest | undefined;
+    let filled: Filled | undefined;
     const byAdmin = archive.header.extensions.filter(({ by_owner: byOwner }) => !byOwner);
     const fill = async (project: ProjectEntity): Promise<void> => {
-      await this.hold.during(project.id, async () => (manifest = await this.fill(archive, project)));
+      await this.hold.during(project.id, async () => (filled = await this.fill(archive, project)));
     };
     const project = await this.projects.restore(copy, byAdmin, fill, actor);
-    if (!manifest) throw new Error('the archive was not read');
-    return reportOf(archive, project, manifest);
+    if (!filled) throw new Error('the archive was not read');
+    return reportOf(archive, project, filled);
   }
 
-  private async fill(archive: OpenArchive, project: ProjectEntity): Promise<ArchiveManifest> {
+  private async fill(archive: OpenArchive, project: ProjectEntity): Promise<Filled> {
     const settings = { options: OWNER_WORK_OPTIONS, limits: NO_RESULTS, application_name: 'plinth-restore' };
     const work = 'a restore runs archived SQL with the rights of the owner only';
     const files = new FileLoader(this.store, project.id);
-    const end = await this.owner.use(
+    const filled = await this.owner.use(
       project,
       work,
       async (client) => {
-        const { header } = archive;
+        const { header, secrets } = archive;
+        const roles = rolesOf(header, project);
         const loader = await ProjectLoader.begin(
           client,
           header.extensions,
           await this.versionOf(project),
-          rolesOf(header, project),
+          roles,
         );
         const rows = new Map<string, number>();
         const found = await readToEnd(archive.members, (member) =>
@@ -121,13 +125,15 @@ export class ProjectRestore {
         await files.done();
         assertAuthentic(archive.key, found);
         assertRows(found.manifest, rows);
-        return found;
+        const target = { database: project.databaseName, roles };
+        const skipped = await restoreSettings(client, secrets.database_settings ?? [], target);
+        return { manifest: found.manifest, skipped };
       },
       settings,
     );
     if (project.schemaVersion !== PROJECT_SCHEMA_VERSION)
       await migrateProjectDatabase(this.owner.connectionOf(project));
-    return end.manifest;
+    return filled;
   }
 
   private versionOf(project: ProjectEntity): Promise<number> {
@@ -168,6 +174,12 @@ export class ProjectRestore {
 /** Number of migrations in a schema version. */
 function migrationsOf(schemaVersion: string): number {
   return Number.parseInt(schemaVersion, 10);
+}
+
+interface Filled {
+  readonly manifest: ArchiveManifest;
+  /** As RestoredProject.skippedSettings. */
+  readonly skipped: readonly string[];
 }
 
 interface Targets {
@@ -213,7 +225,7 @@ function rolesOf({ project }: ArchiveHeader, target: ProjectEntity): ReadonlyMap
 function reportOf(
   { header }: OpenArchive,
   { id, slug }: { id: string; slug: string },
-  manifest: ArchiveManifest,
+  { manifest, skipped: skippedSettings }: Filled,
 ): RestoredProject {
-  return { id, slug, sameId: id === header.project.id, header, manifest };
+  return { id, slug, sameId: id === header.project.id, skippedSettings, header, manifest };
 }

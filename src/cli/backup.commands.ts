@@ -47,6 +47,7 @@ interface RestoreAnswer extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly slug: string;
   readonly same_id: boolean;
+  readonly skipped_settings: readonly string[];
 }
 
 interface InstallRestoreAnswer extends Readonly<Record<string, unknown>> {
@@ -200,7 +201,9 @@ async function restoreProject(
 ): Promise<void> {
   const query = new URLSearchParams({ dry_run: String(dryRun), ...(slug === undefined ? {} : { slug }) });
   const answer = await send<RestoreAnswer>(context, path, passphrase, `/restore?${query.toString()}`);
-  context.print(answer, () => list(answer));
+  const { skipped_settings: skipped, ...rest } = answer;
+  context.print(answer, () => list(rest));
+  for (const line of skipped) context.remark(`Not restored: ${line}`);
   if (!answer.same_id) context.remark('It is a copy with an id and keys of its own.');
 }
 

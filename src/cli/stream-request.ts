@@ -27,7 +27,9 @@ export function streamRequest(
     request.once('socket', (socket) => {
       const begin = (): void => {
         const body = openBody();
-        body.on('error', (error) => request.destroy(error)).pipe(request);
+        // A body that has failed already would send nothing and never end.
+        if (body.errored) request.destroy(body.errored);
+        else body.on('error', (error) => request.destroy(error)).pipe(request);
       };
       if (socket.connecting) socket.once('connect', begin);
       else begin();

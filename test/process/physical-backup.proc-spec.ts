@@ -3,7 +3,15 @@
  * moment on another one.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually';
@@ -113,6 +121,15 @@ async function archived(name: string): Promise<void> {
   await eventually(async () => expect(await sql(name, behind)).toHaveLength(1), 30_000);
 }
 
+/** Resolves when the doctor finds this about the archive. */
+async function diagnosed(name: string, finding: object): Promise<void> {
+  await eventually(async () => {
+    const { body } = await admin(name).post('/admin/v1/doctor', {});
+    const found = (body.findings as { check: string }[]).filter(({ check }) => check === 'wal_archive');
+    expect(found).toEqual([expect.objectContaining(finding)]);
+  }, 60_000);
+}
+
 const notes = async (): Promise<string[]> => {
   const { body } = await service().get('/rest/v1/notes?order=n');
   return (body as { text: string }[]).map(({ text }) => text);
@@ -162,6 +179,28 @@ it('archives the restored install too, until it is stopped', async () => {
   await start('again');
   const all = ['before the backup', 'after the backup', 'after the restore', 'after a start'];
   expect(await notes()).toEqual(all);
+  await plinth.end('SIGTERM');
+}, 240_000);
+
+it('reports an archive that cannot be written, and the log that waits for it', async () => {
+  await start('again');
+  await diagnosed('again', {
+    status: 'ok',
+    message: expect.stringMatching(/ is at most \d+ MiB .* behind$/),
+  });
+  await plinth.end('SIGTERM');
+  const away = `${archive}-away`;
+  renameSync(archive, away);
+  writeFileSync(archive, 'no directory');
+  await start('again');
+  await diagnosed('again', {
+    status: 'failed',
+    message: expect.stringMatching(/not archived now; \d+ MiB wait/),
+    remedy: expect.stringContaining(archive),
+  });
+  rmSync(archive);
+  renameSync(away, archive);
+  await diagnosed('again', { status: 'ok' });
   await plinth.end('SIGTERM');
 }, 240_000);
 

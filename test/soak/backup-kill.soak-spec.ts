@@ -1,21 +1,31 @@
-/** A hundred kills during restore and backup, or PLINTH_KILLS. Needs a build (`npm run build`). */
+/**
+ * A hundred kills: seventy during restores and backups, and thirty while a project moves to another install and provider.
+ * PLINTH_KILLS and PLINTH_MOVE_KILLS set other numbers. Needs a build (`npm run build`).
+ */
 import { BackupKills } from '../support/backup-kills';
+import { MoveKills } from '../support/move-kills';
 
-const KILLS = Number(process.env.PLINTH_KILLS ?? 100);
+const KILLS = Number(process.env.PLINTH_KILLS ?? 70);
+const MOVE_KILLS = Number(process.env.PLINTH_MOVE_KILLS ?? 30);
 
-const kills = new BackupKills();
-beforeAll(() => kills.setUp(), 300_000);
-afterAll(() => kills.tearDown(), 60_000);
+describe.each([
+  ['restores and backups', KILLS, () => new BackupKills()],
+  ['moves to another provider', MOVE_KILLS, () => new MoveKills()],
+] as const)('kill -9 during %s', (_what, number, create) => {
+  const kills = create();
+  beforeAll(() => kills.setUp(), 300_000);
+  afterAll(() => kills.tearDown(), 60_000);
 
-it(
-  `loses nothing in ${KILLS} kills, and leaves no half project and no half backup`,
-  async () => {
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      await kills.kill(kill);
-      process.stdout.write(`${kill + 1} ${JSON.stringify(kills.counts)}\n`);
-    }
-    await kills.assertRecovered();
-    process.stdout.write(`${JSON.stringify(kills.counts)}\n`);
-  },
-  KILLS * 120_000,
-);
+  it(
+    `loses nothing in ${number} kills, and leaves nothing half`,
+    async () => {
+      for (let kill = 0; kill < number; kill += 1) {
+        await kills.kill(kill);
+        process.stdout.write(`${kill + 1} ${JSON.stringify(kills.counts)}\n`);
+      }
+      await kills.assertRecovered();
+      process.stdout.write(`${JSON.stringify(kills.counts)}\n`);
+    },
+    number * 120_000 + 300_000,
+  );
+});

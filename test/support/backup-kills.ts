@@ -112,7 +112,8 @@ export class BackupKills {
       expect(kept).toEqual([]);
     }, RECOVERED_MS);
     await this.assertArchives();
-    const restored = await this.plinth.admin.post('/admin/v1/restore', this.archive, { headers: HEADER });
+    const headers = { ...HEADER, 'content-type': 'application/gzip' };
+    const restored = await this.plinth.admin.post('/admin/v1/restore', this.archive, { headers });
     expect([restored.status, restored.body]).toEqual([201, expect.objectContaining({ files: FILES })]);
     for (const project of [this.target, this.witness]) {
       const check = await this.plinth.admin.get(`/admin/v1/projects/${project.id}/storage/check`);

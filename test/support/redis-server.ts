@@ -10,8 +10,12 @@ export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 export class TestRedis {
   private constructor(
     private readonly child: ChildProcess,
-    readonly url: string,
+    private readonly port: number,
   ) {}
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
 
   static async start(): Promise<TestRedis> {
     const port = await freePort();
@@ -22,7 +26,7 @@ export class TestRedis {
       if (child.exitCode !== null || Date.now() > end) throw new Error('redis-server did not start');
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    return new TestRedis(child, `redis://127.0.0.1:${port}`);
+    return new TestRedis(child, port);
   }
 
   /** Suspends the server: connections stay open without responses. */
@@ -34,6 +38,12 @@ export class TestRedis {
     this.child.kill('SIGCONT');
   }
 
+  /** Changes a setting of the running server. */
+  async set(setting: string, value: string): Promise<void> {
+    const answer = await command(this.port, `CONFIG SET ${setting} ${value}`);
+    if (!answer.startsWith('+OK')) throw new Error(answer);
+  }
+
   async stop(): Promise<void> {
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
     this.child.kill('SIGTERM');
@@ -42,9 +52,17 @@ export class TestRedis {
 }
 
 function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.end('PING\r\n'));
-    socket.once('data', () => resolve(true));
-    socket.once('error', () => resolve(false));
+  return command(port, 'PING').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Sends an inline command. @returns the beginning of the answer */
+function command(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end(`${text}\r\n`));
+    socket.once('data', (answer: Buffer) => resolve(answer.toString('utf8')));
+    socket.once('error', reject);
   });
 }

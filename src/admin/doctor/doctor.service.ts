@@ -8,6 +8,7 @@ import { DiskCheck, VersionCheck } from './machine.check';
 import { ProjectsCheck } from './projects.check';
 import { PublicUrlCheck } from './public-url.check';
 import { MailCheck, RedisCheck, StorageCheck } from './service.checks';
+import { WalArchiveCheck } from './wal-archive.check';
 
 /** In the order of the report. */
 export const DOCTOR_CHECKS = [
@@ -19,6 +20,7 @@ export const DOCTOR_CHECKS = [
   MailCheck,
   PublicUrlCheck,
   BackupsCheck,
+  WalArchiveCheck,
   ProjectsCheck,
 ] as const;
 

@@ -1,5 +1,6 @@
 /** The machine of the server: versions and free disk space. */
 import { Inject, Injectable } from '@nestjs/common';
+import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
 import { PRODUCT } from '../../config/product';
@@ -32,12 +33,21 @@ export class DiskCheck extends DoctorCheck {
   }
 
   async find(): Promise<Finding[]> {
-    const { dataDir, storage } = this.config;
-    const directories = [['DATA_DIR', dataDir]];
-    if (storage.provider === 'disk' && !storage.diskDir.startsWith(dataDir)) {
-      directories.push(['STORAGE_DISK_DIR', storage.diskDir]);
-    }
-    return Promise.all(directories.map(([setting = '', directory = '']) => this.findIn(setting, directory)));
+    const { dataDir, storage, backups, database } = this.config;
+    const others: [setting: string, directory: string | null][] = [
+      ['STORAGE_DISK_DIR', storage.provider === 'disk' ? storage.diskDir : null],
+      ['BACKUP_DIR', backups.destination.provider === 'disk' ? backups.destination.diskDir : null],
+      ['WAL_ARCHIVE_DIR', database.walArchiveDir],
+    ];
+    // A directory that does not exist is reported by the check of its own subject.
+    const directories = others.filter(
+      ([, directory]) => directory !== null && !directory.startsWith(dataDir) && existsSync(directory),
+    );
+    return Promise.all(
+      [['DATA_DIR', dataDir], ...directories].map(([setting, directory]) =>
+        this.findIn(setting, directory as string),
+      ),
+    );
   }
 
   private async findIn(setting: string, directory: string): Promise<Finding> {

@@ -129,6 +129,7 @@ export class BackupsController {
       rows: Object.values(manifest.rows).reduce((sum, rows) => sum + rows, 0),
       files: manifest.files.count,
       missing_files: manifest.files.missing,
+      skipped_settings: project.skippedSettings,
     };
   }
 }

@@ -134,12 +134,25 @@ export interface ArchivedSecret {
   readonly expires_at: number | null;
 }
 
+/** A setting that ALTER DATABASE or ALTER ROLE made. */
+export interface ArchivedDatabaseSetting {
+  /** Null: for all sessions of the database. */
+  readonly role: string | null;
+  /** False: for the role in every database. */
+  readonly in_database: boolean;
+  readonly name: string;
+  /** As in pg_db_role_setting. */
+  readonly value: string;
+}
+
 /** The content of SECRETS. */
 export interface ArchivedSecrets {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly owner_password: string;
   readonly data_secret: string;
   readonly secrets: readonly ArchivedSecret[];
+  /** Absent in archives of earlier versions. */
+  readonly database_settings?: readonly ArchivedDatabaseSetting[];
 }
 
 export interface ArchiveManifest {

@@ -1,6 +1,7 @@
 /** Opens an archive with its passphrase, and verifies one without restoring it. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { isJsonObject, parseJson } from '../../common/text/json';
 import { archiveInvalid, notSupported } from '../backup.errors';
 import {
   ArchivedSecrets,
@@ -10,6 +11,7 @@ import {
   HEADER,
   InstallHeader,
   InstallSecrets,
+  KeyDerivation,
   SECRETS,
 } from './archive-format';
 import { ArchiveEnd, ArchiveMember, ArchiveReader } from './archive-reader';
@@ -95,10 +97,20 @@ export function assertAuthentic(key: PassphraseKey, { manifestBytes, mac }: Arch
 
 async function readHeader(members: Members): Promise<{ header: AnyHeader; bytes: Buffer }> {
   const bytes = await next(members, HEADER);
-  const header = JSON.parse(bytes.toString('utf8')) as AnyHeader;
+  const header = parseHeader<AnyHeader>(bytes);
   if (header.format !== FORMAT)
     throw notSupported(`Format ${String(header.format)} of the backup is not supported`);
   return { header, bytes };
+}
+
+/**
+ * The header before the passphrase has authenticated it: only its format and its key may be used.
+ * @throws AppError 400
+ */
+export function parseHeader<T extends { readonly key: KeyDerivation }>(bytes: Buffer): T {
+  const header = parseJson(bytes.toString('utf8'));
+  if (!isJsonObject(header) || !isJsonObject(header.key)) throw archiveInvalid(`${HEADER} cannot be read`);
+  return header as unknown as T;
 }
 
 async function unlock(

@@ -43,7 +43,7 @@ export class PassphraseKey {
   static async derive(passphrase: string, derivation: KeyDerivation): Promise<PassphraseKey> {
     const { kdf, n, r, p, salt } = derivation;
     const isSound = kdf === 'scrypt' && [n, r, p].every((value) => Number.isInteger(value) && value > 0);
-    if (!isSound || 128 * n * r > MAX_MEMORY || p > MAX_P || (n & (n - 1)) !== 0)
+    if (!isSound || typeof salt !== 'string' || 128 * n * r > MAX_MEMORY || p > MAX_P || (n & (n - 1)) !== 0)
       throw archiveInvalid('its key derivation is not supported');
     const key = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), 64, {
       N: n,

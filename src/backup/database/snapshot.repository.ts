@@ -3,7 +3,13 @@ import { QueryResultRow } from 'pg';
 import { to as copyTo, type CopyToStreamQuery } from 'pg-copy-streams';
 import type { BoundedClient } from '../../database/pools/bounded-client';
 import { quoteIdentifier, quoteQualified } from '../../database/sql/identifier';
-import { ArchivedExtension, ArchivedSequence, ArchivedTable, tableName } from '../archive/archive-format';
+import {
+  ArchivedDatabaseSetting,
+  ArchivedExtension,
+  ArchivedSequence,
+  ArchivedTable,
+  tableName,
+} from '../archive/archive-format';
 import { notSupported } from '../backup.errors';
 import type { SnapshotLimits } from './snapshot-limits';
 
@@ -43,6 +49,18 @@ const EXTENSIONS = `
     pg_catalog.pg_get_userbyid(e.extowner) = current_user as by_owner
   from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
   where e.extname <> 'plpgsql' order by 1`;
+
+/** Those of this database, and those of its owner. Plinth makes its own ones again. */
+const SETTINGS = `
+  select r.rolname as role, d.setdatabase <> 0 as in_database,
+    pg_catalog.split_part(s.setting, '=', 1) as name,
+    pg_catalog.substr(s.setting, pg_catalog.strpos(s.setting, '=') + 1) as value
+  from pg_catalog.pg_db_role_setting d left join pg_catalog.pg_roles r on r.oid = d.setrole,
+    pg_catalog.unnest(d.setconfig) with ordinality s(setting, position)
+  where (d.setdatabase = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
+         or (d.setdatabase = 0 and r.rolname = current_user))
+    and s.setting !~~ 'plinth.%'
+  order by 2, 1 nulls first, s.position`;
 
 interface FoundTable {
   readonly schema: string;
@@ -96,6 +114,11 @@ export class SnapshotRepository {
 
   extensions(): Promise<ArchivedExtension[]> {
     return this.list<ArchivedExtension>(EXTENSIONS);
+  }
+
+  /** Those of ALTER DATABASE and ALTER ROLE. */
+  settings(): Promise<ArchivedDatabaseSetting[]> {
+    return this.list<ArchivedDatabaseSetting>(SETTINGS);
   }
 
   /** Read after the snapshot was taken: sequences are not transactional, and their values only have to be high enough. */

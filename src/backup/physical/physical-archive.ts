@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ArchiveManifest, HEADER, KeyDerivation, SECRETS } from '../archive/archive-format';
 import { ArchiveMember, ArchiveReader } from '../archive/archive-reader';
-import { assertAuthentic, Members, readToEnd } from '../archive/open-archive';
+import { assertAuthentic, Members, parseHeader, readToEnd } from '../archive/open-archive';
 import { PassphraseKey } from '../archive/passphrase-key';
 import { archiveInvalid, notSupported } from '../backup.errors';
 
@@ -55,7 +55,7 @@ export interface OpenPhysicalArchive {
 export async function openPhysicalArchive(input: Readable, passphrase: string): Promise<OpenPhysicalArchive> {
   const members = new ArchiveReader(input).members();
   const bytes = await read(members, HEADER);
-  const header = JSON.parse(bytes.toString('utf8')) as PhysicalHeader;
+  const header = parseHeader<PhysicalHeader>(bytes);
   if (header.format !== PHYSICAL_FORMAT)
     throw notSupported('It is not a physical backup: restore a project without --physical and --until');
   const key = await PassphraseKey.derive(passphrase, header.key);

@@ -11,9 +11,9 @@ import { CopyMessages, ReplicationConnection } from './replication-connection';
 import { WalArchive, WalArchiveError } from './wal-archive';
 import { formatLsn, parseLsn, segmentOf, startOfSegment } from './wal-position';
 
-const SLOT = 'plinth_wal_archive';
+export const SLOT = 'plinth_wal_archive';
 /** Log that PostgreSQL keeps for an archive that cannot be written. More would fill the disk and stop the database. */
-const SLOT_LIMIT = '10GB';
+export const SLOT_LIMIT = '10GB';
 /** PostgreSQL's settings while the log is archived. */
 export const ARCHIVING_SETTINGS = { max_slot_wal_keep_size: SLOT_LIMIT };
 

@@ -85,6 +85,7 @@ describe('POST /doctor', () => {
         'redis',
         'storage',
         'version',
+        'wal_archive',
       ].sort(),
     );
     for (const { status, remedy } of findings) {
@@ -206,6 +207,15 @@ describe('POST /doctor', () => {
     try {
       await withPlinth({ env: { REDIS_URL: redis.url } }, async (one) => {
         expect(of(await examine(one), 'redis')).toMatchObject([{ status: 'ok' }]);
+        await redis.set('maxmemory-policy', 'allkeys-lru');
+        expect(of(await examine(one), 'redis')).toMatchObject([
+          { status: 'ok' },
+          {
+            status: 'warning',
+            message: expect.stringContaining('maxmemory-policy allkeys-lru'),
+            remedy: 'Set maxmemory-policy noeviction.',
+          },
+        ]);
       });
     } finally {
       await redis.stop();

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { to as copyTo } from 'pg-copy-streams';
 import { DumpConnection, pgDump } from '../../../src/backup/dump/pg-dump';
 import { backUp, restore } from '../../support/backups';
-import { accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
+import { accessOf, asOwner, asSuperuser, DatabaseAccess } from '../../support/owner-connection';
 import { TestPlinth } from '../../support/plinth';
 
 let plinth: TestPlinth;
@@ -110,3 +110,64 @@ it('restores every kind of object, with its rows, its privileges and its owner',
     expect(rows).toEqual([{ relrowsecurity: true }, { relrowsecurity: false }]);
   });
 }, 120_000);
+
+interface Setting {
+  readonly role: string | null;
+  readonly in_database: boolean;
+  readonly setting: string;
+}
+
+/** Settings of ALTER DATABASE and ALTER ROLE for a database and its owner. */
+const settingsOf = (access: DatabaseAccess): Promise<Setting[]> =>
+  asSuperuser(access.database, async (client) => {
+    const { rows } = await client.query<Setting>(
+      `select nullif(d.setrole, 0)::regrole::text as role, d.setdatabase <> 0 as in_database, s.setting
+       from pg_db_role_setting d, unnest(d.setconfig) s(setting)
+       where d.setdatabase = (select oid from pg_database where datname = current_database())
+         or (d.setdatabase = 0 and d.setrole = $1::regrole)
+       order by 1 nulls first, 2, 3`,
+      [access.owner_role],
+    );
+    return rows;
+  });
+
+it("restores the owner's settings of the database and its roles, and names those of an administrator", async () => {
+  const project = await plinth.createProject({ settings: { auto_rls: false } });
+  const access = await accessOf(plinth, project.id);
+  const [database, owner] = [`database "${access.database}"`, `"${access.owner_role}"`];
+  await asOwner(access, (client) =>
+    client.query(`
+      alter ${database} set work_mem to '7MB';
+      alter ${database} set application_name to E'it''s a \\\\ "name", ; --';
+      alter ${database} set search_path to '$user', public, 'With, "quotes"';
+      alter role ${owner} in ${database} set default_transaction_read_only to on;
+      alter role ${owner} in ${database} set search_path to '';
+      alter role ${owner} set statement_timeout to '3s'`),
+  );
+  const before = await settingsOf(access);
+  expect(before.filter(({ in_database: isHere }) => isHere)).toHaveLength(6);
+  await asSuperuser(access.database, (client) =>
+    client.query(`alter ${database} set log_min_duration_statement to 0;
+      alter role anon in ${database} set timezone to 'Asia/Kathmandu'`),
+  );
+  const archive = await backUp(plinth, project.id);
+  const copied = await restore(plinth, archive, { query: '?slug=the-settings' });
+  expect(copied.status).toBe(201);
+  const ofCopy = await accessOf(plinth, copied.body.id as string);
+  await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+  const restored = await restore(plinth, archive);
+  expect([restored.status, restored.body.skipped_settings]).toEqual([
+    201,
+    [
+      expect.stringMatching(/^log_min_duration_statement: permission denied/),
+      expect.stringMatching(/^TimeZone of the role anon: permission denied/),
+    ],
+  ]);
+  expect(await settingsOf(access)).toEqual(before);
+  const renamed = before.map(({ role, ...rest }) => ({ ...rest, role: role && `${ofCopy.owner_role}` }));
+  expect(await settingsOf(ofCopy)).toEqual(renamed);
+  await asOwner(access, async (client) => {
+    const { rows } = await client.query(`select current_setting('work_mem') as memory`);
+    expect(rows).toEqual([{ memory: '7MB' }]);
+  });
+}, 60_000);

@@ -8,6 +8,9 @@ import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { cliEnvironment } from '../../support/cli-environment';
 import { PASSPHRASE } from '../../support/backups';
+import { eventually } from '../../support/eventually';
+import { IN_SOAK } from '../../support/extent';
+import { asSuperuser } from '../../support/owner-connection';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 
@@ -110,13 +113,79 @@ it.each<[string, string[], Surroundings, number, RegExp]>([
   ['without a passphrase', ['backup', 'SLUG'], { passphrase: null }, 2, /needs a passphrase/],
   ['of an unknown project', ['backup', 'unknown'], {}, 3, /no such project/],
   ['of a file that is missing', ['restore', 'missing.tar.gz'], {}, 1, /missing.tar.gz cannot be read/],
+  ['of a directory', ['restore', 'DIRECTORY'], {}, 1, /EISDIR/],
   ['of a damaged file', ['backup', 'verify', 'DAMAGED'], {}, 1, /not an intact backup/],
 ])('fails %s and leaves no file', async (_what, args, surroundings, code, message) => {
   const damaged = join(directory, 'damaged.tar.gz');
   writeFileSync(damaged, readFileSync(join(directory, 'bar.tar.gz')).subarray(0, 2_000));
   const before = readdirSync(directory);
-  const given = args.map((arg) => arg.replace('SLUG', project.slug).replace('DAMAGED', damaged));
+  const given = args.map((arg) =>
+    arg.replace('SLUG', project.slug).replace('DAMAGED', damaged).replace('DIRECTORY', directory),
+  );
   const failed = await run(given, surroundings);
   expect([failed.code, failed.err]).toEqual([code, expect.stringMatching(message)]);
   expect(readdirSync(directory)).toEqual(before);
+});
+
+describe('an archive with a wrong byte, or without its end', () => {
+  const OTHERS = IN_SOAK ? 60 : 9;
+  let whole: Buffer;
+  let file: string;
+  beforeAll(async () => {
+    file = join(directory, 'wrong.tar.gz');
+    await project.sql(`create table if not exists many as
+      select n, md5(n::text) || md5((n * 7)::text) as text from generate_series(1, 20000) n`);
+    await run(['backup', project.slug, '-o', file]);
+    whole = readFileSync(file);
+    await plinth.admin.delete(`/admin/v1/projects/${project.id}`);
+  }, 60_000);
+
+  /** Nothing depends on the times and flags in the header of a gzip member. */
+  const behindHeader = (at: number): number => {
+    const header = whole.lastIndexOf(Buffer.from([0x1f, 0x8b, 8]), at);
+    return header >= 0 && at - header < 10 ? header + 10 : at;
+  };
+
+  /** Bytes over the whole archive, and closer together at its beginning and end, where its description is. */
+  const archives = (): Buffer[] =>
+    Array.from({ length: OTHERS }, (_, n) => {
+      const part = n % 3;
+      const within = Math.floor((Math.floor(n / 3) / (OTHERS / 3)) * (part === 0 ? whole.length : 3_000));
+      const at = behindHeader(part === 2 ? whole.length - 1 - within : within);
+      if (n % 2 === 1) return whole.subarray(0, at);
+      const flipped = Buffer.from(whole);
+      flipped.writeUInt8(flipped.readUInt8(at) ^ (1 << (n % 8)), at);
+      return flipped;
+    });
+
+  /** Databases, roles and files of the project. */
+  const traces = async (): Promise<string[]> => {
+    const { rows } = await asSuperuser('postgres', (client) =>
+      client.query<{ name: string }>(
+        `select datname as name from pg_database where strpos(datname, $1) > 0
+         union all select rolname from pg_roles where strpos(rolname, $1) > 0`,
+        [project.id],
+      ),
+    );
+    const folder = join(plinth.dataDir, 'files');
+    const files = readdirSync(folder, { recursive: true }).filter((name) => name.includes(project.id));
+    return [...rows.map(({ name }) => name), ...files.map(String)];
+  };
+
+  it('is refused by verify and restore in one line, and leaves nothing', async () => {
+    const LINE = /^[^\n]*(not an intact backup|passphrase does not open|is not supported)[^\n]*\n$/;
+    for (const [n, archive] of archives().entries()) {
+      writeFileSync(file, archive);
+      for (const passphrase of [PASSPHRASE, null]) {
+        const verified = await run(['backup', 'verify', file], { passphrase });
+        expect([n, verified.code, verified.err]).toEqual([n, 1, expect.stringMatching(LINE)]);
+      }
+      const restored = await run(['restore', file]);
+      expect([n, restored.code, restored.err]).toEqual([n, 1, expect.stringMatching(LINE)]);
+    }
+    expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).status).toBe(404);
+    await eventually(async () => expect(await traces()).toEqual([]), 30_000);
+    writeFileSync(file, whole);
+    expect((await run(['restore', file])).code).toBe(0);
+  }, 240_000);
 });
