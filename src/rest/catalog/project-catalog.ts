@@ -7,6 +7,7 @@ import { NotificationListener } from '../../database/listen/notification-listene
 import { loginConfig, type ProjectDatabase } from '../../database/pools/project-database';
 import { buildCatalog } from './build-catalog';
 import type { Catalog } from './catalog';
+import { catalogSize } from './catalog-size';
 import type { CatalogRepository } from './catalog.repository';
 import { RefreshQueue } from './refresh-queue';
 
@@ -23,9 +24,13 @@ export class ProjectCatalog {
   private lastUse = 0;
   private lastCheck = 0;
   private closed = false;
+  private wasUsed = false;
+  private size = 0;
   private readonly reload = new RefreshQueue(async () => {
-    this.catalog = await buildCatalog(await this.repository.read(this.database));
+    const catalog = await buildCatalog(await this.repository.read(this.database));
+    [this.catalog, this.size] = [catalog, catalogSize(catalog)];
     this.lastCheck = performance.now();
+    this.onRead();
   });
   private readonly check = new RefreshQueue(async () => {
     const fingerprint = await this.repository.fingerprint(this.database);
@@ -38,13 +43,33 @@ export class ProjectCatalog {
     readonly database: ProjectDatabase,
     private readonly repository: CatalogRepository,
     private readonly onError: (error: unknown) => void,
+    /** Called after each read, when entries has its new value. */
+    private readonly onRead: () => void = () => undefined,
   ) {}
+
+  /** A measure of the memory that the catalog takes (catalogSize()); 0 before the first read. */
+  get entries(): number {
+    return this.size;
+  }
+
+  /** True once a catalog was read that an event trigger keeps current: listening replaces polling then. */
+  get canListen(): boolean {
+    return this.catalog?.announcesDdl === true;
+  }
+
+  /** Whether the catalog was used since the last call. */
+  takeUse(): boolean {
+    const was = this.wasUsed;
+    this.wasUsed = false;
+    return was;
+  }
 
   /** The current catalog. Waits only if none was read yet, or if it was not watched for a while. */
   async current(): Promise<Catalog> {
     const now = performance.now();
     const idle = now - this.lastUse > IDLE_MS;
     this.lastUse = now;
+    this.wasUsed = true;
     if (!this.catalog) await this.reload.run();
     else if (idle && !this.isWatched && now - this.lastCheck > POLL_MS) await this.check.run();
     if (!this.isWatched) this.keepPolling();
@@ -53,7 +78,9 @@ export class ProjectCatalog {
 
   /** The current catalog without waiting; undefined before the first read. */
   peek(): Catalog | undefined {
-    return this.isWatched ? this.catalog : undefined;
+    if (!this.isWatched) return undefined;
+    this.wasUsed = true;
+    return this.catalog;
   }
 
   /**
@@ -74,6 +101,14 @@ export class ProjectCatalog {
       onError: this.onError,
     });
     void this.listener.start();
+  }
+
+  /** Closes the listening connection. The next use compares the catalog with the schema. */
+  async unlisten(): Promise<void> {
+    const { listener } = this;
+    this.listener = undefined;
+    [this.lastUse, this.lastCheck] = [-Infinity, -Infinity];
+    await listener?.stop();
   }
 
   /** True when every change is announced: the listener is connected, and the project has its event trigger. */
