@@ -15,6 +15,8 @@ import { RelationAdopter } from './relation-adopter.service';
 import { ProjectsService } from './projects.service';
 import { SessionEnder } from './session-ender.service';
 import { SessionWatch } from './session-watch.service';
+import { ProjectQuotas } from './quotas/project-quotas.service';
+import { QuotaUseRepository } from './quotas/quota-use.repository';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
@@ -30,11 +32,13 @@ import { TemplateDatabase } from './provisioning/template-database';
     OwnerDatabase,
     PlatformFactsRepository,
     ProjectFactory,
+    ProjectQuotas,
     ProjectRegistry,
     ProjectRepository,
     ProjectSecrets,
     ProjectUpkeep,
     ProjectsService,
+    QuotaUseRepository,
     RelationAdopter,
     SessionEnder,
     SessionWatch,
@@ -46,6 +50,7 @@ import { TemplateDatabase } from './provisioning/template-database';
     KeyRotationService,
     OwnerDatabase,
     PlatformFactsRepository,
+    ProjectQuotas,
     ProjectRegistry,
     ProjectsService,
     ProjectUpkeep,
