@@ -88,11 +88,14 @@ async function createAll(plinth) {
 async function visitAll(plinth, projects) {
   const [first, second] = [[], []];
   for (const { anon_key: apikey } of projects) {
+    const headers = { apikey, authorization: `Bearer ${apikey}` };
     for (const times of [first, second]) {
       const begun = performance.now();
-      const rows = await call(`${plinth.baseUrl}/rest/v1/notes?id=eq.${1 + (times.length % ROWS)}`, 'GET', {
-        apikey,
-      });
+      const rows = await call(
+        `${plinth.baseUrl}/rest/v1/notes?id=eq.${1 + (times.length % ROWS)}`,
+        'GET',
+        headers,
+      );
       times.push(performance.now() - begun);
       if (rows.length !== 1) throw new Error(`a project answered ${rows.length} rows instead of one`);
     }

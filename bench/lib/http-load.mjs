@@ -16,7 +16,8 @@ export const loadProgram = hasWrk ? 'wrk' : 'autocannon';
 /**
  * Sends the requests in turn, repeatedly.
  * @param {{ url: string, method?: string, headers?: object, requests: { path: string, body?: string, apikey?: string }[] }} target
- *   bodies without line breaks; all requests have a key of their own, or none has one
+ *   bodies without line breaks; all requests have a key of their own, or none has one;
+ *   it is sent as apikey and as bearer
  * @returns {Promise<{ requests: number, rate: number, bytesPerSecond: number, p50: number, p99: number, failed: number }>}
  *   times in milliseconds; `failed` counts responses without success
  */
@@ -55,7 +56,10 @@ async function withAutocannon({ url, method = 'GET', headers, requests }, connec
   let next = 0;
   const setupRequest = (request) => {
     const { path, body, apikey } = requests[next++ % requests.length];
-    const own = apikey === undefined ? {} : { headers: { ...request.headers, apikey } };
+    const own =
+      apikey === undefined
+        ? {}
+        : { headers: { ...request.headers, apikey, authorization: `Bearer ${apikey}` } };
     return { ...request, ...own, method, path, body };
   };
   const result = await autocannon({
