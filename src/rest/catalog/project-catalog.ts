@@ -1,7 +1,7 @@
 /**
  * One project's catalog: read on first use, then updated in the background while the old one stays in use.
- * Changes are announced on a channel. Without event triggers, or without a connection to listen on, a cheap
- * fingerprint is compared once a second while the project is in use.
+ * Changes are announced on a channel. Without event triggers, or without a connection to listen on, requests have a cheap
+ * fingerprint compared about once a second. There is no timer: it would take connections from the requests of other projects.
  */
 import { NotificationListener } from '../../database/listen/notification-listener';
 import { loginConfig, type ProjectDatabase } from '../../database/pools/project-database';
@@ -11,18 +11,19 @@ import { catalogSize } from './catalog-size';
 import type { CatalogRepository } from './catalog.repository';
 import { RefreshQueue } from './refresh-queue';
 
-/** Milliseconds after which a missed announcement is noticed. */
-const POLL_MS = 800;
-/** An idle project is not polled; its next request compares the catalog first. */
+/** Milliseconds after which a request has the catalog compared in the background, and is served from the old one. */
+const FRESH_MS = 400;
+/** Milliseconds after which it waits for the comparison, unless one is under way. */
+const STALE_MS = 2_000;
+/** Milliseconds after which it waits in any case. */
 const IDLE_MS = 10_000;
 
 export class ProjectCatalog {
   private catalog: Catalog | undefined;
   private listener: NotificationListener | undefined;
-  private poll: NodeJS.Timeout | undefined;
   /** Milliseconds of the monotonic clock. */
-  private lastUse = 0;
-  private lastCheck = 0;
+  private lastCheck = -Infinity;
+  private isChecking = false;
   private closed = false;
   private wasUsed = false;
   private size = 0;
@@ -33,10 +34,15 @@ export class ProjectCatalog {
     this.onRead();
   });
   private readonly check = new RefreshQueue(async () => {
-    const fingerprint = await this.repository.fingerprint(this.database);
-    // Compared with the current catalog: a reload that ended meanwhile may have begun before the change.
-    if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
-    this.lastCheck = performance.now();
+    this.isChecking = true;
+    try {
+      const fingerprint = await this.repository.fingerprint(this.database);
+      // Compared with the current catalog: a reload that ended meanwhile may have begun before the change.
+      if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
+      this.lastCheck = performance.now();
+    } finally {
+      this.isChecking = false;
+    }
   });
 
   constructor(
@@ -64,15 +70,14 @@ export class ProjectCatalog {
     return was;
   }
 
-  /** The current catalog. Waits only if none was read yet, or if it was not watched for a while. */
+  /** The current catalog. Waits if none was read yet, or if it was neither watched nor compared for a while. */
   async current(): Promise<Catalog> {
-    const now = performance.now();
-    const idle = now - this.lastUse > IDLE_MS;
-    this.lastUse = now;
     this.wasUsed = true;
+    const age = performance.now() - this.lastCheck;
     if (!this.catalog) await this.reload.run();
-    else if (idle && !this.isWatched && now - this.lastCheck > POLL_MS) await this.check.run();
-    if (!this.isWatched) this.keepPolling();
+    else if (this.isWatched) return this.catalog;
+    else if (age > IDLE_MS || (age > STALE_MS && !this.isChecking)) await this.check.run();
+    else if (age > FRESH_MS && !this.isChecking) this.inBackground(this.check);
     return this.known;
   }
 
@@ -107,7 +112,7 @@ export class ProjectCatalog {
   async unlisten(): Promise<void> {
     const { listener } = this;
     this.listener = undefined;
-    [this.lastUse, this.lastCheck] = [-Infinity, -Infinity];
+    this.lastCheck = -Infinity;
     await listener?.stop();
   }
 
@@ -118,7 +123,6 @@ export class ProjectCatalog {
 
   async close(): Promise<void> {
     this.closed = true;
-    clearTimeout(this.poll);
     await this.listener?.stop();
   }
 
@@ -126,18 +130,6 @@ export class ProjectCatalog {
   private get known(): Catalog {
     if (!this.catalog) throw new Error('the catalog has not been read');
     return this.catalog;
-  }
-
-  private keepPolling(): void {
-    if (this.poll || this.closed) return;
-    this.poll = setTimeout(() => {
-      this.poll = undefined;
-      if (this.closed || this.isWatched || performance.now() - this.lastUse > IDLE_MS) return;
-      this.check
-        .run()
-        .catch(this.onError)
-        .finally(() => this.keepPolling());
-    }, POLL_MS).unref();
   }
 
   private inBackground(queue: RefreshQueue): void {
