@@ -20,6 +20,8 @@ import { QuotaUseRepository } from './quotas/quota-use.repository';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
+import { ServerRepository } from './servers/server.repository';
+import { ServersService } from './servers/servers.service';
 
 @Module({
   providers: [
@@ -42,6 +44,8 @@ import { TemplateDatabase } from './provisioning/template-database';
     RelationAdopter,
     SessionEnder,
     SessionWatch,
+    ServerRepository,
+    ServersService,
     TemplateDatabase,
   ],
   exports: [
@@ -55,6 +59,7 @@ import { TemplateDatabase } from './provisioning/template-database';
     ProjectsService,
     ProjectUpkeep,
     RelationAdopter,
+    ServersService,
     TemplateDatabase,
   ],
 })
