@@ -10,7 +10,7 @@ import { mergeSettings, ProjectSettingsInput } from './project-settings';
 import { invalidSlug, nameWithoutSlug } from './projects.errors';
 
 /** Name of the server of the platform database. */
-export const PLATFORM_SERVER = 'platform';
+const PLATFORM_SERVER = 'platform';
 
 const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 

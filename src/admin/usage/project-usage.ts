@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../http/docs/example.decorator';
 import { SIZE } from '../../http/docs/documented-types';
 
-export const QUOTA_STATES = ['ok', 'warning', 'exceeded'] as const;
+const QUOTA_STATES = ['ok', 'warning', 'exceeded'] as const;
 export type QuotaState = (typeof QUOTA_STATES)[number];
 
 class RateUse {
