@@ -30,6 +30,19 @@ export function peakMemoryMiB(pid, exceptPid) {
   });
 }
 
+/** Memory of a process and all its descendants in MiB; pages that processes share count once (proc(5), Pss). */
+export function sharedMemoryMiB(rootPid) {
+  return sumOf(tree(rootPid), (pid) => {
+    const match = /^Pss:\s+(\d+) kB/m.exec(read(`/proc/${pid}/smaps_rollup`) ?? '');
+    return match ? Number(match[1]) / 1024 : 0;
+  });
+}
+
+/** The titles of a process' descendants, in which PostgreSQL shows role and database. */
+export function titlesOf(rootPid) {
+  return tree(rootPid).map((pid) => (read(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' '));
+}
+
 /** Resets the peak of resident memory to its current value (proc(5), clear_refs). */
 export function resetPeakMemory(pid, exceptPid) {
   for (const one of exceptPid === undefined ? [pid] : tree(pid, exceptPid)) {

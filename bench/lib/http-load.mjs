@@ -15,8 +15,9 @@ export const loadProgram = hasWrk ? 'wrk' : 'autocannon';
 
 /**
  * Sends the requests in turn, repeatedly.
- * @param {{ url: string, method?: string, headers?: object, requests: { path: string, body?: string }[] }} target
- *   bodies without line breaks
+ * @param {{ url: string, method?: string, headers?: object, requests: { path: string, body?: string, apikey?: string }[] }} target
+ *   bodies without line breaks; all requests have a key of their own, or none has one;
+ *   it is sent as apikey and as bearer
  * @returns {Promise<{ requests: number, rate: number, bytesPerSecond: number, p50: number, p99: number, failed: number }>}
  *   times in milliseconds; `failed` counts responses without success
  */
@@ -28,7 +29,10 @@ async function withWrk({ url, method = 'GET', headers = {}, requests }, connecti
   const directory = mkdtempSync(path.join(tmpdir(), 'plinth-wrk-'));
   try {
     const list = path.join(directory, 'requests');
-    writeFileSync(list, requests.map((one) => `${one.path}\n${one.body ?? ''}\n`).join(''));
+    writeFileSync(
+      list,
+      requests.map((one) => `${one.path}\n${one.body ?? ''}\n${one.apikey ?? ''}\n`).join(''),
+    );
     const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
     const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout=60s', '-s', WRK_SCRIPT];
     const env = { ...process.env, BENCH_REQUESTS: list, BENCH_METHOD: method };
@@ -50,7 +54,14 @@ async function withWrk({ url, method = 'GET', headers = {}, requests }, connecti
 
 async function withAutocannon({ url, method = 'GET', headers, requests }, connections, seconds) {
   let next = 0;
-  const setupRequest = (request) => ({ ...request, method, ...requests[next++ % requests.length] });
+  const setupRequest = (request) => {
+    const { path, body, apikey } = requests[next++ % requests.length];
+    const own =
+      apikey === undefined
+        ? {}
+        : { headers: { ...request.headers, apikey, authorization: `Bearer ${apikey}` } };
+    return { ...request, ...own, method, path, body };
+  };
   const result = await autocannon({
     url,
     connections,

@@ -18,33 +18,49 @@ const ADMIN_KEY = 'benchmark-platform-admin-key';
 export async function startPlinth(env = {}, nodeArguments = []) {
   const directory = mkdtempSync(path.join(tmpdir(), 'plinth-bench-'));
   const port = await freePort();
-  const child = spawn(process.execPath, [...NODE_ARGUMENTS, ...nodeArguments, MAIN], {
-    cwd: directory,
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DATA_DIR: path.join(directory, 'data'),
-      EMBEDDED_DATABASE_PORT: '0',
-      PLATFORM_ADMIN_KEY: ADMIN_KEY,
-      LOG_LEVEL: 'error',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await untilItServes(child);
+  const launch = async () => {
+    const started = spawn(process.execPath, [...NODE_ARGUMENTS, ...nodeArguments, MAIN], {
+      cwd: directory,
+      env: {
+        PATH: process.env.PATH,
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        DATA_DIR: path.join(directory, 'data'),
+        EMBEDDED_DATABASE_PORT: '0',
+        PLATFORM_ADMIN_KEY: ADMIN_KEY,
+        LOG_LEVEL: 'error',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await untilItServes(started);
+    return started;
+  };
+  let child = await launch();
+  const end = async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  };
   const baseUrl = `http://127.0.0.1:${port}`;
   const admin = (method, url, body) =>
     call(baseUrl + url, method, { authorization: `Bearer ${ADMIN_KEY}` }, body);
   return {
     baseUrl,
-    pid: child.pid,
-    postgresPid: postmasterPid(path.join(directory, 'data/postgres')),
+    get pid() {
+      return child.pid;
+    },
+    get postgresPid() {
+      return postmasterPid(path.join(directory, 'data/postgres'));
+    },
     admin,
+    /** Ends Plinth and its PostgreSQL, and starts both on the same data: nothing is in their memory then. */
+    async restart() {
+      await end();
+      child = await launch();
+    },
     async stop() {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
+      await end();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,5 @@
--- What `wrk` asks for: the requests of the file BENCH_REQUESTS in turn, a line for the path and one for the body; the
--- outcome as one line of JSON. Requests are formatted once, so that the client costs little of what is measured.
+-- What `wrk` asks for: the requests of the file BENCH_REQUESTS in turn, a line each for the path, the body and the key that
+-- is sent as apikey and as bearer (empty: those of the command line); the outcome as one line of JSON. Requests are formatted once, so that the client costs little of what is measured.
 local formatted = {}
 local at = 0
 
@@ -9,6 +9,11 @@ function init()
   for path in lines do
     local body = lines()
     if body == '' then body = nil end
+    local key = lines()
+    if key ~= '' then
+      wrk.headers['apikey'] = key
+      wrk.headers['Authorization'] = 'Bearer ' .. key
+    end
     formatted[#formatted + 1] = wrk.format(os.getenv('BENCH_METHOD'), path, wrk.headers, body)
   end
 end

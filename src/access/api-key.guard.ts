@@ -4,6 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
+import { ProjectQuotas } from '../projects/quotas/project-quotas.service';
 import { ProjectRegistry } from '../projects/project-registry.service';
 import { Checks } from './access-rule';
 import { invalidCredentials, missingApiKey } from './access.errors';
@@ -17,6 +18,7 @@ export class ApiKeyGuard extends AuthGuard() {
   constructor(
     private readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
+    private readonly quotas: ProjectQuotas,
     strategy: ApiKeyStrategy,
   ) {
     super(guardOptions('apiKey', strategy));
@@ -29,6 +31,7 @@ export class ApiKeyGuard extends AuthGuard() {
     const key = this.verified.findKey(token) ?? (await this.verify(context, token));
     request.apiKey = key;
     if (!isPathOf(request, key)) await this.refusePath(request, key);
+    this.quotas.assertMayRequest(key.project);
     return true;
   }
 

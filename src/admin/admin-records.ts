@@ -15,6 +15,7 @@ const PROJECT = {
   slug: 'acme',
   name: 'Acme',
   plan: 'pro',
+  server: 'platform',
   settings: effectiveSettings({ max_rows: 1000 }),
   created_at: CREATED,
   updated_at: CREATED,
@@ -26,6 +27,13 @@ export class ProjectRecord {
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
   @ApiProperty({ example: 'Acme' }) readonly name!: string;
   @ApiProperty({ enum: PLANS }) readonly plan!: Plan;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'platform',
+    description: 'Name of the server that has its database; null for one of its own (`database_url`)',
+  })
+  readonly server!: string | null;
   @ApiProperty({ type: ProjectSettings, description: 'All settings, defaults included' })
   readonly settings!: ProjectSettings;
   @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;

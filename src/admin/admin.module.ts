@@ -29,6 +29,7 @@ import { ProjectRequestsController } from './http/project-requests.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
+import { ServersController } from './http/servers.controller';
 import { UpgradeController } from './http/upgrade.controller';
 import { StorageModule } from '../storage/storage.module';
 import { MigrationLedger } from './migrations/migration-ledger.repository';
@@ -58,6 +59,7 @@ import { TablesRepository } from './tables.repository';
     DoctorController,
     UpgradeController,
     UsageController,
+    ServersController,
     AdviceController,
   ],
   providers: [

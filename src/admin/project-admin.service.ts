@@ -154,6 +154,7 @@ function toRecord(project: ProjectEntity): ProjectRecord {
     slug: project.slug,
     name: project.name,
     plan: project.plan,
+    server: project.server,
     settings: effectiveSettings(project.settings),
     created_at: project.createdAt,
     updated_at: project.updatedAt,

@@ -23,9 +23,10 @@ interface CreateOptions extends ChangeOptions {
   readonly slug?: string;
   readonly generateSlug?: boolean;
   readonly databaseUrl?: string;
+  readonly server?: string;
 }
 
-const LIST_COLUMNS = ['slug', 'name', 'plan', 'id', 'created_at'];
+const LIST_COLUMNS = ['slug', 'name', 'plan', 'server', 'id', 'created_at'];
 
 const planOption = (): Option => new Option('--plan <plan>', 'plan of the project').choices(PLANS);
 const settingOption = (): Option =>
@@ -50,11 +51,12 @@ function addCreate(project: Command, context: CommandContext): void {
     .option('--slug <slug>', 'its name in URLs; default: derived from the name')
     .addOption(new Option('--generate-slug', 'generate a slug if the derived one is taken').conflicts('slug'))
     .option('--database-url <url>', 'another PostgreSQL server for its database')
+    .option('--server <name>', 'a server of the installation; default: the one with the most room')
     .addOption(planOption())
     .addOption(settingOption())
     .action(async (name: string, options: CreateOptions) => {
-      const { set: settings, databaseUrl: database_url, slug, generateSlug, plan } = options;
-      const input = { name, slug: generateSlug ? null : slug, plan, settings, database_url };
+      const { set: settings, databaseUrl: database_url, server, slug, generateSlug, plan } = options;
+      const input = { name, slug: generateSlug ? null : slug, plan, settings, database_url, server };
       const { body } = await context.server
         .send<ProjectAnswer>('POST', '/projects', input)
         .catch(withOptions);

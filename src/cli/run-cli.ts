@@ -11,6 +11,7 @@ import { addMigrateCommands } from './migrate.commands';
 import { addGenCommands } from './gen.commands';
 import { PHYSICAL_COMMANDS } from './physical-backup.commands';
 import { addProjectCommands } from './project.commands';
+import { addServerCommands } from './server.commands';
 import { addProjectDatabaseCommands } from './project-database.commands';
 import { addPeopleCommands, addProjectPeopleCommands } from './people.commands';
 import { addSignInCommands } from './sign-in.commands';
@@ -42,6 +43,7 @@ export async function runCli(args: readonly string[], environment: CliEnvironmen
   addPeopleCommands(program, context);
   addProjectPeopleCommands(project, context);
   addTokenCommands(program, context);
+  addServerCommands(program, context);
   addGenCommands(program, context);
   for (const command of allCommands(program)) {
     command.exitOverride().configureOutput({ writeOut: environment.out, writeErr: environment.err });

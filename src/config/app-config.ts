@@ -1,4 +1,5 @@
 /** The configuration as the rest of Plinth sees it: frozen, typed, in small pieces. Parsed once (load-config.ts). */
+import type { PlanQuotas } from './plan-quotas';
 
 export interface ServerConfig {
   readonly port: number;
@@ -137,6 +138,9 @@ export interface StaffConfig {
   readonly sessionLifetimeMs: number;
 }
 
+/** Quotas by plan (docs/scaling.md). */
+export type PlanQuotasConfig = Readonly<Record<'free' | 'pro' | 'enterprise', PlanQuotas>>;
+
 export interface AppConfig {
   readonly server: ServerConfig;
   /** Absolute. */
@@ -151,6 +155,7 @@ export interface AppConfig {
   readonly passwords: PasswordConfig;
   readonly auth: AuthConfig;
   readonly staff: StaffConfig;
+  readonly planQuotas: PlanQuotasConfig;
   readonly logLevel: string;
 }
 
@@ -164,4 +169,5 @@ export const STORAGE_CONFIG = Symbol('STORAGE_CONFIG');
 export const PASSWORD_CONFIG = Symbol('PASSWORD_CONFIG');
 export const AUTH_CONFIG = Symbol('AUTH_CONFIG');
 export const STAFF_CONFIG = Symbol('STAFF_CONFIG');
+export const PLAN_QUOTAS = Symbol('PLAN_QUOTAS');
 export const BACKUP_CONFIG = Symbol('BACKUP_CONFIG');

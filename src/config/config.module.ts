@@ -8,6 +8,7 @@ import {
   DATABASE_CONFIG,
   MAIL_CONFIG,
   PASSWORD_CONFIG,
+  PLAN_QUOTAS,
   SECRETS_CONFIG,
   SERVER_CONFIG,
   STAFF_CONFIG,
@@ -29,6 +30,7 @@ export class ConfigModule {
       { provide: PASSWORD_CONFIG, useValue: config.passwords },
       { provide: AUTH_CONFIG, useValue: config.auth },
       { provide: STAFF_CONFIG, useValue: config.staff },
+      { provide: PLAN_QUOTAS, useValue: config.planQuotas },
     ];
     return { module: ConfigModule, providers, exports: providers };
   }

@@ -1,6 +1,7 @@
 /** The checks of environment variables. Each kind has one message, which names the variable once and never its value. */
 import { Transform } from 'class-transformer';
 import { IsInt, IsNumber, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { parsePlanQuotas } from './plan-quotas';
 
 type Check = (options: { message: string }) => PropertyDecorator;
 
@@ -57,6 +58,21 @@ export const Secret = (least: number): PropertyDecorator =>
 /** Text of a form that `requirement` describes in words. */
 export const Form = (pattern: RegExp, requirement: string): PropertyDecorator =>
   checked(asGiven, requirement, (options) => Matches(pattern, options));
+
+/** Quotas of a plan. */
+export const Quotas = (): PropertyDecorator =>
+  checked(
+    asGiven,
+    'quotas such as database_quota_bytes=500MiB requests_per_day=50000 mails_per_day=200',
+    (options) =>
+      ValidateBy(
+        {
+          name: 'quotas',
+          validator: { validate: (value) => typeof value === 'string' && parsePlanQuotas(value) !== null },
+        },
+        options,
+      ),
+  );
 
 /** Address of a web server. */
 export const HttpUrl = (): PropertyDecorator => address(['http', 'https'], 'https://example.com');

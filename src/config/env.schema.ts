@@ -7,6 +7,7 @@ import {
   Form,
   HttpUrl,
   Port,
+  Quotas,
   Secret,
   ServerUrl,
   SizeInBytes,
@@ -205,6 +206,13 @@ export class EnvironmentVariables {
 
   /** Seconds after which such a session ends in any case. */
   @WholeNumber(60, 31_536_000) STAFF_SESSION_LIFETIME = 604_800;
+
+  /** Quotas of the projects of a plan: `database_quota_bytes=500MiB requests_per_day=50000 mails_per_day=200`; default: none. */
+  @IsOptional() @Quotas() QUOTAS_FREE?: string;
+
+  @IsOptional() @Quotas() QUOTAS_PRO?: string;
+
+  @IsOptional() @Quotas() QUOTAS_ENTERPRISE?: string;
 
   /** Personal access token of the command line; default: that of `plinth login`, or PLATFORM_ADMIN_KEY. */
   @IsOptional()

@@ -3,9 +3,10 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
-import { AppConfig, ServerConfig } from './app-config';
+import { AppConfig, PlanQuotasConfig, ServerConfig } from './app-config';
 import { backupConfig, backupFaults } from './backup-config';
 import { EnvironmentVariables } from './env.schema';
+import { parsePlanQuotas, PlanQuotas } from './plan-quotas';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
 
@@ -77,8 +78,18 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_LIFETIME * 1000,
     },
+    planQuotas: planQuotas(env),
     logLevel: env.LOG_LEVEL,
   });
+}
+
+function planQuotas(env: EnvironmentVariables): PlanQuotasConfig {
+  const quotasOf = (text = ''): PlanQuotas => parsePlanQuotas(text) as PlanQuotas;
+  return {
+    free: quotasOf(env.QUOTAS_FREE),
+    pro: quotasOf(env.QUOTAS_PRO),
+    enterprise: quotasOf(env.QUOTAS_ENTERPRISE),
+  };
 }
 
 function serverConfig(env: EnvironmentVariables): ServerConfig {

@@ -9,6 +9,9 @@ import { ProjectSecrets } from './project-secrets';
 import { mergeSettings, ProjectSettingsInput } from './project-settings';
 import { invalidSlug, nameWithoutSlug } from './projects.errors';
 
+/** Name of the server of the platform database. */
+const PLATFORM_SERVER = 'platform';
+
 const SLUG = /^[a-z][a-z0-9-]{0,38}[a-z0-9]$/;
 
 export interface NewProject {
@@ -19,6 +22,8 @@ export interface NewProject {
   readonly settings?: ProjectSettingsInput;
   /** Admin URL of another PostgreSQL server for the project's database. */
   readonly databaseUrl?: string;
+  /** Name of one of the installation's servers; default: the one with the most room. Not with `databaseUrl`. */
+  readonly server?: string;
 }
 
 /** A project as a backup describes it. Times are in milliseconds since the epoch. */
@@ -55,6 +60,7 @@ export class ProjectFactory {
       status: 'provisioning' as const,
       settings: mergeSettings({}, input.settings ?? {}),
       serverUrl: input.databaseUrl ? this.secrets.seal('server-url', id, input.databaseUrl) : null,
+      server: input.server ?? (input.databaseUrl ? null : PLATFORM_SERVER),
       ...namesOf(id),
       ownerPassword: this.secrets.seal('owner-password', id, randomSecret()),
       loginPassword: this.secrets.seal('login-password', id, randomSecret()),

@@ -9,6 +9,7 @@ const PROJECT: ProjectEntity = {
   status: 'active',
   settings: { max_rows: 5 },
   serverUrl: null,
+  server: 'platform',
   databaseName: 'plinth_a1',
   ownerRole: 'plinth_a1_owner',
   loginRole: 'plinth_a1_login',

@@ -15,9 +15,13 @@ import { RelationAdopter } from './relation-adopter.service';
 import { ProjectsService } from './projects.service';
 import { SessionEnder } from './session-ender.service';
 import { SessionWatch } from './session-watch.service';
+import { ProjectQuotas } from './quotas/project-quotas.service';
+import { QuotaUseRepository } from './quotas/quota-use.repository';
 import { DatabaseProvisioner } from './provisioning/database-provisioner';
 import { ObstacleWatch } from './provisioning/obstacle-watch.service';
 import { TemplateDatabase } from './provisioning/template-database';
+import { ServerRepository } from './servers/server.repository';
+import { ServersService } from './servers/servers.service';
 
 @Module({
   providers: [
@@ -30,14 +34,18 @@ import { TemplateDatabase } from './provisioning/template-database';
     OwnerDatabase,
     PlatformFactsRepository,
     ProjectFactory,
+    ProjectQuotas,
     ProjectRegistry,
     ProjectRepository,
     ProjectSecrets,
     ProjectUpkeep,
     ProjectsService,
+    QuotaUseRepository,
     RelationAdopter,
     SessionEnder,
     SessionWatch,
+    ServerRepository,
+    ServersService,
     TemplateDatabase,
   ],
   exports: [
@@ -46,10 +54,12 @@ import { TemplateDatabase } from './provisioning/template-database';
     KeyRotationService,
     OwnerDatabase,
     PlatformFactsRepository,
+    ProjectQuotas,
     ProjectRegistry,
     ProjectsService,
     ProjectUpkeep,
     RelationAdopter,
+    ServersService,
     TemplateDatabase,
   ],
 })

@@ -21,6 +21,7 @@ import { AdminExtension, DatabaseBlueprint, DatabaseProvisioner } from './provis
 import { DatabaseServer } from './provisioning/database-server';
 import { PROJECT_SCHEMA_VERSION } from './provisioning/project-migrations';
 import { TemplateDatabase } from './provisioning/template-database';
+import { ServersService } from './servers/servers.service';
 
 const SLUG_ATTEMPTS = 6;
 /**
@@ -40,6 +41,7 @@ export class ProjectsService {
     private readonly template: TemplateDatabase,
     private readonly factory: ProjectFactory,
     private readonly secrets: ProjectSecrets,
+    private readonly servers: ServersService,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {}
 
@@ -48,8 +50,9 @@ export class ProjectsService {
    * @throws AppError 400 for a malformed slug, 409 for a taken one
    */
   async create(input: NewProject, actor: Actor = PLINTH): Promise<Project> {
-    const entity = this.factory.newProject(input);
-    if (input.databaseUrl !== undefined) await this.assertUsable(this.serverOf(entity));
+    const entity = this.factory.newProject(await this.placed(input));
+    if (entity.serverUrl !== null)
+      await this.assertUsable(this.serverOf(entity), input.databaseUrl !== undefined);
     return this.build(entity, input.slug === null, () => this.provision(entity, actor));
   }
 
@@ -178,9 +181,10 @@ export class ProjectsService {
     });
   }
 
-  /** Servers of projects whose database is not beside the platform's; one per project. */
+  /** Servers besides the platform's, with projects or without; one may be listed several times. */
   async listServersElsewhere(): Promise<DatabaseServer[]> {
-    return (await this.projects.listElsewhere()).map((entity) => this.serverOf(entity));
+    const ofProjects = (await this.projects.listElsewhere()).map((entity) => this.serverOf(entity));
+    return [...(await this.servers.listOthers()), ...ofProjects];
   }
 
   /** The server that holds a project's database. */
@@ -189,10 +193,17 @@ export class ProjectsService {
     return new DatabaseServer(url ?? this.platformUrl);
   }
 
-  /** The request names the other server, so the response reports that server's faults. */
-  private async assertUsable(server: DatabaseServer): Promise<void> {
+  /** @throws AppError 404 for an unknown server, 409 without room on any */
+  private async placed(input: NewProject): Promise<NewProject> {
+    if (input.databaseUrl !== undefined) return input;
+    const { server, url } = await this.servers.place(input.server);
+    return { ...input, server, databaseUrl: url ?? undefined };
+  }
+
+  /** @param isGiven the request has the server's URL, so the response reports that server's faults */
+  private async assertUsable(server: DatabaseServer, isGiven: boolean): Promise<void> {
     await this.template.ensureOn(server).catch((error: Error) => {
-      throw databaseServerUnusable(error);
+      throw isGiven ? databaseServerUnusable(error) : error;
     });
   }
 

@@ -18,6 +18,8 @@ import { COUNT } from '../../http/docs/documented-headers';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { slugTaken, nameWithoutSlug, invalidSlug, projectBusy } from '../../projects/projects.errors';
+import { noRoom, serverNotFound } from '../../projects/servers/server.errors';
+import { changesQuotas } from '../../projects/settings/quota.settings';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 
 const DEFAULT_GRACE_SECONDS = 86_400;
@@ -40,9 +42,19 @@ export class ProjectsController {
   })
   @JsonBody(CreateProjectDto)
   @Answer(201, 'The project with its keys', CreatedProject)
-  @PlatformErrors(invalidSlug(), nameWithoutSlug(), slugTaken('acme', false), JSON_BODY_ERRORS, ADMIN_ERRORS)
+  @PlatformErrors(
+    invalidSlug(),
+    nameWithoutSlug(),
+    slugTaken('acme', false),
+    noRoom(),
+    serverNotFound(),
+    JSON_BODY_ERRORS,
+    ADMIN_ERRORS,
+  )
   async create(@StrictBody() body: CreateProjectDto, @CurrentActor() actor: Actor): Promise<CreatedProject> {
     const { database_url: databaseUrl, ...rest } = body;
+    if ((databaseUrl ?? null) !== null && (rest.server ?? null) !== null)
+      throw invalidParameters('server and database_url exclude each other');
     await this.templates.assertValid(body.settings?.mail_templates ?? {});
     return this.projects.create({ ...rest, databaseUrl }, actor);
   }
@@ -105,8 +117,9 @@ export class ProjectsController {
     @CurrentStaff() staff: Staff,
     @CurrentActor() actor: Actor,
   ): Promise<ProjectRecord> {
-    // A plan is what the installation grants a project, so its own administrators cannot raise it.
-    if ((body.plan ?? null) !== null && !isOperator(staff)) throw roleForbids();
+    // Plan and quotas are what the installation grants a project, so its own administrators cannot raise them.
+    const isGranted = (body.plan ?? null) !== null || changesQuotas(body.settings ?? {});
+    if (isGranted && !isOperator(staff)) throw roleForbids();
     await this.templates.assertValid(body.settings?.mail_templates ?? {});
     return this.projects.update(id, body, actor);
   }

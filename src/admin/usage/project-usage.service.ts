@@ -7,6 +7,8 @@ import { MAIL_QUEUE } from '../../auth/mail/mail-queue';
 import { RecordReader } from '../../database/rows/record-reader';
 import { RlsTransaction } from '../../database/rls/rls-transaction';
 import { Project } from '../../projects/project';
+import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
+import { quotaMark } from '../../projects/quotas/quota-limits';
 import { projectQuota } from '../../storage/quotas/quota';
 import { StorageRateLimiter } from '../../storage/rate-limit/storage-rate-limiter';
 import { REMOVAL_QUEUE } from '../../storage/removal/removal-queue';
@@ -30,19 +32,23 @@ export class ProjectUsageService {
   constructor(
     private readonly rls: RlsTransaction,
     private readonly rates: StorageRateLimiter,
+    private readonly limits: ProjectQuotas,
     @InjectQueue(MAIL_QUEUE) private readonly mails: Queue,
     @InjectQueue(REMOVAL_QUEUE) private readonly removals: Queue,
   ) {}
 
   async of(project: Project): Promise<ProjectUsage> {
     const reason = 'administrators look at the usage';
-    const [rate, [, use, mails]] = await Promise.all([
+    const [rate, requests, sent, [, use, mails]] = await Promise.all([
       this.rates.peek(project),
+      this.limits.requestsOf(project),
+      this.limits.mailsOf(project),
       this.rls.systemBatch(project.database, reason, [SHORT_TIMEOUT, USE, MAILS]),
     ]);
     const used = new RecordReader('storage.usage', use?.rows[0] ?? {});
     const mail = new RecordReader('auth.outgoing_mails', mails?.rows[0] ?? {});
     const { bytes, files } = projectQuota(project);
+    const granted = this.limits.limitsOf(project);
     return {
       rate_limits: [
         {
@@ -53,9 +59,11 @@ export class ProjectUsageService {
         },
       ],
       quotas: [
-        { name: 'storage_bytes', used: used.integer('bytes', 0, MOST), limit: bytes },
-        { name: 'storage_files', used: used.integer('files', 0, MOST), limit: files },
-        { name: 'database_bytes', used: used.integer('database', 0, MOST), limit: null },
+        quotaUse('storage_bytes', used.integer('bytes', 0, MOST), bytes),
+        quotaUse('storage_files', used.integer('files', 0, MOST), files),
+        quotaUse('database_bytes', used.integer('database', 0, MOST), granted.database_quota_bytes),
+        quotaUse('requests_per_day', requests, granted.requests_per_day),
+        quotaUse('mails_per_day', sent, granted.mails_per_day),
       ],
       mails: { waiting: mail.integer('waiting', 0, MOST), failed: mail.integer('failed', 0, MOST) },
     };
@@ -64,6 +72,12 @@ export class ProjectUsageService {
   queues(): Promise<QueueState[]> {
     return Promise.all([this.mails, this.removals].map(stateOf));
   }
+}
+
+function quotaUse(name: string, used: number, limit: number | null): ProjectUsage['quotas'][number] {
+  const mark = quotaMark(used, limit);
+  const state = mark === 100 ? 'exceeded' : mark > 0 ? 'warning' : 'ok';
+  return { name, used, limit, state };
 }
 
 async function stateOf(queue: Queue): Promise<QueueState> {

@@ -3,6 +3,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Example } from '../../http/docs/example.decorator';
 import { SIZE } from '../../http/docs/documented-types';
 
+const QUOTA_STATES = ['ok', 'warning', 'exceeded'] as const;
+export type QuotaState = (typeof QUOTA_STATES)[number];
+
 class RateUse {
   @ApiProperty({ example: 'storage_requests' }) readonly name!: string;
   @ApiProperty({ ...SIZE, description: 'Events that a window allows' }) readonly limit!: number;
@@ -13,9 +16,13 @@ class RateUse {
 }
 
 class QuotaUse {
-  @ApiProperty({ enum: ['storage_bytes', 'storage_files', 'database_bytes'] }) readonly name!: string;
+  @ApiProperty({
+    enum: ['storage_bytes', 'storage_files', 'database_bytes', 'requests_per_day', 'mails_per_day'],
+  })
+  readonly name!: string;
   @ApiProperty(SIZE) readonly used!: number;
   @ApiProperty({ ...SIZE, nullable: true, description: 'Null: no limit' }) readonly limit!: number | null;
+  @ApiProperty({ enum: QUOTA_STATES, description: '`warning` from 80 % on' }) readonly state!: QuotaState;
 }
 
 class MailUse {
@@ -27,9 +34,11 @@ class MailUse {
 @Example({
   rate_limits: [{ name: 'storage_requests', limit: 1000, used: 42, resets_at: '2026-01-01T08:01:00.000Z' }],
   quotas: [
-    { name: 'storage_bytes', used: 1_048_576, limit: 10_737_418_240 },
-    { name: 'storage_files', used: 12, limit: null },
-    { name: 'database_bytes', used: 9_437_184, limit: null },
+    { name: 'storage_bytes', used: 1_048_576, limit: 10_737_418_240, state: 'ok' },
+    { name: 'storage_files', used: 12, limit: null, state: 'ok' },
+    { name: 'database_bytes', used: 9_437_184, limit: null, state: 'ok' },
+    { name: 'requests_per_day', used: 41_000, limit: 50_000, state: 'warning' },
+    { name: 'mails_per_day', used: 200, limit: 200, state: 'exceeded' },
   ],
   mails: { waiting: 0, failed: 1 },
 })

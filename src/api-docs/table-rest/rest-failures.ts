@@ -131,7 +131,7 @@ export const FAILURES = {
   },
   413: {
     name: 'RestTooLarge',
-    description: 'The body is too large',
+    description: 'The body is too large, or the database of the project has reached its quota',
     sqlstates: ['PL413'],
     example: { message: 'The body is larger than 1048576 bytes', sqlstate: 'PL413' },
   },
@@ -151,6 +151,13 @@ export const FAILURES = {
       detail: 'An offset of 100 was requested, but there are only 42 rows.',
     },
     headers: ['Content-Range'],
+  },
+  429: {
+    name: 'RestQuotaExceeded',
+    description: 'The project has used its requests of the day',
+    sqlstates: ['PL429'],
+    example: { message: 'The project has used its 50000 requests of a day', sqlstate: 'PL429' },
+    headers: ['Retry-After'],
   },
   500: {
     name: 'RestInternalError',

@@ -12,6 +12,7 @@ import { httpError } from '../../common/errors/http-errors';
 import { Clock } from '../../common/time/clock';
 import { MAIL_CONFIG, MailConfig } from '../../config/app-config';
 import { Project } from '../../projects/project';
+import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import { MAIL_QUEUE, MailJob, mailJobOptions, UNRELEASED_DELAY_MS } from './mail-queue';
 import { MailSealer, SealedMail } from './mail-sealer.service';
 import { OutboxListRepository } from './outbox-list.repository';
@@ -31,6 +32,7 @@ export class AuthMailer implements OnApplicationShutdown {
     @InjectQueue(MAIL_QUEUE) private readonly queue: Queue<MailJob>,
     private readonly outboxes: OutboxListRepository,
     private readonly sealer: MailSealer,
+    private readonly quotas: ProjectQuotas,
     private readonly clock: Clock,
     @Inject(MAIL_CONFIG) private readonly config: MailConfig,
   ) {
@@ -44,13 +46,14 @@ export class AuthMailer implements OnApplicationShutdown {
   /**
    * Sends a mail.
    * @param write writes the mail, in one transaction with its token; false: there is nothing to send
-   * @returns the result of `write` @throws AppError 503 if the queue cannot be reached
+   * @returns the result of `write` @throws AppError 429 without a mail left for today, 503 if the queue cannot be reached
    */
   async send<T extends object | boolean>(
     project: Project,
     content: SealedMail,
     write: (mailId: string, sealed: Buffer) => Promise<T>,
   ): Promise<T> {
+    await this.quotas.spendMail(project);
     const mailId = randomUUID();
     const sealed = this.sealer.seal(project.id, mailId, content);
     const job = await this.enqueueUnreleased({ projectId: project.id, mailId });
@@ -62,13 +65,15 @@ export class AuthMailer implements OnApplicationShutdown {
   /**
    * Sends a mail, and resolves before it is written: the time reveals nothing about the recipient. The mail is safe from
    * then on: if `write` fails, the job has the mail written from `request` (RequestedMails).
-   * @throws AppError 503 if the queue cannot be reached
+   * @throws AppError 429 without a mail left for today, 503 if the queue cannot be reached
    */
   async sendLater(
-    { id: projectId, slug }: Project,
+    project: Project,
     request: object,
     write: (mailId: string) => Promise<boolean>,
   ): Promise<void> {
+    await this.quotas.spendMail(project);
+    const { id: projectId, slug } = project;
     const mailId = randomUUID();
     const sealed = this.sealer.sealRequest(projectId, mailId, request);
     const job = await this.enqueueUnreleased({ projectId, mailId, request: sealed });

@@ -1,4 +1,7 @@
-/** The catalogs of all projects in use, least recently used dropped first. A few listen on a connection each. */
+/**
+ * The catalogs of all projects in use, least recently used dropped first. Some of those in steady use listen on a connection
+ * each; an idle project has no connection.
+ */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ProjectDatabase } from '../../database/pools/project-database';
@@ -8,8 +11,12 @@ import type { Catalog } from './catalog';
 import { CatalogRepository } from './catalog.repository';
 import { ProjectCatalog } from './project-catalog';
 
-/** Number of catalogs in memory; one of 1,000 tables takes a few megabytes. */
-const CATALOGS = 200;
+/** Number of catalogs in memory. */
+const CATALOGS = 2_000;
+/** Limit for the catalogSize() of all of them, which is about 120 MB; a project without tables of its own has about 300. */
+export const CATALOG_ENTRIES = 400_000;
+/** Milliseconds without use after which a listening connection is closed: between one and two times as many. */
+const IDLE_MS = 30_000;
 /** Number of listening connections; projects beyond that are polled while in use. */
 const LISTENERS = 16;
 
@@ -24,18 +31,23 @@ export class CatalogService implements OnApplicationShutdown {
     },
   });
   private readonly listening = new Set<ProjectCatalog>();
+  private readonly timer: NodeJS.Timeout;
 
   constructor(
     private readonly repository: CatalogRepository,
     private readonly registry: ProjectRegistry,
   ) {
+    this.timer = setInterval(() => this.closeIdleListeners(), IDLE_MS).unref();
     registry.onChange((projectId) => void this.forgetIfGone(projectId));
   }
 
   /** The project's cached catalog, or a promise if it must be read first. */
   current(database: ProjectDatabase): Catalog | Promise<Catalog> {
     const entry = this.entryOf(database);
-    return entry.peek() ?? entry.current();
+    const catalog = entry.peek();
+    if (catalog) return catalog;
+    this.listenIfAllowed(entry);
+    return entry.current();
   }
 
   /** The catalog after a comparison with the database. Used before a request is refused because a name is unknown. */
@@ -52,24 +64,40 @@ export class CatalogService implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
     await Promise.all([...this.catalogs.values()].map((catalog) => catalog.close()));
   }
 
   private entryOf(database: ProjectDatabase): ProjectCatalog {
     const known = this.catalogs.get(database.key);
     if (known && isSame(known.database, database)) return known;
-    const entry = new ProjectCatalog(database, this.repository, (error) =>
-      this.logger.warn(`schema changes of project ${database.key} could not be read: ${String(error)}`),
-    );
+    const warn = (error: unknown): void =>
+      this.logger.warn(`schema changes of project ${database.key} could not be read: ${String(error)}`);
+    const entry = new ProjectCatalog(database, this.repository, warn, () => this.dropOldest());
     this.catalogs.set(database.key, entry);
-    this.listenIfAllowed(entry);
     return entry;
   }
 
+  /** From the second use on: a project that gets a single request needs no second connection. */
   private listenIfAllowed(entry: ProjectCatalog): void {
-    if (this.listening.size >= LISTENERS) return;
+    if (this.listening.size >= LISTENERS || this.listening.has(entry) || !entry.canListen) return;
     this.listening.add(entry);
     entry.listen(DDL_CHANNEL);
+  }
+
+  /** Runs every IDLE_MS. */
+  closeIdleListeners(): void {
+    for (const entry of this.listening) {
+      if (entry.takeUse()) continue;
+      this.listening.delete(entry);
+      void entry.unlisten();
+    }
+  }
+
+  private dropOldest(): void {
+    let entries = 0;
+    for (const catalog of this.catalogs.values()) entries += catalog.entries;
+    while (entries > CATALOG_ENTRIES && this.catalogs.size > 1) entries -= this.catalogs.pop()?.entries ?? 0;
   }
 
   /**

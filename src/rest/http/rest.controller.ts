@@ -7,6 +7,7 @@ import { callerOf } from '../../access/current-caller.decorator';
 import { type BodyKind, BodyReader } from '../../http/bodies/body-reader';
 import { SERVER_CONFIG, type ServerConfig } from '../../config/app-config';
 import { LARGEST_FORM } from '../body/form';
+import { ProjectQuotas } from '../../projects/quotas/project-quotas.service';
 import type { MediaType, TargetKind } from '../grammar/rest-request';
 import type { IncomingRequest } from '../incoming-request';
 import { QueryParser } from '../query-parser.service';
@@ -31,6 +32,7 @@ export class RestController {
     private readonly parser: QueryParser,
     private readonly bodies: BodyReader,
     private readonly results: ResultBudget,
+    private readonly quotas: ProjectQuotas,
     @Inject(SERVER_CONFIG) private readonly config: ServerConfig,
   ) {}
 
@@ -52,6 +54,11 @@ export class RestController {
   }
 
   private handle(kind: TargetKind, request: Request, response: Response): Promise<void> {
+    const { project } = callerOf(request);
+    const warning = this.quotas.warningOf(project);
+    if (warning !== null) response.setHeader('X-Quota-Warning', warning);
+    // A function may read or delete, so calls are not refused.
+    if (kind === 'table' && METHODS_WITH_BODY.has(request.method)) this.quotas.assertMayGrow(project);
     return this.rest.handle(this.incoming(kind, request), new HttpResponseWriter(response, this.results));
   }
 

@@ -70,6 +70,11 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/doctor': allow(OPERATORS, 'admin'),
   'POST /admin/v1/upgrade': allow(OPERATORS, 'admin'),
 
+  'GET /admin/v1/servers': allow(INSTALL_READERS, 'read'),
+  'POST /admin/v1/servers': allow(OPERATORS, 'admin'),
+  'PATCH /admin/v1/servers/:name': allow(OPERATORS, 'admin'),
+  'DELETE /admin/v1/servers/:name': allow(OPERATORS, 'admin'),
+
   'GET /admin/v1/backup': allow(OWNERS, 'admin'),
   'GET /admin/v1/physical-backup': allow(OWNERS, 'admin'),
   'GET /admin/v1/backups': allow(INSTALL_READERS, 'read'),

@@ -100,7 +100,7 @@ describe('plinth project', () => {
   it('lists projects in a table, or as JSON', async () => {
     const created = await json(['project', 'create', 'Listed']);
     const { out } = await run(['project', 'list']);
-    expect(out).toMatch(/^slug +name +plan +id +created_at$/m);
+    expect(out).toMatch(/^slug +name +plan +server +id +created_at$/m);
     expect(out).toContain(created.id);
     const found = await json(['project', 'list', '--search', 'liste']);
     expect(found.map(({ slug }: { slug: string }) => slug)).toEqual(['listed']);

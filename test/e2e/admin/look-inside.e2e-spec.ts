@@ -255,9 +255,11 @@ describe('the use of limits', () => {
     ]);
     expect(body.rate_limits[0].used).toBeGreaterThan(0);
     expect(body.quotas).toEqual([
-      { name: 'storage_bytes', used: 0, limit: null },
-      { name: 'storage_files', used: 0, limit: 7 },
-      { name: 'database_bytes', used: expect.any(Number), limit: null },
+      { name: 'storage_bytes', used: 0, limit: null, state: 'ok' },
+      { name: 'storage_files', used: 0, limit: 7, state: 'ok' },
+      { name: 'database_bytes', used: expect.any(Number), limit: null, state: 'ok' },
+      { name: 'requests_per_day', used: expect.any(Number), limit: null, state: 'ok' },
+      { name: 'mails_per_day', used: 0, limit: null, state: 'ok' },
     ]);
     expect(body.mails).toEqual({ waiting: expect.any(Number), failed: 0 });
   });

@@ -231,6 +231,8 @@ describe('nobody grants more than they have', () => {
     // The plan is what the installation grants.
     const path = `/admin/v1/projects/${project.id}`;
     expect((await person('admin').http.patch(path, { plan: 'enterprise' })).status).toBe(403);
+    const quota = { settings: { requests_per_day: 1_000_000 } };
+    expect((await person('admin').http.patch(path, quota)).status).toBe(403);
     expect((await person('admin').http.patch(path, { name: 'Mine' })).status).toBe(200);
   });
 

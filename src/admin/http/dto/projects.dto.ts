@@ -64,6 +64,16 @@ export class CreateProjectDto {
   @IsOptional()
   @Matches(/^postgres(ql)?:\/\/[^\s]+$/, { message: 'database_url must begin with postgres://' })
   database_url?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Name of one of the servers of the installation, whatever its status; default: the open one with the largest share of free places',
+    example: 'db2',
+  })
+  @IsOptional()
+  @IsString()
+  @NotContains('\0')
+  server?: string;
 }
 
 @Example({ plan: 'enterprise', settings: { max_rows: 1000, locale: 'de' } })

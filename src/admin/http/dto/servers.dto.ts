@@ -1,0 +1,63 @@
+/** Bodies of the administration of servers. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { Example } from '../../../http/docs/example.decorator';
+import { SERVER_STATUSES } from '../../server-records';
+
+const URL_FORM = /^postgres(ql)?:\/\/[^\s]+$/;
+const URL_MESSAGE = 'url must begin with postgres://';
+const MOST_PROJECTS = 100_000;
+const CAPACITY = {
+  type: 'integer',
+  minimum: 0,
+  maximum: MOST_PROJECTS,
+  description: 'Number of projects up to which new ones are placed here',
+} as const;
+const URL_SCHEMA = {
+  description: 'Connection URL, as a role with CREATEDB and CREATEROLE; stored encrypted, never returned',
+  example: 'postgres://plinth:secret@db2.example.com/postgres',
+} as const;
+
+@Example({ name: 'db2', url: 'postgres://plinth:secret@db2.example.com/postgres', capacity: 1000 })
+export class AddServerDto {
+  @ApiProperty({ example: 'db2', pattern: '^[a-z][a-z0-9-]{0,38}[a-z0-9]$' })
+  @IsString()
+  @Matches(/^[a-z][a-z0-9-]{0,38}[a-z0-9]$/, {
+    message: 'name must be 2 to 40 lower-case letters, digits and hyphens, beginning with a letter',
+  })
+  name!: string;
+
+  @ApiProperty(URL_SCHEMA)
+  @Matches(URL_FORM, { message: URL_MESSAGE })
+  url!: string;
+
+  @ApiPropertyOptional({ ...CAPACITY, description: `${CAPACITY.description}; default: 1000` })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MOST_PROJECTS)
+  capacity?: number;
+}
+
+@Example({ status: 'draining' })
+export class UpdateServerDto {
+  @ApiPropertyOptional({ enum: SERVER_STATUSES, description: 'A draining one gets no new projects' })
+  @IsOptional()
+  @IsIn(SERVER_STATUSES)
+  status?: (typeof SERVER_STATUSES)[number];
+
+  @ApiPropertyOptional(CAPACITY)
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MOST_PROJECTS)
+  capacity?: number;
+
+  @ApiPropertyOptional({
+    ...URL_SCHEMA,
+    description: `${URL_SCHEMA.description}. Its projects use it at once`,
+  })
+  @IsOptional()
+  @Matches(URL_FORM, { message: URL_MESSAGE })
+  url?: string;
+}

@@ -1,0 +1,107 @@
+/** Platform administration: PostgreSQL servers for projects' databases (docs/scaling.md). */
+import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { ApiOperation, ApiParam } from '@nestjs/swagger';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { Actor } from '../../projects/audit-log.repository';
+import {
+  platformServerFixed,
+  serverExists,
+  serverInUse,
+  serverNotFound,
+} from '../../projects/servers/server.errors';
+import { ServersService, type ServerState } from '../../projects/servers/servers.service';
+import { RemovedServer, ServerRecord } from '../server-records';
+import { ADMIN_ERRORS, AdminApi } from './admin-api.decorator';
+import { CurrentActor } from './current-actor.decorator';
+import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
+
+const DEFAULT_CAPACITY = 1_000;
+
+@AdminApi()
+@Controller('admin/v1/servers')
+export class ServersController {
+  constructor(private readonly servers: ServersService) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listServers',
+    summary: "List the PostgreSQL servers for projects' databases",
+    description:
+      'Needs a role that docs/access.md lists for it. Each server is asked whether it answers, for at most three seconds.',
+  })
+  @Answer(200, 'The servers, that of the platform database first', [ServerRecord])
+  @PlatformErrors(ADMIN_ERRORS)
+  async list(): Promise<ServerRecord[]> {
+    return (await this.servers.list()).map(toRecord);
+  }
+
+  @Post()
+  @ApiOperation({
+    operationId: 'addServer',
+    summary: 'Add a PostgreSQL server',
+    description:
+      'Needs a role that docs/access.md lists for it. The server is checked and prepared. New projects go to the open server with the largest share of free places.',
+  })
+  @JsonBody(AddServerDto)
+  @Answer(201, 'The server', ServerRecord)
+  @PlatformErrors(
+    invalidParameters('url must begin with postgres://'),
+    serverExists('db2'),
+    JSON_BODY_ERRORS,
+    ADMIN_ERRORS,
+  )
+  async add(
+    @StrictBody() { name, url, capacity = DEFAULT_CAPACITY }: AddServerDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ServerRecord> {
+    return toRecord(await this.servers.add({ name, url, capacity }, actor));
+  }
+
+  @Patch(':name')
+  @ApiOperation({
+    operationId: 'updateServer',
+    summary: 'Drain or reopen a server, change its capacity or its URL',
+    description:
+      'Needs a role that docs/access.md lists for it. Projects on a draining server stay; it gets no new ones. A new URL must be that of the same server, with other credentials or another address.',
+  })
+  @ApiParam({ name: 'name', example: 'db2' })
+  @JsonBody(UpdateServerDto)
+  @Answer(200, 'The changed server', ServerRecord)
+  @PlatformErrors(
+    invalidParameters('url must begin with postgres://'),
+    serverNotFound(),
+    platformServerFixed(),
+    JSON_BODY_ERRORS,
+    ADMIN_ERRORS,
+  )
+  async update(
+    @Param('name') name: string,
+    @StrictBody() { status, capacity, url }: UpdateServerDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ServerRecord> {
+    return toRecord(await this.servers.update(name, { status, capacity, url }, actor));
+  }
+
+  @Delete(':name')
+  @ApiOperation({
+    operationId: 'removeServer',
+    summary: 'Remove a server without projects',
+    description:
+      'Needs a role that docs/access.md lists for it. Nothing is changed on the server itself: the roles and the template that Plinth created stay.',
+  })
+  @ApiParam({ name: 'name', example: 'db2' })
+  @Answer(200, 'The server is removed', RemovedServer)
+  @PlatformErrors(serverNotFound(), serverInUse(3), ADMIN_ERRORS)
+  async remove(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<RemovedServer> {
+    await this.servers.remove(name, actor);
+    return { name, removed: true };
+  }
+}
+
+function toRecord({ createdAt, fault, ...state }: ServerState): ServerRecord {
+  return { ...state, reachable: fault === null, fault, created_at: createdAt };
+}

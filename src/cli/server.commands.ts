@@ -1,0 +1,95 @@
+/** `plinth server add|list|drain|open|update|remove`: PostgreSQL servers for projects' databases. */
+import { Command, InvalidArgumentError } from 'commander';
+import { CliError, EXIT } from './cli-error';
+import { CommandContext } from './command-context';
+import { list, table } from './format';
+
+type ServerAnswer = Readonly<Record<string, unknown>>;
+
+interface ServerOptions {
+  readonly capacity?: number;
+  readonly url?: boolean;
+}
+
+const COLUMNS = ['name', 'host', 'port', 'status', 'projects', 'capacity', 'reachable'];
+
+export function addServerCommands(program: Command, context: CommandContext): void {
+  const server = program.command('server').description("PostgreSQL servers for projects' databases");
+  addAdd(server, context);
+  server
+    .command('list')
+    .description('list the servers, and whether they answer')
+    .action(async () => {
+      const { body } = await context.server.send<ServerAnswer[]>('GET', '/servers');
+      context.print(body, () => table(body, COLUMNS));
+    });
+  addUpdate(server, context);
+  addStatus(server, context, {
+    name: 'drain',
+    status: 'draining',
+    does: 'place no more projects on a server',
+  });
+  addStatus(server, context, { name: 'open', status: 'open', does: 'place projects on a server again' });
+  server
+    .command('remove <name>')
+    .description('remove a server without projects')
+    .action(async (name: string) => {
+      const { body } = await context.server.send<ServerAnswer>('DELETE', pathOf(name));
+      context.print(body, () => `Server "${name}" is removed.\n`);
+    });
+}
+
+/** The URL holds a password, so it is no argument: other users of the machine see those. */
+function addAdd(server: Command, context: CommandContext): void {
+  server
+    .command('add <name>')
+    .description('add a server; its connection URL is read from standard input')
+    .option('--capacity <projects>', 'place new projects up to this number; default: 1000', wholeNumber)
+    .action(async (name: string, { capacity }: ServerOptions) => {
+      const input = { name, url: await readUrl(context), capacity };
+      const { body } = await context.server.send<ServerAnswer>('POST', '/servers', input);
+      context.print(body, () => list(body));
+    });
+}
+
+function addUpdate(server: Command, context: CommandContext): void {
+  server
+    .command('update <name>')
+    .description('change the capacity of a server, or its connection URL')
+    .option('--capacity <projects>', 'place new projects up to this number', wholeNumber)
+    .option('--url', 'read a new connection URL of the same server from standard input')
+    .action(async (name: string, { capacity, url: isGiven }: ServerOptions) => {
+      if (capacity === undefined && !isGiven)
+        throw new CliError('Nothing to change: give --capacity or --url', EXIT.usage);
+      const change = { capacity, url: isGiven ? await readUrl(context) : undefined };
+      const { body } = await context.server.send<ServerAnswer>('PATCH', pathOf(name), change);
+      context.print(body, () => list(body));
+    });
+}
+
+function addStatus(
+  server: Command,
+  context: CommandContext,
+  { name: command, status, does }: { name: string; status: string; does: string },
+): void {
+  server
+    .command(`${command} <name>`)
+    .description(does)
+    .action(async (name: string) => {
+      const { body } = await context.server.send<ServerAnswer>('PATCH', pathOf(name), { status });
+      context.print(body, () => list(body));
+    });
+}
+
+async function readUrl(context: CommandContext): Promise<string> {
+  const url = (await context.readStdin()).trim();
+  if (url === '') throw new CliError('Give the connection URL on standard input', EXIT.usage);
+  return url;
+}
+
+const pathOf = (name: string): string => `/servers/${encodeURIComponent(name)}`;
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

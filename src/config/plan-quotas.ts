@@ -1,0 +1,33 @@
+/** Quotas of the plans, which QUOTAS_FREE, QUOTAS_PRO and QUOTAS_ENTERPRISE set. */
+
+/** Null: no limit. */
+export interface PlanQuotas {
+  readonly database_quota_bytes: number | null;
+  readonly requests_per_day: number | null;
+  readonly mails_per_day: number | null;
+}
+
+const NONE: PlanQuotas = { database_quota_bytes: null, requests_per_day: null, mails_per_day: null };
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+const QUOTA = /^(database_quota_bytes|requests_per_day|mails_per_day)=([1-9]\d{0,14})([KMGT]iB)?$/;
+
+/**
+ * Parses `database_quota_bytes=500MiB requests_per_day=50000`.
+ * @returns null if the text has another form
+ */
+export function parsePlanQuotas(text: string): PlanQuotas | null {
+  let quotas = NONE;
+  for (const part of text.split(/[\s,]+/).filter(Boolean)) {
+    const [, name, digits, unit = ''] = QUOTA.exec(part) ?? [];
+    const amount = Number(digits) * (UNITS[unit] ?? NaN);
+    if (name === undefined || !Number.isSafeInteger(amount)) return null;
+    quotas = { ...quotas, [name]: amount };
+  }
+  return quotas;
+}

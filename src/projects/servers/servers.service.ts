@@ -1,0 +1,162 @@
+/** The PostgreSQL servers for projects' databases: which there are, and where a new project goes. */
+import { Inject, Injectable } from '@nestjs/common';
+import { messageOf } from '../../common/errors/error-facts';
+import { PLATFORM_URL } from '../../database/platform/platform-url';
+import type { Actor, AuditEntry } from '../audit-log.repository';
+import { ProjectSecrets } from '../project-secrets';
+import { DatabaseServer, MAINTENANCE_DATABASE } from '../provisioning/database-server';
+import { TemplateDatabase } from '../provisioning/template-database';
+import {
+  noRoom,
+  platformServerFixed,
+  serverExists,
+  serverInUse,
+  serverNotFound,
+  serverUnusable,
+} from './server.errors';
+import { ServerChange, ServerRepository, ServerRow } from './server.repository';
+
+/** Milliseconds after which a server that does not answer counts as down. */
+const PROBE_MS = 3_000;
+
+/** A server as administrators see it: without its password. */
+export interface ServerState {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly status: ServerRow['status'];
+  readonly capacity: number;
+  readonly projects: number;
+  readonly createdAt: Date;
+  /** Null if it answers, else the reason. */
+  readonly fault: string | null;
+}
+
+/** Where the database of a new project goes. */
+export interface Placement {
+  readonly server: string;
+  /** Null for the server of the platform database. */
+  readonly url: string | null;
+}
+
+export interface NewServer {
+  readonly name: string;
+  readonly url: string;
+  readonly capacity: number;
+}
+
+@Injectable()
+export class ServersService {
+  constructor(
+    private readonly servers: ServerRepository,
+    private readonly secrets: ProjectSecrets,
+    private readonly template: TemplateDatabase,
+    @Inject(PLATFORM_URL) private readonly platformUrl: string,
+  ) {}
+
+  /** Asks every server at the same time whether it answers. */
+  async list(): Promise<ServerState[]> {
+    return Promise.all((await this.servers.list()).map((row) => this.stateOf(row)));
+  }
+
+  /** The servers besides that of the platform database. */
+  async listOthers(): Promise<DatabaseServer[]> {
+    const rows = (await this.servers.list()).filter(({ url }) => url !== null);
+    return rows.map((row) => new DatabaseServer(this.urlOf(row)));
+  }
+
+  /** Prepares the server for projects. @throws AppError 400 when it cannot be used, 409 when the name is taken */
+  async add({ name, url, capacity }: NewServer, actor: Actor): Promise<ServerState> {
+    if (await this.servers.find(name)) throw serverExists(name);
+    await this.assertUsable(url);
+    const { host, port } = new DatabaseServer(url);
+    const entry = entryOf('server.add', actor, { name, host, port, capacity });
+    if (!(await this.servers.insert(name, this.seal(name, url), capacity, entry))) throw serverExists(name);
+    return this.get(name);
+  }
+
+  /** @throws AppError 404, 400 for a URL that cannot be used, 409 for the URL of the platform's server */
+  async update(name: string, change: ServerChange & { url?: string }, actor: Actor): Promise<ServerState> {
+    const row = await this.row(name);
+    const { url, ...rest } = change;
+    if (url !== undefined) {
+      if (row.url === null) throw platformServerFixed();
+      await this.assertUsable(url);
+      const { host, port } = new DatabaseServer(url);
+      const sealFor = (projectId: string): Buffer => this.secrets.seal('server-url', projectId, url);
+      const entry = entryOf('server.update', actor, { name, host, port });
+      await this.servers.setUrl(name, this.seal(name, url), sealFor, entry);
+    }
+    if (Object.values(rest).some((value) => value !== undefined))
+      await this.servers.update(name, rest, entryOf('server.update', actor, { name, ...rest }));
+    return this.get(name);
+  }
+
+  /** @throws AppError 404, 409 while projects are there or for the platform's server */
+  async remove(name: string, actor: Actor): Promise<void> {
+    const { url, projects } = await this.row(name);
+    if (url === null) throw platformServerFixed();
+    if (!(await this.servers.remove(name, entryOf('server.remove', actor, { name }))))
+      throw serverInUse(Math.max(1, projects));
+  }
+
+  /**
+   * Chooses the server of a new project. Two creations at the same time may exceed a capacity by one.
+   * @param name a particular server, whatever its status and capacity; default: the open one with the most room
+   * @throws AppError 404, or 409 without room
+   */
+  async place(name?: string): Promise<Placement> {
+    const row = name === undefined ? await this.servers.findRoomiest() : await this.row(name);
+    if (!row) throw noRoom();
+    return { server: row.name, url: row.url === null ? null : this.urlOf(row) };
+  }
+
+  private async get(name: string): Promise<ServerState> {
+    return this.stateOf(await this.row(name));
+  }
+
+  private async row(name: string): Promise<ServerRow> {
+    const row = await this.servers.find(name);
+    if (!row) throw serverNotFound();
+    return row;
+  }
+
+  private async stateOf(row: ServerRow): Promise<ServerState> {
+    const { name, status, capacity, projects, createdAt } = row;
+    const server = new DatabaseServer(this.urlOf(row));
+    const { publicHost: host, port } = server;
+    return { name, host, port, status, capacity, projects, createdAt, fault: await faultOf(server) };
+  }
+
+  private async assertUsable(url: string): Promise<void> {
+    await this.template.ensureOn(new DatabaseServer(url)).catch((error: Error) => {
+      throw serverUnusable(error);
+    });
+  }
+
+  private urlOf({ name, url }: ServerRow): string {
+    return url === null ? this.platformUrl : this.secrets.open('server-url', `server:${name}`, url);
+  }
+
+  private seal(name: string, url: string): Buffer {
+    return this.secrets.seal('server-url', `server:${name}`, url);
+  }
+}
+
+async function faultOf(server: DatabaseServer): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`no answer within ${PROBE_MS} ms`), PROBE_MS);
+  });
+  const probe = server
+    .asAdmin(MAINTENANCE_DATABASE, (client) => client.query('select 1'))
+    .then(
+      () => null,
+      (error: unknown) => messageOf(error),
+    );
+  return Promise.race([probe, late]).finally(() => clearTimeout(timer));
+}
+
+function entryOf(action: string, actor: Actor, details: Record<string, string | number>): AuditEntry {
+  return { action, actor, projectId: null, details };
+}

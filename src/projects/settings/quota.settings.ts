@@ -1,0 +1,33 @@
+/** Quotas that the operator of the installation grants a project (docs/scaling.md). Administrators of a project cannot set them. */
+import { integer } from './setting';
+
+export const QUOTA_SETTINGS = {
+  database_quota_bytes: integer({
+    fallback: null,
+    fallbackText: "the plan's",
+    description: 'Size of the database in bytes from which on table REST refuses new and changed rows',
+    details: 'Only operators set it. See [quotas](scaling.md#quotas).',
+    minimum: 1,
+  }),
+
+  requests_per_day: integer({
+    fallback: null,
+    fallbackText: "the plan's",
+    description: 'Maximum number of requests from midnight to midnight in UTC',
+    details: 'Only operators set it. See [quotas](scaling.md#quotas).',
+    minimum: 1,
+  }),
+
+  mails_per_day: integer({
+    fallback: null,
+    fallbackText: "the plan's",
+    description: 'Maximum number of mails in 24 hours',
+    details: 'Only operators set it. See [quotas](scaling.md#quotas).',
+    minimum: 1,
+  }),
+};
+
+/** Whether a change of settings needs the rights of an operator. */
+export function changesQuotas(settings: object): boolean {
+  return Object.keys(settings).some((name) => Object.hasOwn(QUOTA_SETTINGS, name));
+}

@@ -1,0 +1,124 @@
+/** Quotas that the operator grants: size of the database, requests and mails of a day. Those of files: e2e/storage/quotas. */
+import type { LoggerService } from '@nestjs/common';
+import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
+import { ProjectQuotas } from '../../../src/projects/quotas/project-quotas.service';
+import type { HttpClient } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { TestProject } from '../../support/test-project';
+
+let plinth: TestPlinth;
+const warnings: string[] = [];
+const COLLECTOR: LoggerService = {
+  log: () => undefined,
+  error: () => undefined,
+  warn: (message: unknown) => void warnings.push(String(message)),
+};
+const NOTES = '/rest/v1/notes';
+
+beforeAll(async () => {
+  plinth = await TestPlinth.start({ env: { QUOTAS_PRO: 'database_quota_bytes=1TiB mails_per_day=2' } });
+  plinth.app.useLogger(COLLECTOR);
+});
+afterAll(() => plinth.stop());
+
+async function newProject(settings: Record<string, unknown>, plan = 'free'): Promise<TestProject> {
+  const project = await plinth.createProject({ plan, settings });
+  await project.sql(`create table notes (id int primary key);
+    create policy everybody on notes to anon using (true) with check (true)`);
+  return project;
+}
+
+/** What happens once a minute: requests and sizes are sampled, and the samples compared with the quotas. */
+async function sample(project: TestProject): Promise<void> {
+  await project.anon.get(NOTES);
+  await plinth.app.get(RequestSamples).write();
+  await plinth.app.get(ProjectQuotas).refresh();
+}
+
+const setting = (project: TestProject, settings: object): ReturnType<HttpClient['patch']> =>
+  plinth.admin.patch(`/admin/v1/projects/${project.id}`, { settings });
+const quotaOf = async (project: TestProject, name: string): Promise<Record<string, unknown>> => {
+  const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}/usage`);
+  return body.quotas.find((one: { name: string }) => one.name === name);
+};
+const statusesOf = (...answers: { status: number }[]): number[] => answers.map(({ status }) => status);
+
+describe('the size of the database', () => {
+  it('refuses new and changed rows once it is reached; reads and deletions stay possible', async () => {
+    const project = await newProject({});
+    const { anon } = project;
+    expect(statusesOf(await anon.post(NOTES, [{ id: 1 }, { id: 2 }]))).toEqual([201]);
+    await setting(project, { database_quota_bytes: 1_000_000 });
+    await sample(project);
+    const refused = await anon.post(NOTES, { id: 3 });
+    expect(refused).toMatchObject({ status: 413, body: { code: 'PL413', detail: { sqlstate: 'PL413' } } });
+    expect(statusesOf(await anon.patch(`${NOTES}?id=eq.1`, { id: 4 }))).toEqual([413]);
+    const read = await anon.get(NOTES);
+    expect(read).toMatchObject({ status: 200, body: [{ id: 1 }, { id: 2 }] });
+    expect(read.headers.get('x-quota-warning')).toBe('database=100');
+    expect(statusesOf(await anon.delete(`${NOTES}?id=eq.1`))).toEqual([200]);
+    expect(await quotaOf(project, 'database_bytes')).toMatchObject({ limit: 1_000_000, state: 'exceeded' });
+  });
+
+  it('accepts rows again as soon as the quota is raised', async () => {
+    const project = await newProject({ database_quota_bytes: 1 });
+    await sample(project);
+    expect(statusesOf(await project.anon.post(NOTES, { id: 1 }))).toEqual([413]);
+    await setting(project, { database_quota_bytes: null });
+    expect(statusesOf(await project.anon.post(NOTES, { id: 1 }))).toEqual([201]);
+  });
+
+  it('warns from 80 % on, in a header, in the admin API and once in the log', async () => {
+    const project = await newProject({});
+    await sample(project);
+    const { used, limit, state } = await quotaOf(project, 'database_bytes');
+    expect([limit, state]).toEqual([null, 'ok']);
+    await setting(project, { database_quota_bytes: Math.floor(Number(used) * 1.15) });
+    warnings.length = 0;
+    await sample(project);
+    await sample(project);
+    const { status, headers } = await project.anon.post(NOTES, { id: 1 });
+    expect([status, headers.get('x-quota-warning')]).toEqual([201, 'database=80']);
+    expect(await quotaOf(project, 'database_bytes')).toMatchObject({ state: 'warning' });
+    const logged = warnings.filter((text) => text.includes(project.slug));
+    expect(logged).toEqual([`quota_warning: 80 % of the database quota of project ${project.slug} are used`]);
+  });
+});
+
+describe('requests of a day', () => {
+  it('are refused with 429 and Retry-After in every area, until midnight in UTC', async () => {
+    const project = await newProject({ requests_per_day: 3 });
+    for (let n = 0; n < 2; n += 1) await project.anon.get(NOTES);
+    await sample(project);
+    const answers = [
+      await project.anon.get(NOTES),
+      await project.service.get(`${project.storage}/buckets`),
+      await project
+        .client(project.anonKey, null)
+        .post(`${project.auth}/login`, { email: 'a@example.com', password: 'correct horse' }),
+    ];
+    expect(statusesOf(...answers)).toEqual([429, 429, 429]);
+    expect(answers[0]?.body).toMatchObject({ code: 'PL429' });
+    expect(answers[1]?.body).toMatchObject({ error: { code: 'rate_limited' } });
+    const untilMidnight = Number(answers[0]?.headers.get('retry-after'));
+    expect(untilMidnight).toBeGreaterThan(0);
+    expect(untilMidnight).toBeLessThanOrEqual(86_400);
+    plinth.clock.move(untilMidnight + 1);
+    expect(statusesOf(await project.anon.get(NOTES))).toEqual([200]);
+    plinth.clock.move(-untilMidnight - 1);
+  });
+});
+
+describe('mails of a day', () => {
+  it('are limited by the plan; a further request for one gets 429', async () => {
+    const project = await newProject({}, 'pro');
+    const reset = async (email: string): Promise<number> =>
+      (await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email })).status;
+    const sent = [await reset('a@example.com'), await reset('b@example.com')];
+    expect(sent.every((status) => status < 300)).toBe(true);
+    expect(await reset('c@example.com')).toBe(429);
+    expect(await quotaOf(project, 'mails_per_day')).toMatchObject({ limit: 2, state: 'exceeded' });
+    await setting(project, { mails_per_day: 100 });
+    expect(await reset('c@example.com')).toBeLessThan(300);
+  });
+});
