@@ -96,7 +96,7 @@ export class SetupLinkController {
     operationId: 'createSetupLink',
     summary: 'Make a set-up link for the first owner',
     description:
-      'Needs PLATFORM_ADMIN_KEY, since an installation without an owner has nobody else. Links made before stay valid until they expire.',
+      'Refused once there is an owner; until then PLATFORM_ADMIN_KEY is the credential. Links made before stay valid until they expire.',
   })
   @Answer(201, 'The link', SetupLinkDto)
   @PlatformErrors(setupOver(), STAFF_ERRORS)
