@@ -89,7 +89,7 @@ function insertRows(visible: VisibleRelation, options: RelationPathsOptions): Op
   return {
     ...head('insert', `Insert rows into ${address}`, [description], options),
     parameters: [
-      ...(maySelect ? [parameters.select] : []),
+      ...(maySelect ? [parameters.select, parameters.order] : []),
       parameters.columns,
       parameters.onConflict,
       ...restParameters('PreferInsert'),
