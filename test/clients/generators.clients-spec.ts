@@ -3,6 +3,7 @@
  * project. The options of a generator are in its folder, with its scenario.
  */
 import { GeneratedClient, readSchema, STEPS } from '../support/generated-client';
+import { LARGE_SCHEMA } from '../support/large-schema';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
@@ -23,6 +24,11 @@ interface Generator {
 const ORVAL = { program: 'orval/dist/bin/orval.js', args: ['--config', './orval.config.ts'] };
 
 const GENERATORS: readonly Generator[] = [
+  {
+    name: 'openapi-fetch',
+    program: 'openapi-typescript/bin/cli.js',
+    args: ['openapi.json', '-o', 'schema.ts'],
+  },
   {
     name: 'hey-api',
     program: '@hey-api/openapi-ts/bin/run.js',
@@ -71,12 +77,7 @@ beforeAll(async () => {
   project = await TestProject.create(plinth, { name: 'Rich', slug: 'rich' });
   await project.sql(await readSchema());
   const large = await plinth.createProject();
-  await large.sql(`do $$ begin
-    for i in 1..300 loop
-      execute format('create table table_%s (id int primary key, parent int references table_%s, name text not null)',
-        i, greatest(i - 1, 1));
-    end loop;
-  end $$`);
+  await large.sql(LARGE_SCHEMA);
   documents = {
     project: (await project.service.get(`/p/${project.slug}/openapi.json`)).text,
     platform: (await plinth.http.get('/openapi.json')).text,
