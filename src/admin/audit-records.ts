@@ -61,11 +61,11 @@ class BrokenRecord {
 }
 
 @Example({
-  intact: true,
+  intact: false,
   checked: 42,
   next: null,
   head: { position: 1042, hash: HASH },
-  broken: null,
+  broken: { position: 17, record_id: '17', fault: 'changed' },
 })
 export class AuditVerification {
   @ApiProperty({ description: 'False when a record of this slice is broken' }) readonly intact!: boolean;

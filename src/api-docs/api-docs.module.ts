@@ -1,5 +1,6 @@
 /** OpenAPI documents, the page that shows them, and the home page of the installation. */
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module';
 import { RestModule } from '../rest/rest.module';
 import { DocumentService } from './document.service';
 import { ApiDocsController } from './http/api-docs.controller';
@@ -11,7 +12,7 @@ import { ProjectFactsRepository } from './project/project-facts.repository';
 import { ProjectTypesService } from './types/project-types.service';
 
 @Module({
-  imports: [RestModule],
+  imports: [AccessModule, RestModule],
   controllers: [HomeController, ApiDocsController, ProjectDocsController, ProjectTypesController],
   providers: [DocumentService, ProjectDocumentService, ProjectTypesService, ProjectFactsRepository],
 })

@@ -1,6 +1,7 @@
 /** The OpenAPI document of the platform: from the controllers of the running application, and the calls of table REST. */
 import { INestApplication, Inject, Injectable } from '@nestjs/common';
 import { DocumentBuilder, OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { RouteRules, type RouteRule } from '../access/route-rules.service';
 import { SERVER_CONFIG, ServerConfig } from '../config/app-config';
 import { STAFF_COOKIE } from '../http/staff-cookie';
 import { type DocumentFormat, DocumentWriter } from './openapi/document-writer';
@@ -8,6 +9,7 @@ import { mapComponents, mapPathItem, mapValues } from './openapi/map-schemas';
 import { METHODS, type OpenApiDocument, type PathItem, plainType } from './openapi/model';
 import { type ServedDocument, toServed } from './openapi/served-document';
 import { toSchema31 } from './openapi/versions';
+import { ADMIN_KEY, STAFF_SESSION, STAFF_TOKEN, withStaffAccess } from './staff-access';
 import { addTableRest } from './table-rest/components';
 import { GENERIC_PATHS } from './table-rest/generic-paths';
 
@@ -15,8 +17,9 @@ const DESCRIPTION = `Plinth: authentication, table REST and file storage for man
 
 * **apikey**: the anon or service-role key of a project, in the header \`apikey\`. Names the project.
 * **bearer**: the access token of a user, or a key of the project.
-* **platform-admin-key**: \`PLATFORM_ADMIN_KEY\`, or a person's access token (\`plt_...\`), for the administration.
-* **staff-session**: the cookie of a person who signed in to the administration. Changes also need \`X-CSRF-Token\`.
+* **${ADMIN_KEY}**: \`PLATFORM_ADMIN_KEY\`, for the administration. It has the rights of an owner of the installation.
+* **${STAFF_TOKEN}**: a token (\`plt_...\`) of a person, with the rights of their role that are within its scopes.
+* **${STAFF_SESSION}**: the cookie of a person who signed in to the administration. Changes also need \`X-CSRF-Token\`.
 
 The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 
@@ -28,7 +31,10 @@ export class DocumentService {
   private document: OpenApiDocument | undefined;
   private readonly served = new Map<string, Promise<ServedDocument>>();
 
-  constructor(@Inject(SERVER_CONFIG) private readonly server: ServerConfig) {}
+  constructor(
+    @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
+    private readonly rules: RouteRules,
+  ) {}
 
   /** Set by create-app, because the document is built from the application's routes. */
   bind(app: INestApplication): void {
@@ -40,6 +46,7 @@ export class DocumentService {
     if (!this.app) throw new Error('no application was bound to the document');
     this.document ??= toModel(
       SwaggerModule.createDocument(this.app, this.base().build(), { operationIdFactory: operationId }),
+      this.rules.all(),
     );
     return this.document;
   }
@@ -90,8 +97,15 @@ export class DocumentService {
         'bearer',
       )
       .addBearerAuth(
-        { type: 'http', description: "PLATFORM_ADMIN_KEY, or a person's access token (plt_...)" },
-        'platform-admin-key',
+        { type: 'http', description: 'PLATFORM_ADMIN_KEY, which has the rights of an owner' },
+        ADMIN_KEY,
+      )
+      .addBearerAuth(
+        {
+          type: 'http',
+          description: 'Personal access token (plt_...), of which each operation names the scope',
+        },
+        STAFF_TOKEN,
       )
       .addCookieAuth(
         STAFF_COOKIE,
@@ -101,7 +115,7 @@ export class DocumentService {
           description:
             'Session of a person. With https, its name has the prefix `__Host-`. Methods besides GET and HEAD need the csrf_token of the session in the header X-CSRF-Token, and each answer may replace the cookie.',
         },
-        'staff-session',
+        STAFF_SESSION,
       )
       .addBearerAuth({ type: 'http', description: 'METRICS_TOKEN, for the metrics alone' }, 'metrics-token');
   }
@@ -111,10 +125,15 @@ export class DocumentService {
  * Nest writes the form of 3.0. The routes of table REST take all methods and say nothing of their requests, so that its
  * calls are described by hand.
  */
-function toModel({ info, servers, tags, paths, components = {} }: OpenAPIObject): OpenApiDocument {
+function toModel(
+  { info, servers, tags, paths, components = {} }: OpenAPIObject,
+  rules: readonly RouteRule[],
+): OpenApiDocument {
   // The types of @nestjs/swagger allow more than it writes here.
   const source = { paths, components } as unknown as Pick<OpenApiDocument, 'paths' | 'components'>;
-  const own = Object.entries(source.paths).filter(([path]) => !TABLE_REST.test(path));
+  const own = Object.entries(source.paths)
+    .filter(([path]) => !TABLE_REST.test(path))
+    .map(([path, item]) => [path, withStaffAccess(path, item, rules)] as const);
   return {
     info: toInfo(info),
     servers: servers?.map(({ url }) => ({ url })),

@@ -3,6 +3,7 @@
  * project. The options of a generator are in its folder, with its scenario.
  */
 import { GeneratedClient, readSchema, STEPS } from '../support/generated-client';
+import { LARGE_SCHEMA } from '../support/large-schema';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
@@ -15,6 +16,8 @@ interface Generator {
   readonly program: string;
   /** The document is `openapi.json` in the working directory, the client goes to `client/`. */
   readonly args: readonly string[];
+  /** Other arguments for a project of hundreds of tables. */
+  readonly argsOfLarge?: readonly string[];
   /** The file for what the program prints. */
   readonly output?: string;
   readonly compilerOptions?: object;
@@ -24,14 +27,20 @@ const ORVAL = { program: 'orval/dist/bin/orval.js', args: ['--config', './orval.
 
 const GENERATORS: readonly Generator[] = [
   {
+    name: 'openapi-fetch',
+    program: 'openapi-typescript/bin/cli.js',
+    args: ['openapi.json', '-o', 'schema.ts'],
+  },
+  {
     name: 'hey-api',
     program: '@hey-api/openapi-ts/bin/run.js',
     args: ['-f', 'openapi-ts.config.ts', '--no-log-file'],
+    argsOfLarge: ['-f', 'openapi-ts.large.config.ts', '--no-log-file'],
   },
   {
     name: 'swagger-typescript-api',
     program: 'swagger-typescript-api/dist/cli.mjs',
-    args: ['generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts'],
+    args: ['generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts', '--disable-throw-on-error'],
   },
   { name: 'oazapfts', program: 'oazapfts/dist/cli.js', args: ['openapi.json', 'client/api.ts'] },
   { name: 'orval-fetch', ...ORVAL },
@@ -71,12 +80,7 @@ beforeAll(async () => {
   project = await TestProject.create(plinth, { name: 'Rich', slug: 'rich' });
   await project.sql(await readSchema());
   const large = await plinth.createProject();
-  await large.sql(`do $$ begin
-    for i in 1..300 loop
-      execute format('create table table_%s (id int primary key, parent int references table_%s, name text not null)',
-        i, greatest(i - 1, 1));
-    end loop;
-  end $$`);
+  await large.sql(LARGE_SCHEMA);
   documents = {
     project: (await project.service.get(`/p/${project.slug}/openapi.json`)).text,
     platform: (await plinth.http.get('/openapi.json')).text,
@@ -89,7 +93,8 @@ async function generate(generator: Generator, document: keyof typeof documents):
   const client = await GeneratedClient.create(`${generator.name}-${document}`);
   await client.addGenerator(generator.name);
   await client.write('openapi.json', documents[document]);
-  const printed = await client.run(generator.program, generator.args);
+  const { program, args, argsOfLarge = args } = generator;
+  const printed = await client.run(program, document === 'large' ? argsOfLarge : args);
   if (generator.output !== undefined) await client.write(generator.output, printed);
   return client;
 }

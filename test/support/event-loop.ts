@@ -6,6 +6,15 @@
 const LOOK_MS = 1;
 const MIB = 1024 * 1024;
 
+/** @returns the result, and the milliseconds of CPU that the process used meanwhile */
+export async function cpuTime<Answer>(
+  work: () => Promise<Answer>,
+): Promise<{ answer: Answer; used: number }> {
+  const before = process.cpuUsage();
+  const answer = await work();
+  return { answer, used: milliseconds(process.cpuUsage(before)) };
+}
+
 /** @returns the result, and the longest time that the event loop was blocked, in milliseconds of CPU */
 export async function longestHold<Answer>(
   work: () => Promise<Answer>,

@@ -29,6 +29,19 @@ const DOCUMENT = {
         responses: { 200: { description: 'A note', content: json(NOTE) } },
       },
     },
+    '/notes': {
+      get: {
+        parameters: [
+          {
+            name: 'filters',
+            in: 'query',
+            explode: true,
+            schema: { type: 'object', additionalProperties: { type: 'string' } },
+          },
+        ],
+        responses: { 200: { description: 'A note', content: json(NOTE) } },
+      },
+    },
     '/notes/latest': {
       get: { responses: { 200: { description: 'A text', content: { 'text/plain': {} } } } },
     },
@@ -65,6 +78,7 @@ it.each<[string, Sent]>([
   ['an answer as documented', {}],
   ['a documented header and those of HTTP', { headers: { etag: '"1"', date: 'now', vary: 'Origin' } }],
   ['a documented query parameter', { path: '/notes/1?fields=title' }],
+  ['a parameter of any name as a member of an object', { path: '/notes?title=eq.a' }],
   ['an answer to HEAD', { method: 'HEAD', text: '' }],
   ['an answer without a body', { status: 304, text: '' }],
   ['the refusal of an unknown path', { path: '/nothing', status: 404 }],

@@ -1,7 +1,7 @@
 /** kubb, with its plugins for types, axios and zod: the schemas of zod check each body and each answer. */
-import type { AxiosError } from 'axios';
+import { isAxiosError } from 'axios';
 import * as api from './client';
-import { BASE_URL, given, headersOf, rejectionOf, rowsOf, unchanged } from './common';
+import { BASE_URL, headersOf, rejectionOf, rowsOf, unchanged } from './common';
 import { type Failure, type ProjectApi, runSteps } from './steps';
 
 await runSteps((token): ProjectApi => {
@@ -22,17 +22,26 @@ await runSteps((token): ProjectApi => {
     upload: async (bucket, file) => (await api.uploadFile(bucket, { file }, {}, config)).data,
     listFiles: async (bucket) => (await api.listFiles(bucket, { limit: 5 }, config)).data,
     sign: async (id) => (await api.createSignedUrl(id, { expiry: '1h' }, config)).data.url,
-    download: (id) => api.downloadFile(id, {}, { ...config, responseType: 'blob' }),
+    download: (id) => api.downloadFile(id, {}, {}, { ...config, responseType: 'blob' }),
     deleteFile: (id) => api.deleteFile(id, config),
     deleteTodo: async (id) => rowsOf(await api.deleteTodos({ id: `eq.${id}` }, {}, config)),
-    refusedRead: () => failed<api.SelectTodos401>(api.selectTodos({}, {}, config)),
-    forbiddenRead: () => failed<api.SelectSealed403>(api.selectSealed({}, {}, config)),
-    conflictingInsert: (title) => failed<api.InsertTodos409>(api.insertTodos({ title }, {}, {}, config)),
+    refusedRead: () => failed(api.selectTodos({}, {}, config), 401, api.selectTodos401Schema),
+    forbiddenRead: () => failed(api.selectSealed({}, {}, config), 403, api.selectSealed403Schema),
+    conflictingInsert: (title) =>
+      failed(api.insertTodos({ title }, {}, {}, config), 409, api.insertTodos409Schema),
   };
 });
 
-/** Axios rejects, with the body of the expected status. */
-async function failed<E>(request: Promise<unknown>): Promise<Failure<E>> {
-  const { response } = (await rejectionOf(request)) as AxiosError<E>;
-  return { status: given(response).status, error: given(response).data };
+/**
+ * Axios rejects, and TypeScript has no types for what a promise is rejected with. The schema of the expected status, which
+ * the generator writes too, checks the body and gives it its type.
+ */
+async function failed<E>(
+  request: Promise<unknown>,
+  status: number,
+  schema: { parse(value: unknown): E },
+): Promise<Failure<E>> {
+  const reason = await rejectionOf(request);
+  if (!isAxiosError(reason) || reason.response?.status !== status) throw reason;
+  return { status, error: schema.parse(reason.response.data) };
 }

@@ -4,7 +4,7 @@ import {
   HttpClient,
   HttpContext,
   HttpContextToken,
-  type HttpErrorResponse,
+  HttpErrorResponse,
   provideHttpClient,
   withFetch,
   withInterceptors,
@@ -20,7 +20,7 @@ import {
 import { Api } from './client/api';
 import { provideApiConfiguration } from './client/api-configuration';
 import * as fn from './client/functions';
-import type { RestConflictError } from './client/models';
+import type { RestConflictError, RestForbiddenError, RestUnauthorizedError } from './client/models';
 import { BASE_URL, headersOf, rejectionOf, rowsOf } from './common';
 import { type Failure, type ProjectApi, runSteps } from './steps';
 
@@ -69,15 +69,28 @@ await runSteps((token): ProjectApi => {
     download: (file_id) => api.invoke(fn.downloadFile, { file_id }, context),
     deleteFile: (file_id) => api.invoke(fn.deleteFile, { file_id }, context),
     deleteTodo: async (id) => rowsOf(await api.invoke(fn.deleteTodos, { id: `eq.${id}` }, context)),
-    refusedRead: () => failed(api.invoke(fn.selectTodos, {}, context)),
-    forbiddenRead: () => failed(api.invoke(fn.selectSealed, {}, context)),
-    conflictingInsert: (title) =>
-      failed<RestConflictError>(api.invoke(fn.insertTodos, { body: { title } }, context)),
+    refusedRead: () => failed(api.invoke(fn.selectTodos, {}, context), 401),
+    forbiddenRead: () => failed(api.invoke(fn.selectSealed, {}, context), 403),
+    conflictingInsert: (title) => failed(api.invoke(fn.insertTodos, { body: { title } }, context), 409),
   };
 });
 
-/** HttpErrorResponse has no type for the body. */
-async function failed<E = { message: string; code: string }>(request: Promise<unknown>): Promise<Failure<E>> {
-  const { status, error } = (await rejectionOf(request)) as HttpErrorResponse;
-  return { status, error: error as E };
+/** The errors of table REST, which have one type for each status. */
+interface RestFailures {
+  readonly 401: RestUnauthorizedError;
+  readonly 403: RestForbiddenError;
+  readonly 409: RestConflictError;
+}
+
+/**
+ * The generator writes the types of errors, but no operation refers to them, and Angular types the body of its
+ * HttpErrorResponse as `any`: the status chooses the type here.
+ */
+async function failed<Status extends keyof RestFailures>(
+  request: Promise<unknown>,
+  status: Status,
+): Promise<Failure<RestFailures[Status]>> {
+  const reason = await rejectionOf(request);
+  if (!(reason instanceof HttpErrorResponse) || reason.status !== status) throw reason;
+  return { status, error: reason.error as RestFailures[Status] };
 }

@@ -1,8 +1,9 @@
 /** @rtk-query/codegen-openapi: endpoints of RTK Query, dispatched to a store. */
-import { configureStore } from '@reduxjs/toolkit';
-import { api, type RestConflictError, type UploadFileApiArg } from './client/api';
-import { rejectionOf, rowsOf } from './common';
-import { type Failure, type ProjectApi, runSteps } from './steps';
+import { configureStore, type SerializedError } from '@reduxjs/toolkit';
+import { api, type UploadFileApiArg } from './client/api';
+import { rowsOf } from './common';
+import type { RestFailure } from './empty-api';
+import { type ProjectApi, runSteps } from './steps';
 
 await runSteps((token): ProjectApi => {
   const store = configureStore({
@@ -59,15 +60,24 @@ await runSteps((token): ProjectApi => {
     deleteFile: (fileId) => dispatch(endpoints.deleteFile.initiate({ fileId })).unwrap(),
     deleteTodo: async (id) =>
       rowsOf(await dispatch(endpoints.deleteTodos.initiate({ id: `eq.${id}` })).unwrap()),
-    refusedRead: () => failed(dispatch(endpoints.selectTodos.initiate({})).unwrap()),
-    forbiddenRead: () => failed(dispatch(endpoints.selectSealed.initiate({})).unwrap()),
-    conflictingInsert: (title) =>
-      failed<RestConflictError>(dispatch(endpoints.insertTodos.initiate({ body: { title } })).unwrap()),
+    refusedRead: async () => {
+      const failure = failureOf(await dispatch(endpoints.selectTodos.initiate({})));
+      return { status: failure.status, error: failure.data };
+    },
+    forbiddenRead: async () => {
+      const failure = failureOf(await dispatch(endpoints.selectSealed.initiate({})));
+      return { status: failure.status, error: failure.data };
+    },
+    async conflictingInsert(title) {
+      const failure = failureOf(await dispatch(endpoints.insertTodos.initiate({ body: { title } })));
+      if (failure.status !== 409) throw new Error(failure.data.message);
+      return { status: failure.status, error: failure.data };
+    },
   };
 });
 
-/** The error of fetchBaseQuery(), whose body has no type of its own. */
-async function failed<E = { message: string; code: string }>(request: Promise<unknown>): Promise<Failure<E>> {
-  const { status, data } = (await rejectionOf(request)) as { status: number; data: E };
-  return { status, error: data };
+/** A union by status: a comparison of the status narrows the type of the body. */
+function failureOf({ error }: { error?: RestFailure | SerializedError }): RestFailure {
+  if (!error || !('status' in error)) throw new Error(`no failure: ${JSON.stringify(error)}`);
+  return error;
 }

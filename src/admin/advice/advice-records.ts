@@ -50,7 +50,7 @@ class SkippedRecord implements SkippedCheck {
       object: ['public', 'notes'],
       why: 'Row-level security is off, and client roles have privileges on the table: everybody with the anon key can read or write its rows.',
       sql: 'alter table "public"."notes" enable row level security;',
-      dismissed: null,
+      dismissed: { at: '2026-01-31T12:00:00.000Z', actor: 'ada@example.com' },
     },
   ],
   skipped: [],

@@ -36,7 +36,7 @@ export class AdviceController {
     operationId: 'getProjectAdvice',
     summary: 'Examine a project: what is open, slow, or about to fail, with the SQL that mends it',
     description:
-      'Needs a role that docs/access.md lists for it. Reads the catalogs and statistics of the database, no rows. Each check takes at most 5 s and reports at most 50 findings.',
+      'Reads the catalogs and statistics of the database, no rows. Each check takes at most 5 s and reports at most 50 findings.',
   })
   @ProjectParam()
   @Answer(200, 'The advice', ProjectAdvice)
@@ -63,7 +63,7 @@ export class AdviceController {
   @ApiOperation({
     operationId: 'dismissAdvice',
     summary: 'Dismiss a piece of advice, for everybody',
-    description: 'Needs a role that docs/access.md lists for it. It stays in the list, with its dismissal.',
+    description: 'It stays in the list, with its dismissal.',
   })
   @ProjectParam()
   @AdviceParam()
@@ -84,7 +84,7 @@ export class AdviceController {
   @ApiOperation({
     operationId: 'restoreAdvice',
     summary: 'Take the dismissal of a piece of advice back',
-    description: 'Needs a role that docs/access.md lists for it. Without a dismissal nothing changes.',
+    description: 'Without a dismissal nothing changes.',
   })
   @ProjectParam()
   @AdviceParam()

@@ -34,8 +34,7 @@ export class AuditLogController {
   @ApiOperation({
     operationId: 'listAuditLog',
     summary: 'List changes, newest first',
-    description:
-      'Needs a role that docs/access.md lists for it. Every change of the administration, and every reading of a secret. At most 1000 in a page.',
+    description: 'Every change of the administration, and every reading of a secret. At most 1000 in a page.',
   })
   @ApiQuery({ type: ListAuditLogQuery })
   @Answer(200, 'A page of entries', [AuditLogEntry], {
@@ -63,7 +62,7 @@ export class AuditLogController {
     operationId: 'exportAuditLog',
     summary: 'Export entries, oldest first, as JSON lines or CSV',
     description:
-      'Needs a role that docs/access.md lists for it. The answer is streamed; a failure after its beginning breaks the connection off. JSON lines hold the values as they are hashed. In CSV a text that a spreadsheet would take for a formula gets an apostrophe in front.',
+      'The answer is streamed; a failure after its beginning breaks the connection off. JSON lines hold the values as they are hashed. In CSV a text that a spreadsheet would take for a formula gets an apostrophe in front.',
   })
   @ApiQuery({ type: ExportAuditLogQuery })
   @ApiProduces(JSON_LINES, CSV)
@@ -103,7 +102,7 @@ export class AuditLogController {
     operationId: 'verifyAuditLog',
     summary: 'Verify a slice of the chain of hashes, and name the first broken record',
     description:
-      'Needs a role that docs/access.md lists for it. Repeat it with `after` set to `next` until that is null. Pass a `head` that was kept outside of the database with the first slice: a chain that was computed anew is intact, but does not hold it.',
+      'Repeat it with `after` set to `next` until that is null. Pass a `head` that was kept outside of the database with the first slice: a chain that was computed anew is intact, but does not hold it.',
   })
   @ApiQuery({ type: VerifyAuditLogQuery })
   @Answer(200, 'The outcome, broken or intact', AuditVerification)

@@ -31,8 +31,7 @@ export class BackupSchedulesController {
   @ApiOperation({
     operationId: 'listBackups',
     summary: 'List the schedule and the last backup of each project',
-    description:
-      'Needs a role that docs/access.md lists for it. The first one is that of the records of the platform.',
+    description: 'The first one is that of the records of the platform.',
   })
   @Answer(200, 'The schedules and their results', BackupsRecord)
   @PlatformErrors(PROJECT_ERRORS)
@@ -45,7 +44,7 @@ export class BackupSchedulesController {
     operationId: 'scheduleBackups',
     summary: 'Make backups of the install or of a project by schedule',
     description:
-      'Needs a role that docs/access.md lists for it. The schedule of the install holds for each project that has none of its own. BACKUP_PASSPHRASE and the destination are settings of the install.',
+      'The schedule of the install holds for each project that has none of its own. BACKUP_PASSPHRASE and the destination are settings of the install.',
   })
   @ApiQuery({ type: BackupSubjectQuery })
   @JsonBody(ScheduleDto)
@@ -68,8 +67,7 @@ export class BackupSchedulesController {
   @ApiOperation({
     operationId: 'unscheduleBackups',
     summary: 'Remove the schedule of the install or of a project',
-    description:
-      "Needs a role that docs/access.md lists for it. The install's schedule holds for the project then. Archives stay.",
+    description: "The install's schedule holds for the project then. Archives stay.",
   })
   @ApiQuery({ type: BackupSubjectQuery })
   @Answer(200, 'Whether there was one', RemovedSchedule)
@@ -85,7 +83,7 @@ export class BackupSchedulesController {
   @ApiOperation({
     operationId: 'listBackupRuns',
     summary: 'List the runs of scheduled backups, newest first',
-    description: 'Needs a role that docs/access.md lists for it. Each attempt is a run.',
+    description: 'Each attempt is a run.',
   })
   @ApiQuery({ type: ListRunsQuery })
   @Answer(200, 'A page of runs', [BackupRunRecord])
@@ -101,8 +99,7 @@ export class BackupSchedulesController {
   @ApiOperation({
     operationId: 'startBackup',
     summary: 'Make a backup now, as a schedule would',
-    description:
-      'Needs a role that docs/access.md lists for it. It is queued; the list of runs has its result.',
+    description: 'It is queued; the list of runs has its result.',
   })
   @JsonBody(BackupRequestDto, { required: false })
   @Answer(202, 'The backups are queued', QueuedBackups)

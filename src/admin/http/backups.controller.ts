@@ -50,7 +50,7 @@ export class BackupsController {
     operationId: 'backupProject',
     summary: 'Back up a project: its database, files, settings and keys as one archive (.tar.gz)',
     description:
-      'Needs a role that docs/access.md lists for it. The archive shows one moment of the project, which goes on serving. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
+      'The archive shows one moment of the project, which goes on serving. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
   })
   @ProjectParam()
   @ApiHeader(PASSPHRASE)
@@ -88,7 +88,7 @@ export class BackupsController {
     operationId: 'restoreProject',
     summary: 'Restore a project from a backup, with the same id, keys and sessions',
     description:
-      'Needs a role that docs/access.md lists for it. The project serves requests once the whole archive is verified; a failure leaves nothing. With `dry_run`, the archive is only checked.',
+      'The project serves requests once the whole archive is verified; a failure leaves nothing. With `dry_run`, the archive is only checked.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: RestoreQuery })

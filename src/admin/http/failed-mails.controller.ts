@@ -39,7 +39,7 @@ export class FailedMailsController {
     operationId: 'listFailedMails',
     summary: 'List undeliverable mails of all projects',
     description:
-      'Needs a role that docs/access.md lists for it. A mail is listed when its delivery failed for good, or too often. At most 1000, the newest first.',
+      'A mail is listed when its delivery failed for good, or too often. At most 1000, the newest first.',
   })
   @ApiQuery({ type: ListFailedMailsQuery })
   @Answer(200, 'The newest first', [FailedMailRecord])
@@ -63,8 +63,7 @@ export class FailedMailsController {
   @ApiOperation({
     operationId: 'retryFailedMail',
     summary: 'Send an undeliverable mail again',
-    description:
-      'Needs a role that docs/access.md lists for it. The mail is queued with its old token, so it can only be sent while that is valid.',
+    description: 'The mail is queued with its old token, so it can only be sent while that is valid.',
   })
   @ProjectParam()
   @MailParam()

@@ -40,7 +40,7 @@ export class ProjectActivityController {
     operationId: 'getDatabaseActivity',
     summary: "Sessions and locks of a project's database, with the sessions that block others",
     description:
-      'Needs a role that docs/access.md lists for it. Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.',
+      'Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.',
   })
   @ProjectParam()
   @Answer(200, 'The activity at this moment', DatabaseActivity)
@@ -54,8 +54,7 @@ export class ProjectActivityController {
   @ApiOperation({
     operationId: 'cancelDatabaseQuery',
     summary: 'Cancel the statement that a session runs; its transaction fails',
-    description:
-      'Needs a role that docs/access.md lists for it. A session that is idle in a transaction runs no statement: terminate it instead.',
+    description: 'A session that is idle in a transaction runs no statement: terminate it instead.',
   })
   @ProjectParam()
   @PidParam()
@@ -76,8 +75,7 @@ export class ProjectActivityController {
   @ApiOperation({
     operationId: 'terminateDatabaseSession',
     summary: "End a session of a project's database; its transaction is rolled back",
-    description:
-      "Needs a role that docs/access.md lists for it. Plinth's own connections are opened again when they are needed.",
+    description: "Plinth's own connections are opened again when they are needed.",
   })
   @ProjectParam()
   @PidParam()
@@ -98,7 +96,7 @@ export class ProjectActivityController {
     operationId: 'listSlowQueries',
     summary: "Statements of a project's database that took the most time",
     description:
-      'Needs a role that docs/access.md lists for it. From pg_stat_statements, which the embedded PostgreSQL has; on another server `reason` says what is missing.',
+      'From pg_stat_statements, which the embedded PostgreSQL has; on another server `reason` says what is missing.',
   })
   @ProjectParam()
   @ApiQuery({ type: ListSlowQueriesQuery })

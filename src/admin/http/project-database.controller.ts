@@ -37,7 +37,7 @@ export class ProjectDatabaseController {
     operationId: 'getProjectDatabase',
     summary: "Get the owner's connection to a project's database, for psql and migration tools",
     description:
-      'Needs a role that docs/access.md lists for it. The password is that of the role that owns the database. Reading it is written to the audit log.',
+      'The password is that of the role that owns the database. Reading it is written to the audit log.',
   })
   @ProjectParam()
   @Answer(200, 'The connection', DatabaseAccess)
@@ -52,7 +52,7 @@ export class ProjectDatabaseController {
     operationId: 'runProjectSql',
     summary: "Run SQL as the owner of a project's database, in one transaction",
     description:
-      'Needs a role that docs/access.md lists for it. Several statements may be separated by semicolons; the rows are those of the last one. If one fails, all are rolled back. The audit log gets the kinds of the statements, not their text.',
+      'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, all are rolled back. The audit log gets the kinds of the statements, not their text.',
   })
   @ProjectParam()
   @JsonBody(SqlDto)
@@ -79,8 +79,7 @@ export class ProjectDatabaseController {
   @ApiOperation({
     operationId: 'listProjectTables',
     summary: 'List tables with row-level security on or off',
-    description:
-      'Needs a role that docs/access.md lists for it. All schemas except those of Plinth and of PostgreSQL.',
+    description: 'All schemas except those of Plinth and of PostgreSQL.',
   })
   @ProjectParam()
   @Answer(200, 'The tables, by schema and name', [TableRecord])

@@ -37,8 +37,7 @@ export class ProjectMigrationsController {
   @ApiOperation({
     operationId: 'listProjectMigrations',
     summary: "List a project's applied migrations in the order of their versions",
-    description:
-      'Needs a role that docs/access.md lists for it. The record is in the schema `plinth_migrations` of the project.',
+    description: 'The record is in the schema `plinth_migrations` of the project.',
   })
   @ProjectParam()
   @Answer(200, 'The applied migrations', [AppliedMigrationRecord])
@@ -54,7 +53,7 @@ export class ProjectMigrationsController {
     operationId: 'runProjectMigrations',
     summary: "Apply those of the given migrations that a project's database does not have yet",
     description:
-      'Needs a role that docs/access.md lists for it. Each migration runs in a transaction of its own unless its first line is `-- plinth: no-transaction`. If one fails, it is rolled back, and those before it stay applied.',
+      'Each migration runs in a transaction of its own unless its first line is `-- plinth: no-transaction`. If one fails, it is rolled back, and those before it stay applied.',
   })
   @ProjectParam()
   @JsonBody(RunMigrationsDto)

@@ -47,7 +47,7 @@ export class ProjectRequestsController {
     operationId: 'watchProjectRequests',
     summary: 'Watch the requests of a project as they end, as server-sent events',
     description:
-      'Needs a role that docs/access.md lists for it. The stream has the requests of all processes of the install, each when it has ended: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` with `count` stands for requests that were left out, because there were more than a listener gets. `ms_database` is the time with, or in wait for, a connection to the database; null for a request that began before the stream. A stream ends after 15 minutes; connect again then.',
+      'The stream has the requests of all processes of the install, each when it has ended: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` with `count` stands for requests that were left out, because there were more than a listener gets. `ms_database` is the time with, or in wait for, a connection to the database; null for a request that began before the stream. A stream ends after 15 minutes; connect again then.',
   })
   @ProjectParam()
   @ApiProduces('text/event-stream')
@@ -86,7 +86,7 @@ export class ProjectRequestsController {
     operationId: 'listProjectSamples',
     summary: 'Samples for charts: requests, errors, times, bytes and the size of the database',
     description:
-      'Needs a role that docs/access.md lists for it. Each process writes its samples once a minute, so the newest minute is missing. An hour has samples of a minute, a day samples of ten minutes. Times are estimated from counts in buckets and differ from the exact ones by less than 42 %.',
+      'Each process writes its samples once a minute, so the newest minute is missing. An hour has samples of a minute, a day samples of ten minutes. Times are estimated from counts in buckets and differ from the exact ones by less than 42 %.',
   })
   @ProjectParam()
   @ApiQuery({ type: ListSamplesQuery })

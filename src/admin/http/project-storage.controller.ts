@@ -30,8 +30,7 @@ export class ProjectStorageController {
   @ApiOperation({
     operationId: 'checkProjectStorage',
     summary: "Compare a project's files with their bytes, and change nothing",
-    description:
-      'Needs a role that docs/access.md lists for it. Reads the whole list of objects from the storage provider, so it takes as long as that.',
+    description: 'Reads the whole list of objects from the storage provider, so it takes as long as that.',
   })
   @ProjectParam()
   @Answer(200, 'What was found', StorageCheck)
@@ -52,7 +51,7 @@ export class ProjectStorageController {
     operationId: 'sweepProjectStorage',
     summary: 'Remove objects that belong to no file, as the hourly sweep does',
     description:
-      'Needs a role that docs/access.md lists for it. Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.',
+      'Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.',
   })
   @ProjectParam()
   @Answer(200, 'What was removed', StorageSweepResult)

@@ -38,7 +38,7 @@ export class ProjectsController {
     operationId: 'createProject',
     summary: 'Create a project',
     description:
-      'Needs a role that docs/access.md lists for it. Creates a database, roles and keys, which takes about a third of a second. The answer is the only one besides the keys call that shows the keys.',
+      'Creates a database, roles and keys, which takes about a third of a second. The answer is the only one besides the keys call that shows the keys.',
   })
   @JsonBody(CreateProjectDto)
   @Answer(201, 'The project with its keys', CreatedProject)
@@ -63,8 +63,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'listProjects',
     summary: 'List projects in the order of creation',
-    description:
-      'Needs a role that docs/access.md lists for it. At most 1000 in a page. Keys are not listed.',
+    description: 'At most 1000 in a page. Keys are not listed.',
   })
   @ApiQuery({ type: ListProjectsQuery })
   @Answer(200, 'A page of projects', [ProjectRecord], {
@@ -86,8 +85,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'getProject',
     summary: 'Get a project',
-    description:
-      'Needs a role that docs/access.md lists for it. The settings hold all values, defaults included.',
+    description: 'The settings hold all values, defaults included.',
   })
   @ProjectParam()
   @Answer(200, 'The project', ProjectRecord)
@@ -101,7 +99,7 @@ export class ProjectsController {
     operationId: 'updateProject',
     summary: 'Change name, plan or settings; takes effect with the next request',
     description:
-      'Needs a role that docs/access.md lists for it. Members and settings that are left out stay as they are; a setting of null goes back to its default. The slug cannot change.',
+      'Members and settings that are left out stay as they are; a setting of null goes back to its default. The slug cannot change.',
   })
   @ProjectParam()
   @JsonBody(UpdateProjectDto)
@@ -128,8 +126,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'deleteProject',
     summary: 'Delete a project with its database',
-    description:
-      'Needs a role that docs/access.md lists for it. This cannot be undone: rows, users and files are gone. The slug is free again afterwards.',
+    description: 'This cannot be undone: rows, users and files are gone. The slug is free again afterwards.',
   })
   @ProjectParam()
   @Answer(200, 'The project is gone', DeletedProject)
@@ -149,7 +146,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'getProjectKeys',
     summary: 'Get the keys of a project and the secret that signs them',
-    description: 'Needs a role that docs/access.md lists for it. Reading them is written to the audit log.',
+    description: 'Reading them is written to the audit log.',
   })
   @ProjectParam()
   @Answer(200, 'The keys and the secret', ProjectKeysWithSecret)
@@ -164,7 +161,7 @@ export class ProjectsController {
     operationId: 'rotateProjectKeys',
     summary: 'Rotate the keys and secrets of a project; old signatures stay valid for a grace period',
     description:
-      'Needs a role that docs/access.md lists for it. Answers with the new ones. With a grace period of 0 all tokens and signed addresses end at once.',
+      'Answers with the new ones. With a grace period of 0 all tokens and signed addresses end at once.',
   })
   @ProjectParam()
   @JsonBody(RotateKeysDto, { required: false })

@@ -17,8 +17,7 @@ export class UpgradeController {
   @ApiOperation({
     operationId: 'upgradeProjects',
     summary: 'Migrate the projects that could not be migrated when the server started',
-    description:
-      'Needs a role that docs/access.md lists for it. A project that fails keeps its schema, and is tried again later.',
+    description: 'A project that fails keeps its schema, and is tried again later.',
   })
   @Answer(200, 'The outcome, failures included', UpgradeRecord)
   @PlatformErrors(ADMIN_ERRORS)

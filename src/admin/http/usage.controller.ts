@@ -20,8 +20,7 @@ export class UsageController {
   @ApiOperation({
     operationId: 'getProjectUsage',
     summary: 'Rate limits, quotas and mails of a project, with their present use',
-    description:
-      'Needs a role that docs/access.md lists for it. Without REDIS_URL a process counts rates by itself, and answers with its own count.',
+    description: 'Without REDIS_URL a process counts rates by itself, and answers with its own count.',
   })
   @ProjectParam()
   @Answer(200, 'The use', ProjectUsage)
@@ -34,8 +33,7 @@ export class UsageController {
   @ApiOperation({
     operationId: 'listQueues',
     summary: 'The job queues of the install: mails, and bytes of files to remove',
-    description:
-      'Needs a role that docs/access.md lists for it. All projects share them. Mails that were given up are in the list of failed mails.',
+    description: 'All projects share them. Mails that were given up are in the list of failed mails.',
   })
   @Answer(200, 'The queues', [QueueState])
   @PlatformErrors(ADMIN_ERRORS)

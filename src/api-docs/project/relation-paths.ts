@@ -89,7 +89,7 @@ function insertRows(visible: VisibleRelation, options: RelationPathsOptions): Op
   return {
     ...head('insert', `Insert rows into ${address}`, [description], options),
     parameters: [
-      ...(maySelect ? [parameters.select] : []),
+      ...(maySelect ? [parameters.select, parameters.order] : []),
       parameters.columns,
       parameters.onConflict,
       ...restParameters('PreferInsert'),
@@ -171,12 +171,17 @@ function change(visible: VisibleRelation, options: RelationPathsOptions): Row {
   return sampleRow([...chosen, ...inheritedNames(written, chosen)], options);
 }
 
-/** Columns such as `constructor`: in examples without them, linters written in JavaScript find the method of that name. */
+/**
+ * Columns such as `constructor`: in examples without them, linters written in JavaScript find the method of that name. Ajv
+ * ignores the property `__proto__` of a schema, so that linters refuse examples with it.
+ */
 function inheritedNames(
   columns: readonly VisibleColumn[],
   without: readonly VisibleColumn[],
 ): readonly VisibleColumn[] {
-  return columns.filter((one) => one.column.name in {} && !without.includes(one));
+  return columns.filter(
+    (one) => one.column.name in {} && one.column.name !== '__proto__' && !without.includes(one),
+  );
 }
 
 function sampleRow(columns: readonly VisibleColumn[], { types }: RelationPathsOptions): Row {

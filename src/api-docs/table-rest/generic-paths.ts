@@ -97,7 +97,7 @@ const tableItem: PathItem = {
     summary: 'Insert rows into a table or view',
     description:
       'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, rows that exist are updated.',
-    parameters: [TABLE, ...restParameters('Select', 'Columns', 'OnConflict', 'PreferInsert')],
+    parameters: [TABLE, ...restParameters('Select', 'Order', 'Columns', 'OnConflict', 'PreferInsert')],
     requestBody: jsonBody({ oneOf: [WRITTEN_ROW, listOf(WRITTEN_ROW)] }, NEW_ROW),
     responses: {
       200: rows('An upsert that only updated rows', WRITTEN),
@@ -210,7 +210,7 @@ const routineItem: PathItem = {
     requestBody: {
       content: {
         'application/json': {
-          schema: { type: 'object', additionalProperties: true, description: 'Arguments by name' },
+          schema: { description: 'Arguments by name, or the value of the only argument, which has no name' },
           example: { a: 1, b: 2 },
         },
       },

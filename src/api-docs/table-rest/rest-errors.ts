@@ -109,7 +109,15 @@ function exampleOf({ message, sqlstate, code, detail, hint, constraint, details 
   };
 }
 
+/** Of every error. */
+const PROXY_STATUS = 'Proxy-Status';
+
 const HEADERS: Readonly<Record<string, Header>> = {
+  [PROXY_STATUS]: {
+    description: 'Plinth, and the code of the error (RFC 9209); without it if a header cannot hold the code',
+    schema: { type: 'string' },
+    example: 'Plinth; error=PGRST116',
+  },
   'WWW-Authenticate': { description: 'The expected scheme', schema: { type: 'string' }, example: 'Bearer' },
   Allow: {
     description: 'The methods that are supported',
@@ -136,9 +144,9 @@ export const ERROR_RESPONSES: Readonly<Record<string, Response>> = Object.fromEn
     failure.name,
     {
       description: failure.description,
-      ...(failure.headers
-        ? { headers: Object.fromEntries(failure.headers.map((one) => [one, headerRef(componentName(one))])) }
-        : {}),
+      headers: Object.fromEntries(
+        [...(failure.headers ?? []), PROXY_STATUS].map((one) => [one, headerRef(componentName(one))]),
+      ),
       content: {
         'application/json': {
           schema: schemaRef(`${failure.name}Error`),

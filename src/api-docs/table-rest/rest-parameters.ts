@@ -179,15 +179,32 @@ const HEADERS: Readonly<Record<string, Header>> = {
   },
 };
 
+/** Of every answer without an error. */
+const OF_ANSWERS: Readonly<Record<string, Header>> = {
+  'Content-Profile': {
+    description: 'The schema of the table or function, where the project exposes several',
+    schema: TEXT,
+    example: 'public',
+  },
+  Warning: {
+    description:
+      'The query names an embedded table that has an alias by its own name, which PostgREST deprecates',
+    schema: TEXT,
+  },
+};
+
 export const SHARED_HEADERS: Readonly<Record<string, Header>> = {
   ...ERROR_HEADERS,
-  ...Object.fromEntries(Object.entries(HEADERS).map(([name, header]) => [componentName(name), header])),
+  ...Object.fromEntries(
+    Object.entries({ ...HEADERS, ...OF_ANSWERS }).map(([name, header]) => [componentName(name), header]),
+  ),
 };
 
 export type AnswerHeader = 'Content-Range' | 'Preference-Applied' | 'Content-Location' | 'Location';
 
 export function answerHeaders(...names: AnswerHeader[]): NonNullable<Response['headers']> {
-  return Object.fromEntries(names.map((name) => [name, headerRef(componentName(name))]));
+  const all = [...names, ...Object.keys(OF_ANSWERS)];
+  return Object.fromEntries(all.map((name) => [name, headerRef(componentName(name))]));
 }
 
 /** Both headers are needed (SPEC.md 5). */

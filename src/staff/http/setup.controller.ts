@@ -14,6 +14,7 @@ import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
+import { tooManyHeaders } from '../../http/request-head';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
@@ -44,7 +45,7 @@ export class SetupController {
     description: 'Needs no credential.',
   })
   @Answer(200, 'Whether it does', SetupNeededDto)
-  @PlatformErrors(SERVER_ERRORS)
+  @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
   async needed(): Promise<SetupNeededDto> {
     return { needed: await this.setup.isNeeded() };
   }
@@ -96,7 +97,7 @@ export class SetupLinkController {
     operationId: 'createSetupLink',
     summary: 'Make a set-up link for the first owner',
     description:
-      'Needs PLATFORM_ADMIN_KEY, since an installation without an owner has nobody else. Links made before stay valid until they expire.',
+      'Refused once there is an owner; until then PLATFORM_ADMIN_KEY is the credential. Links made before stay valid until they expire.',
   })
   @Answer(201, 'The link', SetupLinkDto)
   @PlatformErrors(setupOver(), STAFF_ERRORS)

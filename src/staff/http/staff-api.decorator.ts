@@ -1,6 +1,9 @@
-/** Applied to the controllers of the administration: guard, OpenAPI tags and security, and their common errors. */
+/**
+ * Applied to the controllers of the administration: guard, OpenAPI tag, and their common errors. The document takes the
+ * security of each operation from ROUTE_TABLE.
+ */
 import { applyDecorators, UseGuards, UseInterceptors } from '@nestjs/common';
-import { ApiBearerAuth, ApiCookieAuth, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { invalidCredentials, missingBearer } from '../../access/access.errors';
 import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { ErrorList } from '../../http/docs/error-docs';
@@ -13,13 +16,7 @@ export const STAFF_REFUSALS: ErrorList = [invalidCredentials(), missingBearer(),
 export const STAFF_ERRORS: ErrorList = [STAFF_REFUSALS, SERVER_ERRORS];
 
 /** For controllers that read bodies of other kinds themselves. */
-export const StaffAccess = (): ClassDecorator =>
-  applyDecorators(
-    ApiTags('admin'),
-    ApiBearerAuth('platform-admin-key'),
-    ApiCookieAuth('staff-session'),
-    UseGuards(StaffGuard),
-  );
+export const StaffAccess = (): ClassDecorator => applyDecorators(ApiTags('admin'), UseGuards(StaffGuard));
 
 export const StaffApi = (): ClassDecorator =>
   applyDecorators(StaffAccess(), UseInterceptors(JsonBodyInterceptor));

@@ -51,7 +51,13 @@ describe('GET /openapi.json', () => {
     expect(document.openapi).toMatch(/^3\.\d\.\d$/);
     expect(document.servers).toEqual([{ url: 'http://plinth.test' }]);
     expect(Object.keys(document.components.securitySchemes)).toEqual(
-      expect.arrayContaining(['apikey', 'bearer', 'platform-admin-key']),
+      expect.arrayContaining([
+        'apikey',
+        'bearer',
+        'platform-admin-key',
+        'personal-access-token',
+        'staff-session',
+      ]),
     );
   });
 

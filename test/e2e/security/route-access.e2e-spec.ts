@@ -17,6 +17,7 @@ import { fillPath, guardedRoutesOf } from '../../support/routes';
 import { TestProject } from '../../support/test-project';
 import type { AccessRule } from '../../../src/access/access-rule';
 import type { RouteRule } from '../../../src/access/route-rules.service';
+import { ROUTE_TABLE } from '../../../src/staff/roles/route-table';
 
 let plinth: TestPlinth;
 let project: TestProject;
@@ -115,7 +116,8 @@ it('docs/access.md lists the routes that the application has; `npm run docs` gen
   for (const part of Object.values(parts)) expect(current).toContain(part);
 });
 
-const STAFF = [{ 'platform-admin-key': [] }, { 'staff-session': [] }];
+const STAFF_SESSION = { 'staff-session': [] };
+const PERSON = [{ 'personal-access-token': [] }, STAFF_SESSION];
 
 /** Security requirements of the OpenAPI document, by rule. */
 const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
@@ -125,9 +127,9 @@ const REQUIREMENTS: Readonly<Record<AccessRule, object[]>> = {
   user: [{ apikey: [], bearer: [] }],
   session: [{ apikey: [], bearer: [] }],
   service_role: [{ apikey: [], bearer: [] }],
-  staff: STAFF,
-  staff_person: STAFF,
-  staff_session: STAFF,
+  staff: [{ 'platform-admin-key': [] }, ...PERSON],
+  staff_person: PERSON,
+  staff_session: [STAFF_SESSION],
   metrics_token: [{ 'metrics-token': [] }, { 'platform-admin-key': [] }],
 };
 
@@ -141,5 +143,30 @@ it('the OpenAPI document requires the same credentials as the guards', async () 
   for (const { name, operation } of operations) {
     const rule = rules.get(name);
     expect([name, operation.security ?? []]).toEqual([name, rule && REQUIREMENTS[rule]]);
+  }
+});
+
+it('the OpenAPI document names the roles and the scope of each operation of the administration', async () => {
+  const { body } = await plinth.http.get('/openapi.json');
+  const described = operationsOf(body as OpenApiDocument).flatMap(({ name, operation }) => {
+    const [, access] = /(?:^|\n\n)Access: (.*)$/.exec(operation.description as string) ?? [];
+    return access === undefined ? [] : [{ route: name.replace(/\{(\w+)\}/g, ':$1'), access }];
+  });
+  expect(described.map(({ route }) => route).sort()).toEqual(Object.keys(ROUTE_TABLE).sort());
+  for (const { route, access } of described) {
+    const { roles, scope } = ROUTE_TABLE[route]!;
+    const named = [...access.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
+    const rule = routes.find(({ method, path }) => `${method} ${path}` === route)?.rule;
+    expect({
+      route,
+      named,
+      everyone: access.startsWith('every person'),
+      byKey: !/_KEY is refused/.test(access),
+    }).toEqual({
+      route,
+      named: [...(roles ?? []), ...(scope === null ? [] : [scope])],
+      everyone: roles === null,
+      byKey: rule === 'staff',
+    });
   }
 });

@@ -29,7 +29,7 @@ interface Route {
  * Headers of HTTP itself, of CORS, of a proxy in front, of a log of requests, and the one that every answer has. All others are documented for
  * their answers.
  */
-const OF_EVERY_ANSWER =
+export const OF_EVERY_ANSWER =
   /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|x-content-type-options|x-request-id)$/;
 
 /** Statuses of a request for a path or a method that does not exist. */
@@ -88,10 +88,13 @@ export class DocumentChecker {
   }
 
   private queryFaults(operation: any, query: string): string[] {
-    const names = (operation.parameters ?? [])
+    const documented = (operation.parameters ?? [])
       .map((one: any) => resolve(this.document, one))
-      .filter((one: any) => one.in === 'query')
-      .map((one: any) => one.name);
+      .filter((one: any) => one.in === 'query');
+    // The members of such an object are parameters of any name.
+    if (documented.some(({ explode, schema }: any) => explode === true && schema.additionalProperties))
+      return [];
+    const names = documented.map((one: any) => one.name);
     return [...new URLSearchParams(query).keys()]
       .filter((name) => !names.includes(name))
       .map((name) => `query parameter ${name} is not documented`);
