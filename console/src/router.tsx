@@ -96,6 +96,33 @@ const storage = createRoute({
   component: lazyRouteComponent(() => import('./screens/storage/storage-screen'), 'StorageScreen'),
 });
 
+interface InsideSearch {
+  readonly view?: string;
+  /** Of the charts: `hour` or `day`. */
+  readonly range?: string;
+  /** Of the live requests: text, and `refused` or `errors`. */
+  readonly filter?: string;
+  readonly status?: string;
+  /** Of the slow queries. */
+  readonly order?: string;
+}
+
+const inside = createRoute({
+  getParentRoute: () => project,
+  path: 'inside',
+  validateSearch: (search: Record<string, unknown>): InsideSearch =>
+    texts(search, ['view', 'range', 'filter', 'status', 'order']),
+  component: lazyRouteComponent(() => import('./screens/inside/inside-screen'), 'InsideScreen'),
+});
+
+const advisor = createRoute({
+  getParentRoute: () => project,
+  path: 'advisor',
+  validateSearch: (search: Record<string, unknown>): { readonly dismissed?: string } =>
+    texts(search, ['dismissed']),
+  component: lazyRouteComponent(() => import('./screens/advisor'), 'AdvisorScreen'),
+});
+
 const apiDocs = createRoute({
   getParentRoute: () => project,
   path: 'api',
@@ -108,7 +135,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
-const screens = [overview, tables, sql, policies, users, storage, apiDocs, settings];
+const screens = [overview, tables, sql, policies, users, storage, inside, advisor, apiDocs, settings];
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -54,3 +54,8 @@ export function mayRunSql(current: Session | null, projectId: string): boolean {
   const role = projects.find(({ id }) => id === projectId)?.role;
   return role === 'admin' || role === 'developer';
 }
+
+/** True for the key and for people with a role of the install, who may see what all projects share. */
+export function isOfInstall(current: Session | null): boolean {
+  return current !== null && (current.by === 'key' || current.answer.person.role !== null);
+}

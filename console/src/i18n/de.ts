@@ -1,7 +1,9 @@
 /** Die Texte auf Deutsch. */
+import { inside } from './de/inside';
 import type { Key } from './en';
 
 export const de: Readonly<Record<Key, string>> = {
+  ...inside,
   access: 'Zugriff',
   access_none: 'Niemand, bis eine Policy es erlaubt',
   access_own: 'Benutzer verwalten ihre eigenen Zeilen',

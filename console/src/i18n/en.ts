@@ -1,5 +1,8 @@
 /** The texts in English. Words in braces are values. */
+import { inside } from './en/inside';
+
 export const en = {
+  ...inside,
   access: 'Access',
   access_none: 'Nobody, until a policy allows it',
   access_own: 'Users manage their own rows',
