@@ -88,6 +88,14 @@ const users = createRoute({
   component: lazyRouteComponent(() => import('./screens/users/users-screen'), 'UsersScreen'),
 });
 
+const mails = createRoute({
+  getParentRoute: () => project,
+  path: 'mails',
+  validateSearch: (search: Record<string, unknown>): { readonly kind?: string; readonly language?: string } =>
+    texts(search, ['kind', 'language']),
+  component: lazyRouteComponent(() => import('./screens/mails'), 'MailsScreen'),
+});
+
 const storage = createRoute({
   getParentRoute: () => project,
   path: 'storage',
@@ -135,7 +143,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
-const screens = [overview, tables, sql, policies, users, storage, inside, advisor, apiDocs, settings];
+const screens = [overview, tables, sql, policies, users, mails, storage, inside, advisor, apiDocs, settings];
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -59,3 +59,11 @@ export function mayRunSql(current: Session | null, projectId: string): boolean {
 export function isOfInstall(current: Session | null): boolean {
   return current !== null && (current.by === 'key' || current.answer.person.role !== null);
 }
+
+/** True for operators of the install, and for the administrators of the project if one is given. */
+export function mayAdminister(current: Session | null, projectId: string | null): boolean {
+  if (current === null || current.by === 'key') return current !== null;
+  const { person, projects } = current.answer;
+  if (person.role === 'owner' || person.role === 'operator') return true;
+  return projects.some(({ id, role }) => id === projectId && role === 'admin');
+}

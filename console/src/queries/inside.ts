@@ -25,8 +25,7 @@ export const samplesQuery = (project: Project, range: SampleRange) =>
 export const activityQuery = (project: Project) =>
   queryOptions({
     queryKey: ['activity', project.id],
-    queryFn: () =>
-      dataOf(api.GET('/admin/v1/projects/{id}/database/activity', { params: pathOf(project) })),
+    queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/database/activity', { params: pathOf(project) })),
     staleTime: 0,
   });
 

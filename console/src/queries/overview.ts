@@ -1,24 +1,29 @@
-/** Sizes and health of a project, by one SQL statement. */
-import { useQuery } from '@tanstack/react-query';
-import { SIZES } from './catalog-sql';
-import { type Project, runSql, useMayWrite } from './projects';
+/** A project at a glance, and its backups. */
+import { queryOptions } from '@tanstack/react-query';
+import { api, dataOf } from '../api/client';
+import type { Project } from './projects';
 
-export interface Sizes {
-  readonly database_bytes: number;
-  readonly storage_bytes: number;
-  readonly files: number;
-  readonly users: number;
-  readonly tables: number;
-}
+/** The server counts users for it, so it is not asked often. */
+const STALE_MS = 60_000;
 
-/** @param enabled false until the numbers are in view: each statement is an entry of the audit log */
-export function useSizes(project: Project, enabled = true) {
-  const mayRun = useMayWrite(project);
-  return useQuery({
-    queryKey: ['sizes', project.id],
-    queryFn: async () =>
-      (await runSql(project.id, SIZES, { timeout_seconds: 20 })).rows[0] as unknown as Sizes,
-    staleTime: 60_000,
-    enabled: enabled && mayRun,
+export const overviewQuery = ({ id }: Pick<Project, 'id'>) =>
+  queryOptions({
+    queryKey: ['overview', id],
+    queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/overview', { params: { path: { id } } })),
+    staleTime: STALE_MS,
   });
-}
+
+/** Schedules and last backups of all projects. For people with a role of the install. */
+export const backupsQuery = () =>
+  queryOptions({ queryKey: ['backups'], queryFn: () => dataOf(api.GET('/admin/v1/backups')) });
+
+const RUNS = 20;
+
+export const backupRunsQuery = ({ id }: Pick<Project, 'id'>) =>
+  queryOptions({
+    queryKey: ['backups', 'runs', id],
+    queryFn: () =>
+      dataOf(api.GET('/admin/v1/backups/runs', { params: { query: { project_id: id, limit: RUNS } } })),
+    // A backup that was started here shows its end.
+    refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'running') ? 2_000 : 20_000),
+  });

@@ -134,9 +134,7 @@ function Dismissal({ advice, project }: { advice: Advice; project: Project }) {
     mutationFn: async () => {
       const params = { params: { path: { id: project.id, advice_id: advice.id } } };
       const path = '/admin/v1/projects/{id}/advice/{advice_id}/dismiss';
-      await (advice.dismissed === null
-        ? dataOf(api.POST(path, params))
-        : dataOf(api.DELETE(path, params)));
+      await (advice.dismissed === null ? dataOf(api.POST(path, params)) : dataOf(api.DELETE(path, params)));
       await client.invalidateQueries({ queryKey: adviceQuery(project).queryKey });
     },
     onError: (error) => announceFailure(error, t('close')),

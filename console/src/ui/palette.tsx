@@ -32,8 +32,7 @@ function ProjectPalette({ slug }: { slug: string }) {
     id: `inside ${name}`,
     label: `${t('inside')}: ${t(label)}`,
     leftSection: <Icon name={icon} />,
-    onClick: () =>
-      void navigate({ to: '/projects/$slug/inside', params: { slug }, search: { view: name } }),
+    onClick: () => void navigate({ to: '/projects/$slug/inside', params: { slug }, search: { view: name } }),
   }));
   const project = useQuery(projectQuery(slug));
   const groups = [{ group: t('screens'), actions: [...screens, ...views] }];

@@ -7,6 +7,7 @@ export const SCREENS = [
   { path: '/projects/$slug/sql', icon: 'sql', label: 'sqlEditor' },
   { path: '/projects/$slug/policies', icon: 'shield', label: 'policies' },
   { path: '/projects/$slug/users', icon: 'users', label: 'users' },
+  { path: '/projects/$slug/mails', icon: 'mail', label: 'mailTemplates' },
   { path: '/projects/$slug/storage', icon: 'folder', label: 'storage' },
   { path: '/projects/$slug/inside', icon: 'chart', label: 'inside' },
   { path: '/projects/$slug/advisor', icon: 'bulb', label: 'advisor' },

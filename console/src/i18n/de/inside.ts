@@ -4,7 +4,8 @@ import type { inside as english } from '../en/inside';
 export const inside: Readonly<Record<keyof typeof english, string>> = {
   activityTruncated: 'Es gibt mehr Sitzungen oder Sperren, als der Server auflistet.',
   advisor: 'Ratgeber',
-  advisorText: 'Offene Tabellen, fehlende Indizes, nahe Grenzen. Zu jedem Fund gibt es das SQL, das ihn behebt.',
+  advisorText:
+    'Offene Tabellen, fehlende Indizes, nahe Grenzen. Zu jedem Fund gibt es das SQL, das ihn behebt.',
   all: 'Alle',
   answered: 'Beantwortet',
   attempts: 'Versuche: {count}',
@@ -49,7 +50,8 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   mendingSql: 'SQL zum Beheben',
   method: 'Methode',
   noActivity: 'Gerade läuft keine Anweisung',
-  noActivityText: 'Sitzungen erscheinen hier, solange sie eine Anweisung ausführen oder eine Transaktion offen halten.',
+  noActivityText:
+    'Sitzungen erscheinen hier, solange sie eine Anweisung ausführen oder eine Transaktion offen halten.',
   noAdvice: 'Nichts zu beheben',
   noAdviceText: 'Der Ratgeber prüft Row-Level Security, Indizes, Funktionen, Sequenzen und Sicherungen.',
   noFailedMails: 'Keine Mail wurde aufgegeben.',
@@ -57,7 +59,8 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   noMend: 'Wie das zu beheben ist, entscheiden Sie; darum gibt es hier kein SQL.',
   noRequests: 'Wartet auf Anfragen',
   noRequestsFiltered: 'Keine Anfrage passt zum Filter.',
-  noRequestsText: 'Jede Anfrage dieses Projekts erscheint hier, sobald sie endet. Werte der Abfrage bleiben verborgen.',
+  noRequestsText:
+    'Jede Anfrage dieses Projekts erscheint hier, sobald sie endet. Werte der Abfrage bleiben verborgen.',
   noSamples: 'Keine Anfragen in dieser Zeit',
   noSamplesText: 'Die Diagramme zeigen Messwerte, die der Server einmal je Minute schreibt.',
   noSlowQueries: 'Noch keine Anweisungen',

@@ -55,13 +55,15 @@ export const inside = {
   noMend: 'How to mend this is your decision, so there is no SQL for it.',
   noRequests: 'Waiting for requests',
   noRequestsFiltered: 'No request matches the filter.',
-  noRequestsText: 'Each request of this project appears here when it ends. Values of query strings are not shown.',
+  noRequestsText:
+    'Each request of this project appears here when it ends. Values of query strings are not shown.',
   noSamples: 'No requests in this time',
   noSamplesText: 'The charts are drawn from samples that the server writes once a minute.',
   noSlowQueries: 'No statements yet',
   noSlowQueriesText: 'Statements of this project appear here after they have run.',
   noStatements: 'This server has no pg_stat_statements',
-  noStatementsText: 'An administrator of the PostgreSQL server can load the extension, restart it and create the extension:',
+  noStatementsText:
+    'An administrator of the PostgreSQL server can load the extension, restart it and create the extension:',
   notMeasured: 'Not measured',
   nowValue: 'Now: {value}',
   ofLimit: 'of {limit}',

@@ -128,7 +128,11 @@ function ChartGrid({ samples, ...range }: ChartGridProps) {
             format={bytes}
             summary={size === null ? t('notMeasured') : t('nowValue', { value: bytes(size) })}
             series={[
-              { label: t('databaseSize'), color: 'main', values: valuesOf((sample) => sample.database_bytes) },
+              {
+                label: t('databaseSize'),
+                color: 'main',
+                values: valuesOf((sample) => sample.database_bytes),
+              },
             ]}
           />
         </Card>

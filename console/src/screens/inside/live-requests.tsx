@@ -58,7 +58,11 @@ export function LiveRequests({ project }: { project: Project }) {
           ]}
           onChange={(next) =>
             void navigate({
-              search: { ...search, ...(filter ? { filter } : {}), ...(next === 'all' ? {} : { status: next }) },
+              search: {
+                ...search,
+                ...(filter ? { filter } : {}),
+                ...(next === 'all' ? {} : { status: next }),
+              },
             })
           }
         />

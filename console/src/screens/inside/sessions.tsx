@@ -114,8 +114,7 @@ function SessionActions({ project, session }: Omit<SessionProps, 'locks'>) {
   const params = { params: { path: { id: project.id, pid } } };
   const refresh = () => client.invalidateQueries({ queryKey: activityQuery(project).queryKey });
   const cancel = useMutation({
-    mutationFn: () =>
-      dataOf(api.POST('/admin/v1/projects/{id}/database/activity/{pid}/cancel', params)),
+    mutationFn: () => dataOf(api.POST('/admin/v1/projects/{id}/database/activity/{pid}/cancel', params)),
     onSuccess: ({ done }) => announce(done ? t('statementCancelled') : t('sessionGone')),
     onError: (error) => announceFailure(error, t('close')),
     onSettled: refresh,
