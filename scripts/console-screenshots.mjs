@@ -82,8 +82,8 @@ async function takeAll(scheme, viewport, slug) {
   const take = async (name, work = async () => undefined) => {
     if (options.only && !name.includes(options.only)) return;
     await work();
-    // The stream of live requests never ends, so the network is not idle there.
-    if (name !== 'requests') await page.waitForLoadState('networkidle');
+    // With the stream of live requests and the frame of a mail, the network never becomes idle.
+    if (!['requests', 'mails'].includes(name)) await page.waitForLoadState('networkidle');
     await page.screenshot({ path: path.join(out, `${name}-${suffix}.png`) });
   };
   await page.goto(`${base}/console`);

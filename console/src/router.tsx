@@ -83,8 +83,8 @@ const policies = createRoute({
 const users = createRoute({
   getParentRoute: () => project,
   path: 'users',
-  validateSearch: (search: Record<string, unknown>): { readonly search?: string } =>
-    texts(search, ['search']),
+  validateSearch: (search: Record<string, unknown>): { readonly search?: string; readonly user?: string } =>
+    texts(search, ['search', 'user']),
   component: lazyRouteComponent(() => import('./screens/users/users-screen'), 'UsersScreen'),
 });
 

@@ -16,6 +16,6 @@ it('scales to a round number', () => {
 });
 
 it('draws a line with gaps', () => {
-  expect(linePath([0, 10, null, 5], 10)).toBe('M12.5 100h6.25L37.5 0M87.5 50h6.25');
+  expect(linePath([0, 10, null, 5], 10)).toBe('M12.5 100h12.5L37.5 0M87.5 50h12.5');
   expect(linePath([null, null], 10)).toBe('');
 });

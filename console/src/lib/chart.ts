@@ -42,7 +42,7 @@ export function linePath(values: readonly (number | null)[], ceiling: number): s
       if (value === null) return [];
       const x = round((index + 0.5) * width);
       // A lone point is drawn as a short line.
-      const end = verb === 'M' ? `h${round(width / 4)}` : '';
+      const end = verb === 'M' ? `h${round(width / 2)}` : '';
       return [`${verb}${x} ${round(100 - (value / ceiling) * 100)}${end}`];
     })
     .join('');

@@ -168,5 +168,5 @@ function partsOf({
   html,
 }: Pick<MailPreviewDto, 'subject' | 'text' | 'html'>): Partial<MailContentDto> {
   const parts = Object.entries({ subject, text, html }).filter(([, part]) => typeof part === 'string');
-  return Object.fromEntries(parts) as Partial<MailContentDto>;
+  return Object.fromEntries(parts);
 }

@@ -94,7 +94,7 @@ inBrowser('the console looks inside', () => {
     expect(Number(await chart.getAttribute('aria-valuenow'))).toBe(Number(before) - 1);
     expect(await chart.getAttribute('aria-valuetext')).toMatch(/Answered: /);
     await page.getByText('Last day').click();
-    await eventually(() => expect(page.url()).toContain('range=day'), SHOWN_MS);
+    await page.waitForURL(/range=day/);
     expect(await findings()).toEqual([]);
   });
 
@@ -215,7 +215,7 @@ inBrowser('the console looks inside', () => {
     await page.keyboard.press('Control+k');
     await page.keyboard.type('Connections and locks');
     await page.keyboard.press('Enter');
-    await eventually(() => expect(page.url()).toContain('view=sessions'), SHOWN_MS);
+    await page.waitForURL(/view=sessions/);
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitem', { name: 'Deutsch' }).click();
     await page.setViewportSize({ width: 390, height: 800 });

@@ -5,7 +5,7 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   activityTruncated: 'Es gibt mehr Sitzungen oder Sperren, als der Server auflistet.',
   advisor: 'Ratgeber',
   advisorText:
-    'Offene Tabellen, fehlende Indizes, nahe Grenzen. Zu jedem Fund gibt es das SQL, das ihn behebt.',
+    'Offene Tabellen, fehlende Indizes, Sequenzen nahe ihrem Ende. Zu den meisten Funden gibt es das SQL, das sie behebt.',
   all: 'Alle',
   answered: 'Beantwortet',
   attempts: 'Versuche: {count}',

@@ -2,7 +2,8 @@
 export const inside = {
   activityTruncated: 'There are more sessions or locks than the server lists.',
   advisor: 'Advisor',
-  advisorText: 'Open tables, missing indexes, limits that come near. Each finding has the SQL that mends it.',
+  advisorText:
+    'Open tables, missing indexes, sequences near their end. Most findings have the SQL that mends them.',
   all: 'All',
   answered: 'Answered',
   attempts: 'Attempts: {count}',

@@ -124,7 +124,7 @@ function RequestTable({ requests }: { requests: readonly Numbered[] }) {
             <Table.Th w={96} ta="right">
               {t('database')}
             </Table.Th>
-            <Table.Th w={76} ta="right">
+            <Table.Th w={100} ta="right">
               {t('size')}
             </Table.Th>
           </Table.Tr>
