@@ -82,8 +82,8 @@ async function takeAll(scheme, viewport, slug) {
   const take = async (name, work = async () => undefined) => {
     if (options.only && !name.includes(options.only)) return;
     await work();
-    // With the stream of live requests and the frame of a mail, the network never becomes idle.
-    if (!['requests', 'mails'].includes(name)) await page.waitForLoadState('networkidle');
+    // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
+    await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
     await page.screenshot({ path: path.join(out, `${name}-${suffix}.png`) });
   };
   await page.goto(`${base}/console`);
