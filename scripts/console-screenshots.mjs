@@ -46,6 +46,14 @@ create policy "staff see all customers" on customers for select to authenticated
 create policy "everyone can read orders" on orders for select to anon, authenticated using (true);
 analyze customers; analyze orders;`;
 
+/** Views of the screen that looks inside, and what to wait for. */
+const INSIDE = {
+  charts: '.chart, .empty-icon',
+  queries: 'article, .mantine-Alert-root',
+  sessions: 'article, .empty-icon',
+  limits: 'text=auth-mail',
+};
+
 const server = options.url ? null : await startServer();
 const base = options.url ?? server.url;
 const out = options.out ?? (await mkdtemp(path.join(os.tmpdir(), 'plinth-screenshots-')));
@@ -74,18 +82,34 @@ async function takeAll(scheme, viewport, slug) {
   const take = async (name, work = async () => undefined) => {
     if (options.only && !name.includes(options.only)) return;
     await work();
-    await page.waitForLoadState('networkidle');
+    // Not the idle network: the stream of live requests and the frame of a mail keep it busy.
+    await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
     await page.screenshot({ path: path.join(out, `${name}-${suffix}.png`) });
   };
   await page.goto(`${base}/console`);
   await page.waitForSelector('input');
   await take('sign-in');
-  await page.fill('input', KEY);
+  await page.getByRole('button', { name: 'Use the platform admin key' }).click();
+  await page.getByLabel('Platform admin key', { exact: true }).fill(KEY);
   await page.keyboard.press('Enter');
   await page.waitForSelector('.card-link');
-  await take('home', () => page.waitForSelector('.card-link >> text=Database'));
+  await take('home', () => page.waitForSelector('.card-link >> text=Users'));
   await go(page, slug, '');
   await take('overview', () => page.waitForSelector('text=openapi-fetch'));
+  await go(page, slug, '/advisor');
+  await take('advisor', () => page.waitForSelector('article'));
+  await go(page, slug, '/inside?view=requests');
+  await take('requests', async () => {
+    await page.waitForSelector('text=Connected');
+    await traffic();
+    await page.locator('.inside-table tbody tr').nth(11).waitFor();
+  });
+  for (const [view, content] of Object.entries(INSIDE)) {
+    await go(page, slug, `/inside?view=${view}`);
+    await take(view, () => page.waitForSelector(content));
+  }
+  await go(page, slug, '/mails');
+  await take('mails', () => page.waitForSelector('.mail-preview'));
   await go(page, slug, '/tables?schema=public&table=orders&sort=-placed_at');
   await take('tables', () => page.waitForSelector('.grid-row'));
   await take('row', async () => {
@@ -166,7 +190,26 @@ async function seed() {
     const url = `${base}/p/shop/storage/buckets/invoices/upload?filename=${encodeURIComponent(name)}`;
     await fetch(url, { method: 'POST', headers, body: form });
   }
+  await traffic();
   return project.slug;
+}
+
+/** Requests of each kind, for the live requests and the charts. */
+async function traffic() {
+  const [{ id }] = await call('GET', '/admin/v1/projects?slug=shop');
+  const { anon_key: anon, service_role_key: service } = await call('GET', `/admin/v1/projects/${id}/keys`);
+  const requests = [
+    ['GET', '/p/shop/rest/v1/orders?select=id,total&limit=20', anon],
+    ['GET', '/p/shop/rest/v1/customers?select=name&country=eq.DE', service],
+    ['GET', '/p/shop/rest/v1/invoices', anon],
+    ['GET', '/p/shop/storage/buckets', service],
+    ['PATCH', '/p/shop/rest/v1/orders?id=eq.7', service],
+  ];
+  for (let round = 0; round < 4; round++)
+    for (const [method, url, key] of requests) {
+      const headers = { apikey: key, Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+      await fetch(base + url, { method, headers, body: method === 'PATCH' ? '{"paid": true}' : undefined });
+    }
 }
 
 async function call(method, url, body, headers = { Authorization: `Bearer ${KEY}` }) {

@@ -83,9 +83,17 @@ const policies = createRoute({
 const users = createRoute({
   getParentRoute: () => project,
   path: 'users',
-  validateSearch: (search: Record<string, unknown>): { readonly search?: string } =>
-    texts(search, ['search']),
+  validateSearch: (search: Record<string, unknown>): { readonly search?: string; readonly user?: string } =>
+    texts(search, ['search', 'user']),
   component: lazyRouteComponent(() => import('./screens/users/users-screen'), 'UsersScreen'),
+});
+
+const mails = createRoute({
+  getParentRoute: () => project,
+  path: 'mails',
+  validateSearch: (search: Record<string, unknown>): { readonly kind?: string; readonly language?: string } =>
+    texts(search, ['kind', 'language']),
+  component: lazyRouteComponent(() => import('./screens/mails'), 'MailsScreen'),
 });
 
 const storage = createRoute({
@@ -94,6 +102,33 @@ const storage = createRoute({
   validateSearch: (search: Record<string, unknown>): { readonly bucket?: string; readonly folder?: string } =>
     texts(search, ['bucket', 'folder']),
   component: lazyRouteComponent(() => import('./screens/storage/storage-screen'), 'StorageScreen'),
+});
+
+interface InsideSearch {
+  readonly view?: string;
+  /** Of the charts: `hour` or `day`. */
+  readonly range?: string;
+  /** Of the live requests: text, and `refused` or `errors`. */
+  readonly filter?: string;
+  readonly status?: string;
+  /** Of the slow queries. */
+  readonly order?: string;
+}
+
+const inside = createRoute({
+  getParentRoute: () => project,
+  path: 'inside',
+  validateSearch: (search: Record<string, unknown>): InsideSearch =>
+    texts(search, ['view', 'range', 'filter', 'status', 'order']),
+  component: lazyRouteComponent(() => import('./screens/inside/inside-screen'), 'InsideScreen'),
+});
+
+const advisor = createRoute({
+  getParentRoute: () => project,
+  path: 'advisor',
+  validateSearch: (search: Record<string, unknown>): { readonly dismissed?: string } =>
+    texts(search, ['dismissed']),
+  component: lazyRouteComponent(() => import('./screens/advisor'), 'AdvisorScreen'),
 });
 
 const apiDocs = createRoute({
@@ -108,7 +143,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
-const screens = [overview, tables, sql, policies, users, storage, apiDocs, settings];
+const screens = [overview, tables, sql, policies, users, mails, storage, inside, advisor, apiDocs, settings];
 
 export const router = createRouter({
   routeTree: root.addChildren([

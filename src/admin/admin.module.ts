@@ -24,6 +24,8 @@ import { AdviceDismissalRepository } from './advice/advice-dismissal.repository'
 import { Advisor } from './advice/advisor.service';
 import { BackupAge } from './advice/backup-age.check';
 import { AdviceController } from './http/advice.controller';
+import { ProjectOverviewController } from './http/project-overview.controller';
+import { ProjectOverviewService } from './overview/project-overview.service';
 import { ObserveModule } from '../observe/observe.module';
 import { ProjectRequestsController } from './http/project-requests.controller';
 import { ProjectsController } from './http/projects.controller';
@@ -49,6 +51,7 @@ import { TablesRepository } from './tables.repository';
     ProjectSchemaController,
     ProjectRequestsController,
     ProjectActivityController,
+    ProjectOverviewController,
     ProjectStorageController,
     BackupsController,
     InstallBackupsController,
@@ -67,6 +70,7 @@ import { TablesRepository } from './tables.repository';
     DatabaseActivityService,
     SlowQueriesRepository,
     ProjectUsageService,
+    ProjectOverviewService,
     AdviceDismissalRepository,
     Advisor,
     BackupAge,

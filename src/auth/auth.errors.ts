@@ -74,5 +74,8 @@ export const tooManyFactors = (limit: number): AppError =>
 export const secondFactorRequired = (): AppError =>
   refusal(403, 'insufficient_aal', 'This needs a session with a second factor: verify a code first');
 
+export const mailNotSent = (reason: string, cause?: unknown): AppError =>
+  refusal(502, 'mail_not_sent', `The mail was not sent: ${reason}`, cause);
+
 export const mailNotFound = (): AppError =>
   refusal(404, 'mail_not_found', 'There is no such failed mail that could still be of use');

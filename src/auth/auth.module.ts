@@ -13,6 +13,7 @@ import { QueueModule } from '../infra/queue/queue.module';
 import { AccountRepository } from './accounts/account.repository';
 import { GuessThrottle } from './accounts/guess-throttle.service';
 import { AdminFactorsRepository } from './admin/admin-factors.repository';
+import { AdminSessionsRepository } from './admin/admin-sessions.repository';
 import { AdminFactorsService } from './admin/admin-factors.service';
 import { AdminUsersRepository } from './admin/admin-users.repository';
 import { AdminUsersService } from './admin/admin-users.service';
@@ -24,6 +25,7 @@ import { SessionRaiseRepository } from './factors/session-raise.repository';
 import { AccountsController } from './http/accounts.controller';
 import { AdminAuditController } from './http/admin-audit.controller';
 import { AdminFactorsController } from './http/admin-factors.controller';
+import { AdminSessionsController } from './http/admin-sessions.controller';
 import { AdminUsersController } from './http/admin-users.controller';
 import { FactorsController } from './http/factors.controller';
 import { MailPagesController } from './http/mail-pages.controller';
@@ -33,6 +35,7 @@ import { EmailChangeService } from './mail/email-change.service';
 import { EmailVerificationService } from './mail/email-verification.service';
 import { FailedMailService } from './mail/failed-mail.service';
 import { MailComposer } from './mail/mail-composer.service';
+import { TestMailService } from './mail/test-mail.service';
 import { MailDelivery } from './mail/mail-delivery.service';
 import { MailMetrics } from './mail/mail-metrics.service';
 import { MAIL_QUEUE } from './mail/mail-queue';
@@ -88,6 +91,7 @@ const MAIL = [
   EmailVerificationService,
   FailedMailService,
   MailComposer,
+  TestMailService,
   MailDelivery,
   MailedTokenRepository,
   MailMetrics,
@@ -132,6 +136,7 @@ const FACTORS = [FactorRepository, FactorService, SessionRaiseRepository];
 const ADMIN = [
   AdminFactorsRepository,
   AdminFactorsService,
+  AdminSessionsRepository,
   AdminUsersRepository,
   AdminUsersService,
   UserListRepository,
@@ -144,6 +149,7 @@ const ADMIN = [
     UserController,
     AdminUsersController,
     AdminFactorsController,
+    AdminSessionsController,
     AdminAuditController,
     FactorsController,
     MailPagesController,

@@ -54,3 +54,16 @@ export function mayRunSql(current: Session | null, projectId: string): boolean {
   const role = projects.find(({ id }) => id === projectId)?.role;
   return role === 'admin' || role === 'developer';
 }
+
+/** True for the key and for people with a role of the install, who may see what all projects share. */
+export function isOfInstall(current: Session | null): boolean {
+  return current !== null && (current.by === 'key' || current.answer.person.role !== null);
+}
+
+/** True for operators of the install, and for the administrators of the project if one is given. */
+export function mayAdminister(current: Session | null, projectId: string | null): boolean {
+  if (current === null || current.by === 'key') return current !== null;
+  const { person, projects } = current.answer;
+  if (person.role === 'owner' || person.role === 'operator') return true;
+  return projects.some(({ id, role }) => id === projectId && role === 'admin');
+}

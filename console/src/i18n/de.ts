@@ -1,7 +1,11 @@
 /** Die Texte auf Deutsch. */
+import { inside } from './de/inside';
+import { overview } from './de/overview';
 import type { Key } from './en';
 
 export const de: Readonly<Record<Key, string>> = {
+  ...inside,
+  ...overview,
   access: 'Zugriff',
   access_none: 'Niemand, bis eine Policy es erlaubt',
   access_own: 'Benutzer verwalten ihre eigenen Zeilen',

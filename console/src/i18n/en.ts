@@ -1,5 +1,10 @@
 /** The texts in English. Words in braces are values. */
+import { inside } from './en/inside';
+import { overview } from './en/overview';
+
 export const en = {
+  ...inside,
+  ...overview,
   access: 'Access',
   access_none: 'Nobody, until a policy allows it',
   access_own: 'Users manage their own rows',

@@ -30,6 +30,20 @@ export function formatTime(text: string | null, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
 }
 
+/** A duration: milliseconds below ten seconds, then seconds. */
+export function formatMs(ms: number, language: string): string {
+  const inSeconds = ms >= 10_000;
+  const value = inSeconds ? ms / 1000 : ms;
+  const unit = inSeconds ? 'second' : 'millisecond';
+  const maximumFractionDigits = value < 10 ? 1 : 0;
+  return new Intl.NumberFormat(language, { style: 'unit', unit, maximumFractionDigits }).format(value);
+}
+
+/** A duration in seconds, or a dash where there is none. */
+export function formatSeconds(seconds: number | null, language: string): string {
+  return seconds === null ? '–' : formatMs(seconds * 1000, language);
+}
+
 /** True for a link that a browser may open without running a script. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);

@@ -1,6 +1,4 @@
-/** All SQL that the console runs by itself, through the documented SQL call of the administration API. */
-import { literal } from '../lib/sql-text';
-
+/** The SQL that the console runs by itself, through the documented SQL call of the administration API: the catalog. */
 const KINDS = `case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'table' end`;
 
 const COLUMNS = `
@@ -54,19 +52,3 @@ where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
   and n.nspname <> 'information_schema' and n.nspname !~ '^pg_'
   and not exists (select from pg_depend e where e.classid = 'pg_class'::regclass and e.objid = c.oid and e.deptype = 'e')
 order by 1, 2`;
-
-/** Sizes for the overview of a project. */
-export const SIZES = `
-select pg_database_size(current_database())::float8 as database_bytes,
-  (select coalesce(sum(size), 0)::float8 from storage.files) as storage_bytes,
-  (select count(*)::float8 from storage.files) as files,
-  (select count(*)::float8 from auth.users) as users,
-  (select count(*)::float8 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p') and not c.relispartition and n.nspname = 'public') as tables`;
-
-/** The sessions of a user that have not ended. */
-export function sessionsOf(userId: string): string {
-  return `select id, created_at, refreshed_at, expires_at, aal, ip, user_agent from auth.sessions
-    where user_id = ${literal(userId)}::uuid and revoked_at is null and expires_at > now()
-    order by refreshed_at desc limit 100`;
-}

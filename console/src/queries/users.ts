@@ -44,3 +44,14 @@ export const usersQuery = (projectId: string, { search, page, perPage }: Page) =
       return { users: data?.users ?? [], total: Number(response.headers.get('x-total-count') ?? 0) };
     },
   });
+
+export const userQuery = (projectId: string, userId: string) =>
+  queryOptions({
+    queryKey: ['user', projectId, userId],
+    queryFn: async () => {
+      const { data } = await projectClient(projectId).GET('/v1/auth/{project_id}/admin/users/{user_id}', {
+        params: { path: { project_id: projectId, user_id: userId } },
+      });
+      return data!.user;
+    },
+  });

@@ -18,9 +18,9 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../api/client';
 import { type Project, projectsQuery } from '../queries/projects';
-import { useSizes } from '../queries/sizes';
+import { overviewQuery } from '../queries/overview';
 import { useLanguages, useT } from '../i18n';
-import { formatBytes, formatNumber } from '../lib/format';
+import { formatBytes, formatNumber, formatTime } from '../lib/format';
 import { Empty, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Page } from '../ui/parts';
@@ -76,9 +76,9 @@ export function HomeScreen() {
 }
 
 function ProjectCard({ project }: { project: Project }) {
-  const { t, language } = useLanguages();
+  const t = useT();
   const { ref, inViewport } = useInViewport<HTMLLIElement>();
-  const sizes = useSizes(project, inViewport);
+  const overview = useQuery({ ...overviewQuery(project), enabled: inViewport });
   return (
     <li ref={ref}>
       <Card
@@ -97,30 +97,41 @@ function ProjectCard({ project }: { project: Project }) {
         <Text size="xs" c="dimmed" ff="monospace" truncate>
           {project.slug}
         </Text>
-        <Group mt="md" gap="lg" mih={38}>
-          {sizes.error ? (
-            <Badge color="red" variant="light">
-              {t('unhealthy')}
-            </Badge>
-          ) : null}
-          {sizes.data ? (
-            <>
-              <Fact label={t('database')} value={formatBytes(sizes.data.database_bytes, language)} />
-              <Fact label={t('files')} value={formatBytes(sizes.data.storage_bytes, language)} />
-              <Fact label={t('users')} value={formatNumber(sizes.data.users, language)} />
-            </>
-          ) : null}
-          {sizes.isPending ? <Skeleton h={14} w="70%" /> : null}
-        </Group>
+        {overview.error ? (
+          <Badge color="red" variant="light" mt="md">
+            {t('unhealthy')}
+          </Badge>
+        ) : null}
+        {overview.data ? <Facts overview={overview.data} /> : null}
+        {overview.isPending ? <Skeleton h={14} w="70%" mt="md" /> : null}
       </Card>
     </li>
   );
 }
 
-function Fact({ label, value }: { label: string; value: string }) {
+function Facts({ overview }: { overview: Schema<'ProjectOverview'> }) {
+  const { t, language } = useLanguages();
+  const { last_day: day, last_backup_at: backup } = overview;
+  return (
+    <>
+      <SimpleGrid cols={3} spacing="xs" mt="md">
+        <Fact label={t('requestsOfDay')} value={formatNumber(day.requests, language)} />
+        <Fact label={t('errorsOfDay')} value={formatNumber(day.errors, language)} isBad={day.errors > 0} />
+        <Fact label={t('users')} value={formatNumber(overview.users, language)} />
+        <Fact label={t('database')} value={formatBytes(overview.database_bytes, language)} />
+        <Fact label={t('files')} value={formatBytes(overview.storage_bytes, language)} />
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mt="xs">
+        {backup === null ? t('neverBackedUp') : t('lastBackup', { time: formatTime(backup, language) })}
+      </Text>
+    </>
+  );
+}
+
+function Fact({ label, value, isBad = false }: { label: string; value: string; isBad?: boolean }) {
   return (
     <div>
-      <Text size="sm" fw={550}>
+      <Text size="sm" fw={550} {...(isBad ? { className: 'bad' } : {})}>
         {value}
       </Text>
       <Text size="xs" c="dimmed">

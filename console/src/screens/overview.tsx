@@ -1,19 +1,21 @@
 /** A project at a glance: sizes, keys, connections, code to start with, and the end of it. */
-import { Button, Card, Group, NumberInput, SimpleGrid, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Badge, Button, Card, Group, NumberInput, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, dataOf } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
 import { forgetCredentials } from '../api/identity';
 import { isExposed, type Project, useCatalog, useProject } from '../queries/projects';
-import { useSizes } from '../queries/sizes';
+import { adviceQuery } from '../queries/inside';
+import { overviewQuery } from '../queries/overview';
 import { useLanguages, useT } from '../i18n';
 import { formatBytes, formatNumber, formatTime } from '../lib/format';
 import { type SnippetName, SNIPPETS } from '../lib/snippets';
 import { announce, Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
-import { Confirm, Page, Secret, Snippet } from '../ui/parts';
+import { Confirm, Page, Secret, Section, Snippet } from '../ui/parts';
+import { ProjectBackups } from './project-backups';
 
 export function OverviewScreen() {
   const { language } = useLanguages();
@@ -24,37 +26,23 @@ export function OverviewScreen() {
       text={`${project.slug} · ${project.id} · ${project.plan} · ${formatTime(project.created_at, language)}`}
     >
       <Stack gap="md">
+        <AdviceCount project={project} />
         <SizeCards project={project} />
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Keys project={project} />
           <Connection project={project} />
         </SimpleGrid>
         <Start project={project} />
+        <ProjectBackups project={project} />
         <Danger project={project} />
       </Stack>
     </Page>
   );
 }
 
-function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
-  return (
-    <Card withBorder component="section">
-      <Title order={2} size="h4" mb={4}>
-        {title}
-      </Title>
-      {text ? (
-        <Text size="sm" c="dimmed" mb="sm">
-          {text}
-        </Text>
-      ) : null}
-      {children}
-    </Card>
-  );
-}
-
 function SizeCards({ project }: { project: Project }) {
   const { t, language } = useLanguages();
-  const { data, error, refetch } = useSizes(project);
+  const { data, error, refetch } = useQuery(overviewQuery(project));
   if (error) return <Failure error={error} onRetry={() => void refetch()} />;
   const number = (value: number | undefined): string =>
     value === undefined ? '…' : formatNumber(value, language);
@@ -66,20 +54,52 @@ function SizeCards({ project }: { project: Project }) {
     [t('tables'), number(data?.tables)],
     [t('users'), number(data?.users)],
     [t('files'), number(data?.files)],
+    [t('requestsOfDay'), number(data?.last_day.requests)],
+    [t('errorsOfDay'), number(data?.last_day.errors)],
+    [t('backedUp'), data === undefined ? '…' : formatTime(data.last_backup_at, language)],
   ] as const;
   return (
-    <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }}>
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
       {facts.map(([label, value]) => (
         <Card withBorder key={label} p="sm">
           <Text size="xs" c="dimmed">
             {label}
           </Text>
-          <Text size="xl" fw={600}>
+          <Text size={label === t('backedUp') ? 'sm' : 'xl'} fw={600}>
             {value}
           </Text>
         </Card>
       ))}
     </SimpleGrid>
+  );
+}
+
+/** The number of findings, as a link to the advisor. */
+function AdviceCount({ project }: { project: Project }) {
+  const t = useT();
+  const { data } = useQuery(adviceQuery(project));
+  const open = data?.advice.filter(({ dismissed }) => dismissed === null) ?? [];
+  const critical = open.filter(({ severity }) => severity === 'critical').length;
+  if (open.length === 0) return null;
+  return (
+    <Card
+      withBorder
+      p="sm"
+      className="card-link"
+      renderRoot={(props) => <Link to="/projects/$slug/advisor" params={{ slug: project.slug }} {...props} />}
+    >
+      <Group gap="xs">
+        <Icon name="bulb" />
+        <Text size="sm" fw={550}>
+          {t('adviceCount', { count: open.length })}
+        </Text>
+        {critical > 0 ? (
+          <Badge color="red" variant="light">
+            {t('criticalCount', { count: critical })}
+          </Badge>
+        ) : null}
+      </Group>
+    </Card>
   );
 }
 

@@ -42,6 +42,14 @@ const PATHS = {
   history: 'M4 12a8 8 0 1 0 2.5-5.8L4 8.5M4 4v4.5h4.5M12 8v4.5l3 2',
   globe: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18',
   database: 'M4 6c0-4 16-4 16 0s-16 4-16 0M4 6v12c0 4 16 4 16 0V6M4 12c0 4 16 4 16 0',
+  chart: 'M4 4v16h16M8 16v-4M12 16V8M16 16v-6',
+  pulse: 'M3 12h4l3-8 4 16 3-8h4',
+  clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2',
+  gauge: 'M4 18a9 9 0 1 1 16 0M12 14l4-5',
+  bulb: 'M9 18h6M10 21h4M12 3a6 6 0 0 1 4 10.5c-.8.8-1 1.5-1 2.5H9c0-1-.2-1.7-1-2.5A6 6 0 0 1 12 3z',
+  mail: 'M3 6h18v12H3zM3 7l9 7 9-7',
+  pause: 'M8 5v14M16 5v14',
+  archive: 'M3 5h18v4H3zM5 9v11h14V9M10 13h4',
   tree: 'M5 4v12h6M5 9h6M13 6h7v6h-7zM13 14h7v5h-7z',
 } as const;
 

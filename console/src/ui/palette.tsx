@@ -8,7 +8,7 @@ import type { Relation } from '../queries/catalog-types';
 import { isExposed, projectQuery, projectsQuery, useCatalog } from '../queries/projects';
 import { useT } from '../i18n';
 import { Icon } from './icon';
-import { SCREENS } from './screens';
+import { INSIDE_VIEWS, SCREENS } from './screens';
 
 export default function Palette({ slug }: { slug: string | undefined }) {
   return slug === undefined ? <Commands groups={[]} /> : <ProjectPalette slug={slug} />;
@@ -28,8 +28,14 @@ function ProjectPalette({ slug }: { slug: string }) {
     leftSection: <Icon name={icon} />,
     onClick: () => void navigate({ to: path, params: { slug } }),
   }));
+  const views = INSIDE_VIEWS.map(({ name, icon, label }) => ({
+    id: `inside ${name}`,
+    label: `${t('inside')}: ${t(label)}`,
+    leftSection: <Icon name={icon} />,
+    onClick: () => void navigate({ to: '/projects/$slug/inside', params: { slug }, search: { view: name } }),
+  }));
   const project = useQuery(projectQuery(slug));
-  const groups = [{ group: t('screens'), actions: screens }];
+  const groups = [{ group: t('screens'), actions: [...screens, ...views] }];
   return project.data ? (
     <TablesPalette groups={groups} slug={slug} project={project.data} />
   ) : (

@@ -2,7 +2,9 @@
 import {
   ActionIcon,
   Button,
+  Card,
   CopyButton,
+  Drawer,
   Group,
   Modal,
   PasswordInput,
@@ -110,12 +112,84 @@ export function Page({ title, text, actions, children }: PageProps) {
   );
 }
 
+/** A part of a page, with a heading. */
+export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section">
+      <Title order={2} size="h4" mb={4}>
+        {title}
+      </Title>
+      {text ? (
+        <Text size="sm" c="dimmed" mb="sm">
+          {text}
+        </Text>
+      ) : null}
+      {children}
+    </Card>
+  );
+}
+
+/** The details of one thing of a list, beside it. */
+export function DetailDrawer({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const t = useT();
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={title}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      {children}
+    </Drawer>
+  );
+}
+
+interface FormButtonsProps {
+  readonly action: string;
+  readonly icon?: IconName;
+  readonly danger?: boolean | undefined;
+  readonly isPending: boolean;
+  readonly isDisabled?: boolean;
+  readonly onClose: () => void;
+}
+
+/** The end of the form of a dialog: leave it, or send it. */
+export function FormButtons({ action, icon, danger, isPending, isDisabled, onClose }: FormButtonsProps) {
+  const t = useT();
+  return (
+    <Group justify="end" gap="xs">
+      <Button variant="default" onClick={onClose}>
+        {t('cancel')}
+      </Button>
+      <Button
+        type="submit"
+        color={danger ? 'red' : 'plinth'}
+        loading={isPending}
+        disabled={isDisabled ?? false}
+        leftSection={icon ? <Icon name={icon} size={14} /> : null}
+      >
+        {action}
+      </Button>
+    </Group>
+  );
+}
+
 interface ConfirmProps {
   readonly title: string;
   readonly text: string;
   readonly action: string;
   /** Text to type before the action is possible. */
-  readonly typed?: string;
+  readonly typed?: string | undefined;
   readonly danger?: boolean;
   readonly run: () => Promise<unknown>;
   readonly onClose: () => void;
@@ -150,19 +224,13 @@ export function Confirm({ title, text, action, typed, danger = true, run, onClos
             />
           )}
           {mutation.error ? <Failure error={mutation.error} /> : null}
-          <Group justify="end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button
-              type="submit"
-              color={danger ? 'red' : 'plinth'}
-              loading={mutation.isPending}
-              disabled={typed !== undefined && input !== typed}
-            >
-              {action}
-            </Button>
-          </Group>
+          <FormButtons
+            action={action}
+            danger={danger}
+            isPending={mutation.isPending}
+            isDisabled={typed !== undefined && input !== typed}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -7,7 +7,21 @@ export const SCREENS = [
   { path: '/projects/$slug/sql', icon: 'sql', label: 'sqlEditor' },
   { path: '/projects/$slug/policies', icon: 'shield', label: 'policies' },
   { path: '/projects/$slug/users', icon: 'users', label: 'users' },
+  { path: '/projects/$slug/mails', icon: 'mail', label: 'mailTemplates' },
   { path: '/projects/$slug/storage', icon: 'folder', label: 'storage' },
+  { path: '/projects/$slug/inside', icon: 'chart', label: 'inside' },
+  { path: '/projects/$slug/advisor', icon: 'bulb', label: 'advisor' },
   { path: '/projects/$slug/api', icon: 'code', label: 'apiDocs' },
   { path: '/projects/$slug/settings', icon: 'settings', label: 'settings' },
 ] as const satisfies readonly { path: string; icon: IconName; label: string }[];
+
+/** The views of the screen that looks inside. The palette lists each of them. */
+export const INSIDE_VIEWS = [
+  { name: 'charts', icon: 'chart', label: 'charts' },
+  { name: 'requests', icon: 'pulse', label: 'liveRequests' },
+  { name: 'queries', icon: 'clock', label: 'slowQueries' },
+  { name: 'sessions', icon: 'database', label: 'databaseSessions' },
+  { name: 'limits', icon: 'gauge', label: 'limits' },
+] as const satisfies readonly { name: string; icon: IconName; label: string }[];
+
+export type InsideView = (typeof INSIDE_VIEWS)[number]['name'];

@@ -1,12 +1,11 @@
 /** Shows the SQL of an action before it runs. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type Project, runSql, useCatalogChanged } from '../queries/projects';
 import { useT } from '../i18n';
 import { announce, Failure } from './feedback';
-import { Icon } from './icon';
-import { Snippet } from './parts';
+import { FormButtons, Snippet } from './parts';
 
 interface SqlDialogProps {
   readonly project: Project;
@@ -65,20 +64,14 @@ export function SqlDialog({
             )}
           </div>
           {run.error ? <Failure error={run.error} /> : null}
-          <Group justify="end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel')}
-            </Button>
-            <Button
-              type="submit"
-              color={danger ? 'red' : 'plinth'}
-              disabled={sql === null}
-              loading={run.isPending}
-              leftSection={<Icon name="play" size={14} />}
-            >
-              {t('runSql')}
-            </Button>
-          </Group>
+          <FormButtons
+            action={t('runSql')}
+            icon="play"
+            danger={danger}
+            isPending={run.isPending}
+            isDisabled={sql === null}
+            onClose={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -7,7 +7,7 @@ const TEAL: MantineColorsTuple = [
   '#6cbfb9',
   '#43aca5',
   '#289f98',
-  '#148f88',
+  '#0e807a',
   '#0b7a75',
   '#05645f',
   '#004d49',

@@ -30,8 +30,8 @@ export class BackupAge {
     return [{ severity: 'warning', names: [project.slug], why, sql: null }];
   }
 
-  /** Milliseconds since the epoch; null if there is none. */
-  private async findNewest({ id }: ProjectEntity): Promise<number | null> {
+  /** The newest backup, in milliseconds since the epoch; null if there is none. */
+  async findNewest({ id }: Pick<ProjectEntity, 'id'>): Promise<number | null> {
     const [entry] = await this.audit.list({ projectId: id, action: 'project.backup', limit: 1 });
     return entry ? Date.parse(entry.at) : null;
   }

@@ -62,8 +62,8 @@ export class AdviceController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'dismissAdvice',
-    summary: 'Dismiss a piece of advice, for everybody',
-    description: 'It stays in the list, with its dismissal.',
+    summary: 'Hide a finding of the advisor, for all people',
+    description: 'Needs a role that docs/access.md lists for it. It stays in the list, with its dismissal.',
   })
   @ProjectParam()
   @AdviceParam()
@@ -83,8 +83,8 @@ export class AdviceController {
   @Delete(':advice_id/dismiss')
   @ApiOperation({
     operationId: 'restoreAdvice',
-    summary: 'Take the dismissal of a piece of advice back',
-    description: 'Without a dismissal nothing changes.',
+    summary: 'Show a dismissed finding of the advisor again',
+    description: 'Needs a role that docs/access.md lists for it. Without a dismissal nothing changes.',
   })
   @ProjectParam()
   @AdviceParam()

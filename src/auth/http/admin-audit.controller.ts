@@ -21,16 +21,17 @@ import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
 import type { Project } from '../../projects/project';
 import { AuditRepository } from '../audit/audit.repository';
 import { FailedMailService } from '../mail/failed-mail.service';
+import { TestMailService } from '../mail/test-mail.service';
 import { MailComposer } from '../mail/mail-composer.service';
 import { AuditEntriesDto, FailedMailsDto, MailContentDto } from './dto/admin-answers.dto';
-import { ListAuditQuery, MailPreviewDto } from './dto/admin-audit.dto';
+import { ListAuditQuery, MailPreviewDto, TestMailDto } from './dto/admin-audit.dto';
 import { MessageDto } from './dto/auth-answers.dto';
 import { pageOf } from './dto/page.dto';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { COUNT } from '../../http/docs/documented-headers';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
-import { mailNotFound } from '../auth.errors';
+import { invalidEmail, mailNotFound, mailNotSent } from '../auth.errors';
 import { AuthErrors, SERVICE_ERRORS, ProjectIdParam, IdParam } from './auth-docs.decorator';
 
 @ApiTags('auth')
@@ -43,6 +44,7 @@ export class AdminAuditController {
     private readonly audit: AuditRepository,
     private readonly failedMails: FailedMailService,
     private readonly composer: MailComposer,
+    private readonly testMails: TestMailService,
   ) {}
 
   @Get('audit')
@@ -127,13 +129,44 @@ export class AdminAuditController {
   )
   previewMail(
     @CurrentProject() project: Project,
-    @Body() { kind, language, subject, text, html }: MailPreviewDto,
+    @Body() { kind, language, ...draft }: MailPreviewDto,
   ): Promise<MailContentDto> {
-    const draft = Object.entries({ subject, text, html }).filter(([, part]) => typeof part === 'string');
-    return this.composer.preview(
-      project,
-      { kind, language: language ?? undefined },
-      Object.fromEntries(draft),
-    );
+    return this.composer.preview(project, { kind, language: language ?? undefined }, partsOf(draft));
   }
+
+  @Post('mail-test')
+  @HttpCode(200)
+  @UseInterceptors(JsonBodyInterceptor)
+  @ApiOperation({
+    operationId: 'adminSendTestMail',
+    summary: 'Send a mail with sample values to one address, at once',
+    description:
+      'Needs the service-role key, as apikey or as bearer. Takes the members of the preview, and the address. The mail is not queued: the answer comes when the mail server has accepted it. Its token is a sample and opens nothing.',
+  })
+  @JsonBody(TestMailDto)
+  @Answer(200, 'The mail server has accepted the mail', MessageDto)
+  @AuthErrors(
+    invalidEmail(),
+    invalidParameters('language must be a tag such as de or pt-BR'),
+    mailNotSent('connect ECONNREFUSED 127.0.0.1:25'),
+    JSON_BODY_ERRORS,
+    SERVICE_ERRORS,
+  )
+  async sendTestMail(
+    @CurrentProject() project: Project,
+    @Body() { kind, language, to, ...draft }: TestMailDto,
+  ): Promise<MessageDto> {
+    await this.testMails.send(project, { kind, to, language: language ?? undefined }, partsOf(draft));
+    return { message: 'The mail has been sent' };
+  }
+}
+
+/** The parts that a draft has. Null means the same as an absent member. */
+function partsOf({
+  subject,
+  text,
+  html,
+}: Pick<MailPreviewDto, 'subject' | 'text' | 'html'>): Partial<MailContentDto> {
+  const parts = Object.entries({ subject, text, html }).filter(([, part]) => typeof part === 'string');
+  return Object.fromEntries(parts);
 }

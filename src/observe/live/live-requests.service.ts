@@ -1,7 +1,7 @@
 /**
  * The requests of a project, live, from all processes. A process with listeners says so over the channel that every process
- * listens on anyway; the others send it their requests over a channel of its own. While nobody listens, nothing is kept,
- * and nothing is sent.
+ * listens on anyway; the others send it their requests over a channel of its own. Without a listener, nothing is kept or
+ * sent.
  */
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';

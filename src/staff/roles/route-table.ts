@@ -103,6 +103,7 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id/storage/check': allow(READERS, 'read'),
   'POST /admin/v1/projects/:id/storage/sweep': allow(PROJECT_ADMINS, 'write'),
   'POST /admin/v1/projects/:id/failed-mails/:mail_id/retry': allow(DEVELOPERS, 'write'),
+  'GET /admin/v1/projects/:id/overview': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/requests': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/samples': allow(READERS, 'read'),
   'GET /admin/v1/projects/:id/usage': allow(READERS, 'read'),

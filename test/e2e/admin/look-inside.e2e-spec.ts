@@ -271,3 +271,38 @@ describe('the use of limits', () => {
     expect(body[0]).toMatchObject({ waiting: expect.any(Number), active: expect.any(Number), paused: false });
   });
 });
+
+describe('the overview', () => {
+  it('counts what the project holds, and tells its requests and its newest backup', async () => {
+    const fresh = await plinth.createProject();
+    const of = async () => (await plinth.admin.get(`/admin/v1/projects/${fresh.id}/overview`)).body;
+    expect(await of()).toEqual({
+      database_bytes: expect.any(Number),
+      storage_bytes: 0,
+      files: 0,
+      users: 0,
+      tables: 0,
+      last_day: { requests: 0, refused: 0, errors: 0 },
+      last_backup_at: null,
+    });
+    await fresh.sql('create table notes (id int); create schema other; create table other.hidden (id int)');
+    await fresh.service.post(`${fresh.auth}/admin/users`, { email: 'ada@example.com' });
+    await fresh.service.get('/rest/v1/notes');
+    await fresh.service.get('/rest/v1/nowhere');
+    await plinth.app.get(RequestSamples).write();
+    const passphrase = { 'backup-passphrase': 'correct-horse-battery-staple' };
+    const backup = await plinth.admin.with(passphrase).get(`/admin/v1/projects/${fresh.id}/backup`);
+    expect(backup.status).toBe(200);
+    // The samples count a request when its answer has been sent.
+    await eventually(async () => {
+      const overview = await of();
+      expect(overview).toMatchObject({ users: 1, tables: 1, last_day: { refused: 1, errors: 0 } });
+      expect(overview.last_backup_at).toMatch(/^\d{4}-.*Z$/);
+      expect(overview.last_day.requests).toBeGreaterThanOrEqual(2);
+    });
+  });
+
+  it('of an unknown project is 404', async () => {
+    expect((await plinth.admin.get('/admin/v1/projects/unknown/overview')).status).toBe(404);
+  });
+});

@@ -41,9 +41,11 @@ describe('/admin/users', () => {
       ['PATCH', `${users}/${id}`],
       ['DELETE', `${users}/${id}`],
       ['POST', `${users}/${id}/logout`],
+      ['GET', `${users}/${id}/sessions`],
       ['GET', `${project.auth}/admin/audit`],
       ['GET', `${project.auth}/admin/failed-mails`],
       ['POST', `${project.auth}/admin/mail-preview`],
+      ['POST', `${project.auth}/admin/mail-test`],
     ];
     for (const [method, path] of requests) {
       expect([path, (await project.anon.send(method, path)).status]).toEqual([path, 403]);
@@ -294,5 +296,31 @@ describe('POST /admin/mail-preview', () => {
 
   it('answers 400 for an unknown kind of mail', async () => {
     expect((await preview({ kind: 'spam' })).status).toBe(400);
+  });
+});
+
+describe('GET /admin/users/<id>/sessions', () => {
+  const sessionsOf = async (id: string) => (await admin.get(`${users}/${id}/sessions`)).body.sessions;
+
+  it('lists live sessions of this user only, the last refreshed first', async () => {
+    const user = await project.signUp();
+    await project.signUp();
+    const [first] = await sessionsOf(user.id);
+    expect(first).toEqual({
+      id: expect.any(String),
+      created_at: expect.stringMatching(/Z$/),
+      last_seen_at: expect.stringMatching(/Z$/),
+      expires_at: expect.stringMatching(/Z$/),
+      ip: expect.any(String),
+      user_agent: expect.anything(),
+      aal: 'aal1',
+    });
+    expect(await sessionsOf(user.id)).toHaveLength(1);
+    await admin.post(`${users}/${user.id}/logout`);
+    expect(await sessionsOf(user.id)).toEqual([]);
+  });
+
+  it.each(['nonsense', '00000000-0000-0000-0000-000000000000'])('has none for the user %s', async (id) => {
+    expect(await sessionsOf(id)).toEqual([]);
   });
 });

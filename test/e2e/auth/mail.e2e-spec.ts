@@ -36,6 +36,20 @@ describe('with an SMTP server that misbehaves', () => {
     await smtp.stop();
   });
 
+  it('sends a test mail at once, with the draft and sample values, or says why not', async () => {
+    const path = `${project.auth}/admin/mail-test`;
+    const draft = { kind: 'reset', to: 'grace@example.com', subject: 'Draft for {{ name }}' };
+    expect((await project.service.post(path, draft)).status).toBe(200);
+    const [mail, ...rest] = smtp.to('grace@example.com');
+    expect(rest).toEqual([]);
+    expect(mail?.subject).toBe('Draft for Ada Lovelace');
+    smtp.mood = 'refuse';
+    const refused = await project.service.post(path, draft);
+    expect(refused.body).toEqual({ detail: expect.stringContaining('451'), status_code: 502 });
+    for (const wrong of [{ to: 'a\r\nBcc: b@example.com' }, { to: 'no address' }, { subject: '{% if %}' }])
+      expect((await project.service.post(path, { ...draft, ...wrong })).status).toBe(400);
+  });
+
   it.each(['refuse', 'drop'] as const)(
     'retries when the server answers with %s, and delivers once',
     async (mood) => {

@@ -1,5 +1,5 @@
 /** One file: preview, signed URL, move, deletion. */
-import { Anchor, Button, Drawer, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { Schema } from '../../api/client';
@@ -10,7 +10,7 @@ import { useLanguages, useT } from '../../i18n';
 import { formatBytes, formatTime, isWebUrl } from '../../lib/format';
 import { announce, Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
-import { Confirm, Snippet } from '../../ui/parts';
+import { Confirm, DetailDrawer, Snippet } from '../../ui/parts';
 import { saveFile } from '../../ui/save-file';
 
 /** Larger files are not fetched for a preview. */
@@ -34,14 +34,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
     mutationFn: async () => saveFile(await fetchBytes(project, file.id), file.filename),
   });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={t('file')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <DetailDrawer title={t('file')} onClose={onClose}>
       <Stack gap="lg">
         <div>
           <Text fw={600} className="wrap" dir="auto">
@@ -92,7 +85,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
           }}
         />
       ) : null}
-    </Drawer>
+    </DetailDrawer>
   );
 }
 

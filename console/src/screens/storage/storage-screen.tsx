@@ -1,6 +1,7 @@
 /** Buckets, and the folders and files of the chosen one. */
 import {
   ActionIcon,
+  Anchor,
   Badge,
   Button,
   Group,
@@ -8,10 +9,12 @@ import {
   Modal,
   NavLink,
   NumberInput,
+  Progress,
   Select,
   Stack,
   Switch,
   TagsInput,
+  Text,
   TextInput,
   Tooltip,
 } from '@mantine/core';
@@ -22,7 +25,9 @@ import { useState } from 'react';
 import { type Project, useProject } from '../../queries/projects';
 import { type Bucket, bucketsQuery } from '../../queries/storage';
 import { projectClient } from '../../queries/users';
-import { useT } from '../../i18n';
+import { usageQuery } from '../../queries/inside';
+import { useLanguages, useT } from '../../i18n';
+import { formatBytes } from '../../lib/format';
 import { announce, Empty, Failure, Loaded } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { Confirm } from '../../ui/parts';
@@ -98,6 +103,7 @@ export function StorageScreen() {
                     }
                   />
                 ))}
+                <StorageUse project={project} />
               </aside>
             )}
             <section className="split-main">
@@ -132,6 +138,39 @@ export function StorageScreen() {
         );
       }}
     </Loaded>
+  );
+}
+
+/** The use of the quota, and the way to the policies of files. */
+function StorageUse({ project }: { project: Project }) {
+  const { t, language } = useLanguages();
+  const { data } = useQuery(usageQuery(project));
+  const quota = data?.quotas.find(({ name }) => name === 'storage_bytes');
+  if (!quota) return null;
+  const used = formatBytes(quota.used, language);
+  const limit =
+    quota.limit === null ? t('noLimit') : t('ofLimit', { limit: formatBytes(quota.limit, language) });
+  return (
+    <div className="side-foot">
+      <Text size="xs" c="dimmed">
+        {used} · {limit}
+      </Text>
+      {quota.limit === null ? null : (
+        <Progress
+          size="sm"
+          value={Math.min(100, (quota.used / Math.max(quota.limit, 1)) * 100)}
+          aria-label={t('use_storage_bytes')}
+        />
+      )}
+      <Anchor
+        size="xs"
+        renderRoot={(props) => (
+          <Link to="/projects/$slug/policies" params={{ slug: project.slug }} {...props} />
+        )}
+      >
+        {t('policies')}
+      </Anchor>
+    </div>
   );
 }
 

@@ -1,26 +1,14 @@
 /** One user: name, data, ban, sessions, second factors, deletion. */
-import {
-  Badge,
-  Button,
-  Drawer,
-  Group,
-  JsonInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Badge, Button, Group, JsonInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Schema } from '../../api/client';
-import { sessionsOf } from '../../queries/catalog-sql';
-import { type Project, runSql } from '../../queries/projects';
+import type { Project } from '../../queries/projects';
 import { projectClient, type User } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { announce, Failure, Loaded } from '../../ui/feedback';
-import { Confirm, Copy } from '../../ui/parts';
+import { Confirm, Copy, DetailDrawer } from '../../ui/parts';
 import { isBanned, UserState } from './users-screen';
 
 interface UserDrawerProps {
@@ -48,14 +36,7 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
     },
   });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={user.email}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
+    <DetailDrawer title={user.email} onClose={onClose}>
       <Stack gap="xl">
         <Group gap="xs">
           <UserState user={user} />
@@ -67,6 +48,7 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
         {change.error ? <Failure error={change.error} /> : null}
         <Profile key={user.updated_at} user={user} onSave={change.mutate} isSaving={change.isPending} />
         <Ban user={user} onChange={(until) => change.mutate({ banned_until: until })} />
+        <Password project={project} user={user} />
         <Sessions project={project} user={user} />
         <Factors project={project} user={user} />
         <Part title={t('deleteUser')}>
@@ -90,7 +72,7 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
           }}
         />
       ) : null}
-    </Drawer>
+    </DetailDrawer>
   );
 }
 
@@ -215,12 +197,27 @@ function Ban({ user, onChange }: { user: User; onChange: (until: string | null) 
   );
 }
 
-interface SessionRow {
-  readonly id: string;
-  readonly refreshed_at: string;
-  readonly ip: string | null;
-  readonly user_agent: string | null;
-  readonly aal: string;
+/** The same mail as a user asks for who forgot the password. */
+function Password({ project, user }: { project: Project; user: User }) {
+  const t = useT();
+  const reset = useMutation({
+    mutationFn: () =>
+      projectClient(project.id).POST('/v1/auth/{project_id}/reset-password', {
+        params: { path: { project_id: project.id } },
+        body: { email: user.email },
+      }),
+    onSuccess: () => announce(t('resetSent', { email: user.email })),
+  });
+  return (
+    <Part title={t('password')}>
+      {reset.error ? <Failure error={reset.error} /> : null}
+      <Group>
+        <Button size="xs" variant="default" loading={reset.isPending} onClick={() => reset.mutate()}>
+          {t('sendReset')}
+        </Button>
+      </Group>
+    </Part>
+  );
 }
 
 function Sessions({ project, user }: { project: Project; user: User }) {
@@ -229,7 +226,12 @@ function Sessions({ project, user }: { project: Project; user: User }) {
   const queryKey = ['sessions', project.id, user.id];
   const sessions = useQuery({
     queryKey,
-    queryFn: async () => (await runSql(project.id, sessionsOf(user.id))).rows as unknown as SessionRow[],
+    queryFn: async () =>
+      (
+        await projectClient(project.id).GET('/v1/auth/{project_id}/admin/users/{user_id}/sessions', {
+          params: { path: { project_id: project.id, user_id: user.id } },
+        })
+      ).data?.sessions ?? [],
   });
   const signOut = useMutation({
     mutationFn: () =>
@@ -248,7 +250,7 @@ function Sessions({ project, user }: { project: Project; user: User }) {
                 {t('noSessions')}
               </Text>
             ) : null}
-            {rows.map(({ id, refreshed_at: seen, ip, user_agent: agent, aal }) => (
+            {rows.map(({ id, last_seen_at: seen, ip, user_agent: agent, aal }) => (
               <div key={id} className="choice">
                 <Group justify="space-between">
                   <Text size="sm">{formatTime(seen, language)}</Text>

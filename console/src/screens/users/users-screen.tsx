@@ -19,12 +19,12 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Project, useProject } from '../../queries/projects';
-import { projectClient, type User, usersQuery } from '../../queries/users';
+import { projectClient, type User, userQuery, usersQuery } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
-import { announce, Empty, Failure, Loaded } from '../../ui/feedback';
+import { announce, Empty, Failure, Loaded, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
-import { Page } from '../../ui/parts';
+import { DetailDrawer, Page } from '../../ui/parts';
 import { UserDrawer } from './user-drawer';
 
 const route = getRouteApi('/signed-in/projects/$slug/users');
@@ -33,12 +33,13 @@ const PER_PAGE = 50;
 export function UsersScreen() {
   const t = useT();
   const project = useProject();
-  const { search = '' } = route.useSearch();
+  const { search = '', user: openedId } = route.useSearch();
   const navigate = route.useNavigate();
+  const kept = search === '' ? {} : { search };
+  const close = (): void => void navigate({ search: kept });
   const [wanted] = useDebouncedValue(search, 250);
   const [page, setPage] = useState(1);
   const [isCreating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<User | null>(null);
   const users = useQuery({
     ...usersQuery(project.id, { search: wanted, page, perPage: PER_PAGE }),
     placeholderData: keepPreviousData,
@@ -73,7 +74,7 @@ export function UsersScreen() {
             />
           ) : (
             <>
-              <UserTable users={list} onOpen={setOpened} />
+              <UserTable users={list} onOpen={({ id }) => void navigate({ search: { ...kept, user: id } })} />
               {total > PER_PAGE ? (
                 <Pagination
                   mt="md"
@@ -88,10 +89,36 @@ export function UsersScreen() {
         }
       </Loaded>
       {isCreating ? <CreateUser project={project} onClose={() => setCreating(false)} /> : null}
-      {opened ? (
-        <UserDrawer project={project} user={opened} onClose={() => setOpened(null)} onChanged={setOpened} />
-      ) : null}
+      {openedId ? <OpenedUser project={project} userId={openedId} onClose={close} /> : null}
     </Page>
+  );
+}
+
+interface OpenedUserProps {
+  readonly project: Project;
+  readonly userId: string;
+  readonly onClose: () => void;
+}
+
+/** The user of the address, who need not be on the page of the list. */
+function OpenedUser({ project, userId, onClose }: OpenedUserProps) {
+  const t = useT();
+  const client = useQueryClient();
+  const query = userQuery(project.id, userId);
+  const user = useQuery(query);
+  if (!user.data)
+    return (
+      <DetailDrawer title={t('users')} onClose={onClose}>
+        {user.error ? <Failure error={user.error} /> : <Loading />}
+      </DetailDrawer>
+    );
+  return (
+    <UserDrawer
+      project={project}
+      user={user.data}
+      onClose={onClose}
+      onChanged={(changed) => client.setQueryData(query.queryKey, changed)}
+    />
   );
 }
 

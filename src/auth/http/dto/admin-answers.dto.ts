@@ -106,3 +106,30 @@ export class MailContentDto {
   @ApiProperty() text!: string;
   @ApiProperty() html!: string;
 }
+
+class AdminSessionDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({ format: 'date-time', description: 'When it was last refreshed' }) last_seen_at!: string;
+  @ApiProperty({ format: 'date-time' }) expires_at!: string;
+  @ApiProperty({ type: String, nullable: true }) ip!: string | null;
+  @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
+  @ApiProperty({ enum: ['aal1', 'aal2'], description: '`aal2`: with a second factor' }) aal!: string;
+}
+
+@Example({
+  sessions: [
+    {
+      id: UUID_EXAMPLE,
+      created_at: '2026-01-01T08:00:00.000Z',
+      last_seen_at: '2026-01-02T08:00:00.000Z',
+      expires_at: '2026-02-01T08:00:00.000Z',
+      ip: '203.0.113.7',
+      user_agent: 'Mozilla/5.0',
+      aal: 'aal1',
+    },
+  ],
+})
+export class AdminSessionsDto {
+  @ApiProperty({ type: [AdminSessionDto] }) sessions!: AdminSessionDto[];
+}

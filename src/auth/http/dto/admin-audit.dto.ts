@@ -2,6 +2,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID, Matches } from 'class-validator';
 import { LANGUAGE_TAG } from '../../../common/text/language-tag';
+import { MAX_EMAIL } from '../../accounts/email-address';
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-entry';
 import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
 import { IsText } from './checks';
@@ -48,4 +49,11 @@ export class MailPreviewDto {
   @IsOptional()
   @IsText({ max: MAX_TEMPLATE })
   html?: string;
+}
+
+@Example({ kind: 'reset', to: 'ada@example.com', language: 'en' })
+export class TestMailDto extends MailPreviewDto {
+  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
+  @IsText({ min: 1, max: MAX_EMAIL })
+  to!: string;
 }

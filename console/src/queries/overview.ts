@@ -1,0 +1,29 @@
+/** A project at a glance, and its backups. */
+import { queryOptions } from '@tanstack/react-query';
+import { api, dataOf } from '../api/client';
+import type { Project } from './projects';
+
+/** The server counts users for it, so it is not asked often. */
+const STALE_MS = 60_000;
+
+export const overviewQuery = ({ id }: Pick<Project, 'id'>) =>
+  queryOptions({
+    queryKey: ['overview', id],
+    queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/overview', { params: { path: { id } } })),
+    staleTime: STALE_MS,
+  });
+
+/** Schedules and last backups of all projects. For people with a role of the install. */
+export const backupsQuery = () =>
+  queryOptions({ queryKey: ['backups'], queryFn: () => dataOf(api.GET('/admin/v1/backups')) });
+
+const RUNS = 20;
+
+export const backupRunsQuery = ({ id }: Pick<Project, 'id'>) =>
+  queryOptions({
+    queryKey: ['backups', 'runs', id],
+    queryFn: () =>
+      dataOf(api.GET('/admin/v1/backups/runs', { params: { query: { project_id: id, limit: RUNS } } })),
+    // A backup that was started here shows its end.
+    refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'running') ? 2_000 : 20_000),
+  });

@@ -1,0 +1,59 @@
+/** What goes on in a project: charts, live requests, slow queries, sessions of the database, limits and mails. */
+import { Tabs } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useProject } from '../../queries/projects';
+import { useT } from '../../i18n';
+import { Icon } from '../../ui/icon';
+import { Page } from '../../ui/parts';
+import { INSIDE_VIEWS, type InsideView } from '../../ui/screens';
+import { Limits } from './limits';
+import { LiveRequests } from './live-requests';
+import { Charts } from './charts';
+import { Sessions } from './sessions';
+import { SlowQueries } from './slow-queries';
+
+const route = getRouteApi('/signed-in/projects/$slug/inside');
+
+export function InsideScreen() {
+  const t = useT();
+  const project = useProject();
+  const { view } = route.useSearch();
+  const navigate = route.useNavigate();
+  const shown = INSIDE_VIEWS.find(({ name }) => name === view)?.name ?? 'charts';
+  return (
+    <Page title={t('inside')} text={t('insideText')}>
+      <Tabs
+        value={shown}
+        keepMounted={false}
+        onChange={(next) => void navigate({ search: next === null ? {} : { view: next } })}
+      >
+        <Tabs.List mb="md">
+          {INSIDE_VIEWS.map(({ name, icon, label }) => (
+            <Tabs.Tab key={name} value={name} leftSection={<Icon name={icon} size={16} />}>
+              {t(label)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={shown} key={project.id}>
+          <View name={shown} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function View({ name }: { name: InsideView }) {
+  const project = useProject();
+  switch (name) {
+    case 'charts':
+      return <Charts project={project} />;
+    case 'requests':
+      return <LiveRequests project={project} />;
+    case 'queries':
+      return <SlowQueries project={project} />;
+    case 'sessions':
+      return <Sessions project={project} />;
+    case 'limits':
+      return <Limits project={project} />;
+  }
+}

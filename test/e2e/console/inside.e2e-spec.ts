@@ -1,0 +1,244 @@
+/** The console's screens about what goes on in a project, in a real browser against a real server. */
+import type { Page } from 'playwright-core';
+import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
+import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
+import { eventually } from '../../support/eventually';
+import { MailServer } from '../../support/mail-server';
+import { accessOf, asOwner, asSuperuser } from '../../support/owner-connection';
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
+const inBrowser = hasBrowser ? describe : describe.skip;
+/** A page takes seconds on a busy machine. */
+const SHOWN_MS = 20_000;
+
+inBrowser('the console looks inside', () => {
+  let smtp: MailServer;
+  let plinth: TestPlinth;
+  let browser: TestBrowser;
+  let page: Page;
+  let view: ConsolePage;
+  let project: TestProject;
+
+  jest.setTimeout(BROWSER_START_MS);
+  beforeAll(async () => {
+    assertConsoleBuilt();
+    smtp = await MailServer.start();
+    plinth = await TestPlinth.start({ env: { SMTP_URL: smtp.url } });
+    browser = await TestBrowser.start();
+    project = await plinth.createProject({ name: 'Inside' });
+    await project.sql(`
+      create table open_notes (id int primary key, title text);
+      alter table open_notes disable row level security;
+      create table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" (id int primary key);
+      alter table "${HOSTILE.replaceAll('"', '""').slice(0, 60)}" disable row level security;
+      grant select on all tables in schema public to anon`);
+    page = await browser.newPage();
+    view = new ConsolePage(page, plinth.baseUrl);
+    await view.signIn();
+  }, BROWSER_START_MS);
+  afterAll(async () => {
+    await browser?.stop();
+    await plinth?.stop();
+    await smtp?.stop();
+  });
+
+  /** Serious findings of axe in both schemes. */
+  async function findings(): Promise<string[]> {
+    const found: string[] = [];
+    for (const scheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor();
+      found.push(...(await view.seriousFindings()).map((one) => `${scheme} ${one}`));
+    }
+    return found;
+  }
+
+  it('live requests: shows them as text, pauses and filters', async () => {
+    await view.open(project.slug, 'inside?view=requests');
+    await page.getByText('Connected', { exact: true }).waitFor();
+    await project.service.get('/rest/v1/open_notes?select=id');
+    await page.getByText('/rest/v1/open_notes?select=***').first().waitFor();
+    const path = encodeURIComponent(HOSTILE);
+    await project.service.unchecked().get(`/rest/v1/${path}`);
+    await project.service.unchecked().get(`/rest/v1/long?id=eq.1&${'x'.repeat(7_000)}=1`);
+    await page.getByText('/rest/v1/long').first().waitFor();
+    expect(await findings()).toEqual([]);
+    await view.button('Pause').click();
+    await project.service.get('/rest/v1/open_notes?offset=0');
+    await view.button(/^Resume \([1-9]/).waitFor();
+    expect(await page.getByText('/rest/v1/open_notes?offset=***').count()).toBe(0);
+    await view.button(/^Resume/).click();
+    await page.getByText('/rest/v1/open_notes?offset=***').waitFor();
+    await page.getByLabel('Filter by path, method, status or role').fill('offset');
+    await eventually(
+      async () => expect(await page.locator('.inside-table tbody tr').count()).toBe(1),
+      SHOWN_MS,
+    );
+    expect(page.url()).toContain('filter=offset');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('charts: draw the samples, and tell the values by the arrow keys', async () => {
+    await plinth.app.get(RequestSamples).write();
+    await view.open(project.slug, 'inside');
+    const chart = page.getByRole('slider', { name: /^Requests\. [1-9]\d* requests/ });
+    await chart.waitFor();
+    const bars = await chart.locator('path.chart-main').getAttribute('d');
+    expect(bars).toMatch(/^M/);
+    await chart.focus();
+    const before = await chart.getAttribute('aria-valuenow');
+    await page.keyboard.press('ArrowLeft');
+    expect(Number(await chart.getAttribute('aria-valuenow'))).toBe(Number(before) - 1);
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/Answered: /);
+    await page.getByText('Last day').click();
+    await page.waitForURL(/range=day/);
+    expect(await findings()).toEqual([]);
+  });
+
+  it('slow queries: lists statements, or says what the server lacks', async () => {
+    await view.open(project.slug, 'inside?view=queries');
+    const lacking = page.getByText('This server has no pg_stat_statements');
+    const listed = page.getByRole('article').first();
+    await lacking.or(listed).first().waitFor();
+    expect(await findings()).toEqual([]);
+  });
+
+  it('connections: shows who blocks, cancels a statement and ends a session', async () => {
+    const owner = await accessOf(plinth, project.id);
+    await asOwner(owner, async (blocker) => {
+      await asOwner(owner, async (blocked) => {
+        await blocker.query('begin; lock table open_notes in access exclusive mode');
+        const waiting = blocked
+          .query(`select '${HOSTILE}', * from open_notes`)
+          .catch((error: Error) => error.message);
+        await view.open(project.slug, 'inside?view=sessions');
+        await page.getByText(/^blocked by \d+$/).waitFor();
+        await page.locator('.statement', { hasText: 'onerror' }).first().waitFor();
+        expect(await findings()).toEqual([]);
+        await view.button('Cancel statement').click();
+        expect(await waiting).toMatch(/cancel/);
+      });
+      const { rows } = await blocker.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const pid = String(rows[0]?.pid);
+      blocker.on('error', () => undefined);
+      const card = page.getByRole('article', { name: `Session ${pid}`, exact: true });
+      await card.getByRole('button', { name: 'End session' }).click();
+      const end = view.dialog().getByRole('button', { name: 'End session' });
+      expect(await end.isDisabled()).toBe(true);
+      await view.dialog().getByLabel(`Type ${pid} to confirm`).fill(pid);
+      await end.click();
+      await card.waitFor({ state: 'detached' });
+    }).catch((error: Error) => expect(error.message).toMatch(/terminat/i));
+  });
+
+  it('limits: shows the use and the queues, and sends a mail again that was given up', async () => {
+    const user = await project.signUp();
+    smtp.mood = 'refuse';
+    await project.anon.post(`${project.auth}/reset-password`, { email: user.email });
+    const { database } = await accessOf(plinth, project.id);
+    await asSuperuser(database, async (client) => {
+      const giveUp = `update auth.outgoing_mails set failed_at = now(), last_error = $1
+        where recipient = $2 and last_error is not null`;
+      await eventually(async () => {
+        expect((await client.query(giveUp, [HOSTILE, user.email])).rowCount).toBe(1);
+      }, SHOWN_MS);
+    });
+    smtp.mood = 'accept';
+    await view.open(project.slug, 'inside?view=limits');
+    await page.getByText('Storage requests').waitFor();
+    await page.getByText('auth-mail').waitFor();
+    await page.getByLabel('Last error').getByText('onerror').waitFor();
+    expect(await findings()).toEqual([]);
+    await view.button('Send again').click();
+    await page.getByText('No mail was given up.').waitFor();
+  });
+
+  it('advisor: says why, opens the SQL in the editor, dismisses and restores', async () => {
+    await view.open(project.slug, '');
+    await page.getByRole('link', { name: /Findings of the advisor: [1-9]/ }).click();
+    const finding = page.getByRole('article', { name: 'public.open_notes' }).first();
+    await finding.getByText('Row-level security is off').waitFor();
+    expect(await findings()).toEqual([]);
+    await finding.getByRole('button', { name: 'Dismiss' }).click();
+    await finding.waitFor({ state: 'detached' });
+    await page.getByRole('switch', { name: 'Show dismissed (1)' }).click();
+    await finding.getByRole('button', { name: 'Restore' }).click();
+    await finding.getByRole('button', { name: 'Dismiss' }).waitFor();
+    await finding.getByRole('link', { name: 'Open in the SQL editor' }).click();
+    await page.locator('.cm-content', { hasText: 'enable row level security' }).waitFor();
+    await view.button('Run').click();
+    await eventually(async () => {
+      const [table] = await project.sql(
+        `select relrowsecurity as rls from pg_class where relname = 'open_notes'`,
+      );
+      expect(table).toEqual({ rls: true });
+    }, SHOWN_MS);
+  });
+
+  it('mails: previews a draft without its scripts, saves it, and sends it as a test', async () => {
+    await view.open(project.slug, 'mails?kind=invite');
+    await page.getByLabel('Subject').fill('Come in, {{ name }}');
+    await page.getByRole('textbox', { name: 'HTML' }).fill(`<h1>Hello</h1>${HOSTILE}`);
+    await page.getByText('Come in, Ada Lovelace').waitFor();
+    await page.frameLocator('.mail-preview').getByRole('heading', { name: 'Hello' }).waitFor();
+    expect(await findings()).toEqual([]);
+    await page.getByLabel('Test mail to').fill('grace@example.com');
+    await view.button('Send').click();
+    await page.getByText('The mail to grace@example.com was sent').waitFor();
+    expect(smtp.to('grace@example.com').map(({ subject }) => subject)).toEqual(['Come in, Ada Lovelace']);
+    await view.button('Save').click();
+    await view.button('Use Plinth’s own').waitFor();
+    const { body } = await plinth.admin.get(`/admin/v1/projects/${project.id}`);
+    expect(body.settings.mail_templates.invite.subject).toBe('Come in, {{ name }}');
+  });
+
+  it('overview: downloads a backup, and home shows when it was made', async () => {
+    await view.open(project.slug, '');
+    await view.button('Download a backup').click();
+    await view.dialog().getByLabel('Passphrase').fill('correct-horse-battery');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      view.dialog().getByRole('button', { name: 'Download', exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${project.slug}.tar.gz`);
+    expect(await findings()).toEqual([]);
+    await page.getByRole('link', { name: /^Plinth: / }).click();
+    await page.getByText(/^Last backup: /).waitFor();
+    expect(await findings()).toEqual([]);
+  });
+
+  it('the palette leads to each view, and all fit a phone in German', async () => {
+    await view.open(project.slug, '');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('Connections and locks');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/view=sessions/);
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+    await page.setViewportSize({ width: 390, height: 800 });
+    const screens = {
+      'inside?view=requests': 'Einblick',
+      'inside?view=charts': 'Einblick',
+      'inside?view=limits': 'Einblick',
+      advisor: 'Ratgeber',
+      mails: 'Mailvorlagen',
+    };
+    for (const [screen, title] of Object.entries(screens)) {
+      await view.open(project.slug, screen);
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      expect([screen, width]).toEqual([screen, 390]);
+    }
+  });
+
+  it('runs no code of others, and breaks no policy but that of the preview', async () => {
+    expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+    const elsewhere = browser.observed.requests.filter(
+      (one) => !one.includes(` ${plinth.baseUrl}/`) && !/ (data|blob|about):/.test(one),
+    );
+    expect(elsewhere).toEqual([]);
+  });
+});
