@@ -1,0 +1,26 @@
+/** The texts of the policies, in English. */
+export const policies = {
+  allSchemas: 'All schemas',
+  checkHint: 'Which new values are allowed. Empty: as in using.',
+  disableRls: 'Disable RLS',
+  dropPolicy: 'Drop policy {name}',
+  editPolicy: 'Edit policy {name}',
+  enableRls: 'Enable RLS',
+  enableRlsText: 'Clients then see only the rows that a policy allows.',
+  newPolicy: 'New policy',
+  noPolicies: 'No policy: clients see no rows.',
+  noPoliciesText: 'Create a table first. Its policies then appear here.',
+  policiesText: 'Row-level security controls which rows each role can read and change.',
+  policiesHidden: 'Your role may not read policies.',
+  restrictive: 'restrictive',
+  rlsOffText:
+    'Without row-level security, every client with a key reads and changes all rows that its privileges allow.',
+  template_claim: 'By a claim of the token',
+  template_insertSignedIn: 'Users can add rows of their own',
+  template_own: 'Users manage their own rows',
+  template_readAll: 'Everyone can read',
+  template_readSignedIn: 'Signed-in users can read',
+  templates: 'Templates',
+  usingHint: 'Which existing rows the policy covers.',
+  viewRows: 'View rows',
+} as const;

@@ -1,0 +1,23 @@
+/** The texts of the SQL editor, in English. */
+export const sql = {
+  analyze: 'Explain analyze',
+  analyzeHint: 'Runs the statement and measures it',
+  cancelled: 'Cancelled. The server may still finish the statement.',
+  clearHistory: 'Clear history',
+  explain: 'Explain',
+  history: 'History',
+  historyText: 'Stored in this browser only.',
+  limitRows: '{count} rows',
+  lineColumn: 'Line {line}, column {column}',
+  noResultRows: 'The statement returned no rows.',
+  planRows: '{rows} rows',
+  result: 'Result',
+  rowLimit: 'Row limit',
+  run: 'Run',
+  sqlEmpty: 'Run a statement',
+  sqlEmptyText: 'Ctrl+Enter runs the selection, or everything. It runs as the owner of the database.',
+  sqlForbidden: 'Your role may not run SQL in this project.',
+  sqlHint: 'select * from …',
+  tookMs: '{ms} ms',
+  truncated: 'Only the first {count} rows',
+} as const;
