@@ -57,13 +57,17 @@ export interface TablesSearch {
   readonly filters?: string;
   /** `column` or `-column`. */
   readonly sort?: string;
+  /** Identity of "view as": `anon`, `user:<id>` or `claims:<json>`. */
+  readonly as?: string;
+  /** `structure`: its drawer is open. */
+  readonly panel?: string;
 }
 
 const tables = createRoute({
   getParentRoute: () => project,
   path: 'tables',
   validateSearch: (search: Record<string, unknown>): TablesSearch =>
-    texts(search, ['schema', 'table', 'filters', 'sort']),
+    texts(search, ['schema', 'table', 'filters', 'sort', 'as', 'panel']),
   component: lazyRouteComponent(() => import('./screens/tables/tables-screen'), 'TablesScreen'),
 });
 
@@ -77,7 +81,9 @@ const sql = createRoute({
 const policies = createRoute({
   getParentRoute: () => project,
   path: 'policies',
-  component: lazyRouteComponent(() => import('./screens/policies'), 'PoliciesScreen'),
+  validateSearch: (search: Record<string, unknown>): { readonly search?: string } =>
+    texts(search, ['search']),
+  component: lazyRouteComponent(() => import('./screens/policies/policies-screen'), 'PoliciesScreen'),
 });
 
 const users = createRoute({

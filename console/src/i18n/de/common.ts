@@ -74,4 +74,8 @@ export const common: Readonly<Record<keyof typeof en, string>> = {
   unsaved: 'Ungespeicherte Änderungen: {count}',
   users: 'Benutzer',
   view: 'Sicht',
+  first: 'Erste Seite',
+  last: 'Letzte Seite',
+  next: 'Nächste Seite',
+  previous: 'Vorige Seite',
 };

@@ -71,4 +71,8 @@ export const common = {
   unsaved: 'Unsaved changes: {count}',
   users: 'Users',
   view: 'view',
+  first: 'First page',
+  last: 'Last page',
+  next: 'Next page',
+  previous: 'Previous page',
 } as const;

@@ -25,6 +25,11 @@ export function choicesOf({ category, labels }: Column): readonly string[] | nul
   return labels;
 }
 
+/** Values that the database sets, and bytes, are shown only. */
+export function isEditable(column: Column | undefined): boolean {
+  return column !== undefined && !column.always && column.type !== 'bytea';
+}
+
 export function isLongType({ type }: Column): boolean {
   return /^(jsonb?|text|xml|character varying)/.test(type);
 }

@@ -2,13 +2,15 @@
 import { Button, Drawer, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
-import type { Project } from '../../queries/projects';
+import { type Project, useMayWrite } from '../../queries/projects';
 import { useT } from '../../i18n';
 import type { Row } from '../../lib/grid-query';
 import { change, keyOf, type Values } from '../../lib/pending-changes';
-import { choicesOf, isLongType } from './cell';
+import { Icon } from '../../ui/icon';
+import { choicesOf, isEditable, isLongType } from './cell';
 import { ReferencePicker } from './reference-picker';
 import type { GridState } from './use-grid';
+import { WhyNot } from './why-not';
 
 interface RowDrawerProps {
   readonly project: Project;
@@ -28,6 +30,8 @@ export function RowDrawer(props: RowDrawerProps) {
   const key = row ? keyOf(relation.primaryKey, row) : null;
   const stored = key === null ? {} : { ...row, ...grid.pending.updates.get(key)?.values };
   const [values, setValues] = useState<Values>({});
+  const [asksWhy, setAsksWhy] = useState(false);
+  const canAsk = useMayWrite(project) && row !== null && relation.kind === 'table';
   const apply = (): void => {
     if (row && key !== null) grid.setPending(change(grid.pending, key, row, values));
     else onInsert(values);
@@ -49,12 +53,22 @@ export function RowDrawer(props: RowDrawerProps) {
         }}
       >
         <Stack gap="md">
+          {canAsk ? (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<Icon name="shield" size={14} />}
+              onClick={() => setAsksWhy(true)}
+            >
+              {t('whyButton')}
+            </Button>
+          ) : null}
           {relation.columns.map((column) => (
             <Field
               key={column.name}
               column={column}
               value={column.name in values ? values[column.name] : (stored as Values)[column.name]}
-              isReadOnly={!isWritable || column.always}
+              isReadOnly={!isWritable || !isEditable(column)}
               onChange={(value) => setValues({ ...values, [column.name]: value })}
               picker={pickerOf(column, { project, relation, relations }, (value) =>
                 setValues({ ...values, [column.name]: value }),
@@ -73,6 +87,14 @@ export function RowDrawer(props: RowDrawerProps) {
           ) : null}
         </Stack>
       </form>
+      {asksWhy && row ? (
+        <WhyNot
+          project={project}
+          relation={relation}
+          row={{ ...row, ...values }}
+          onClose={() => setAsksWhy(false)}
+        />
+      ) : null}
     </Drawer>
   );
 }
