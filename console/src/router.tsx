@@ -71,6 +71,14 @@ const tables = createRoute({
   component: lazyRouteComponent(() => import('./screens/tables/tables-screen'), 'TablesScreen'),
 });
 
+const schema = createRoute({
+  getParentRoute: () => project,
+  path: 'schema',
+  validateSearch: (search: Record<string, unknown>): { readonly schema?: string } =>
+    texts(search, ['schema']),
+  component: lazyRouteComponent(() => import('./screens/schema/schema-screen'), 'SchemaScreen'),
+});
+
 const sql = createRoute({
   getParentRoute: () => project,
   path: 'sql',
@@ -114,7 +122,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
-const screens = [overview, tables, sql, policies, users, storage, apiDocs, settings];
+const screens = [overview, tables, schema, sql, policies, users, storage, apiDocs, settings];
 
 export const router = createRouter({
   routeTree: root.addChildren([

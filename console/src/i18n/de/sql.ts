@@ -22,4 +22,12 @@ export const sql: Readonly<Record<keyof typeof en, string>> = {
   sqlHint: 'select * from …',
   tookMs: '{ms} ms',
   truncated: 'Nur die ersten {count} Zeilen',
+  savedQueries: 'Gespeicherte Abfragen',
+  saveCurrent: 'Text des Editors speichern als',
+  asTable: 'Tabelle',
+  asChart: 'Diagramm',
+  chartLabel: '{value} nach {label}',
+  chartValue: 'Werte',
+  chartName: 'Beschriftung',
+  chartCut: 'Das Diagramm zeigt die ersten {count} Zeilen.',
 };

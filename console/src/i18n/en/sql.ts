@@ -20,4 +20,12 @@ export const sql = {
   sqlHint: 'select * from …',
   tookMs: '{ms} ms',
   truncated: 'Only the first {count} rows',
+  savedQueries: 'Saved queries',
+  saveCurrent: 'Save the text of the editor as',
+  asTable: 'Table',
+  asChart: 'Chart',
+  chartLabel: '{value} by {label}',
+  chartValue: 'Values',
+  chartName: 'Labels',
+  chartCut: 'The chart shows the first {count} rows.',
 } as const;

@@ -30,6 +30,7 @@ import type { Relation } from '../../queries/catalog-types';
 export interface EditorHandle {
   /** The selection, or all text. */
   readonly wanted: () => string;
+  readonly text: () => string;
   readonly replace: (text: string) => void;
   /** Marks a place of the text that was run. One-based, as PostgreSQL counts. */
   readonly goTo: (line: number, column: number) => void;
@@ -152,6 +153,7 @@ function handleOf(view: EditorView): EditorHandle {
       const { from, to } = view.state.selection.main;
       return from === to ? view.state.doc.toString() : view.state.sliceDoc(from, to);
     },
+    text: () => view.state.doc.toString(),
     replace: (text) => {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       view.focus();
