@@ -77,8 +77,9 @@ export function Grid(props: GridProps) {
     if (count === 0) return;
     setPlace(next);
     scroll.toRow(next.line);
+    // The head, which is always in view: a cell would also scroll to the line that it still has.
     scroll.element
-      ?.querySelector(`[data-column="${next.column}"]`)
+      ?.querySelector(`[data-head="${next.column}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
   const canEdit = (line: Line | null, column: number): boolean =>
