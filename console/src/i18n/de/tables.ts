@@ -129,4 +129,5 @@ export const tables: Readonly<Record<keyof typeof en, string>> = {
     'Ziehen verschiebt, Mausrad oder + und - zoomt. Pfeiltasten verschieben eine Tabelle, Enter öffnet sie.',
   arrange: 'Neu anordnen',
   exportPicture: 'Exportieren',
+  showAll: 'Alles anzeigen',
 };

@@ -125,4 +125,5 @@ export const tables = {
   schemaHint: 'Drag to move, wheel or + and - to zoom. Arrow keys move a table, Enter opens it.',
   arrange: 'Arrange again',
   exportPicture: 'Export',
+  showAll: 'Show all',
 } as const;

@@ -6,6 +6,9 @@ import { useT } from '../../i18n';
 /** A cell shows the beginning of a long value; the drawer of the row shows all of it. */
 const SHOWN_CHARACTERS = 200;
 
+/** A field with more text than this keeps the browser busy for seconds. */
+export const FIELD_CHARACTERS = 50_000;
+
 export function CellText({ column, value }: { column: Column; value: string | null | undefined }) {
   const t = useT();
   if (value === undefined) return <span className="cell-null">{t('default')}</span>;

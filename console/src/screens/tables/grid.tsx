@@ -7,7 +7,7 @@ import type { GridQuery, Row } from '../../lib/grid-query';
 import { change, changeInserted, keyOf, type Values } from '../../lib/pending-changes';
 import { heightOf, ROW_PX } from '../../lib/row-window';
 import { Empty } from '../../ui/feedback';
-import { isEditable } from './cell';
+import { FIELD_CHARACTERS, isEditable } from './cell';
 import { GridHeader } from './grid-header';
 import { GridRow, type Line } from './grid-row';
 import type { GridState } from './use-grid';
@@ -87,7 +87,8 @@ export function Grid(props: GridProps) {
     line !== null &&
     !line.isDeleted &&
     (line.row !== null || line.insertId !== null) &&
-    isEditable(columns[column]);
+    isEditable(columns[column]) &&
+    (valueOf(line, columns[column]!.name)?.length ?? 0) <= FIELD_CHARACTERS;
   const here = place ? lineAt(place.line) : null;
 
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -3,14 +3,19 @@ import { Button, Drawer, Group, Select, Stack, Text, Textarea, TextInput } from 
 import { useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
 import { type Project, useMayWrite } from '../../queries/projects';
-import { useT } from '../../i18n';
+import { useLanguages, useT } from '../../i18n';
+import { formatBytes } from '../../lib/format';
 import type { Row } from '../../lib/grid-query';
 import { change, keyOf, type Values } from '../../lib/pending-changes';
 import { Icon } from '../../ui/icon';
-import { choicesOf, isEditable, isLongType } from './cell';
+import { saveFile } from '../../ui/save-file';
+import { choicesOf, FIELD_CHARACTERS, isEditable, isLongType } from './cell';
 import { ReferencePicker } from './reference-picker';
 import type { GridState } from './use-grid';
 import { WhyNot } from './why-not';
+
+/** Of a value that is too long for a field. */
+const PREVIEW_CHARACTERS = 2_000;
 
 interface RowDrawerProps {
   readonly project: Project;
@@ -130,6 +135,16 @@ function Field({ column, value, isReadOnly, onChange, picker }: FieldProps) {
     .filter(Boolean)
     .join(' · ');
   const choices = choicesOf(column);
+  const [showsAll, setShowsAll] = useState(false);
+  if (typeof value === 'string' && value.length > FIELD_CHARACTERS && !showsAll)
+    return (
+      <LongValue
+        column={column}
+        description={description}
+        value={value}
+        onShowAll={() => setShowsAll(true)}
+      />
+    );
   const shared = { label: column.name, description, placeholder, readOnly: isReadOnly };
   const toNull =
     column.nullable && !isReadOnly && value !== null ? (
@@ -151,9 +166,9 @@ function Field({ column, value, isReadOnly, onChange, picker }: FieldProps) {
       ) : isLongType(column) ? (
         <Textarea
           {...shared}
-          autosize
-          minRows={column.type.startsWith('json') ? 3 : 1}
-          maxRows={18}
+          {...(showsAll
+            ? { rows: 18 }
+            : { autosize: true, minRows: column.type.startsWith('json') ? 3 : 1, maxRows: 18 })}
           dir="auto"
           classNames={column.type.startsWith('json') ? { input: 'mono' } : {}}
           value={value ?? ''}
@@ -175,6 +190,44 @@ function Field({ column, value, isReadOnly, onChange, picker }: FieldProps) {
             {t('generated')}
           </Text>
         ) : null}
+      </Group>
+    </div>
+  );
+}
+
+interface LongValueProps {
+  readonly column: Column;
+  readonly description: string;
+  readonly value: string;
+  readonly onShowAll: () => void;
+}
+
+/** The beginning of a long value. All of it is a file, or a field on purpose. */
+function LongValue({ column, description, value, onShowAll }: LongValueProps) {
+  const { t, language } = useLanguages();
+  const size = formatBytes(new Blob([value]).size, language);
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {column.name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {description} · {size}
+      </Text>
+      <pre className="long-value" tabIndex={0} aria-label={column.name} dir="auto">
+        {value.slice(0, PREVIEW_CHARACTERS)}…
+      </pre>
+      <Group gap={4} mt={2} justify="end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => saveFile(new Blob([value], { type: 'text/plain' }), `${column.name}.txt`)}
+        >
+          {t('download')}
+        </Button>
+        <Button size="compact-xs" variant="default" onClick={onShowAll}>
+          {t('showAll')}
+        </Button>
       </Group>
     </div>
   );

@@ -24,7 +24,7 @@ export type Change =
   | { readonly kind: 'dropConstraint'; readonly name: string }
   | { readonly kind: 'security'; readonly enable: boolean };
 
-export interface ChangeDialogProps {
+interface ChangeDialogProps {
   readonly project: Project;
   readonly relation: Relation;
   readonly relations: readonly Relation[];
