@@ -2,7 +2,7 @@
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-export interface ChartColumns {
+interface ChartColumns {
   readonly numbers: readonly string[];
   readonly labels: readonly string[];
 }
@@ -24,14 +24,14 @@ export function chartOf(rows: Rows): ChartColumns | null {
   return { numbers, labels: [...others, ...numbers] };
 }
 
-export function numberOf(value: unknown): number | null {
+function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string' || !/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
 }
 
-export interface Bar {
+interface Bar {
   readonly label: string;
   readonly value: number;
   /** Parts of the height of the chart, from its bottom. */

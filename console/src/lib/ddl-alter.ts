@@ -8,7 +8,7 @@ interface Table {
 }
 
 /** A column as a form describes it. An empty default or comment: none. */
-export interface ColumnDraft {
+interface ColumnDraft {
   readonly type: string;
   readonly default: string;
   readonly nullable: boolean;

@@ -94,7 +94,7 @@ export function policiesFor<One extends { readonly policy: Policy }>(
 }
 
 /** True if the policy lets the row through, for a command on it as it is. Null counts as false, as in PostgreSQL. */
-export function passes(command: Command, { policy, outcome }: Judged): boolean {
+function passes(command: Command, { policy, outcome }: Judged): boolean {
   const check = policy.check === null ? outcome.using : outcome.check;
   if (command === 'INSERT') return check === true;
   if (command === 'UPDATE') return outcome.using === true && check === true;

@@ -19,7 +19,7 @@ import { rowBody } from './rows';
 /** An expression that takes longer is not for a policy. */
 const LIMITS = { timeout_seconds: 10, max_rows: 1 };
 
-export interface Probe {
+interface Probe {
   readonly identified: Identified;
   readonly facts: Facts;
   readonly judged: readonly Judged[];

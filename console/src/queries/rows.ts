@@ -78,7 +78,7 @@ interface PageCall {
 }
 
 /** Rows of one request, as far as the project's own limit allows. */
-export const PAGE_ROWS = 100;
+const PAGE_ROWS = 100;
 
 export function pageRowsOf({ settings }: Project): number {
   return settings.max_rows ? Math.min(PAGE_ROWS, settings.max_rows) : PAGE_ROWS;

@@ -30,4 +30,5 @@ export const sql: Readonly<Record<keyof typeof en, string>> = {
   chartValue: 'Werte',
   chartName: 'Beschriftung',
   chartCut: 'Das Diagramm zeigt die ersten {count} Zeilen.',
+  explainOne: 'Wählen Sie eine Anweisung aus, um ihren Plan zu sehen.',
 };

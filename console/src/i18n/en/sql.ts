@@ -28,4 +28,5 @@ export const sql = {
   chartValue: 'Values',
   chartName: 'Labels',
   chartCut: 'The chart shows the first {count} rows.',
+  explainOne: 'Select one statement to explain it.',
 } as const;

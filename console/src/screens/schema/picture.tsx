@@ -130,9 +130,6 @@ function Box({ table, place, scale, onMove, onOpen }: BoxProps) {
   return (
     <g
       className="schema-box"
-      role="button"
-      aria-label={table.name}
-      tabIndex={0}
       transform={`translate(${place.x} ${place.y})`}
       onKeyDown={onKeyDown}
       onDoubleClick={onOpen}
@@ -141,10 +138,13 @@ function Box({ table, place, scale, onMove, onOpen }: BoxProps) {
         follow(event, (dx, dy) => onMove({ x: place.x + dx / scale, y: place.y + dy / scale }));
       }}
     >
-      <rect className="schema-frame" width={BOX_PX} height={heightOf(table)} rx={6} />
-      <text className="schema-title" x={10} y={20}>
-        {shortened(table.name, NAME_CHARACTERS)}
-      </text>
+      <title>{table.name}</title>
+      <g role="button" tabIndex={0} className="schema-button">
+        <rect className="schema-frame" width={BOX_PX} height={heightOf(table)} rx={6} />
+        <text className="schema-title" x={10} y={20}>
+          {shortened(table.name, NAME_CHARACTERS)}
+        </text>
+      </g>
       <line className="schema-line" x1={0} x2={BOX_PX} y1={HEAD_PX} y2={HEAD_PX} />
       {shown.map((column, index) => {
         const y = HEAD_PX + (index + 1) * LINE_PX - 5;

@@ -20,9 +20,14 @@ const LINKED_CHARACTERS = 1500;
 /** Commands after which the catalog and grids may be out of date. */
 const READING = new Set(['SELECT', 'EXPLAIN', 'SHOW', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SET']);
 
+/** A plan changes nothing, whatever stands after its statement. */
+const EXPLAIN = 'set transaction read only; explain (format json, verbose false) ';
+const ANALYZE = 'explain (analyze, buffers, format json) ';
+
 interface Run {
   readonly query: string;
-  readonly isPlan: boolean;
+  /** Before the query, on its first line. Empty: the query itself is run. */
+  readonly prefix: string;
 }
 
 export function SqlScreen() {
@@ -35,31 +40,41 @@ export function SqlScreen() {
   const abort = useRef<AbortController | null>(null);
   const [limit, setLimit] = useState('1000');
   const [entries, setEntries] = useState(() => readHistory(project.id));
+  const [asksForOne, setAsksForOne] = useState(false);
   const [isHistoryOpen, historyDrawer] = useDisclosure();
   const changed = useCatalogChanged(project);
   const mayRun = useMayWrite(project);
   const run = useMutation({
-    mutationFn: async ({ query: text }: Run) => {
+    mutationFn: async ({ query: text, prefix }: Run) => {
       abort.current = new AbortController();
       const since = performance.now();
-      const answer = await runSql(project.id, text, { max_rows: Number(limit) }, abort.current.signal);
+      const answer = await runSql(
+        project.id,
+        prefix + text,
+        { max_rows: Number(limit) },
+        abort.current.signal,
+      );
       return { answer, ms: performance.now() - since };
     },
     onSuccess: ({ answer }) => {
       if (answer.statements.some(({ command }) => !READING.has(command ?? ''))) void changed();
     },
-    onError: (error) => {
+    onError: (error, { prefix }) => {
       const location = error instanceof ApiError ? error.database?.location : null;
-      if (location) editor.current?.goTo(location.line, location.column);
+      if (!location) return;
+      const before = location.line === 1 ? prefix.length : 0;
+      editor.current?.goTo(location.line, Math.max(1, location.column - before));
     },
   });
   const start = (prefix = ''): void => {
-    const wanted = editor.current?.wanted().trim() ?? '';
-    if (wanted === '' || run.isPending || !mayRun) return;
+    // EXPLAIN takes one statement: those after it would run.
+    const wanted = prefix === '' ? editor.current?.wanted().trim() : editor.current?.statement()?.trim();
+    setAsksForOne(prefix !== '' && wanted === undefined);
+    if (!wanted || run.isPending || !mayRun) return;
     setEntries(remember(project.id, wanted, Date.now()));
     // The address links to what was run, as far as servers and browsers take it.
     if (wanted.length <= LINKED_CHARACTERS) void navigate({ search: { query: wanted }, replace: true });
-    run.mutate({ query: prefix + wanted, isPlan: prefix !== '' });
+    run.mutate({ query: wanted, prefix });
   };
   return (
     <div className="sql">
@@ -89,21 +104,11 @@ export function SqlScreen() {
               {t('cancel')}
             </Button>
           ) : null}
-          <Button
-            size="xs"
-            variant="default"
-            disabled={run.isPending}
-            onClick={() => start('explain (format json, verbose false) ')}
-          >
+          <Button size="xs" variant="default" disabled={run.isPending} onClick={() => start(EXPLAIN)}>
             {t('explain')}
           </Button>
           <Tooltip label={t('analyzeHint')}>
-            <Button
-              size="xs"
-              variant="default"
-              disabled={run.isPending}
-              onClick={() => start('explain (analyze, buffers, format json) ')}
-            >
+            <Button size="xs" variant="default" disabled={run.isPending} onClick={() => start(ANALYZE)}>
               {t('analyze')}
             </Button>
           </Tooltip>
@@ -132,8 +137,9 @@ export function SqlScreen() {
         {run.isPending ? <Loading /> : null}
         {run.error && !run.isPending ? <SqlFailure error={run.error} /> : null}
         {run.data && !run.isPending ? (
-          <Result {...run.data} isPlan={run.variables?.isPlan ?? false} project={project} />
+          <Result {...run.data} isPlan={run.variables?.prefix !== ''} project={project} />
         ) : null}
+        {asksForOne ? <Alert m="md">{t('explainOne')}</Alert> : null}
         {mayRun ? null : <Alert m="md">{t('sqlForbidden')}</Alert>}
         {mayRun && run.isIdle ? <Empty icon="sql" title={t('sqlEmpty')} text={t('sqlEmptyText')} /> : null}
       </div>
