@@ -41,7 +41,7 @@ const RED: MantineColorsTuple = [
 
 export const THEME = createTheme({
   primaryColor: 'plinth',
-  primaryShade: { light: 7, dark: 6 },
+  primaryShade: 7,
   colors: {
     plinth: TEAL,
     orange: ORANGE,
