@@ -57,14 +57,26 @@ export interface TablesSearch {
   readonly filters?: string;
   /** `column` or `-column`. */
   readonly sort?: string;
+  /** Identity of "view as": `anon`, `user:<id>` or `claims:<json>`. */
+  readonly as?: string;
+  /** `structure`: its drawer is open. */
+  readonly panel?: string;
 }
 
 const tables = createRoute({
   getParentRoute: () => project,
   path: 'tables',
   validateSearch: (search: Record<string, unknown>): TablesSearch =>
-    texts(search, ['schema', 'table', 'filters', 'sort']),
+    texts(search, ['schema', 'table', 'filters', 'sort', 'as', 'panel']),
   component: lazyRouteComponent(() => import('./screens/tables/tables-screen'), 'TablesScreen'),
+});
+
+const schema = createRoute({
+  getParentRoute: () => project,
+  path: 'schema',
+  validateSearch: (search: Record<string, unknown>): { readonly schema?: string } =>
+    texts(search, ['schema']),
+  component: lazyRouteComponent(() => import('./screens/schema/schema-screen'), 'SchemaScreen'),
 });
 
 const sql = createRoute({
@@ -77,7 +89,9 @@ const sql = createRoute({
 const policies = createRoute({
   getParentRoute: () => project,
   path: 'policies',
-  component: lazyRouteComponent(() => import('./screens/policies'), 'PoliciesScreen'),
+  validateSearch: (search: Record<string, unknown>): { readonly search?: string } =>
+    texts(search, ['search']),
+  component: lazyRouteComponent(() => import('./screens/policies/policies-screen'), 'PoliciesScreen'),
 });
 
 const users = createRoute({
@@ -143,7 +157,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
-const screens = [overview, tables, sql, policies, users, mails, storage, inside, advisor, apiDocs, settings];
+const screens = [overview, tables, schema, sql, policies, users, mails, storage, inside, advisor, apiDocs, settings];
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -1,10 +1,11 @@
 import type { Column } from '../queries/catalog-types';
 import {
+  filterParameters,
   filtersFromText,
-  PAGE_ROWS,
+  FIRST_PAGE,
+  type GridQuery,
   pageParameters,
-  placeAfter,
-  type Row,
+  type Place,
   rowParameters,
 } from './grid-query';
 
@@ -18,54 +19,80 @@ const column = (name: string, nullable = false): Column => ({
   labels: null,
   comment: null,
 });
-const relation = { columns: [column('id'), column('a b', true)], primaryKey: ['id'] };
-const none = { filters: [], sort: null };
-
-const decoded = (parameters: URLSearchParams) => Object.fromEntries(parameters);
+const relation = { columns: [column('id'), column('a b', true), column('c')], primaryKey: ['id'] };
+const none: GridQuery = { filters: [], sort: null };
+const sorted = (name: string, descending = false): GridQuery => ({
+  filters: [],
+  sort: { column: name, descending },
+});
+const parametersOf = (query: GridQuery, place: Place) =>
+  Object.fromEntries(pageParameters(relation, query, place, 100));
 
 describe('the parameters of a page', () => {
   it('select each column as text, in the order of the key', () => {
-    expect(decoded(pageParameters(relation, none, null))).toEqual({
-      select: '"id"::text,"a b"::text',
-      limit: String(PAGE_ROWS),
+    expect(parametersOf(none, FIRST_PAGE)).toEqual({
+      select: '"id"::text,"a b"::text,"c"::text',
+      limit: '100',
       order: '"id".asc',
     });
   });
 
   it('add the key to the sort, and put null last where a column can be null', () => {
-    const query = { filters: [], sort: { column: 'a b', descending: true } };
-    expect(pageParameters(relation, query, null).get('order')).toBe('"a b".desc.nullslast,"id".asc');
+    expect(parametersOf(sorted('a b', true), FIRST_PAGE).order).toBe('"a b".desc.nullslast,"id".asc');
   });
 
   it('quote values, so that no value ends its condition', () => {
     const value = 'x"),(or\\';
     const query = { filters: [{ column: 'a b', operator: 'eq' as const, value }], sort: null };
-    expect(pageParameters(relation, query, null).get('and')).toBe('("a b".eq."x\\"),(or\\\\")');
+    expect(parametersOf(query, FIRST_PAGE).and).toBe('("a b".eq."x\\"),(or\\\\")');
   });
 
   it('go on after a row of the sort', () => {
-    const query = { filters: [], sort: { column: 'a b', descending: false } };
-    const after = pageParameters(relation, query, { after: { id: '7', 'a b': 'x' } });
-    expect(after.get('and')).toBe('(or("a b".is.null,"a b".gt."x",and("a b".eq."x","id".gt."7")))');
+    const after = { id: '7', 'a b': 'x' };
+    expect(parametersOf(sorted('a b'), { after }).and).toBe(
+      '(or("a b".is.null,"a b".gt."x",and("a b".eq."x","id".gt."7")))',
+    );
   });
 
   it('go on after a row without a value by the key alone', () => {
-    const query = { filters: [], sort: { column: 'a b', descending: true } };
-    const after = pageParameters(relation, query, { after: { id: '7', 'a b': null } });
-    expect(after.get('and')).toBe('(or(and("a b".is.null,"id".gt."7")))');
+    const after = { id: '7', 'a b': null };
+    expect(parametersOf(sorted('a b', true), { after }).and).toBe('(or(and("a b".is.null,"id".gt."7")))');
   });
 
-  it('use an offset where no key identifies rows', () => {
-    const keyless = { ...relation, primaryKey: [] };
-    const full: Row[] = Array.from({ length: PAGE_ROWS }, () => ({ id: '1', 'a b': null }));
-    const place = placeAfter(keyless, full, 200);
-    expect(place).toEqual({ offset: 300 });
-    expect(pageParameters(keyless, none, place).get('offset')).toBe('300');
+  it('give an index on the sort column a bound', () => {
+    const after = { id: '7', c: 'x' };
+    expect(parametersOf(sorted('c', true), { after }).and).toBe(
+      '("c".lte."x",or("c".lt."x",and("c".eq."x","id".gt."7")))',
+    );
+  });
+
+  it('read backwards before a row, with nulls first', () => {
+    expect(parametersOf(sorted('a b'), { before: { id: '7', 'a b': null } })).toMatchObject({
+      order: '"a b".desc.nullsfirst,"id".desc',
+      and: '(or("a b".not.is.null,and("a b".is.null,"id".lt."7")))',
+    });
+    expect(parametersOf(sorted('a b'), { before: { id: '7', 'a b': 'x' } }).and).toBe(
+      '(or("a b".lt."x",and("a b".eq."x","id".lt."7")))',
+    );
+  });
+
+  it('read the last rows backwards', () => {
+    expect(parametersOf(none, 'last')).toEqual({
+      select: '"id"::text,"a b"::text,"c"::text',
+      limit: '100',
+      order: '"id".desc',
+    });
+  });
+
+  it('use an offset where no neighbour is known', () => {
+    expect(parametersOf(none, { offset: 300 }).offset).toBe('300');
   });
 });
 
-it('ends at a page that is not full', () => {
-  expect(placeAfter(relation, [{ id: '1' }], 0)).toBeNull();
+it('names all rows of a filter, and all rows by a key that is never null', () => {
+  const filters = [{ column: 'c', operator: 'gt' as const, value: '1' }];
+  expect(filterParameters(filters, relation).get('and')).toBe('("c".gt."1")');
+  expect(filterParameters([], relation).get('and')).toBe('("id".not.is.null)');
 });
 
 it('names a row by all columns of its key', () => {

@@ -20,6 +20,8 @@ type Ordered = Pick<Relation, 'columns' | 'primaryKey'>;
 /** A column of the order. Conditions on null would keep the database from using an index where there is none. */
 interface Term extends Sort {
   readonly nullable: boolean;
+  /** Nulls come last in both directions, and first where the whole order is reversed. */
+  readonly nulls: 'last' | 'first';
 }
 
 /** Values as PostgreSQL prints them. */
@@ -30,10 +32,13 @@ export interface GridQuery {
   readonly sort: Sort | null;
 }
 
-/** The place of a page: after a row, or an offset where no key identifies rows. */
-export type Place = { readonly after: Row } | { readonly offset: number } | null;
+/**
+ * The place of a page: the rows after or before a row, the last rows, or an offset. Offsets serve relations without a key, and
+ * jumps to rows whose neighbours are not loaded.
+ */
+export type Place = { readonly after: Row } | { readonly before: Row } | { readonly offset: number } | 'last';
 
-export const PAGE_ROWS = 100;
+export const FIRST_PAGE: Place = { offset: 0 };
 
 /** A name in a parameter of table REST. */
 function name(column: string): string {
@@ -54,10 +59,18 @@ export function selectOf(columns: readonly Column[]): string {
 function orderOf({ primaryKey, columns }: Ordered, sort: Sort | null): readonly Term[] {
   const key = primaryKey
     .filter((column) => column !== sort?.column)
-    .map((column) => ({ column, descending: false, nullable: false }));
+    .map((column): Term => ({ column, descending: false, nullable: false, nulls: 'last' }));
   if (!sort) return key;
   const { nullable = true } = columns.find(({ name: one }) => one === sort.column) ?? {};
-  return [{ ...sort, nullable }, ...key];
+  return [{ ...sort, nullable, nulls: 'last' }, ...key];
+}
+
+function reversed(order: readonly Term[]): Term[] {
+  return order.map((term) => ({
+    ...term,
+    descending: !term.descending,
+    nulls: term.nulls === 'last' ? 'first' : 'last',
+  }));
 }
 
 function conditionOf({ column, operator, value }: Filter): string {
@@ -68,20 +81,27 @@ function conditionOf({ column, operator, value }: Filter): string {
   return `${name(column)}.${operator}.${quoted(value)}`;
 }
 
-/**
- * The rows after a row in the given order, nulls last in both directions: for `a, b` these are the rows with a greater `a`, or
- * an equal `a` and a greater `b`.
- */
+/** The rows after a row in the given order: for `a, b` those with a greater `a`, or an equal `a` and a greater `b`. */
 function afterRow(order: readonly Term[], row: Row): string {
-  const alternatives = order.flatMap(({ column, descending, nullable }, index) => {
-    const value = row[column] ?? null;
-    // Nothing comes after null but rows that differ in the later columns.
-    if (value === null) return [];
+  const alternatives = order.flatMap((term, index) => {
     const equal = order.slice(0, index).map((one) => equalTo(one.column, row[one.column] ?? null));
-    const beyond = `${name(column)}.${descending ? 'lt' : 'gt'}.${quoted(value)}`;
-    return [...(nullable ? [`${name(column)}.is.null`] : []), beyond].map((last) => allOf([...equal, last]));
+    return beyond(term, row[term.column] ?? null).map((last) => allOf([...equal, last]));
   });
   return `or(${alternatives.join(',')})`;
+}
+
+/** A condition that follows from `afterRow` where there are several columns, and which an index on the first one can use. */
+function boundOf([first, ...others]: readonly Term[], row: Row): string[] {
+  const value = first === undefined ? null : (row[first.column] ?? null);
+  if (!first || first.nullable || value === null || others.length === 0) return [];
+  return [`${name(first.column)}.${first.descending ? 'lte' : 'gte'}.${quoted(value)}`];
+}
+
+/** The conditions of which a row after the value in this column meets one. */
+function beyond({ column, descending, nullable, nulls }: Term, value: string | null): string[] {
+  if (value === null) return nulls === 'first' ? [`${name(column)}.not.is.null`] : [];
+  const further = `${name(column)}.${descending ? 'lt' : 'gt'}.${quoted(value)}`;
+  return nullable && nulls === 'last' ? [`${name(column)}.is.null`, further] : [further];
 }
 
 function equalTo(column: string, value: string | null): string {
@@ -92,35 +112,44 @@ function allOf(conditions: readonly string[]): string {
   return conditions.length === 1 ? conditions[0]! : `and(${conditions.join(',')})`;
 }
 
+/** True if the rows come in the reverse of the grid's order, because the page is read from its end. */
+export function isReversed(place: Place): boolean {
+  return place === 'last' || 'before' in place;
+}
+
 /** The parameters of one page. */
 export function pageParameters(
   relation: Ordered,
   { filters, sort }: GridQuery,
   place: Place,
+  limit: number,
 ): URLSearchParams {
-  const parameters = new URLSearchParams({ select: selectOf(relation.columns), limit: String(PAGE_ROWS) });
-  const order = orderOf(relation, sort);
-  if (order.length > 0) {
-    const termOf = ({ column, descending, nullable }: Term): string =>
-      `${name(column)}.${descending ? 'desc' : 'asc'}${nullable ? '.nullslast' : ''}`;
-    parameters.set('order', order.map(termOf).join(','));
-  }
+  const parameters = new URLSearchParams({ select: selectOf(relation.columns), limit: String(limit) });
+  const forward = orderOf(relation, sort);
+  const order = isReversed(place) ? reversed(forward) : forward;
+  if (order.length > 0) parameters.set('order', order.map(orderTerm).join(','));
   const conditions = filters.map(conditionOf);
-  if (place && 'after' in place) conditions.push(afterRow(order, place.after));
-  if (place && 'offset' in place) parameters.set('offset', String(place.offset));
+  if (place !== 'last') {
+    if ('after' in place) conditions.push(...boundOf(order, place.after), afterRow(order, place.after));
+    if ('before' in place) conditions.push(...boundOf(order, place.before), afterRow(order, place.before));
+    if ('offset' in place && place.offset > 0) parameters.set('offset', String(place.offset));
+  }
   if (conditions.length > 0) parameters.set('and', `(${conditions.join(',')})`);
   return parameters;
 }
 
-/** The place of the page after these rows; null if they were the last. */
-export function placeAfter(
-  relation: Pick<Relation, 'primaryKey'>,
-  rows: readonly Row[],
-  offset: number,
-): Place {
-  const last = rows.at(-1);
-  if (!last || rows.length < PAGE_ROWS) return null;
-  return relation.primaryKey.length > 0 ? { after: last } : { offset: offset + rows.length };
+function orderTerm({ column, descending, nullable, nulls }: Term): string {
+  return `${name(column)}.${descending ? 'desc' : 'asc'}${nullable ? `.nulls${nulls}` : ''}`;
+}
+
+/** The filters alone, for a change of all rows that meet them. Table REST refuses a change without a filter: the key is never null. */
+export function filterParameters(
+  filters: readonly Filter[],
+  { primaryKey }: Pick<Relation, 'primaryKey'>,
+): URLSearchParams {
+  const conditions =
+    filters.length > 0 ? filters.map(conditionOf) : primaryKey.map((column) => `${name(column)}.not.is.null`);
+  return new URLSearchParams({ and: `(${conditions.join(',')})` });
 }
 
 /** The parameters that name one row by its key. */

@@ -41,11 +41,20 @@ function step(pending: Pending, changes: Partial<Changes>): Pending {
 
 /** Sets cells. A value equal to the stored one is no change. */
 export function change(pending: Pending, key: string, row: Row, values: Values): Pending {
-  const merged = { ...pending.updates.get(key)?.values, ...values };
-  const real = Object.fromEntries(Object.entries(merged).filter(([column, value]) => row[column] !== value));
+  return changeAll(pending, new Map([[key, row]]), values);
+}
+
+/** Sets cells of several rows, as one step for undo. */
+export function changeAll(pending: Pending, rows: ReadonlyMap<string, Row>, values: Values): Pending {
   const updates = new Map(pending.updates);
-  if (Object.keys(real).length === 0) updates.delete(key);
-  else updates.set(key, { row, values: real });
+  for (const [key, row] of rows) {
+    const merged = { ...updates.get(key)?.values, ...values };
+    const real = Object.fromEntries(
+      Object.entries(merged).filter(([column, value]) => row[column] !== value),
+    );
+    if (Object.keys(real).length === 0) updates.delete(key);
+    else updates.set(key, { row, values: real });
+  }
   return step(pending, { updates });
 }
 

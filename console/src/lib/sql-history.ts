@@ -1,4 +1,4 @@
-/** Statements that were run, in the browser of the person; the newest first. */
+/** Statements that were run, the newest first, and those that were saved under a name. Both stay in the browser of the person. */
 
 const LIMIT = 100;
 const MAX_LENGTH = 20_000;
@@ -9,31 +9,64 @@ export interface HistoryEntry {
   readonly at: number;
 }
 
-const nameOf = (projectId: string): string => `plinth.sql.${projectId}`;
+export interface SavedQuery {
+  readonly name: string;
+  readonly sql: string;
+}
 
-export function readHistory(projectId: string): readonly HistoryEntry[] {
+const nameOf = (projectId: string): string => `plinth.sql.${projectId}`;
+const savedNameOf = (projectId: string): string => `plinth.saved-sql.${projectId}`;
+
+function read(name: string): readonly unknown[] {
   try {
-    const stored = JSON.parse(localStorage.getItem(nameOf(projectId)) ?? '[]') as unknown;
-    return Array.isArray(stored)
-      ? (stored as HistoryEntry[]).filter(({ sql }) => typeof sql === 'string')
-      : [];
+    const stored = JSON.parse(localStorage.getItem(name) ?? '[]') as unknown;
+    return Array.isArray(stored) ? stored : [];
   } catch {
     return [];
   }
+}
+
+function write(name: string, value: unknown): void {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // The storage of the browser is full or forbidden: these lists are a convenience.
+  }
+}
+
+export function readHistory(projectId: string): readonly HistoryEntry[] {
+  return (read(nameOf(projectId)) as HistoryEntry[]).filter((one) => typeof one?.sql === 'string');
 }
 
 export function remember(projectId: string, sql: string, at: number): readonly HistoryEntry[] {
   if (sql.length > MAX_LENGTH) return readHistory(projectId);
   const others = readHistory(projectId).filter((one) => one.sql !== sql);
   const entries = [{ sql, at }, ...others].slice(0, LIMIT);
-  try {
-    localStorage.setItem(nameOf(projectId), JSON.stringify(entries));
-  } catch {
-    // The storage of the browser is full or forbidden: the history is a convenience.
-  }
+  write(nameOf(projectId), entries);
   return entries;
 }
 
 export function forget(projectId: string): void {
   localStorage.removeItem(nameOf(projectId));
+}
+
+/** By name. */
+export function readSaved(projectId: string): readonly SavedQuery[] {
+  return (read(savedNameOf(projectId)) as SavedQuery[]).filter(
+    (one) => typeof one?.sql === 'string' && typeof one.name === 'string',
+  );
+}
+
+/** Replaces a saved query of the same name. */
+export function saveQuery(projectId: string, query: SavedQuery): readonly SavedQuery[] {
+  const others = readSaved(projectId).filter(({ name }) => name !== query.name);
+  const queries = [...others, query].sort((one, other) => one.name.localeCompare(other.name));
+  write(savedNameOf(projectId), queries);
+  return queries;
+}
+
+export function unsave(projectId: string, name: string): readonly SavedQuery[] {
+  const queries = readSaved(projectId).filter((one) => one.name !== name);
+  write(savedNameOf(projectId), queries);
+  return queries;
 }

@@ -44,7 +44,9 @@ select n.nspname as schema, c.relname as name, ${KINDS} as kind, obj_description
   coalesce((select ${namesOf('i.indkey::int2[]', 'i.indrelid')}
     from pg_index i where i.indrelid = c.oid and i.indisprimary), '[]') as "primaryKey",
   coalesce((${FOREIGN_KEYS}), '[]') as "foreignKeys",
-  coalesce((select json_agg(json_build_object('name', x.relname, 'definition', pg_get_indexdef(x.oid)) order by x.relname)
+  coalesce((select json_agg(json_build_object('name', x.relname, 'definition', pg_get_indexdef(x.oid),
+      'constraint', (select o.conname from pg_constraint o where o.conindid = x.oid and o.conrelid = c.oid and o.contype in ('p', 'u', 'x'))
+    ) order by x.relname)
     from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid), '[]') as indexes,
   coalesce((${POLICIES}), '[]') as policies
 from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -44,7 +44,12 @@ export interface Relation {
   readonly columns: readonly Column[];
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
-  readonly indexes: readonly { readonly name: string; readonly definition: string }[];
+  readonly indexes: readonly {
+    readonly name: string;
+    readonly definition: string;
+    /** The key or constraint that the index belongs to; null: none. */
+    readonly constraint: string | null;
+  }[];
   /** Null if the person may not read them. */
   readonly policies: readonly Policy[] | null;
 }

@@ -3,10 +3,13 @@ import { PLINTH_URL } from '../api/base-url';
 import { assertOk, unreachable } from '../api/client';
 import { type Identity, projectHeaders, SERVICE_ROLE } from '../api/identity';
 import {
+  type Filter,
+  filterParameters,
+  FIRST_PAGE,
   type GridQuery,
+  isReversed,
   pageParameters,
   type Place,
-  placeAfter,
   type Row,
   rowParameters,
 } from '../lib/grid-query';
@@ -14,10 +17,10 @@ import { type Pending, saved, type Values } from '../lib/pending-changes';
 import type { Column, Relation } from './catalog-types';
 import type { Project } from './projects';
 
+/** Rows in the order of the grid. */
 export interface RowPage {
   readonly rows: readonly Row[];
-  readonly next: Place;
-  /** Rows of the whole result, estimated by the database if there are many; null on later pages. */
+  /** Rows of the whole result if they were asked for; estimated by the database if there are many. */
   readonly total: number | null;
 }
 
@@ -69,27 +72,65 @@ interface PageCall {
   readonly identity: Identity;
   readonly query: GridQuery;
   readonly place: Place;
+  readonly limit: number;
+  readonly count?: 'exact' | 'estimated' | 'planned';
   readonly signal: AbortSignal;
 }
 
-export async function fetchPage({
-  project,
-  relation,
-  identity,
-  query,
-  place,
-  signal,
-}: PageCall): Promise<RowPage> {
-  const parameters = pageParameters(relation, query, place);
-  const headers: Record<string, string> = place === null ? { Prefer: 'count=estimated' } : {};
-  const response = await callRows({ project, relation, identity, parameters, headers, signal });
+/** Rows of one request, as far as the project's own limit allows. */
+const PAGE_ROWS = 100;
+
+export function pageRowsOf({ settings }: Project): number {
+  return settings.max_rows ? Math.min(PAGE_ROWS, settings.max_rows) : PAGE_ROWS;
+}
+
+export async function fetchPage(call: PageCall): Promise<RowPage> {
+  const { relation, query, place, limit, count } = call;
+  const response = await callRows({
+    ...call,
+    parameters: pageParameters(relation, query, place, limit),
+    headers: count ? { Prefer: `count=${count}` } : {},
+  });
   const rows = (await response.json()) as Row[];
   const [, total] = (response.headers.get('content-range') ?? '').split('/');
   return {
-    rows,
-    next: placeAfter(relation, rows, place && 'offset' in place ? place.offset : 0),
-    total: total === undefined || total === '*' || place !== null ? null : Number(total),
+    rows: isReversed(place) ? rows.reverse() : rows,
+    total: !count || total === undefined || total === '*' ? null : Number(total),
   };
+}
+
+interface FilteredRows {
+  readonly project: Project;
+  readonly relation: Relation;
+  readonly filters: readonly Filter[];
+}
+
+/** Counts the rows that meet the filters, exactly. */
+export async function countRows(call: FilteredRows & { signal: AbortSignal }): Promise<number> {
+  const query = { filters: call.filters, sort: null };
+  const place = FIRST_PAGE;
+  return (
+    (await fetchPage({ ...call, identity: SERVICE_ROLE, query, place, limit: 1, count: 'exact' })).total ?? 0
+  );
+}
+
+/** Changes all rows that meet the filters. @throws ApiError, after a rollback, if they are more than `count` */
+export async function changeRows(rows: FilteredRows, values: Values, count: number): Promise<void> {
+  const body = rowBody(rows.relation.columns, values);
+  await callRows({ ...rows, ...limitedTo(rows, count), method: 'PATCH', body });
+}
+
+/** Deletes all rows that meet the filters. @throws ApiError, after a rollback, if they are more than `count` */
+export async function deleteRows(rows: FilteredRows, count: number): Promise<void> {
+  await callRows({ ...rows, ...limitedTo(rows, count), method: 'DELETE' });
+}
+
+function limitedTo(
+  { filters, relation }: FilteredRows,
+  count: number,
+): Pick<RowsCall, 'headers' | 'parameters'> {
+  const headers = { Prefer: `return=minimal, max-affected=${count}, handling=strict` };
+  return { headers, parameters: filterParameters(filters, relation) };
 }
 
 /** The JSON of a row. JSON columns are sent as they were typed, so that no digit is lost; PostgreSQL parses all other texts. */

@@ -13,11 +13,39 @@ const TEAL: MantineColorsTuple = [
   '#004d49',
 ];
 
+/** Mantine's orange and red with darker shades where text stands on them or in them: its own are too light to read. */
+const ORANGE: MantineColorsTuple = [
+  '#fff4e6',
+  '#ffe8cc',
+  '#ffd8a8',
+  '#ffc078',
+  '#ffa94d',
+  '#ff922b',
+  '#fd7e14',
+  '#b34700',
+  '#a34000',
+  '#963a00',
+];
+const RED: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#d02f2f',
+  '#c92a2a',
+  '#b32020',
+  '#a51111',
+];
+
 export const THEME = createTheme({
   primaryColor: 'plinth',
-  primaryShade: { light: 7, dark: 6 },
+  primaryShade: 7,
   colors: {
     plinth: TEAL,
+    orange: ORANGE,
+    red: RED,
     // Slate instead of Mantine's neutral grey.
     dark: [
       '#d5dbe1',

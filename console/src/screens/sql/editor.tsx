@@ -10,8 +10,10 @@ import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import {
   bracketMatching,
   defaultHighlightStyle,
+  ensureSyntaxTree,
   HighlightStyle,
   syntaxHighlighting,
+  syntaxTree,
 } from '@codemirror/language';
 import { Compartment, EditorState } from '@codemirror/state';
 import {
@@ -30,6 +32,9 @@ import type { Relation } from '../../queries/catalog-types';
 export interface EditorHandle {
   /** The selection, or all text. */
   readonly wanted: () => string;
+  readonly text: () => string;
+  /** The selected statement, or the one at the cursor, which is then selected. Null if several are selected, or none is there. */
+  readonly statement: () => string | null;
   readonly replace: (text: string) => void;
   /** Marks a place of the text that was run. One-based, as PostgreSQL counts. */
   readonly goTo: (line: number, column: number) => void;
@@ -146,12 +151,33 @@ export function SqlEditor({ initial, label, hint, relations, onRun, onChange, ha
   return <div ref={place} className="sql-editor" />;
 }
 
+/** Longer texts are parsed as far as this time allows, in milliseconds. */
+const PARSE_MS = 500;
+
+function statementOf(view: EditorView): string | null {
+  const { state } = view;
+  const { from, to, empty, head } = state.selection.main;
+  const tree = ensureSyntaxTree(state, state.doc.length, PARSE_MS) ?? syntaxTree(state);
+  const statements = tree.topNode.getChildren('Statement');
+  if (!empty) {
+    const touched = statements.filter((one) => one.from < to && one.to > from);
+    return touched.length === 1 ? state.sliceDoc(from, to) : null;
+  }
+  // A cursor after the last semicolon belongs to the statement before it.
+  const here = statements.find((one) => head <= one.to) ?? statements.at(-1);
+  if (!here) return null;
+  if (statements.length > 1) view.dispatch({ selection: { anchor: here.from, head: here.to } });
+  return state.sliceDoc(here.from, here.to);
+}
+
 function handleOf(view: EditorView): EditorHandle {
   return {
     wanted: () => {
       const { from, to } = view.state.selection.main;
       return from === to ? view.state.doc.toString() : view.state.sliceDoc(from, to);
     },
+    text: () => view.state.doc.toString(),
+    statement: () => statementOf(view),
     replace: (text) => {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       view.focus();

@@ -6,6 +6,9 @@ import { useT } from '../../i18n';
 /** A cell shows the beginning of a long value; the drawer of the row shows all of it. */
 const SHOWN_CHARACTERS = 200;
 
+/** A field with more text than this keeps the browser busy for seconds. */
+export const FIELD_CHARACTERS = 50_000;
+
 export function CellText({ column, value }: { column: Column; value: string | null | undefined }) {
   const t = useT();
   if (value === undefined) return <span className="cell-null">{t('default')}</span>;
@@ -23,6 +26,11 @@ export function CellText({ column, value }: { column: Column; value: string | nu
 export function choicesOf({ category, labels }: Column): readonly string[] | null {
   if (category === 'B') return ['true', 'false'];
   return labels;
+}
+
+/** Values that the database sets, and bytes, are shown only. */
+export function isEditable(column: Column | undefined): boolean {
+  return column !== undefined && !column.always && column.type !== 'bytea';
 }
 
 export function isLongType({ type }: Column): boolean {

@@ -10,7 +10,7 @@ import { Icon } from '../../ui/icon';
 import { SqlDialog } from '../../ui/sql-dialog';
 import { ColumnForm } from './column-form';
 
-/** Who may use the new table. `none`: nobody until a policy allows it. */
+/** Access to the new table. `none`: RLS is on and there is no policy yet. */
 const ACCESS = ['own', 'readAll', 'readSignedIn', 'none'] as const;
 type Access = (typeof ACCESS)[number];
 

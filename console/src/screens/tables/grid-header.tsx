@@ -33,10 +33,11 @@ export function GridHeader({ relation, template, query, onQuery, onWidth, select
         <div role="columnheader" className="grid-cell grid-select" aria-label={t('selectAll')}>
           {select}
         </div>
-        {relation.columns.map((column) => (
+        {relation.columns.map((column, index) => (
           <div
             key={column.name}
             role="columnheader"
+            data-head={index}
             aria-sort={sort?.column === column.name ? (sort.descending ? 'descending' : 'ascending') : 'none'}
             className="grid-cell"
           >

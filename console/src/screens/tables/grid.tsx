@@ -1,22 +1,23 @@
-/** A grid of rows: only those in view are in the page. Arrow keys move, Enter edits, Escape leaves. */
+/** A grid of rows: only those in view are in the page. Arrow keys move, Enter edits, Escape leaves, Ctrl+C and Ctrl+V copy a cell. */
 import { Button, Checkbox, Text } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import type { GridQuery, Row } from '../../lib/grid-query';
 import { change, changeInserted, keyOf, type Values } from '../../lib/pending-changes';
+import { heightOf, ROW_PX } from '../../lib/row-window';
 import { Empty } from '../../ui/feedback';
-import { CellEditor, CellText } from './cell';
+import { FIELD_CHARACTERS, isEditable } from './cell';
 import { GridHeader } from './grid-header';
+import { GridRow, type Line } from './grid-row';
 import type { GridState } from './use-grid';
+import type { Scroller } from './use-scroll';
 import { useWidths } from './use-widths';
-
-const ROW_PX = 33;
 
 interface GridProps {
   readonly relation: Relation;
   readonly grid: GridState;
+  readonly scroll: Scroller;
   readonly isWritable: boolean;
   readonly query: GridQuery;
   readonly onQuery: (query: GridQuery) => void;
@@ -25,42 +26,31 @@ interface GridProps {
   readonly onOpen: (row: Row) => void;
 }
 
-interface Line {
-  readonly key: string;
-  readonly row: Row | null;
-  readonly insertId: number | null;
-  readonly changed: Values;
-  readonly isDeleted: boolean;
-}
-
 interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-export function Grid({ relation, grid, isWritable, query, onQuery, selected, onSelect, onOpen }: GridProps) {
+export function Grid(props: GridProps) {
+  const { relation, grid, scroll, isWritable, query, onQuery, selected, onSelect, onOpen } = props;
   const t = useT();
   const { columns, primaryKey } = relation;
-  const { rows, pending, pages } = grid;
-  const scroller = useRef<HTMLDivElement>(null);
+  const { pending, pages } = grid;
   const [place, setPlace] = useState<Place | null>(null);
   const [isEditing, setEditing] = useState(false);
   const widths = useWidths(relation);
-  const count = pending.inserts.length + rows.length;
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-  });
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const above = pending.inserts.length;
+  const count = above + pages.total;
+  const { first, last } = scroll.view;
+  const { show } = pages;
+  useEffect(() => show(Math.max(0, first - above), Math.max(0, last - above)));
   useEffect(() => {
-    if (last >= count - 40 && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [last, count, hasNextPage, isFetchingNextPage, fetchNextPage]);
+    setPlace(null);
+    scroll.toStart();
+    // Another question has another first row; the functions are new at every call.
+  }, [pages.name]);
 
-  const lineAt = (index: number): Line | null => {
+  const lineAt = (index: number): Line => {
     const inserted = pending.inserts[index];
     if (inserted)
       return {
@@ -70,68 +60,92 @@ export function Grid({ relation, grid, isWritable, query, onQuery, selected, onS
         changed: inserted.values,
         isDeleted: false,
       };
-    const row = rows[index - pending.inserts.length];
-    if (!row) return null;
-    const key = primaryKey.length > 0 ? keyOf(primaryKey, row) : String(index);
+    const row = pages.rowAt(index - above) ?? null;
+    const key = row && primaryKey.length > 0 ? keyOf(primaryKey, row) : `at ${index}`;
     const changed = pending.updates.get(key)?.values ?? {};
     return { key, row, insertId: null, changed, isDeleted: pending.deletes.has(key) };
   };
-
   const store = (line: Line, values: Values): void => {
     if (line.insertId !== null) grid.setPending(changeInserted(pending, line.insertId, values));
     else if (line.row) grid.setPending(change(pending, line.key, line.row, values));
   };
-
-  const move = (lines: number, across: number): void => {
-    const from = place ?? { line: -1, column: 0 };
+  const go = (line: number, column: number): void => {
     const next = {
-      line: Math.min(Math.max(from.line + lines, 0), count - 1),
-      column: Math.min(Math.max(from.column + across, 0), columns.length - 1),
+      line: Math.min(Math.max(line, 0), count - 1),
+      column: Math.min(Math.max(column, 0), columns.length - 1),
     };
+    if (count === 0) return;
     setPlace(next);
-    virtual.scrollToIndex(next.line);
-    scroller.current
-      ?.querySelector(`[data-column="${next.column}"]`)
+    scroll.toRow(next.line);
+    // The head, which is always in view: a cell would also scroll to the line that it still has.
+    scroll.element
+      ?.querySelector(`[data-head="${next.column}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
-
   const canEdit = (line: Line | null, column: number): boolean =>
-    isWritable && line !== null && !line.isDeleted && columns[column]?.always === false;
+    isWritable &&
+    line !== null &&
+    !line.isDeleted &&
+    (line.row !== null || line.insertId !== null) &&
+    isEditable(columns[column]) &&
+    (valueOf(line, columns[column]!.name)?.length ?? 0) <= FIELD_CHARACTERS;
+  const here = place ? lineAt(place.line) : null;
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (isEditing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves: Record<string, [number, number]> = {
-      ArrowDown: [1, 0],
-      ArrowUp: [-1, 0],
-      ArrowLeft: [0, -1],
-      ArrowRight: [0, 1],
-      PageDown: [20, 0],
-      PageUp: [-20, 0],
-    };
-    const step = moves[event.key];
-    const line = place ? lineAt(place.line) : null;
-    if (step) move(...step);
-    else if (event.key === 'Enter' && place && canEdit(line, place.column)) setEditing(true);
-    else if (event.key === ' ' && line?.row) onOpen(line.row);
+    if (isEditing || event.metaKey || event.altKey) return;
+    const { line, column } = place ?? { line: -1, column: 0 };
+    const targets: Record<string, readonly [number, number]> = event.ctrlKey
+      ? { Home: [0, column], End: [count - 1, column] }
+      : {
+          ArrowDown: [line + 1, column],
+          ArrowUp: [line - 1, column],
+          ArrowLeft: [line, column - 1],
+          ArrowRight: [line, column + 1],
+          PageDown: [line + 20, column],
+          PageUp: [line - 20, column],
+          Home: [line, 0],
+          End: [line, columns.length - 1],
+        };
+    const target = targets[event.key];
+    if (target) go(...target);
+    else if (event.ctrlKey) return;
+    else if (event.key === 'Enter' && place && canEdit(here, place.column)) setEditing(true);
+    else if (event.key === ' ' && here?.row) onOpen(here.row);
+    else if (event.key === 'Escape') setPlace(null);
     else return;
     event.preventDefault();
   };
+  const onCopy = (event: ClipboardEvent): void => {
+    const name = place && columns[place.column]?.name;
+    if (isEditing || name === null || name === undefined || !here || getSelection()?.toString()) return;
+    event.clipboardData.setData('text/plain', valueOf(here, name) ?? '');
+    event.preventDefault();
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    if (isEditing || !place || !here || !canEdit(here, place.column)) return;
+    store(here, { [columns[place.column]!.name]: event.clipboardData.getData('text/plain') });
+    event.preventDefault();
+  };
 
-  const keyed = rows.map((row): [string, Row] => [keyOf(primaryKey, row), row]);
-  const areAllSelected = rows.length > 0 && selected.size === rows.length;
+  const keyed = pages.loaded.map((row): [string, Row] => [keyOf(primaryKey, row), row]);
+  const areAllSelected = keyed.length > 0 && keyed.every(([key]) => selected.has(key));
   const template = `44px ${widths.list.map((width) => `${width}px`).join(' ')}`;
+  const shown = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
 
   return (
     <div
-      ref={scroller}
+      ref={scroll.attach}
       className="grid"
       role="grid"
       aria-label={relation.name}
-      aria-rowcount={grid.total ?? -1}
+      aria-rowcount={count + 1}
       aria-colcount={columns.length + 1}
       aria-readonly={!isWritable}
       tabIndex={0}
+      onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
+      onCopy={onCopy}
+      onPaste={onPaste}
     >
       <GridHeader
         relation={relation}
@@ -146,111 +160,71 @@ export function Grid({ relation, grid, isWritable, query, onQuery, selected, onS
               aria-label={t('selectAll')}
               checked={areAllSelected}
               indeterminate={selected.size > 0 && !areAllSelected}
-              onChange={() => onSelect(areAllSelected ? new Map() : new Map(keyed))}
+              onChange={() => onSelect(areAllSelected ? new Map() : new Map([...selected, ...keyed]))}
             />
           ) : null
         }
       />
-      <div className="grid-body" style={{ height: virtual.getTotalSize() }} role="rowgroup">
-        {items.map((item) => {
-          const line = lineAt(item.index);
-          if (!line) return null;
-          const state = line.isDeleted ? 'deleted' : line.insertId === null ? 'stored' : 'inserted';
+      <div className="grid-body" style={{ height: heightOf(count) }} role="rowgroup">
+        {shown.map((index) => {
+          const line = lineAt(index);
           return (
-            <div
-              key={line.key}
-              role="row"
-              aria-rowindex={item.index + 2}
-              aria-selected={selected.has(line.key)}
-              className="grid-row"
-              data-state={state}
-              style={{
-                gridTemplateColumns: template,
-                transform: `translateY(${item.start}px)`,
-                height: ROW_PX,
+            <GridRow
+              key={index}
+              line={line}
+              index={index}
+              top={index * ROW_PX - scroll.offset}
+              columns={columns}
+              template={template}
+              here={place?.line === index ? place.column : null}
+              isEditing={isEditing}
+              isSelected={selected.has(line.key)}
+              isSelectable={isWritable}
+              onSelect={() => onSelect(toggled(selected, line.key, line.row!))}
+              onOpen={onOpen}
+              onPlace={(column, wantsEditor) => {
+                setPlace({ line: index, column });
+                if (!wantsEditor) return;
+                if (canEdit(line, column)) setEditing(true);
+                else if (line.row) onOpen(line.row);
               }}
-            >
-              <div role="gridcell" className="grid-cell grid-select">
-                {line.row && isWritable ? (
-                  <Checkbox
-                    size="xs"
-                    aria-label={t('selectRow')}
-                    checked={selected.has(line.key)}
-                    onChange={() => onSelect(toggled(selected, line.key, line.row!))}
-                  />
-                ) : null}
-                {line.row ? (
-                  <button
-                    type="button"
-                    className="row-open"
-                    aria-label={t('openRow')}
-                    onClick={() => onOpen(line.row!)}
-                  >
-                    ⤢
-                  </button>
-                ) : null}
-              </div>
-              {columns.map((column, index) => {
-                const isHere = place?.line === item.index && place.column === index;
-                const isChanged = column.name in line.changed;
-                const value = isChanged ? line.changed[column.name] : line.row?.[column.name];
-                return (
-                  <div
-                    key={column.name}
-                    role="gridcell"
-                    data-column={index}
-                    data-here={isHere || undefined}
-                    data-changed={(isChanged && line.row !== null) || undefined}
-                    className="grid-cell"
-                    onClick={() => setPlace({ line: item.index, column: index })}
-                    onDoubleClick={() => {
-                      setPlace({ line: item.index, column: index });
-                      if (canEdit(line, index)) setEditing(true);
-                      else if (line.row) onOpen(line.row);
-                    }}
-                  >
-                    {isHere && isEditing ? (
-                      <CellEditor
-                        column={column}
-                        value={value ?? null}
-                        onStore={(next) => store(line, { [column.name]: next })}
-                        onLeave={() => {
-                          setEditing(false);
-                          scroller.current?.focus();
-                        }}
-                      />
-                    ) : (
-                      <CellText column={column} value={value} />
-                    )}
-                  </div>
-                );
-              })}
-            </div>
+              onStore={(values) => store(line, values)}
+              onLeave={() => {
+                setEditing(false);
+                scroll.element?.focus({ preventScroll: true });
+              }}
+            />
           );
         })}
       </div>
-      {count === 0 ? (
-        <Empty
-          icon="table"
-          title={t('noRows')}
-          text={query.filters.length > 0 ? t('noRowsFiltered') : t('noRowsText')}
-        >
-          {query.filters.length > 0 ? (
-            <Button variant="default" onClick={() => onQuery({ ...query, filters: [] })}>
-              {t('clearFilters')}
-            </Button>
-          ) : null}
-        </Empty>
-      ) : null}
-      {pages.isFetchNextPageError ? (
-        <Text size="sm" c="red" p="xs">
+      {count === 0 ? <NoRows query={query} onQuery={onQuery} /> : null}
+      {pages.error ? (
+        <Text size="sm" c="red" p="xs" className="grid-failure">
           {t('moreFailed')}{' '}
-          <Button size="compact-xs" variant="default" onClick={() => void fetchNextPage()}>
+          <Button size="compact-xs" variant="default" onClick={pages.retry}>
             {t('retry')}
           </Button>
         </Text>
       ) : null}
     </div>
+  );
+}
+
+function valueOf({ changed, row }: Line, column: string): string | null | undefined {
+  return column in changed ? changed[column] : row?.[column];
+}
+
+function NoRows({ query, onQuery }: Pick<GridProps, 'query' | 'onQuery'>) {
+  const t = useT();
+  const isFiltered = query.filters.length > 0;
+  return (
+    <Empty icon="table" title={t('noRows')} text={isFiltered ? t('noRowsFiltered') : t('noRowsText')}>
+      {isFiltered ? (
+        <Button variant="default" onClick={() => onQuery({ ...query, filters: [] })}>
+          {t('clearFilters')}
+        </Button>
+      ) : null}
+    </Empty>
   );
 }
 

@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { SERVICE_ROLE } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
 import { isExposed, type Project } from '../../queries/projects';
-import { fetchPage } from '../../queries/rows';
+import { fetchPage, pageRowsOf } from '../../queries/rows';
 import { useT } from '../../i18n';
-import type { Filter } from '../../lib/grid-query';
+import { type Filter, FIRST_PAGE } from '../../lib/grid-query';
 import { Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 
@@ -61,7 +61,8 @@ function Choice({
         relation,
         identity: SERVICE_ROLE,
         query: { filters, sort: null },
-        place: null,
+        place: FIRST_PAGE,
+        limit: pageRowsOf(project),
         signal,
       }),
   });

@@ -2,13 +2,20 @@
 import { Button, Drawer, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Column, Relation } from '../../queries/catalog-types';
-import type { Project } from '../../queries/projects';
-import { useT } from '../../i18n';
+import { type Project, useMayWrite } from '../../queries/projects';
+import { useLanguages, useT } from '../../i18n';
+import { formatBytes } from '../../lib/format';
 import type { Row } from '../../lib/grid-query';
 import { change, keyOf, type Values } from '../../lib/pending-changes';
-import { choicesOf, isLongType } from './cell';
+import { Icon } from '../../ui/icon';
+import { saveFile } from '../../ui/save-file';
+import { choicesOf, FIELD_CHARACTERS, isEditable, isLongType } from './cell';
 import { ReferencePicker } from './reference-picker';
 import type { GridState } from './use-grid';
+import { WhyNot } from './why-not';
+
+/** Of a value that is too long for a field. */
+const PREVIEW_CHARACTERS = 2_000;
 
 interface RowDrawerProps {
   readonly project: Project;
@@ -28,6 +35,8 @@ export function RowDrawer(props: RowDrawerProps) {
   const key = row ? keyOf(relation.primaryKey, row) : null;
   const stored = key === null ? {} : { ...row, ...grid.pending.updates.get(key)?.values };
   const [values, setValues] = useState<Values>({});
+  const [asksWhy, setAsksWhy] = useState(false);
+  const canAsk = useMayWrite(project) && row !== null && relation.kind === 'table';
   const apply = (): void => {
     if (row && key !== null) grid.setPending(change(grid.pending, key, row, values));
     else onInsert(values);
@@ -49,12 +58,22 @@ export function RowDrawer(props: RowDrawerProps) {
         }}
       >
         <Stack gap="md">
+          {canAsk ? (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<Icon name="shield" size={14} />}
+              onClick={() => setAsksWhy(true)}
+            >
+              {t('whyButton')}
+            </Button>
+          ) : null}
           {relation.columns.map((column) => (
             <Field
               key={column.name}
               column={column}
               value={column.name in values ? values[column.name] : (stored as Values)[column.name]}
-              isReadOnly={!isWritable || column.always}
+              isReadOnly={!isWritable || !isEditable(column)}
               onChange={(value) => setValues({ ...values, [column.name]: value })}
               picker={pickerOf(column, { project, relation, relations }, (value) =>
                 setValues({ ...values, [column.name]: value }),
@@ -73,6 +92,14 @@ export function RowDrawer(props: RowDrawerProps) {
           ) : null}
         </Stack>
       </form>
+      {asksWhy && row ? (
+        <WhyNot
+          project={project}
+          relation={relation}
+          row={{ ...row, ...values }}
+          onClose={() => setAsksWhy(false)}
+        />
+      ) : null}
     </Drawer>
   );
 }
@@ -108,6 +135,16 @@ function Field({ column, value, isReadOnly, onChange, picker }: FieldProps) {
     .filter(Boolean)
     .join(' · ');
   const choices = choicesOf(column);
+  const [showsAll, setShowsAll] = useState(false);
+  if (typeof value === 'string' && value.length > FIELD_CHARACTERS && !showsAll)
+    return (
+      <LongValue
+        column={column}
+        description={description}
+        value={value}
+        onShowAll={() => setShowsAll(true)}
+      />
+    );
   const shared = { label: column.name, description, placeholder, readOnly: isReadOnly };
   const toNull =
     column.nullable && !isReadOnly && value !== null ? (
@@ -129,9 +166,9 @@ function Field({ column, value, isReadOnly, onChange, picker }: FieldProps) {
       ) : isLongType(column) ? (
         <Textarea
           {...shared}
-          autosize
-          minRows={column.type.startsWith('json') ? 3 : 1}
-          maxRows={18}
+          {...(showsAll
+            ? { rows: 18 }
+            : { autosize: true, minRows: column.type.startsWith('json') ? 3 : 1, maxRows: 18 })}
           dir="auto"
           classNames={column.type.startsWith('json') ? { input: 'mono' } : {}}
           value={value ?? ''}
@@ -153,6 +190,44 @@ function Field({ column, value, isReadOnly, onChange, picker }: FieldProps) {
             {t('generated')}
           </Text>
         ) : null}
+      </Group>
+    </div>
+  );
+}
+
+interface LongValueProps {
+  readonly column: Column;
+  readonly description: string;
+  readonly value: string;
+  readonly onShowAll: () => void;
+}
+
+/** The beginning of a long value. All of it is a file, or a field on purpose. */
+function LongValue({ column, description, value, onShowAll }: LongValueProps) {
+  const { t, language } = useLanguages();
+  const size = formatBytes(new Blob([value]).size, language);
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {column.name}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {description} · {size}
+      </Text>
+      <pre className="long-value" tabIndex={0} aria-label={column.name} dir="auto">
+        {value.slice(0, PREVIEW_CHARACTERS)}…
+      </pre>
+      <Group gap={4} mt={2} justify="end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => saveFile(new Blob([value], { type: 'text/plain' }), `${column.name}.txt`)}
+        >
+          {t('download')}
+        </Button>
+        <Button size="compact-xs" variant="default" onClick={onShowAll}>
+          {t('showAll')}
+        </Button>
       </Group>
     </div>
   );

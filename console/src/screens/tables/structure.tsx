@@ -1,30 +1,14 @@
 /** The structure of a table: columns, keys, indexes, and their changes by SQL that is shown first. */
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Drawer,
-  Group,
-  Menu,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { ActionIcon, Badge, Button, Drawer, Group, Menu, Stack, Table, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { Relation } from '../../queries/catalog-types';
+import { type ReactNode, useState } from 'react';
+import type { Column, Relation } from '../../queries/catalog-types';
 import { type Project, useMayWrite } from '../../queries/projects';
 import { useLanguages, useT } from '../../i18n';
-import { addColumnSql, BLANK_COLUMN, type NewColumn } from '../../lib/ddl';
 import { formatBytes } from '../../lib/format';
-import { identifier, qualified } from '../../lib/sql-text';
 import { Icon } from '../../ui/icon';
-import { Snippet } from '../../ui/parts';
-import { SqlDialog } from '../../ui/sql-dialog';
-import { ColumnForm } from './column-form';
+import { IconButton, Snippet } from '../../ui/parts';
+import { type Change, ChangeDialog } from './structure-dialogs';
 
 const route = getRouteApi('/signed-in/projects/$slug/tables');
 
@@ -34,23 +18,25 @@ interface StructureProps {
   readonly relations: readonly Relation[];
 }
 
-/** A change that waits for the person: its SQL is shown. */
-type Change =
-  | { readonly kind: 'add' }
-  | { readonly kind: 'rename'; readonly column: string | null }
-  | { readonly kind: 'drop'; readonly column: string | null };
-
 export function StructureButton(props: StructureProps) {
   const t = useT();
-  const [isOpen, drawer] = useDisclosure();
+  const { panel } = route.useSearch();
+  const navigate = route.useNavigate();
+  const open = (isOpen: boolean): void =>
+    void navigate({ search: (old) => ({ ...old, panel: isOpen ? 'structure' : undefined }) });
   return (
     <>
-      <Button size="xs" variant="default" leftSection={<Icon name="tree" size={14} />} onClick={drawer.open}>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Icon name="tree" size={14} />}
+        onClick={() => open(true)}
+      >
         {t('structure')}
       </Button>
       <Drawer
-        opened={isOpen}
-        onClose={drawer.close}
+        opened={panel === 'structure'}
+        onClose={() => open(false)}
         position="right"
         size="xl"
         title={`${props.relation.schema}.${props.relation.name}`}
@@ -96,20 +82,10 @@ function Structure({ project, relation, relations }: StructureProps) {
           </Group>
         ) : null}
       </Group>
+      <Security relation={relation} onChange={isTable ? setChange : null} />
       <Columns relation={relation} onChange={isTable ? setChange : null} />
-      <References relation={relation} />
-      {relation.indexes.length > 0 ? (
-        <div>
-          <Title order={3} size="h5" mb="xs">
-            {t('indexes')}
-          </Title>
-          <Stack gap="xs">
-            {relation.indexes.map(({ name, definition }) => (
-              <Snippet key={name} label={name} text={definition} />
-            ))}
-          </Stack>
-        </div>
-      ) : null}
+      <References relation={relation} onChange={isTable ? setChange : null} />
+      <Indexes relation={relation} onChange={isTable ? setChange : null} />
       {change ? (
         <ChangeDialog
           project={project}
@@ -123,13 +99,65 @@ function Structure({ project, relation, relations }: StructureProps) {
   );
 }
 
-function Columns({
-  relation,
-  onChange,
-}: {
-  relation: Relation;
-  onChange: ((change: Change) => void) | null;
-}) {
+interface PartProps {
+  readonly relation: Relation;
+  /** Null if the person may not change the table. */
+  readonly onChange: ((change: Change) => void) | null;
+}
+
+function Part({ title, action, children }: { title: string; action: ReactNode; children: ReactNode }) {
+  return (
+    <section>
+      <Group justify="space-between" mb="xs">
+        <Title order={3} size="h5">
+          {title}
+        </Title>
+        {action}
+      </Group>
+      {children}
+    </section>
+  );
+}
+
+function AddButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      leftSection={<Icon name="plus" size={12} />}
+      onClick={onClick}
+    >
+      {label}
+    </Button>
+  );
+}
+
+function Security({ relation: { kind, rls }, onChange }: PartProps) {
+  const t = useT();
+  if (kind !== 'table') return null;
+  return (
+    <Group justify="space-between">
+      <Badge
+        variant="light"
+        color={rls ? 'plinth' : 'orange'}
+        leftSection={<Icon name={rls ? 'lock' : 'unlock'} size={12} />}
+      >
+        {rls ? t('rlsOn') : t('rlsOff')}
+      </Badge>
+      {onChange ? (
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => onChange({ kind: 'security', enable: !rls })}
+        >
+          {rls ? t('disableRls') : t('enableRls')}
+        </Button>
+      ) : null}
+    </Group>
+  );
+}
+
+function Columns({ relation, onChange }: PartProps) {
   const t = useT();
   return (
     <Table.ScrollContainer minWidth={480}>
@@ -147,7 +175,7 @@ function Columns({
             <Table.Tr key={column.name}>
               <Table.Td>
                 <Group gap={6}>
-                  {column.name}
+                  <span dir="auto">{column.name}</span>
                   {relation.primaryKey.includes(column.name) ? (
                     <Badge size="xs">{t('primaryKey')}</Badge>
                   ) : null}
@@ -163,25 +191,7 @@ function Columns({
                 )}
               </Table.Td>
               <Table.Td className="wrap">{column.default ? <code>{column.default}</code> : null}</Table.Td>
-              <Table.Td>
-                {onChange ? (
-                  <Menu position="bottom-end">
-                    <Menu.Target>
-                      <ActionIcon aria-label={t('actionsOf', { name: column.name })}>
-                        <Icon name="dots" size={16} />
-                      </ActionIcon>
-                    </Menu.Target>
-                    <Menu.Dropdown>
-                      <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>
-                        {t('rename')}
-                      </Menu.Item>
-                      <Menu.Item color="red" onClick={() => onChange({ kind: 'drop', column: column.name })}>
-                        {t('dropColumn')}
-                      </Menu.Item>
-                    </Menu.Dropdown>
-                  </Menu>
-                ) : null}
-              </Table.Td>
+              <Table.Td>{onChange ? <ColumnMenu column={column} onChange={onChange} /> : null}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -190,92 +200,101 @@ function Columns({
   );
 }
 
-function References({ relation }: { relation: Relation }) {
+function ColumnMenu({ column, onChange }: { column: Column; onChange: (change: Change) => void }) {
   const t = useT();
-  if (relation.foreignKeys.length === 0) return null;
   return (
-    <div>
-      <Title order={3} size="h5" mb="xs">
-        {t('foreignKeys')}
-      </Title>
-      {relation.foreignKeys.map(({ name, columns, schema, table, targets }) => (
-        <Text key={name} size="sm">
-          <code>{columns.join(', ')}</code> → {schema}.{table} (<code>{targets.join(', ')}</code>)
-        </Text>
-      ))}
-    </div>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon aria-label={t('actionsOf', { name: column.name })}>
+          <Icon name="dots" size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onChange({ kind: 'alter', column })}>{t('alter')}</Menu.Item>
+        <Menu.Item onClick={() => onChange({ kind: 'rename', column: column.name })}>{t('rename')}</Menu.Item>
+        <Menu.Item color="red" onClick={() => onChange({ kind: 'drop', column: column.name })}>
+          {t('dropColumn')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
-interface ChangeDialogProps extends StructureProps {
-  readonly change: Change;
-  readonly onClose: () => void;
+function References({ relation, onChange }: PartProps) {
+  const t = useT();
+  const { foreignKeys, kind } = relation;
+  if (kind !== 'table') return null;
+  return (
+    <Part
+      title={t('foreignKeys')}
+      action={
+        onChange ? (
+          <AddButton label={t('addForeignKey')} onClick={() => onChange({ kind: 'addForeignKey' })} />
+        ) : null
+      }
+    >
+      {foreignKeys.length === 0 ? <Hint text={t('noForeignKeys')} /> : null}
+      {foreignKeys.map(({ name, columns, schema, table, targets }) => (
+        <Group key={name} justify="space-between" wrap="nowrap">
+          <Text size="sm" className="wrap">
+            <code>{columns.join(', ')}</code> → {schema}.{table} (<code>{targets.join(', ')}</code>)
+          </Text>
+          {onChange ? (
+            <IconButton
+              icon="trash"
+              label={`${t('dropKey')} ${name}`}
+              onClick={() => onChange({ kind: 'dropConstraint', name })}
+            />
+          ) : null}
+        </Group>
+      ))}
+    </Part>
+  );
 }
 
-function ChangeDialog({ project, relation, relations, change, onClose }: ChangeDialogProps) {
+function Indexes({ relation, onChange }: PartProps) {
   const t = useT();
-  const navigate = route.useNavigate();
-  const { schema, name: table } = relation;
-  const [column, setColumn] = useState<NewColumn>(BLANK_COLUMN);
-  const [name, setName] = useState(change.kind === 'rename' ? (change.column ?? table) : '');
-  const target = qualified(schema, table);
-  const common = { project, onClose };
-  switch (change.kind) {
-    case 'add':
-      return (
-        <SqlDialog
-          {...common}
-          size="xl"
-          title={t('addColumn')}
-          sql={column.name === '' ? null : addColumnSql(schema, table, column)}
-        >
-          <ColumnForm
-            column={column}
-            relations={relations}
-            withKey={false}
-            onChange={setColumn}
-            onRemove={null}
-          />
-        </SqlDialog>
-      );
-    case 'rename': {
-      const from = change.column === null ? '' : ` column ${identifier(change.column)}`;
-      const isSame = name === '' || name === (change.column ?? table);
-      return (
-        <SqlDialog
-          {...common}
-          title={t('rename')}
-          sql={isSame ? null : `alter table ${target}\n  rename${from} to ${identifier(name)};`}
-          onDone={
-            change.column === null
-              ? () => void navigate({ search: { schema, table: name } })
-              : () => undefined
-          }
-        >
-          <TextInput
-            label={t('newName')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-        </SqlDialog>
-      );
-    }
-    case 'drop':
-      return (
-        <SqlDialog
-          {...common}
-          danger
-          title={change.column === null ? t('dropTable') : t('dropColumn')}
-          sql={
-            change.column === null
-              ? `drop table ${target};`
-              : `alter table ${target}\n  drop column ${identifier(change.column)};`
-          }
-          onDone={change.column === null ? () => void navigate({ search: { schema } }) : () => undefined}
-        >
-          <Text size="sm">{t('dropText')}</Text>
-        </SqlDialog>
-      );
-  }
+  const { indexes, primaryKey, kind } = relation;
+  if (kind !== 'table' && indexes.length === 0) return null;
+  return (
+    <Part
+      title={t('indexes')}
+      action={
+        onChange ? (
+          <Group gap="xs">
+            {primaryKey.length === 0 ? (
+              <AddButton label={t('addPrimaryKey')} onClick={() => onChange({ kind: 'addPrimaryKey' })} />
+            ) : null}
+            <AddButton label={t('addIndex')} onClick={() => onChange({ kind: 'addIndex' })} />
+          </Group>
+        ) : null
+      }
+    >
+      {indexes.length === 0 ? <Hint text={t('noIndexes')} /> : null}
+      <Stack gap="xs">
+        {indexes.map(({ name, definition, constraint }) => (
+          <Group key={name} gap={4} wrap="nowrap">
+            <div className="policy-text">
+              <Snippet label={name} text={definition} />
+            </div>
+            {onChange ? (
+              <IconButton
+                icon="trash"
+                label={`${t('dropIndex')} ${name}`}
+                onClick={() => onChange({ kind: 'dropIndex', name, constraint })}
+              />
+            ) : null}
+          </Group>
+        ))}
+      </Stack>
+    </Part>
+  );
+}
+
+function Hint({ text }: { text: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {text}
+    </Text>
+  );
 }

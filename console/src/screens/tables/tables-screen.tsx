@@ -134,6 +134,22 @@ function TableList({ project, relations, schema, chosen, onCreate, onChoose }: T
           allowDeselect={false}
           onChange={(next) => void navigate({ search: { schema: next ?? schema } })}
         />
+        <Tooltip label={t('schemaPicture')}>
+          <ActionIcon
+            variant="default"
+            aria-label={t('schemaPicture')}
+            renderRoot={(props) => (
+              <Link
+                to="/projects/$slug/schema"
+                params={{ slug: project.slug }}
+                search={{ schema }}
+                {...props}
+              />
+            )}
+          >
+            <Icon name="tree" size={16} />
+          </ActionIcon>
+        </Tooltip>
         {mayWrite ? (
           <Tooltip label={t('newTable')}>
             <ActionIcon variant="filled" color="plinth" aria-label={t('newTable')} onClick={onCreate}>

@@ -20,7 +20,7 @@ import { callRows } from '../../queries/rows';
 import { useLanguages } from '../../i18n';
 import { parseCsv, toCsv } from '../../lib/csv';
 import { formatBytes, formatNumber } from '../../lib/format';
-import { type GridQuery, pageParameters } from '../../lib/grid-query';
+import { FIRST_PAGE, type GridQuery, pageParameters } from '../../lib/grid-query';
 import { saveFile } from '../../ui/save-file';
 import { announce, announceFailure, Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
@@ -43,7 +43,7 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
   const openFiles = useRef<(() => void) | null>(null);
   const download = useMutation({
     mutationFn: async () => {
-      const parameters = pageParameters(relation, query, null);
+      const parameters = pageParameters(relation, query, FIRST_PAGE, 1);
       parameters.delete('limit');
       parameters.delete('select');
       const response = await callRows({

@@ -18,6 +18,7 @@ import { type Identity, SERVICE_ROLE } from '../../api/identity';
 import type { Project } from '../../queries/projects';
 import { usersQuery } from '../../queries/users';
 import { useT } from '../../i18n';
+import { claimsOf } from '../../lib/identity-link';
 import { Failure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 
@@ -34,7 +35,7 @@ export function ViewAs({ project, identity, onChange }: ViewAsProps) {
   const label = {
     service_role: t('asService'),
     anon: t('asAnon'),
-    user: email,
+    user: email || (identity.as === 'user' ? identity.user_id : ''),
     claims: t('asClaims'),
   }[identity.as];
   return (
@@ -132,11 +133,9 @@ function EnterClaims({
   const [text, setText] = useState(JSON.stringify(EXAMPLE, null, 2));
   const [isInvalid, setInvalid] = useState(false);
   const enter = (): void => {
-    try {
-      onEnter(JSON.parse(text) as Record<string, unknown>);
-    } catch {
-      setInvalid(true);
-    }
+    const claims = claimsOf(text);
+    if (claims) onEnter(claims);
+    else setInvalid(true);
   };
   return (
     <Modal opened onClose={onClose} title={t('asClaims')} closeButtonProps={{ 'aria-label': t('close') }}>

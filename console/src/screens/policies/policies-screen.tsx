@@ -7,46 +7,31 @@ import {
   Code,
   Group,
   Menu,
-  MultiSelect,
-  Select,
   Stack,
   Switch,
   Text,
-  Textarea,
   TextInput,
   Title,
 } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Policy, Relation } from '../queries/catalog-types';
-import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../queries/projects';
-import { useT } from '../i18n';
-import {
-  createPolicySql,
-  draftOf,
-  dropPolicySql,
-  type PolicyDraft,
-  securitySql,
-  takesCheck,
-  takesUsing,
-  TEMPLATES,
-} from '../lib/policy-templates';
-import { Empty, Loaded } from '../ui/feedback';
-import { Icon } from '../ui/icon';
-import { IconButton, Page } from '../ui/parts';
-import { SqlDialog } from '../ui/sql-dialog';
+import type { Policy, Relation } from '../../queries/catalog-types';
+import { isExposed, type Project, useCatalog, useMayWrite, useProject } from '../../queries/projects';
+import { useT } from '../../i18n';
+import { draftOf, TEMPLATES } from '../../lib/policy-templates';
+import { Empty, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { IconButton, Page } from '../../ui/parts';
+import { type Action, ActionDialog } from './policy-dialog';
 
-type Action =
-  | { readonly kind: 'create'; readonly relation: Relation; readonly draft: PolicyDraft }
-  | { readonly kind: 'replace'; readonly relation: Relation; readonly policy: Policy }
-  | { readonly kind: 'drop'; readonly relation: Relation; readonly policy: Policy }
-  | { readonly kind: 'security'; readonly relation: Relation; readonly enable: boolean };
+const route = getRouteApi('/signed-in/projects/$slug/policies');
 
 export function PoliciesScreen() {
   const t = useT();
   const project = useProject();
   const catalog = useCatalog(project);
-  const [filter, setFilter] = useState('');
+  const { search: filter = '' } = route.useSearch();
+  const navigate = route.useNavigate();
   const [withAll, setWithAll] = useState(false);
   const [action, setAction] = useState<Action | null>(null);
   return (
@@ -57,7 +42,9 @@ export function PoliciesScreen() {
           placeholder={t('searchTables')}
           leftSection={<Icon name="search" size={16} />}
           value={filter}
-          onChange={(event) => setFilter(event.currentTarget.value)}
+          onChange={(event) =>
+            void navigate({ search: { search: event.currentTarget.value || undefined }, replace: true })
+          }
           w={280}
         />
         <Switch
@@ -74,8 +61,22 @@ export function PoliciesScreen() {
               (withAll || isExposed(project, one)) &&
               one.name.toLowerCase().includes(filter.toLowerCase()),
           );
+          if (found.length === 0 && filter !== '')
+            return (
+              <Empty icon="shield" title={t('nothingFound')} text={t('noTableFound', { name: filter })} />
+            );
           if (found.length === 0)
-            return <Empty icon="shield" title={t('noTables')} text={t('noPoliciesText')} />;
+            return (
+              <Empty icon="shield" title={t('noTables')} text={t('noPoliciesText')}>
+                <Button
+                  renderRoot={(props) => (
+                    <Link to="/projects/$slug/tables" params={{ slug: project.slug }} {...props} />
+                  )}
+                >
+                  {t('tables')}
+                </Button>
+              </Empty>
+            );
           return (
             <Stack gap="md">
               {found.map((relation) => (
@@ -255,112 +256,5 @@ function PolicyRow({ policy, relation, onAction }: PolicyRowProps) {
         </Group>
       </Group>
     </div>
-  );
-}
-
-interface ActionDialogProps {
-  readonly project: Project;
-  readonly action: Action;
-  readonly onClose: () => void;
-}
-
-function ActionDialog({ project, action, onClose }: ActionDialogProps) {
-  const t = useT();
-  const { schema, name: table } = action.relation;
-  const common = { project, onClose };
-  switch (action.kind) {
-    case 'create':
-      return <PolicyDialog {...common} relation={action.relation} first={action.draft} replaced={null} />;
-    case 'replace':
-      return (
-        <PolicyDialog {...common} relation={action.relation} first={action.policy} replaced={action.policy} />
-      );
-    case 'drop':
-      return (
-        <SqlDialog
-          {...common}
-          danger
-          title={t('dropPolicy', { name: action.policy.name })}
-          sql={dropPolicySql(schema, table, action.policy.name)}
-        />
-      );
-    case 'security':
-      return (
-        <SqlDialog
-          {...common}
-          danger={!action.enable}
-          title={action.enable ? t('enableRls') : t('disableRls')}
-          sql={securitySql(schema, table, action.enable)}
-        >
-          <Text size="sm">{action.enable ? t('enableRlsText') : t('rlsOffText')}</Text>
-        </SqlDialog>
-      );
-  }
-}
-
-const COMMANDS = ['ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
-const ROLES = ['anon', 'authenticated', 'service_role', 'public'];
-
-interface PolicyDialogProps extends Omit<ActionDialogProps, 'action'> {
-  readonly relation: Relation;
-  readonly first: PolicyDraft;
-  /** The policy that is dropped in the same transaction. */
-  readonly replaced: Policy | null;
-}
-
-function PolicyDialog({ project, relation, first, replaced, onClose }: PolicyDialogProps) {
-  const t = useT();
-  const [draft, setDraft] = useState<PolicyDraft>(first);
-  const { schema, name: table } = relation;
-  const create = createPolicySql(schema, table, draft);
-  const sql = replaced ? `${dropPolicySql(schema, table, replaced.name)}\n\n${create}` : create;
-  return (
-    <SqlDialog
-      project={project}
-      title={replaced ? t('editPolicy', { name: replaced.name }) : t('newPolicy')}
-      sql={draft.name === '' ? null : sql}
-      onClose={onClose}
-    >
-      <TextInput
-        label={t('name')}
-        value={draft.name}
-        onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-      />
-      <Group grow align="start">
-        <Select
-          label={t('command')}
-          data={COMMANDS}
-          value={draft.command}
-          allowDeselect={false}
-          onChange={(command) => setDraft({ ...draft, command: command ?? 'ALL' })}
-        />
-        <MultiSelect
-          label={t('roles')}
-          data={[...new Set([...ROLES, ...draft.roles])]}
-          value={[...draft.roles]}
-          onChange={(roles) => setDraft({ ...draft, roles })}
-        />
-      </Group>
-      {takesUsing(draft.command) ? (
-        <Textarea
-          label="using"
-          description={t('usingHint')}
-          autosize
-          classNames={{ input: 'mono' }}
-          value={draft.using ?? ''}
-          onChange={(event) => setDraft({ ...draft, using: event.currentTarget.value })}
-        />
-      ) : null}
-      {takesCheck(draft.command) ? (
-        <Textarea
-          label="with check"
-          description={t('checkHint')}
-          autosize
-          classNames={{ input: 'mono' }}
-          value={draft.check ?? ''}
-          onChange={(event) => setDraft({ ...draft, check: event.currentTarget.value })}
-        />
-      ) : null}
-    </SqlDialog>
   );
 }

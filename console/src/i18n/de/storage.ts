@@ -1,0 +1,36 @@
+/** The texts of the storage screens, in German. */
+import type { storage as en } from '../en/storage';
+
+export const storage: Readonly<Record<keyof typeof en, string>> = {
+  allowedTypes: 'Erlaubte Typen',
+  bucketActions: 'Aktionen für den Bucket',
+  changedAt: 'Geändert',
+  deleteBucket: 'Bucket löschen',
+  deleteBucketText:
+    'Der Bucket {name} wird gelöscht. Seine Dateien bleiben; nur ihre Eigentümer und die Service-Rolle können sie lesen.',
+  deleteFileText: 'Die Datei {name} wird gelöscht. Das lässt sich nicht rückgängig machen.',
+  deleteFiles: 'Dateien löschen ({count})',
+  deleteFilesText: 'Die Dateien werden gelöscht. Das lässt sich nicht rückgängig machen.',
+  download: 'Herunterladen',
+  editBucket: 'Bucket bearbeiten',
+  fileName: 'Name',
+  fileNameHint: 'Ein Schrägstrich macht einen Ordner: berichte/2026.pdf',
+  more: 'Mehr anzeigen',
+  move: 'Verschieben',
+  newBucket: 'Neuer Bucket',
+  noBuckets: 'Noch keine Buckets',
+  noBucketsText: 'Ein Bucket enthält Dateien. Seine Policies regeln den Zugriff.',
+  noFiles: 'Keine Dateien hier',
+  noFilesText: 'Ziehen Sie Dateien in dieses Fenster, oder nutzen Sie den Knopf oben.',
+  noPreview: 'Keine Vorschau für diesen Typ oder diese Größe.',
+  openInTab: 'In neuem Tab öffnen',
+  preview: 'Vorschau',
+  publicBucket: 'Öffentlich',
+  publicBucketHint: 'Alle können seine Dateien lesen.',
+  searchFiles: 'In allen Ordnern suchen',
+  selectFile: '{name} auswählen',
+  signedUrl: 'Signierte URL',
+  size: 'Größe',
+  sizeLimit: 'Höchstgröße einer Datei',
+  upload: 'Hochladen',
+};

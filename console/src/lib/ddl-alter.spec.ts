@@ -1,0 +1,82 @@
+import type { Column } from '../queries/catalog-types';
+import {
+  addForeignKeySql,
+  addIndexSql,
+  addPrimaryKeySql,
+  alterColumnSql,
+  draftOfColumn,
+  dropIndexSql,
+} from './ddl-alter';
+
+const table = { schema: 'public', name: 'a"b' };
+const column: Column = {
+  name: 'c"d',
+  type: 'text',
+  category: 'S',
+  nullable: true,
+  default: "'x'::text",
+  always: false,
+  labels: null,
+  comment: null,
+};
+const same = draftOfColumn(column);
+
+describe('a change of a column', () => {
+  it('is none while the draft is the column', () => {
+    expect(alterColumnSql(table, column, same)).toBeNull();
+  });
+
+  it('drops a default of the old type before it changes the type', () => {
+    expect(alterColumnSql(table, column, { ...same, type: 'integer', default: '7' })).toBe(
+      `alter table "public"."a""b"
+  alter column "c""d" drop default,
+  alter column "c""d" type integer using "c""d"::text::integer,
+  alter column "c""d" set default 7;`,
+    );
+  });
+
+  it('sets and drops default, not null and comment', () => {
+    expect(alterColumnSql(table, column, { ...same, default: '', nullable: false, comment: "it's" })).toBe(
+      `alter table "public"."a""b"
+  alter column "c""d" drop default,
+  alter column "c""d" set not null;
+
+comment on column "public"."a""b"."c""d" is 'it''s';`,
+    );
+    const commented = { ...column, comment: 'old' };
+    expect(alterColumnSql(table, commented, { ...draftOfColumn(commented), comment: '' })).toBe(
+      'comment on column "public"."a""b"."c""d" is null;',
+    );
+  });
+});
+
+it('writes indexes', () => {
+  const draft = {
+    columns: ['x', 'y'],
+    unique: true,
+    method: 'btree',
+    where: '',
+    concurrently: false,
+  } as const;
+  expect(addIndexSql(table, draft)).toBe('create unique index on "public"."a""b" ("x", "y");');
+  expect(
+    addIndexSql(table, { ...draft, unique: false, method: 'gin', where: 'x > 1', concurrently: true }),
+  ).toBe('create index concurrently on "public"."a""b" using gin ("x", "y")\n  where x > 1;');
+  expect(addIndexSql(table, { ...draft, columns: [] })).toBeNull();
+  expect(dropIndexSql(table, 'i', null)).toBe('drop index "public"."i";');
+  expect(dropIndexSql(table, 'i', 'k')).toBe('alter table "public"."a""b"\n  drop constraint "k";');
+});
+
+it('writes keys', () => {
+  expect(addPrimaryKeySql(table, ['x'])).toBe('alter table "public"."a""b"\n  add primary key ("x");');
+  expect(addPrimaryKeySql(table, [])).toBeNull();
+  const target = { schema: 's', table: 't', column: 'id' };
+  const draft = { column: 'x', target, onDelete: 'cascade', withIndex: true } as const;
+  expect(addForeignKeySql(table, draft)).toBe(
+    `alter table "public"."a""b"
+  add foreign key ("x") references "s"."t" ("id") on delete cascade;
+
+create index on "public"."a""b" ("x");`,
+  );
+  expect(addForeignKeySql(table, { ...draft, target: null })).toBeNull();
+});

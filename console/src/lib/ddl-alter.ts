@@ -1,0 +1,105 @@
+/** The SQL of changes to the columns, keys and indexes of a table. It is shown to the person before it runs. Pure. */
+import type { Column } from '../queries/catalog-types';
+import { identifier, literal, qualified } from './sql-text';
+
+interface Table {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** A column as a form describes it. An empty default or comment: none. */
+interface ColumnDraft {
+  readonly type: string;
+  readonly default: string;
+  readonly nullable: boolean;
+  readonly comment: string;
+}
+
+export function draftOfColumn({ type, default: value, nullable, comment }: Column): ColumnDraft {
+  return { type, default: value ?? '', nullable, comment: comment ?? '' };
+}
+
+/** Null if the draft changes nothing. */
+export function alterColumnSql(table: Table, column: Column, draft: ColumnDraft): string | null {
+  const name = identifier(column.name);
+  const before = draftOfColumn(column);
+  const hasNewType = draft.type.trim() !== '' && draft.type !== before.type;
+  const hasNewDefault = draft.default !== before.default;
+  const actions: string[] = [];
+  // A default of the old type may not fit the new one, so it goes first and comes back last.
+  if (hasNewType && before.default !== '') actions.push(`alter column ${name} drop default`);
+  if (hasNewType) actions.push(`alter column ${name} type ${draft.type} using ${name}::text::${draft.type}`);
+  if (draft.default !== '' && (hasNewDefault || hasNewType))
+    actions.push(`alter column ${name} set default ${draft.default}`);
+  else if (hasNewDefault && !hasNewType) actions.push(`alter column ${name} drop default`);
+  if (draft.nullable !== before.nullable)
+    actions.push(`alter column ${name} ${draft.nullable ? 'drop' : 'set'} not null`);
+  const target = qualified(table.schema, table.name);
+  const statements = actions.length > 0 ? [`alter table ${target}\n  ${actions.join(',\n  ')};`] : [];
+  if (draft.comment !== before.comment) {
+    const text = draft.comment === '' ? 'null' : literal(draft.comment);
+    statements.push(`comment on column ${target}.${name} is ${text};`);
+  }
+  return statements.length > 0 ? statements.join('\n\n') : null;
+}
+
+export const INDEX_METHODS = ['btree', 'gin', 'gist', 'brin', 'hash'] as const;
+
+export interface IndexDraft {
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+  readonly method: (typeof INDEX_METHODS)[number];
+  /** Condition of a partial index; empty: all rows. */
+  readonly where: string;
+  /** Built without keeping writers out, and not in a transaction. */
+  readonly concurrently: boolean;
+}
+
+/** Null while no column is chosen. */
+export function addIndexSql({ schema, name }: Table, draft: IndexDraft): string | null {
+  const { columns, unique, method, where, concurrently } = draft;
+  if (columns.length === 0) return null;
+  const kind = `${unique ? 'unique ' : ''}index${concurrently ? ' concurrently' : ''}`;
+  const using = method === 'btree' ? '' : ` using ${method}`;
+  const list = columns.map(identifier).join(', ');
+  const condition = where.trim() === '' ? '' : `\n  where ${where.trim()}`;
+  return `create ${kind} on ${qualified(schema, name)}${using} (${list})${condition};`;
+}
+
+/** @param constraint the constraint that the index belongs to, which has to be dropped instead */
+export function dropIndexSql({ schema, name }: Table, index: string, constraint: string | null): string {
+  return constraint === null
+    ? `drop index ${qualified(schema, index)};`
+    : dropConstraintSql({ schema, name }, constraint);
+}
+
+export function dropConstraintSql({ schema, name }: Table, constraint: string): string {
+  return `alter table ${qualified(schema, name)}\n  drop constraint ${identifier(constraint)};`;
+}
+
+/** Null while no column is chosen. */
+export function addPrimaryKeySql({ schema, name }: Table, columns: readonly string[]): string | null {
+  if (columns.length === 0) return null;
+  return `alter table ${qualified(schema, name)}\n  add primary key (${columns.map(identifier).join(', ')});`;
+}
+
+export const ON_DELETE = ['no action', 'cascade', 'set null', 'restrict', 'set default'] as const;
+
+export interface ForeignKeyDraft {
+  readonly column: string | null;
+  readonly target: { readonly schema: string; readonly table: string; readonly column: string } | null;
+  readonly onDelete: (typeof ON_DELETE)[number];
+  /** With an index on the column: without one, every deletion in the other table reads this one. */
+  readonly withIndex: boolean;
+}
+
+/** Null while the column or its target is not chosen. */
+export function addForeignKeySql({ schema, name }: Table, draft: ForeignKeyDraft): string | null {
+  const { column, target, onDelete, withIndex } = draft;
+  if (column === null || target === null) return null;
+  const table = qualified(schema, name);
+  const references = `references ${qualified(target.schema, target.table)} (${identifier(target.column)})`;
+  const action = onDelete === 'no action' ? '' : ` on delete ${onDelete}`;
+  const key = `alter table ${table}\n  add foreign key (${identifier(column)}) ${references}${action};`;
+  return withIndex ? `${key}\n\ncreate index on ${table} (${identifier(column)});` : key;
+}

@@ -1,0 +1,138 @@
+/** The rows of a table: filters, the grid, and the bar of changes that were not saved. */
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Identity } from '../../api/identity';
+import type { Relation } from '../../queries/catalog-types';
+import { type Project, useMayWrite } from '../../queries/projects';
+import { useT } from '../../i18n';
+import { filtersFromText, type GridQuery, type Row } from '../../lib/grid-query';
+import { countOf, insert, undo, type Values } from '../../lib/pending-changes';
+import { Failure, Loading } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { BulkEdit } from './bulk-edit';
+import { FilterBar } from './filter-bar';
+import { Grid } from './grid';
+import { RowDrawer } from './row-drawer';
+import { StatusBar } from './status-bar';
+import { TransferMenu } from './transfer';
+import { useGrid } from './use-grid';
+import { useScroll } from './use-scroll';
+
+const route = getRouteApi('/signed-in/projects/$slug/tables');
+
+interface RowsProps {
+  readonly project: Project;
+  readonly relation: Relation;
+  readonly relations: readonly Relation[];
+  readonly identity: Identity;
+}
+
+export function Rows({ project, relation, relations, identity }: RowsProps) {
+  const t = useT();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useMemo<GridQuery>(() => {
+    const sort = search.sort ?? '';
+    const column = sort.replace(/^-/, '');
+    return {
+      filters: filtersFromText(search.filters ?? '[]'),
+      sort: relation.columns.some(({ name }) => name === column)
+        ? { column, descending: sort.startsWith('-') }
+        : null,
+    };
+  }, [search.filters, search.sort, relation]);
+  const setQuery = ({ filters, sort }: GridQuery): void => {
+    void navigate({
+      search: (old) => ({
+        ...old,
+        filters: filters.length > 0 ? JSON.stringify(filters) : undefined,
+        sort: sort ? `${sort.descending ? '-' : ''}${sort.column}` : undefined,
+      }),
+    });
+  };
+  const grid = useGrid({ project, relation, identity, query });
+  const scroll = useScroll(grid.pending.inserts.length + grid.pages.total);
+  const [edited, setEdited] = useState<{ row: Row | null } | null>(null);
+  const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
+  const mayWrite = useMayWrite(project) && identity.as === 'service_role';
+  const isWritable = mayWrite && relation.kind !== 'materialized view' && relation.primaryKey.length > 0;
+  const canInsert = mayWrite && relation.kind !== 'materialized view';
+  useHotkeys([
+    ['mod+Z', () => grid.setPending(undo(grid.pending))],
+    ['mod+S', () => (countOf(grid.pending) > 0 ? grid.save.mutate() : undefined)],
+  ]);
+  return (
+    <>
+      <div className="table-tools">
+        <FilterBar columns={relation.columns} query={query} onChange={setQuery} />
+        <Group gap="xs">
+          {isWritable ? (
+            <BulkEdit
+              project={project}
+              relation={relation}
+              query={query}
+              grid={grid}
+              selected={selected}
+              onDone={() => setSelected(new Map())}
+            />
+          ) : null}
+          <Tooltip label={t('refresh')}>
+            <ActionIcon variant="default" aria-label={t('refresh')} onClick={() => void grid.pages.refresh()}>
+              <Icon name="refresh" size={16} />
+            </ActionIcon>
+          </Tooltip>
+          <TransferMenu
+            project={project}
+            relation={relation}
+            query={query}
+            identity={identity}
+            canImport={canInsert}
+          />
+          {canInsert ? (
+            <Button
+              size="xs"
+              leftSection={<Icon name="plus" size={14} />}
+              onClick={() => setEdited({ row: null })}
+            >
+              {t('insertRow')}
+            </Button>
+          ) : null}
+        </Group>
+      </div>
+      {grid.pages.first.error && !grid.pages.first.data ? (
+        <div className="page">
+          <Failure error={grid.pages.first.error} onRetry={grid.pages.retry} />
+        </div>
+      ) : grid.pages.first.isPending ? (
+        <Loading />
+      ) : (
+        <Grid
+          relation={relation}
+          grid={grid}
+          scroll={scroll}
+          isWritable={isWritable}
+          query={query}
+          onQuery={setQuery}
+          selected={selected}
+          onSelect={setSelected}
+          onOpen={(row) => setEdited({ row })}
+        />
+      )}
+      <StatusBar grid={grid} scroll={scroll} />
+      {edited ? (
+        <RowDrawer
+          project={project}
+          relation={relation}
+          relations={relations}
+          row={edited.row}
+          isWritable={edited.row ? isWritable : canInsert}
+          grid={grid}
+          onInsert={(values: Values) => grid.setPending(insert(grid.pending, values))}
+          onClose={() => setEdited(null)}
+        />
+      ) : null}
+    </>
+  );
+}

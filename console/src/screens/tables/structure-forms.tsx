@@ -1,0 +1,190 @@
+/** The forms of columns, indexes and keys that are changed or added. */
+import { Autocomplete, Checkbox, MultiSelect, Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Column, Relation } from '../../queries/catalog-types';
+import type { Project } from '../../queries/projects';
+import { useT } from '../../i18n';
+import { COLUMN_TYPES } from '../../lib/ddl';
+import {
+  addForeignKeySql,
+  addIndexSql,
+  addPrimaryKeySql,
+  alterColumnSql,
+  draftOfColumn,
+  type ForeignKeyDraft,
+  INDEX_METHODS,
+  type IndexDraft,
+  ON_DELETE,
+} from '../../lib/ddl-alter';
+import { SqlDialog } from '../../ui/sql-dialog';
+
+interface FormProps {
+  readonly project: Project;
+  readonly relation: Relation;
+  readonly onClose: () => void;
+}
+
+export function AlterColumn({ project, relation, column, onClose }: FormProps & { column: Column }) {
+  const t = useT();
+  const [draft, setDraft] = useState(() => draftOfColumn(column));
+  return (
+    <SqlDialog
+      project={project}
+      onClose={onClose}
+      title={t('alterColumn', { name: column.name })}
+      sql={alterColumnSql(relation, column, draft)}
+    >
+      <Autocomplete
+        label={t('type')}
+        data={[...COLUMN_TYPES]}
+        value={draft.type}
+        onChange={(type) => setDraft({ ...draft, type })}
+      />
+      <TextInput
+        label={t('defaultValue')}
+        description={t('defaultHint')}
+        classNames={{ input: 'mono' }}
+        value={draft.default}
+        onChange={(event) => setDraft({ ...draft, default: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('comment')}
+        value={draft.comment}
+        onChange={(event) => setDraft({ ...draft, comment: event.currentTarget.value })}
+      />
+      <Checkbox
+        label={t('required')}
+        checked={!draft.nullable}
+        disabled={relation.primaryKey.includes(column.name)}
+        onChange={(event) => setDraft({ ...draft, nullable: !event.currentTarget.checked })}
+      />
+    </SqlDialog>
+  );
+}
+
+export function AddIndex({ project, relation, onClose }: FormProps) {
+  const t = useT();
+  const [draft, setDraft] = useState<IndexDraft>({
+    columns: [],
+    unique: false,
+    method: 'btree',
+    where: '',
+    concurrently: false,
+  });
+  return (
+    <SqlDialog project={project} onClose={onClose} title={t('addIndex')} sql={addIndexSql(relation, draft)}>
+      <MultiSelect
+        label={t('columns')}
+        data={relation.columns.map(({ name }) => name)}
+        value={[...draft.columns]}
+        searchable
+        onChange={(columns) => setDraft({ ...draft, columns })}
+      />
+      <Select
+        label={t('method')}
+        data={[...INDEX_METHODS]}
+        value={draft.method}
+        allowDeselect={false}
+        onChange={(method) => setDraft({ ...draft, method: method ?? 'btree' })}
+      />
+      <TextInput
+        label={t('where')}
+        description={t('whereHint')}
+        classNames={{ input: 'mono' }}
+        value={draft.where}
+        onChange={(event) => setDraft({ ...draft, where: event.currentTarget.value })}
+      />
+      <Checkbox
+        label={t('unique')}
+        checked={draft.unique}
+        onChange={(event) => setDraft({ ...draft, unique: event.currentTarget.checked })}
+      />
+      <Checkbox
+        label={t('concurrently')}
+        description={t('concurrentlyHint')}
+        checked={draft.concurrently}
+        onChange={(event) => setDraft({ ...draft, concurrently: event.currentTarget.checked })}
+      />
+    </SqlDialog>
+  );
+}
+
+export function AddForeignKey({
+  project,
+  relation,
+  relations,
+  onClose,
+}: FormProps & { relations: readonly Relation[] }) {
+  const t = useT();
+  const [draft, setDraft] = useState<ForeignKeyDraft>({
+    column: null,
+    target: null,
+    onDelete: 'no action',
+    withIndex: true,
+  });
+  const targets = relations
+    .filter(({ primaryKey }) => primaryKey.length === 1)
+    .map(({ schema, name: table, primaryKey }) => ({ schema, table, column: primaryKey[0]! }));
+  return (
+    <SqlDialog
+      project={project}
+      onClose={onClose}
+      title={t('addForeignKey')}
+      sql={addForeignKeySql(relation, draft)}
+    >
+      <Select
+        label={t('column')}
+        data={relation.columns.map(({ name }) => name)}
+        value={draft.column}
+        searchable
+        onChange={(column) => setDraft({ ...draft, column })}
+      />
+      <Select
+        label={t('references')}
+        data={targets.map((one) => ({ value: JSON.stringify(one), label: `${one.schema}.${one.table}` }))}
+        value={draft.target && JSON.stringify(draft.target)}
+        searchable
+        onChange={(value) =>
+          setDraft({
+            ...draft,
+            target: targets.find((one) => JSON.stringify(one) === value) ?? null,
+          })
+        }
+      />
+      <Select
+        label={t('onDelete')}
+        data={[...ON_DELETE]}
+        value={draft.onDelete}
+        allowDeselect={false}
+        onChange={(onDelete) => setDraft({ ...draft, onDelete: onDelete ?? 'no action' })}
+      />
+      <Checkbox
+        label={t('withIndex')}
+        description={t('withIndexHint')}
+        checked={draft.withIndex}
+        onChange={(event) => setDraft({ ...draft, withIndex: event.currentTarget.checked })}
+      />
+    </SqlDialog>
+  );
+}
+
+export function AddPrimaryKey({ project, relation, onClose }: FormProps) {
+  const t = useT();
+  const [columns, setColumns] = useState<string[]>([]);
+  return (
+    <SqlDialog
+      project={project}
+      onClose={onClose}
+      title={t('addPrimaryKey')}
+      sql={addPrimaryKeySql(relation, columns)}
+    >
+      <MultiSelect
+        label={t('columns')}
+        data={relation.columns.map(({ name }) => name)}
+        value={columns}
+        searchable
+        onChange={setColumns}
+      />
+    </SqlDialog>
+  );
+}

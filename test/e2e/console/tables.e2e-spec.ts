@@ -1,0 +1,443 @@
+/** Tables, policies and SQL of the console in a real browser: a newcomer's first table, a million rows, structure, why not. */
+import { readFileSync } from 'node:fs';
+import type { CDPSession, Page } from 'playwright-core';
+import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
+import { eventually } from '../../support/eventually';
+import { TestPlinth } from '../../support/plinth';
+import type { TestProject } from '../../support/test-project';
+
+const HOSTILE = `<script>globalThis.wasHacked=1</script>"'><img src=x onerror=globalThis.wasHacked=1> \u202eabc`;
+/** PostgreSQL cuts names at 63 bytes. */
+const HOSTILE_NAME = `<script>globalThis.wasHacked=1</script>"' \u05e9\u05dc\u05d5\u05dd`;
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const ROWS = 1_000_000;
+
+let plinth: TestPlinth;
+let browser: TestBrowser;
+let page: Page;
+let view: ConsolePage;
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('tables, policies and SQL', () => {
+  jest.setTimeout(BROWSER_START_MS);
+  beforeAll(async () => {
+    assertConsoleBuilt();
+    plinth = await TestPlinth.start();
+    browser = await TestBrowser.start();
+    page = await browser.newPage();
+    view = new ConsolePage(page, plinth.baseUrl);
+  }, BROWSER_START_MS);
+  afterAll(async () => {
+    await browser?.stop();
+    await plinth?.stop();
+  });
+
+  describe('for a newcomer', () => {
+    it('lead from the set-up link to a table that two users see differently, in few clicks', async () => {
+      await page.addInitScript(COUNT_CLICKS);
+      const link = await plinth.admin.post('/admin/v1/setup/link');
+      const { pathname, hash } = new URL(link.body.link as string);
+      await page.goto(`${plinth.baseUrl}${pathname}${hash}`);
+      await page.getByLabel('Name', { exact: true }).fill('Ada');
+      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+      await page.keyboard.press('Enter');
+
+      await view.button('New project').first().click();
+      await view.dialog().getByLabel('Name', { exact: true }).fill('Notebook');
+      await view.button('Create project').click();
+      await page.getByRole('link', { name: 'Tables' }).click();
+      await view.button('New table').last().click();
+      await view.dialog().getByLabel('Name of the table').fill('notes');
+      await view.button('Run SQL').click();
+      await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
+      await usersOf('Notebook', ['ada', 'grace']);
+      await view.button('Refresh').click();
+      await view.cell('note of grace').waitFor();
+      for (const name of ['ada', 'grace']) {
+        await view.button(/^View as/).click();
+        await page.getByRole('menuitem', { name: 'A user' }).click();
+        await view
+          .dialog()
+          .getByRole('button', { name: `${name}@example.com` })
+          .click();
+        await eventuallyShown(async () => expect(await notes()).toEqual([`note of ${name}`]));
+        expect(new URL(page.url()).searchParams.get('as')).toMatch(/^user:/);
+      }
+      expect(Number(await page.evaluate(`sessionStorage.getItem('clicks')`))).toBeLessThanOrEqual(14);
+    });
+  });
+
+  describe('a table of a million rows', () => {
+    let project: TestProject;
+    let devTools: CDPSession;
+    beforeAll(async () => {
+      project = await plinth.createProject({ name: 'Large' });
+      await project.sql(`create table large (id int primary key, label text not null);
+        insert into large select i, 'row ' || i from generate_series(1, ${ROWS}) i; analyze large`);
+      devTools = await page.context().newCDPSession(page);
+      await view.open(project.slug, 'tables?table=large');
+      await view.cell('row 1').waitFor();
+    }, BROWSER_START_MS);
+
+    it('is scrolled to the middle, to the end, and back from there', async () => {
+      await page.getByText('1M rows').waitFor();
+      await scrollToShare(0.5);
+      await expectAround(ROWS / 2);
+      await scrollToShare(1);
+      await view.cell(`row ${ROWS}`).waitFor();
+      await expectAround(ROWS - 10);
+      await page.mouse.move(700, 400);
+      for (let step = 0; step < 12; step++) await page.mouse.wheel(0, -900);
+      await eventuallyShown(async () => {
+        const ids = await visibleIds();
+        expect(ids[0]).toBeLessThan(ROWS - 200);
+      });
+      await page.getByRole('grid').press('Control+Home');
+      await view.cell('row 1').waitFor();
+    });
+
+    it('is sorted by another column, and read after and before a row of it', async () => {
+      await page.locator('.head-button').nth(1).click();
+      await view.cell('row 10').waitFor();
+      await page.getByLabel('Go to row').fill('250');
+      await page.getByLabel('Go to row').press('Enter');
+      await eventuallyShown(async () => {
+        const labels = (await visibleIds()).map((id) => `row ${id}`);
+        expect(labels.length).toBeGreaterThan(5);
+        expect(labels).toEqual([...labels].sort());
+      });
+      await page.locator('.head-button').nth(1).click();
+      await page.locator('.head-button').nth(1).click();
+      await view.cell('row 1').waitFor();
+    });
+
+    it('does not let memory grow with the pages that were seen', async () => {
+      const seen = async (from: number, to: number): Promise<number> => {
+        for (let step = from; step < to; step++) {
+          await scrollToShare(step / 50);
+          await expectAround((ROWS * step) / 50);
+        }
+        await devTools.send('HeapProfiler.collectGarbage');
+        return (await devTools.send('Runtime.getHeapUsage')).usedSize;
+      };
+      const few = await seen(1, 5);
+      const many = await seen(5, 25);
+      expect(many / few).toBeLessThan(1.5);
+      expect(await page.locator('.grid-row').count()).toBeLessThan(100);
+    });
+  });
+
+  describe('a table', () => {
+    let project: TestProject;
+    beforeAll(async () => {
+      project = await plinth.createProject({ name: 'Work' });
+      await project.sql(`
+        create table owners (id int primary key, name text not null);
+        create table things (id int primary key, title text, amount numeric, raw bytea);
+        insert into things select i, 'thing ' || i, i, '\\x00ff' from generate_series(1, 300) i;
+        create view keyless as select title from things order by id;
+        create policy "readable below 10" on things for select to anon, authenticated using (id < 10);
+        create policy "not the third" on things as restrictive for select to anon using (id <> 3);
+        create policy "fails" on things for update to anon using (1 / (id - 5) > 0)`);
+      await view.open(project.slug, 'tables?table=things');
+      await view.cell('thing 1').waitFor();
+    });
+
+    it('copies and pastes a cell, and leaves bytes alone', async () => {
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByText('thing 1', { exact: true }).click();
+      await page.keyboard.press('Control+C');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Control+V');
+      await page.getByText('Unsaved changes: 1').waitFor();
+      expect(await page.getByText('thing 1', { exact: true }).count()).toBe(2);
+      await view.button('Discard').click();
+      await page.getByRole('gridcell', { name: '\\x00ff' }).first().dblclick();
+      await view.dialog().getByLabel('raw', { exact: true }).waitFor();
+      expect(await view.dialog().getByLabel('raw', { exact: true }).getAttribute('readonly')).not.toBeNull();
+      await page.keyboard.press('Escape');
+    });
+
+    it('changes selected rows after Save, and all rows of a filter after their number was typed', async () => {
+      await page.getByLabel('Select row').nth(0).check();
+      await page.getByLabel('Select row').nth(1).check();
+      await view.button('Selected rows: 2').click();
+      await page.getByRole('menuitem', { name: 'Change', exact: true }).click();
+      await chooseColumn('title', 'both');
+      await view.dialog().getByRole('button', { name: 'Apply' }).click();
+      await view.button('Save').click();
+      await eventuallyShown(async () => {
+        expect(await project.sql("select id from things where title = 'both' order by 1")).toEqual([
+          { id: 1 },
+          { id: 2 },
+        ]);
+      });
+      const filters = JSON.stringify([{ column: 'id', operator: 'gt', value: '290' }]);
+      await view.open(project.slug, `tables?table=things&filters=${encodeURIComponent(filters)}`);
+      await view.button('Many rows').click();
+      await page.getByRole('menuitem', { name: 'Change all rows of the filter' }).click();
+      await chooseColumn('title', 'late');
+      const confirm = view.dialog().getByRole('button', { name: 'Change', exact: true });
+      expect(await confirm.isDisabled()).toBe(true);
+      await view.dialog().getByLabel('Type 10 to confirm').fill('10');
+      await expectAccessible();
+      await confirm.click();
+      await eventuallyShown(async () => {
+        expect(await project.sql("select min(id), count(*)::int from things where title = 'late'")).toEqual([
+          { min: 291, count: 10 },
+        ]);
+      });
+    });
+
+    it('says that a view without a key is read by offset', async () => {
+      await view.open(project.slug, 'tables?table=keyless');
+      await page.getByText('No primary key').waitFor();
+      await scrollToShare(1);
+      await view.cell('late').waitFor();
+    });
+
+    it('changes its columns, keys and indexes by SQL that is shown', async () => {
+      await view.open(project.slug, 'tables?table=things&panel=structure');
+      await view.button('Actions for amount').click();
+      await page.getByRole('menuitem', { name: 'Alter' }).click();
+      await view.dialog().last().getByLabel('Default', { exact: true }).fill('7');
+      await view.dialog().last().getByLabel('Required').check();
+      await page.getByText('set default 7').waitFor();
+      await view.button('Run SQL').click();
+      await eventuallyShown(async () => {
+        const [column] = await project.sql(
+          `select column_default, is_nullable from information_schema.columns where column_name = 'amount'`,
+        );
+        expect(column).toEqual({ column_default: '7', is_nullable: 'NO' });
+      });
+      await view.button('Add index').click();
+      await view.dialog().last().getByLabel('Columns').fill('title');
+      await page.getByRole('option', { name: 'title' }).click();
+      await page.keyboard.press('Escape');
+      await view.button('Run SQL').click();
+      await page.getByLabel('things_title_idx', { exact: true }).waitFor();
+      await expectAccessible();
+      await view.button('Close').first().click();
+    });
+
+    it('tells which policy lets a row through and which does not', async () => {
+      await view.open(project.slug, 'tables?table=things');
+      await page.getByLabel('Open row').nth(2).click();
+      await view.button('Check policies for this row').click();
+      const verdict = view.dialog().last();
+      await verdict.getByText('A restrictive policy does not give true for this row.').waitFor();
+      const readable = verdict.locator('[data-policy="readable below 10"]');
+      await readable.getByText('true', { exact: true }).waitFor();
+      await verdict.locator('[data-policy="not the third"]').getByText('false', { exact: true }).waitFor();
+      await expectAccessible();
+      await verdict.getByText('DELETE').click();
+      await verdict.getByText('No permissive policy applies to this command and role.').waitFor();
+      await view.button('Close').last().click();
+      await view.button('Close').last().click();
+      await page.getByLabel('Open row').nth(4).click();
+      await view.button('Check policies for this row').click();
+      await view.dialog().last().getByText('UPDATE').click();
+      await view.dialog().last().getByText('division by zero').waitFor();
+      await view.button('Close').last().click();
+      await view.button('Close').last().click();
+    });
+  });
+
+  describe('policies', () => {
+    it('are checked before they are created', async () => {
+      const project = await plinth.createProject({ name: 'Checked' });
+      await project.sql('create table notes (id int primary key, user_id uuid)');
+      await view.open(project.slug, 'policies?search=notes');
+      await view.button('New policy').click();
+      await page.getByRole('menuitem', { name: 'Users manage their own rows' }).click();
+      await view.button('Check').click();
+      await page.getByText('PostgreSQL accepts this policy.').waitFor();
+      await page.getByLabel('using', { exact: true }).fill('missing = 1');
+      await view.button('Check').click();
+      await page.getByText('column "missing" does not exist').waitFor();
+      expect(await project.sql("select count(*)::int from pg_policies where tablename = 'notes'")).toEqual([
+        { count: 0 },
+      ]);
+      await expectAccessible();
+      await view.button('Cancel').click();
+    });
+  });
+
+  describe('the picture of a schema', () => {
+    it('shows a hundred tables, moves them by keys, and is saved as SVG and PNG', async () => {
+      const project = await plinth.createProject({ name: 'Picture' });
+      await project.sql(`do $$ begin for i in 1..100 loop
+        execute format('create table t%s (id int primary key, parent int %s)', i,
+          case when i > 1 and i % 3 > 0 then format('references t%s', i / 2 + 1 - (i % 2)) end);
+        end loop; end $$`);
+      await view.open(project.slug, 'schema');
+      const table = page.getByRole('button', { name: 't7', exact: true });
+      await table.waitFor();
+      expect(await page.locator('.schema-box').count()).toBe(100);
+      const placeOf = () => page.locator('.schema-box', { has: table }).getAttribute('transform');
+      const before = await placeOf();
+      await table.focus();
+      await page.keyboard.press('ArrowRight');
+      expect(await placeOf()).not.toBe(before);
+      for (const [kind, start] of [
+        ['SVG', '<svg'],
+        ['PNG', '\u0089PNG'],
+      ] as const) {
+        await view.button('Export').click();
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('menuitem', { name: kind }).click(),
+        ]);
+        const content = readFileSync(await download.path(), 'latin1');
+        expect(content.slice(0, start.length)).toBe(start);
+        if (kind === 'SVG') expect(content.match(/<rect/g)).toHaveLength(101);
+      }
+      await expectAccessible();
+      await view.button('Arrange again').click();
+      expect(await placeOf()).toBe(before);
+      await table.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 't7', level: 1 }).waitFor();
+      expect(new URL(page.url()).searchParams.get('panel')).toBe('structure');
+    });
+  });
+
+  describe('SQL', () => {
+    it('shows numbers as a chart, saves a query, and links to it', async () => {
+      const project = await plinth.createProject({ name: 'Numbers' });
+      await view.open(project.slug, 'sql');
+      await page.locator('.cm-content').fill('select i as day, i * i as total from generate_series(1, 9) i');
+      await view.button('Run').click();
+      await page.getByText('Chart', { exact: true }).click();
+      await eventuallyShown(async () => expect(await page.locator('.chart-bar').count()).toBe(9));
+      // The list of completions of CodeMirror is reached by the arrow keys of its editor.
+      await expectAccessible(['.cm-tooltip']);
+      expect(new URL(page.url()).searchParams.get('query')).toContain('generate_series');
+      await view.button('History').click();
+      await page.getByLabel('Save the text of the editor as').fill('squares');
+      await view.dialog().getByRole('button', { name: 'Save', exact: true }).click();
+      await view.button('Close').click();
+      await page.locator('.cm-content').fill('select 1');
+      await view.button('History').click();
+      await view
+        .dialog()
+        .getByRole('button', { name: /^squares/ })
+        .click();
+      await page.locator('.cm-content').getByText('generate_series').waitFor();
+    });
+  });
+
+  describe('a plan', () => {
+    it('is that of the statement at the cursor, and runs no other', async () => {
+      const project = await plinth.createProject({ name: 'Plans' });
+      await project.sql('create table marks (id int)');
+      await view.open(project.slug, 'sql');
+      const editor = page.locator('.cm-content');
+      await editor.fill('select id from marks;\n\ninsert into marks values (1)');
+      await editor.press('Control+Home');
+      await view.button('Explain').click();
+      await page.getByText('Seq Scan · marks').waitFor();
+      await editor.press('Control+a');
+      await view.button('Explain').click();
+      await page.getByText('Select one statement to explain it.').waitFor();
+      await editor.fill('insert into marks values (1)');
+      await view.button('Explain').click();
+      await page.getByText(/^ModifyTable/).waitFor();
+      expect(await project.sql('select * from marks')).toEqual([]);
+    });
+  });
+
+  describe('hostile names and values', () => {
+    it('are shown as text on each screen, in both schemes', async () => {
+      const project = await plinth.createProject({ name: 'Hostile' });
+      const name = quoted(HOSTILE_NAME);
+      const type = quoted(`${HOSTILE_NAME}.`);
+      await project.sql(`
+        create type ${type} as enum (${literal(HOSTILE_NAME)}, 'b');
+        create table ${name} (${name} text primary key, kind ${type}, big jsonb);
+        insert into ${name} values (${literal(HOSTILE)}, ${literal(HOSTILE_NAME)},
+          jsonb_build_object('x', repeat('<b>\u202e', 200000)));
+        create policy ${name} on ${name} using (${name} = ${literal(HOSTILE)})`);
+      for (const screen of ['tables', 'tables?panel=structure', 'policies', 'schema']) {
+        await view.open(project.slug, screen);
+        await page.getByText('<script>').first().waitFor();
+        await expectAccessible();
+        if (screen.includes('panel')) await view.button('Close').first().click();
+      }
+      await view.open(project.slug, 'tables');
+      await page.getByLabel('Open row').first().click();
+      await view.dialog().getByLabel('big', { exact: true }).waitFor();
+      await view.button('Check policies for this row').click();
+      await page.getByText(/on this row is (not )?allowed/).waitFor();
+      await view.button('Close').last().click();
+      await view.button('Close').last().click();
+      await view.button('Dark scheme').click();
+      await expectAccessible();
+      await view.button('Light scheme').click();
+      expect(await page.evaluate(() => 'wasHacked' in globalThis)).toBe(false);
+      expect(await page.locator('main img').count()).toBe(0);
+    });
+  });
+});
+
+const COUNT_CLICKS = `addEventListener('click', () =>
+  sessionStorage.setItem('clicks', String(Number(sessionStorage.getItem('clicks') ?? 0) + 1)), true)`;
+
+/** A page takes seconds on a busy machine. */
+const eventuallyShown = (check: () => Promise<void>): Promise<void> => eventually(check, 30_000);
+
+/** A drawer that fades in has too little contrast until it is there. */
+const expectAccessible = (without: string[] = []): Promise<void> =>
+  eventuallyShown(async () => expect(await view.seriousFindings(without)).toEqual([]));
+
+const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
+/** Users of a project, each with a note. */
+async function usersOf(name: string, users: readonly string[]): Promise<void> {
+  const { body } = await plinth.admin.get(`/admin/v1/projects?search=${name}`);
+  const [{ id, slug }] = body;
+  const apikey = (await plinth.admin.get(`/admin/v1/projects/${id}/keys`)).body.anon_key as string;
+  for (const user of users) {
+    const account = { email: `${user}@example.com`, password: 'correct horse' };
+    const signUp = await plinth.http.with({ apikey }).post(`/v1/auth/${id}/signup`, account);
+    const authorization = `Bearer ${signUp.body.session.access_token}`;
+    const own = plinth.http.with({ apikey, authorization });
+    expect((await own.post(`/p/${slug}/rest/v1/notes`, { title: `note of ${user}` })).status).toBe(201);
+  }
+}
+
+const notes = (): Promise<string[]> =>
+  page.getByRole('gridcell').filter({ hasText: 'note of' }).allTextContents();
+
+/** Moves the scroll bar, as a drag does. */
+async function scrollToShare(share: number): Promise<void> {
+  await page
+    .getByRole('grid')
+    .evaluate((node, part) => node.scrollTo(0, (node.scrollHeight - node.clientHeight) * part), share);
+}
+
+/** The keys of the rows in the page, from the top. Empty while one of them is not loaded. */
+async function visibleIds(): Promise<number[]> {
+  return page.locator('.grid-row').evaluateAll((rows) => {
+    if (rows.some((row) => row.hasAttribute('aria-busy'))) return [];
+    return rows.map((row) => Number(/row (\d+)/.exec(row.textContent ?? '')?.[1]));
+  });
+}
+
+/** The rows in the page follow each other without a gap, near a row. */
+async function expectAround(row: number): Promise<void> {
+  await eventuallyShown(async () => {
+    const ids = await visibleIds();
+    expect(ids.length).toBeGreaterThan(10);
+    expect(ids).toEqual(ids.map((_, index) => ids[0]! + index));
+    expect(Math.abs(ids[Math.floor(ids.length / 2)]! - row)).toBeLessThan(100);
+  });
+}
+
+async function chooseColumn(column: string, value: string): Promise<void> {
+  await view.dialog().getByLabel('Column', { exact: true }).click();
+  await page.getByRole('option', { name: column, exact: true }).click();
+  await view.dialog().getByLabel('New value').fill(value);
+}
