@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { AppConfig, ServerConfig } from './app-config';
 import { backupConfig, backupFaults } from './backup-config';
 import { EnvironmentVariables } from './env.schema';
+import { oidcConfig, oidcFaults } from './oidc-config';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
 
@@ -76,6 +77,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_LIFETIME * 1000,
+      oidc: oidcConfig(env),
     },
     logLevel: env.LOG_LEVEL,
   });
@@ -137,7 +139,7 @@ export function validateEnvironment(
       `MAX_BUFFERED_RESULTS: must be at least ${leastResults} bytes, so that a result of MAX_RESULT_SIZE fits`,
     );
   }
-  faults.push(...storageFaults(env), ...backupFaults(env));
+  faults.push(...storageFaults(env), ...backupFaults(env), ...oidcFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

@@ -7,18 +7,26 @@ import { StaffPasswords } from './accounts/staff-password.service';
 import { StaffFactorRepository } from './factors/staff-factor.repository';
 import { StaffFactors } from './factors/staff-factor.service';
 import { InvitationAcceptanceController, InvitationsController } from './http/invitations.controller';
+import { OidcController } from './http/oidc.controller';
 import { PeopleController } from './http/people.controller';
 import { SetupController, SetupLinkController } from './http/setup.controller';
 import { StaffSessionController, StaffSignInController } from './http/staff-session.controller';
+import { StaffSessionsController } from './http/staff-sessions.controller';
 import { StaffTokensController } from './http/staff-tokens.controller';
 import { ViewTokensController } from './http/view-tokens.controller';
 import { InvitationRepository } from './invitations/invitation.repository';
 import { InvitationService } from './invitations/invitation.service';
+import { OidcAccounts } from './oidc/oidc-accounts.service';
+import { OidcClient } from './oidc/oidc-client.service';
+import { OidcIdentityRepository } from './oidc/oidc-identity.repository';
+import { OidcSignIn } from './oidc/oidc-sign-in.service';
 import { RouteTableCheck } from './roles/route-table-check.service';
 import { SessionCookies } from './sessions/session-cookies.service';
+import { SignInFlows } from './sessions/sign-in-flows.service';
 import { StaffSessionRepository } from './sessions/staff-session.repository';
 import { StaffSessions } from './sessions/staff-session.service';
 import { StaffSignIn } from './sessions/staff-sign-in.service';
+import { UsedFlowRepository } from './sessions/used-flow.repository';
 import { SetupRepository } from './setup/setup.repository';
 import { SetupService } from './setup/setup.service';
 import { StaffTokenRepository } from './tokens/staff-token.repository';
@@ -30,8 +38,10 @@ import { ViewTokens } from './views/view-token.service';
 @Module({
   imports: [AuthModule],
   controllers: [
+    OidcController,
     StaffSignInController,
     StaffSessionController,
+    StaffSessionsController,
     SetupController,
     SetupLinkController,
     PeopleController,
@@ -43,12 +53,17 @@ import { ViewTokens } from './views/view-token.service';
   providers: [
     InvitationRepository,
     InvitationService,
+    OidcAccounts,
+    OidcClient,
+    OidcIdentityRepository,
+    OidcSignIn,
     PeopleRepository,
     PeopleService,
     RouteTableCheck,
     SessionCookies,
     SetupRepository,
     SetupService,
+    SignInFlows,
     StaffFactorRepository,
     StaffFactors,
     StaffPasswords,
@@ -57,6 +72,7 @@ import { ViewTokens } from './views/view-token.service';
     StaffSignIn,
     StaffTokenRepository,
     StaffTokens,
+    UsedFlowRepository,
     ViewTokens,
   ],
   exports: [SessionCookies, StaffSessions, StaffTokens],

@@ -13,6 +13,7 @@ import { BackupSchedules1790000000317 } from '../../../migrations/platform/17900
 import { AuditChain1790000000340 } from '../../../migrations/platform/1790000000340-audit-chain';
 import { ProjectSamples1790000000341 } from '../../../migrations/platform/1790000000341-project-samples';
 import { AdviceDismissals1790000000342 } from '../../../migrations/platform/1790000000342-advice-dismissals';
+import { StaffOidc1790000000370 } from '../../../migrations/platform/1790000000370-staff-oidc';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -27,6 +28,7 @@ const PLATFORM_MIGRATIONS = [
   AuditChain1790000000340,
   ProjectSamples1790000000341,
   AdviceDismissals1790000000342,
+  StaffOidc1790000000370,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

@@ -27,7 +27,7 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
 import { StaffFactors } from '../factors/staff-factor.service';
-import type { Staff } from '../roles/staff';
+import type { SessionOfRequest, Staff } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
@@ -36,11 +36,17 @@ import {
   factorRequired,
   noFactor,
   sessionRequired,
+  signInAgain,
   wrongFactorCode,
   wrongSignIn,
 } from '../staff.errors';
 import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
-import { ChangeStaffPasswordDto, FactorCodeDto, SignInStaffDto } from './dto/staff-inputs.dto';
+import {
+  BeginFactorDto,
+  ChangeStaffPasswordDto,
+  FactorCodeDto,
+  SignInStaffDto,
+} from './dto/staff-inputs.dto';
 import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
 import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
@@ -173,11 +179,29 @@ export class StaffSessionController {
   @ApiOperation({
     operationId: 'beginStaffFactor',
     summary: 'Begin to set up a second factor (an authenticator app)',
-    description: 'Needs a session. The factor counts once PUT confirms it with a code.',
+    description:
+      'Needs a session, and the password once more: a stolen session must not lock its person out. People who sign in by single sign-on only have no password; their session must be younger than ten minutes. The factor counts once PUT confirms it with a code.',
   })
+  @JsonBody(BeginFactorDto)
   @Answer(200, 'The secret for the app', FactorSecretDto)
-  @PlatformErrors(sessionRequired(), factorExists(), STAFF_ERRORS)
-  beginFactor(@CurrentPerson() person: Person): Promise<FactorSecretDto> {
+  @PlatformErrors(
+    invalidParameters('password should not be empty'),
+    tooShortPassword(),
+    wrongSignIn(),
+    sessionRequired(),
+    signInAgain(),
+    factorExists(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async beginFactor(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { password }: BeginFactorDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<FactorSecretDto> {
+    await this.signIn.assertStillThere(person, sessionOf(staff), password ?? null, origin);
     return this.factors.begin(person);
   }
 
@@ -247,7 +271,7 @@ export class StaffSessionController {
   }
 }
 
-function sessionOf({ session }: Staff): { readonly id: string; readonly expiresAt: Date } {
+function sessionOf({ session }: Staff): SessionOfRequest {
   if (!session) throw new Error('this route lacks StaffSessionGuard');
   return session;
 }

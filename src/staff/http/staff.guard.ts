@@ -62,12 +62,12 @@ export class StaffGuard implements CanActivate {
     const found = await this.sessions.find(token);
     if (!found) throw invalidCredentials();
     const { session, renewed } = found;
-    const { id, expiresAt, identity } = session;
+    const { id, createdAt, expiresAt, identity } = session;
     if (renewed) this.cookies.write(response, renewed);
     const isForged =
       !SAFE_METHODS.has(request.method) && !this.sessions.isCsrfToken(id, request.get('x-csrf-token'));
     if (isForged) throw csrfFailed();
-    return { identity, session: { id, expiresAt }, token: null };
+    return { identity, session: { id, createdAt, expiresAt }, token: null };
   }
 }
 

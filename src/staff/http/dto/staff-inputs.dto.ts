@@ -107,6 +107,20 @@ export class FactorCodeDto {
   code!: string;
 }
 
+@Example({ password: 'correct horse' })
+export class BeginFactorDto {
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: MAX_PASSWORD,
+    example: 'correct horse',
+    description: 'Required unless the person signs in by single sign-on only',
+  })
+  @IsOptional()
+  @IsText({ max: MAX_PASSWORD })
+  password?: string | null;
+}
+
 @Example({ role: 'operator' })
 export class UpdatePersonDto {
   @ApiPropertyOptional({
