@@ -7,6 +7,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { CONSOLE_PATH } from './api/base-url';
+import type { AuditSearch } from './screens/audit/audit-screen';
 import { Entrance } from './screens/entrance';
 import { InvitationScreen, SetupScreen } from './screens/welcome';
 import { NotFound, RouteFailure } from './ui/route-states';
@@ -36,6 +37,26 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   component: lazyRouteComponent(() => import('./screens/home'), 'HomeScreen'),
+});
+
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'people',
+  component: lazyRouteComponent(() => import('./screens/people/people-screen'), 'PeopleScreen'),
+});
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'account',
+  component: lazyRouteComponent(() => import('./screens/account/account-screen'), 'AccountScreen'),
+});
+
+const auditLog = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'audit-log',
+  validateSearch: (search: Record<string, unknown>): AuditSearch =>
+    texts(search, ['actor', 'action', 'project_id', 'since', 'until']),
+  component: lazyRouteComponent(() => import('./screens/audit/audit-screen'), 'AuditScreen'),
 });
 
 const project = createRoute({
@@ -96,6 +117,12 @@ const storage = createRoute({
   component: lazyRouteComponent(() => import('./screens/storage/storage-screen'), 'StorageScreen'),
 });
 
+const members = createRoute({
+  getParentRoute: () => project,
+  path: 'people',
+  component: lazyRouteComponent(() => import('./screens/people/members-screen'), 'MembersScreen'),
+});
+
 const apiDocs = createRoute({
   getParentRoute: () => project,
   path: 'api',
@@ -108,13 +135,13 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
-const screens = [overview, tables, sql, policies, users, storage, apiDocs, settings];
+const screens = [overview, tables, sql, policies, users, storage, members, apiDocs, settings];
 
 export const router = createRouter({
   routeTree: root.addChildren([
     setup,
     invitation,
-    signedIn.addChildren([home, project.addChildren(screens)]),
+    signedIn.addChildren([home, people, account, auditLog, project.addChildren(screens)]),
   ]),
   basepath: CONSOLE_PATH,
   defaultPreload: 'intent',

@@ -3,9 +3,8 @@
  * POST /control sets the person that signs in next, and claims by which ID tokens are falsified.
  */
 import { createServer } from 'node:http';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { decodeJwt, SignJWT } from 'jose';
 import Provider from 'oidc-provider';
 
 const [redirectUri] = process.argv.slice(2);
@@ -52,9 +51,11 @@ const provider = new Provider(issuer, {
 provider.use(async (ctx, next) => {
   await next();
   if (ctx.path !== '/token' || !control.forged || !ctx.body?.id_token) return;
-  const claims = { ...decodeJwt(ctx.body.id_token), ...control.forged };
-  const token = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k1' });
-  ctx.body = { ...ctx.body, id_token: await token.sign(privateKey) };
+  const [head, claims] = ctx.body.id_token.split('.');
+  const payload = { ...JSON.parse(Buffer.from(claims, 'base64url')), ...control.forged };
+  const signed = `${head}.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`;
+  const signature = sign('RSA-SHA256', signed, privateKey).toString('base64url');
+  ctx.body = { ...ctx.body, id_token: `${signed}.${signature}` };
 });
 
 const handle = provider.callback();

@@ -1,7 +1,9 @@
 /** Die Texte auf Deutsch. */
+import { peopleDe } from './de/people';
 import type { Key } from './en';
 
 export const de: Readonly<Record<Key, string>> = {
+  ...peopleDe,
   access: 'Zugriff',
   access_none: 'Niemand, bis eine Policy es erlaubt',
   access_own: 'Benutzer verwalten ihre eigenen Zeilen',
@@ -266,8 +268,8 @@ export const de: Readonly<Record<Key, string>> = {
   settings_rest: 'Table REST und Datenbank',
   settings_storage: 'Speicher',
   setupNeeded:
-    'Noch hat niemand ein Konto. Öffnen Sie den Link zum Einrichten, den der erste Start gezeigt hat.',
-  setupText: 'Sie werden der erste Eigentümer dieser Installation.',
+    'Diese Installation hat noch keinen Inhaber. Öffnen Sie den Link zum Einrichten, den der Server beim Start ausgegeben hat.',
+  setupText: 'Sie werden der erste Inhaber dieser Installation.',
   setupTitle: 'Plinth einrichten',
   showConnection: 'Verbindung des Eigentümers zeigen',
   showKeys: 'Schlüssel zeigen',

@@ -1,5 +1,8 @@
 /** The texts in English. Words in braces are values. */
+import { peopleEn } from './en/people';
+
 export const en = {
+  ...peopleEn,
   access: 'Access',
   access_none: 'Nobody, until a policy allows it',
   access_own: 'Users manage their own rows',
@@ -261,7 +264,8 @@ export const en = {
   settings_auth: 'Auth and mail',
   settings_rest: 'Table REST and database',
   settings_storage: 'Storage',
-  setupNeeded: 'Nobody has an account yet. Open the set-up link that the first start printed.',
+  setupNeeded:
+    'This installation has no owner yet. Open the set-up link that the server printed when it started.',
   setupText: 'You become the first owner of this install.',
   setupTitle: 'Set up Plinth',
   showConnection: 'Show connection of the owner',

@@ -8,6 +8,14 @@ export const SCREENS = [
   { path: '/projects/$slug/policies', icon: 'shield', label: 'policies' },
   { path: '/projects/$slug/users', icon: 'users', label: 'users' },
   { path: '/projects/$slug/storage', icon: 'folder', label: 'storage' },
+  { path: '/projects/$slug/people', icon: 'key', label: 'people' },
   { path: '/projects/$slug/api', icon: 'code', label: 'apiDocs' },
   { path: '/projects/$slug/settings', icon: 'settings', label: 'settings' },
 ] as const satisfies readonly { path: string; icon: IconName; label: string }[];
+
+/** Screens of the installation and of the person, with the call that each of them begins with. */
+export const INSTALL_SCREENS = [
+  { path: '/account', icon: 'settings', label: 'myAccount', route: 'GET /admin/v1/session' },
+  { path: '/people', icon: 'users', label: 'people', route: 'GET /admin/v1/people' },
+  { path: '/audit-log', icon: 'history', label: 'auditLog', route: 'GET /admin/v1/audit-log' },
+] as const satisfies readonly { path: string; icon: IconName; label: string; route: string }[];

@@ -15,7 +15,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Schema } from '../../api/client';
 import { sessionsOf } from '../../queries/catalog-sql';
-import { type Project, runSql } from '../../queries/projects';
+import { type Project, runSql, useMayWrite } from '../../queries/projects';
 import { projectClient, type User } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
@@ -32,6 +32,7 @@ interface UserDrawerProps {
 
 export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProps) {
   const { t } = useLanguages();
+  const mayWrite = useMayWrite(project);
   const client = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const params = { params: { path: { project_id: project.id, user_id: user.id } } };
@@ -56,7 +57,11 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
       title={user.email}
       closeButtonProps={{ 'aria-label': t('close') }}
     >
-      <Stack gap="xl">
+      <Stack
+        gap="xl"
+        className="plain-fieldset"
+        renderRoot={(props) => <fieldset disabled={!mayWrite} {...props} />}
+      >
         <Group gap="xs">
           <UserState user={user} />
           <Text size="xs" ff="monospace" c="dimmed">
@@ -67,7 +72,7 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
         {change.error ? <Failure error={change.error} /> : null}
         <Profile key={user.updated_at} user={user} onSave={change.mutate} isSaving={change.isPending} />
         <Ban user={user} onChange={(until) => change.mutate({ banned_until: until })} />
-        <Sessions project={project} user={user} />
+        {mayWrite ? <Sessions project={project} user={user} /> : null}
         <Factors project={project} user={user} />
         <Part title={t('deleteUser')}>
           <Group>
