@@ -94,3 +94,11 @@ export const signInAgain = (): AppError =>
   refusal(403, 'sign_in_again', 'This needs a session that began less than ten minutes ago: sign in again');
 
 export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
+
+export const passkeyFailed = (cause?: unknown): AppError =>
+  refusal(401, 'passkey_failed', 'The passkey is not known, or its answer is not valid for this request', cause);
+
+export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found', 'There is no such passkey');
+
+export const tooManyPasskeys = (most: number): AppError =>
+  refusal(400, 'too_many_passkeys', `A person has at most ${most} passkeys; delete one first`);

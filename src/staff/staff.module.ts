@@ -8,6 +8,7 @@ import { StaffFactorRepository } from './factors/staff-factor.repository';
 import { StaffFactors } from './factors/staff-factor.service';
 import { InvitationAcceptanceController, InvitationsController } from './http/invitations.controller';
 import { OidcController } from './http/oidc.controller';
+import { PasskeysController, PasskeySignInController } from './http/passkeys.controller';
 import { PeopleController } from './http/people.controller';
 import { SetupController, SetupLinkController } from './http/setup.controller';
 import { StaffSessionController, StaffSignInController } from './http/staff-session.controller';
@@ -20,6 +21,8 @@ import { OidcAccounts } from './oidc/oidc-accounts.service';
 import { OidcClient } from './oidc/oidc-client.service';
 import { OidcIdentityRepository } from './oidc/oidc-identity.repository';
 import { OidcSignIn } from './oidc/oidc-sign-in.service';
+import { PasskeyRepository } from './passkeys/passkey.repository';
+import { Passkeys } from './passkeys/passkey.service';
 import { RouteTableCheck } from './roles/route-table-check.service';
 import { SessionCookies } from './sessions/session-cookies.service';
 import { SignInFlows } from './sessions/sign-in-flows.service';
@@ -39,6 +42,8 @@ import { ViewTokens } from './views/view-token.service';
   imports: [AuthModule],
   controllers: [
     OidcController,
+    PasskeySignInController,
+    PasskeysController,
     StaffSignInController,
     StaffSessionController,
     StaffSessionsController,
@@ -57,6 +62,8 @@ import { ViewTokens } from './views/view-token.service';
     OidcClient,
     OidcIdentityRepository,
     OidcSignIn,
+    PasskeyRepository,
+    Passkeys,
     PeopleRepository,
     PeopleService,
     RouteTableCheck,

@@ -14,6 +14,7 @@ import { AuditChain1790000000340 } from '../../../migrations/platform/1790000000
 import { ProjectSamples1790000000341 } from '../../../migrations/platform/1790000000341-project-samples';
 import { AdviceDismissals1790000000342 } from '../../../migrations/platform/1790000000342-advice-dismissals';
 import { StaffOidc1790000000370 } from '../../../migrations/platform/1790000000370-staff-oidc';
+import { StaffPasskeys1790000000371 } from '../../../migrations/platform/1790000000371-staff-passkeys';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -29,6 +30,7 @@ const PLATFORM_MIGRATIONS = [
   ProjectSamples1790000000341,
   AdviceDismissals1790000000342,
   StaffOidc1790000000370,
+  StaffPasskeys1790000000371,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

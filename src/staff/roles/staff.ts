@@ -28,6 +28,12 @@ export interface Staff {
   readonly token: TokenLimits | null;
 }
 
+/** The session of the request; its route must use StaffSessionGuard. */
+export function sessionOf({ session }: Staff): SessionOfRequest {
+  if (!session) throw new Error('this route lacks StaffSessionGuard');
+  return session;
+}
+
 /** The person of the request; null for PLATFORM_ADMIN_KEY. */
 export const personOf = ({ identity }: Staff): Person | null => identity?.person ?? null;
 

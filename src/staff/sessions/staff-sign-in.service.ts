@@ -10,7 +10,7 @@ import { PeopleRepository } from '../accounts/people.repository';
 import { StaffPasswords } from '../accounts/staff-password.service';
 import { StaffFactors } from '../factors/staff-factor.service';
 import { actorAs, SessionOfRequest } from '../roles/staff';
-import { factorRequired, sessionNotFound, signInAgain, wrongSignIn } from '../staff.errors';
+import { factorRequired, passkeyFailed, sessionNotFound, signInAgain, wrongSignIn } from '../staff.errors';
 import type { SessionRecord } from './staff-session.repository';
 import { BegunSession, CookieToken, StaffSessions } from './staff-session.service';
 
@@ -22,6 +22,8 @@ export interface SignIn {
   readonly password: string;
   /** Of the second factor, or a recovery code. */
   readonly code?: string;
+  /** The person whose passkey the client has sent in place of a code. Called after the password was verified. */
+  readonly passkey?: () => Promise<Person>;
 }
 
 export interface SignedInPerson {
@@ -47,11 +49,23 @@ export class StaffSignIn {
   async signIn(input: SignIn, presented: string | null, origin: RequestOrigin): Promise<SignedInPerson> {
     const person = await this.passwords.check(input.email, input.password, origin);
     if (person.hasFactor) {
-      if (input.code === undefined) throw factorRequired();
-      await this.factors.assertCode(person, input.code, origin);
+      await this.assertFactor(person, input, origin);
     }
     if (presented !== null) await this.sessions.endByToken(presented);
     return this.beginFor(person, 'person.sign_in', origin);
+  }
+
+  private async assertFactor(
+    person: Person,
+    { code, passkey }: SignIn,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    if (passkey) {
+      if ((await passkey()).id !== person.id) throw passkeyFailed();
+      return;
+    }
+    if (code === undefined) throw factorRequired();
+    await this.factors.assertCode(person, code, origin);
   }
 
   /** Begins a session for a person who has just proved to be that person. @param action for the audit log, as `details` */

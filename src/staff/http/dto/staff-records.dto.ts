@@ -33,6 +33,7 @@ class SessionPersonDto {
   @ApiProperty({ example: 'Ada' }) readonly name!: string;
   @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
   @ApiProperty({ description: 'True if signing in needs a second factor' }) readonly has_factor!: boolean;
+  @ApiProperty({ description: 'True if one of them is an authenticator app' }) readonly has_app!: boolean;
 }
 
 @Example(MEMBERSHIP)
@@ -43,7 +44,7 @@ export class MembershipDto {
 }
 
 @Example({
-  person: { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', role: 'owner', has_factor: false },
+  person: { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', role: 'owner', has_factor: true, has_app: false },
   projects: [MEMBERSHIP],
   csrf_token: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2',
   expires_at: LATER,
