@@ -12,6 +12,7 @@ import { PasskeysController, PasskeySignInController } from './http/passkeys.con
 import { PeopleController } from './http/people.controller';
 import { SetupController, SetupLinkController } from './http/setup.controller';
 import { StaffSessionController, StaffSignInController } from './http/staff-session.controller';
+import { StaffRecheck } from './http/staff-recheck.service';
 import { StaffSessionsController } from './http/staff-sessions.controller';
 import { StaffTokensController } from './http/staff-tokens.controller';
 import { ViewTokensController } from './http/view-tokens.controller';
@@ -74,6 +75,7 @@ import { ViewTokens } from './views/view-token.service';
     StaffFactorRepository,
     StaffFactors,
     StaffPasswords,
+    StaffRecheck,
     StaffSessionRepository,
     StaffSessions,
     StaffSignIn,
@@ -82,6 +84,6 @@ import { ViewTokens } from './views/view-token.service';
     UsedFlowRepository,
     ViewTokens,
   ],
-  exports: [SessionCookies, StaffSessions, StaffTokens],
+  exports: [SessionCookies, StaffRecheck, StaffSessions, StaffTokens],
 })
 export class StaffModule {}

@@ -97,14 +97,15 @@ export class StaffSessionRepository {
     return rows.length === 1;
   }
 
-  /** Whether a session has not ended. */
-  async exists(id: string, now: Date): Promise<boolean> {
-    const rows = await this.dataSource.query<unknown[]>(
-      `select from staff_sessions s join staff_people p on p.id = s.person_id
-       where s.id = $1 and s.expires_at > $2 and p.disabled_at is null`,
+  /** The person of a session; null if it has ended, or the account is disabled. */
+  async identityOf(id: string, now: Date): Promise<Identity | null> {
+    const [row] = await this.dataSource.query<IdentityRow[]>(
+      `select ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+       from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
+       where s.id = $1 and s.expires_at > $2`,
       [id, now],
     );
-    return rows.length === 1;
+    return row ? toIdentity(row) : null;
   }
 
   /** @returns the id of the session */

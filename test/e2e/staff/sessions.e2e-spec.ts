@@ -1,5 +1,6 @@
 /** Accounts and sessions of people: set-up, signing in, cookies, forged requests, second factors. */
 import { TOTP } from 'otpauth';
+import { EventReader } from '../../support/event-stream';
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { cookieOf, newPerson, personOf, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
@@ -202,6 +203,24 @@ describe('a session', () => {
     } finally {
       await replica.stop();
     }
+  });
+
+  it('ends the live stream that it began, as does a lost role', async () => {
+    const { body: project } = await owner.http.post('/admin/v1/projects', { name: 'Watched' });
+    const role = { id: project.id as string, role: 'viewer' } as const;
+    const [person, member] = [await newPerson(plinth, 'auditor'), await newPerson(plinth, null, [role])];
+    const path = `/admin/v1/projects/${project.id}/requests`;
+    const streams = await Promise.all(
+      [person, member, owner].map(({ http }) => EventReader.open(http, path)),
+    );
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const [bySession, byRole, other] = streams;
+    await person.http.delete('/admin/v1/session');
+    await owner.http.delete(`/admin/v1/projects/${project.id}/people/${member.id}`);
+    expect(await Promise.all([bySession!.ended, byRole!.ended])).toEqual([true, true]);
+    // A stream whose sender may still have it goes on.
+    expect(await Promise.race([other!.ended, Promise.resolve('open')])).toBe('open');
+    await other!.close();
   });
 
   it('is listed for its person, who ends it on another browser', async () => {
