@@ -6,8 +6,8 @@ export interface Person {
   readonly email: string | null;
   readonly name: string;
   readonly role: 'owner' | 'operator' | 'auditor' | null;
-  /** True if signing in needs a second factor. */
-  readonly has_factor: boolean;
+  /** True if an authenticator app is a second factor of the account. */
+  readonly has_app: boolean;
 }
 
 /** What `/admin/v1/session` answers. */

@@ -1,4 +1,5 @@
 /** Sign-in of people, by single sign-on, and with the platform admin key, which stays in the memory of the page. */
+import { browserSupportsWebAuthn, startAuthentication } from '@simplewebauthn/browser';
 import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +8,7 @@ import { api, dataOf } from '../api/client';
 import { ApiError, toApiError } from '../api/errors';
 import { setSession } from '../api/session';
 import { useT } from '../i18n';
+import { Failure } from '../ui/feedback';
 import { EntryForm, EntryPage, REQUIRED, useFields } from '../ui/entry';
 import { SingleSignOnFactor, SingleSignOnFault, takeSignInError } from './single-sign-on';
 
@@ -46,13 +48,28 @@ function OtherWays() {
     queryKey: ['sign-in-methods'],
     queryFn: () => dataOf(api.GET('/admin/v1/session/methods')),
   });
-  if (!data?.oidc_issuer) return null;
+  const passkey = useMutation({
+    mutationFn: async () => {
+      const { options } = await dataOf(api.POST('/admin/v1/session/passkey/options'));
+      const credential = await startAuthentication({ optionsJSON: options as never });
+      return dataOf(api.POST('/admin/v1/session/passkey', { body: { credential: credential as never } }));
+    },
+    onSuccess: (answer) => setSession({ by: 'cookie', answer }),
+  });
   return (
     <Stack gap="sm" mt="sm">
       <Divider label={t('or')} />
-      <Button component="a" variant="default" fullWidth href={`${PLINTH_URL}/admin/v1/session/oidc`}>
-        {t('signInBySso', { issuer: data.oidc_issuer })}
-      </Button>
+      {browserSupportsWebAuthn() ? (
+        <Button variant="default" fullWidth loading={passkey.isPending} onClick={() => passkey.mutate()}>
+          {t('signInByPasskey')}
+        </Button>
+      ) : null}
+      {passkey.error ? <Failure error={passkey.error} /> : null}
+      {data?.oidc_issuer ? (
+        <Button component="a" variant="default" fullWidth href={`${PLINTH_URL}/admin/v1/session/oidc`}>
+          {t('signInBySso', { issuer: data.oidc_issuer })}
+        </Button>
+      ) : null}
     </Stack>
   );
 }

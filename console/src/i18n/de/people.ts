@@ -71,6 +71,14 @@ export const peopleDe: Readonly<Record<keyof typeof peopleEn, string>> = {
   recoveryCodesText:
     'Jeder ersetzt einmal einen Code der App. Bewahren Sie sie sicher auf. Sie werden nur jetzt angezeigt.',
   kept: 'Ich habe sie aufbewahrt',
+  passkeys: 'Passkeys',
+  passkeysText:
+    'Anmeldung mit Fingerabdruck, Gesicht oder PIN eines Geräts oder mit einem Sicherheitsschlüssel.',
+  addPasskey: 'Passkey hinzufügen',
+  passkeyName: 'Name des Passkeys',
+  deletePasskey: 'Passkey löschen',
+  deletePasskeyText: 'Der Passkey {name} gilt hier nicht mehr.',
+  signInByPasskey: 'Mit einem Passkey anmelden',
   mySessions: 'Sitzungen',
   thisSession: 'Diese Sitzung',
   lastUsed: 'Zuletzt benutzt {time}',

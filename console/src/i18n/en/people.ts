@@ -67,6 +67,13 @@ export const peopleEn = {
   recoveryCodesText:
     'Each one replaces a code of the app once. Keep them in a safe place. They are shown only now.',
   kept: 'I have kept them',
+  passkeys: 'Passkeys',
+  passkeysText: 'Sign in with the fingerprint, face or PIN of a device, or with a security key.',
+  addPasskey: 'Add a passkey',
+  passkeyName: 'Name of the passkey',
+  deletePasskey: 'Delete passkey',
+  deletePasskeyText: 'The passkey {name} no longer works here.',
+  signInByPasskey: 'Sign in with a passkey',
   mySessions: 'Sessions',
   thisSession: 'This session',
   lastUsed: 'Last used {time}',

@@ -9,6 +9,7 @@ import { formatTime } from '../../lib/format';
 import { announce, Empty, Failure, Loaded } from '../../ui/feedback';
 import { Page } from '../../ui/parts';
 import { AuthenticatorApp } from './authenticator-app';
+import { PasskeysSection } from './passkeys';
 import { Tokens } from './tokens';
 
 export function AccountScreen() {
@@ -26,7 +27,8 @@ export function AccountScreen() {
     <Page title={t('myAccount')} text={`${person.name} · ${person.email ?? ''}`}>
       <Stack gap="md" maw={760}>
         <Password />
-        <AuthenticatorApp hasFactor={person.has_factor} />
+        <AuthenticatorApp hasApp={person.has_app} />
+        <PasskeysSection />
         <Sessions />
         <Tokens projects={session.answer.projects} />
       </Stack>

@@ -10,40 +10,40 @@ import { Failure } from '../../ui/feedback';
 import { Secret, Snippet } from '../../ui/parts';
 import { AccountSection } from './account-screen';
 
-export function AuthenticatorApp({ hasFactor }: { hasFactor: boolean }) {
+export function AuthenticatorApp({ hasApp }: { hasApp: boolean }) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
   return (
     <AccountSection title={t('secondFactor')} text={t('factorText')}>
       <Group>
-        <Badge variant="light" color={hasFactor ? 'plinth' : 'gray'}>
-          {hasFactor ? t('secondFactorOn') : t('secondFactorOff')}
+        <Badge variant="light" color={hasApp ? 'plinth' : 'gray'}>
+          {hasApp ? t('secondFactorOn') : t('secondFactorOff')}
         </Badge>
         <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-          {hasFactor ? t('removeFactor') : t('addFactor')}
+          {hasApp ? t('removeFactor') : t('addFactor')}
         </Button>
       </Group>
       {isOpen ? (
         <Modal
           opened
           onClose={close}
-          title={hasFactor ? t('removeFactor') : t('addFactor')}
+          title={hasApp ? t('removeFactor') : t('addFactor')}
           closeButtonProps={{ 'aria-label': t('close') }}
         >
-          {hasFactor ? <Removal onDone={close} /> : <Enrolment onDone={close} />}
+          {hasApp ? <Removal onDone={close} /> : <Enrolment onDone={close} />}
         </Modal>
       ) : null}
     </AccountSection>
   );
 }
 
-/** The session says whether signing in needs a second factor. */
-function setHasFactor(hasFactor: boolean): void {
+/** The session says whether the account has an app. */
+function setHasApp(hasApp: boolean): void {
   const session = currentSession();
   if (session?.by !== 'cookie') return;
   const { answer } = session;
-  setSession({ by: 'cookie', answer: { ...answer, person: { ...answer.person, has_factor: hasFactor } } });
+  setSession({ by: 'cookie', answer: { ...answer, person: { ...answer.person, has_app: hasApp } } });
 }
 
 function Enrolment({ onDone }: { onDone: () => void }) {
@@ -60,7 +60,7 @@ function Enrolment({ onDone }: { onDone: () => void }) {
   });
   if (confirm.data) {
     const finish = (): void => {
-      setHasFactor(true);
+      setHasApp(true);
       onDone();
     };
     return <RecoveryCodes codes={confirm.data.recovery_codes} onKept={finish} />;
@@ -120,7 +120,7 @@ function Removal({ onDone }: { onDone: () => void }) {
   const remove = useMutation({
     mutationFn: () => api.DELETE('/admin/v1/session/factor', { body: { code } }),
     onSuccess: () => {
-      setHasFactor(false);
+      setHasApp(false);
       onDone();
     },
   });
@@ -157,7 +157,7 @@ function CodeField({ value, onChange }: { value: string; onChange: (code: string
   );
 }
 
-function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
+export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
   const t = useT();
   return (
     <Stack gap="sm">
