@@ -263,6 +263,7 @@ export class PasskeysController {
     @StrictBody() { password }: BeginFactorDto,
     @CurrentOrigin() origin: RequestOrigin,
   ): Promise<void> {
+    await this.passkeys.assertOwn(person, id);
     await this.signIn.assertStillThere(person, sessionOf(staff), password ?? null, origin);
     await this.passkeys.remove(person, id, origin);
   }

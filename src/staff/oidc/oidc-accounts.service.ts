@@ -3,7 +3,6 @@
  * issuer verified the address, or created if the groups give a role. Roles that groups gave go with the groups.
  */
 import { Inject, Injectable } from '@nestjs/common';
-import { EntityManager } from 'typeorm';
 import { parseEmailAddress } from '../../auth/accounts/email-address';
 import type { RequestOrigin } from '../../auth/audit/request-origin';
 import { Clock } from '../../common/time/clock';
@@ -15,7 +14,7 @@ import { actorAs } from '../roles/staff';
 import { lastOwner, oidcAddressTaken, oidcFailed, oidcNoRole } from '../staff.errors';
 import { GrantedRoles, nextRole, rolesOfGroups } from './granted-roles';
 import type { IssuedIdentity } from './issued-identity';
-import { LinkedPerson, OidcIdentityRepository } from './oidc-identity.repository';
+import { LinkedPerson, OidcIdentityRepository, Transaction } from './oidc-identity.repository';
 
 export interface AccountOfIdentity {
   readonly person: PersonRecord;
@@ -47,7 +46,7 @@ export class OidcAccounts {
   }
 
   /** Projects by id; slugs without a project are left out. */
-  private async rolesOf(groups: readonly string[], manager: EntityManager): Promise<GrantedRoles> {
+  private async rolesOf(groups: readonly string[], manager: Transaction): Promise<GrantedRoles> {
     const { role, projects } = rolesOfGroups(groups, this.config.oidc?.roles ?? {});
     const ids = await this.identities.projectIds(Object.keys(projects), manager);
     const entries = Object.entries(projects).flatMap(([slug, one]) => {
@@ -62,7 +61,7 @@ export class OidcAccounts {
     identity: IssuedIdentity,
     granted: GrantedRoles,
     origin: RequestOrigin,
-    manager: EntityManager,
+    manager: Transaction,
   ): Promise<LinkedPerson> {
     const address = parseEmailAddress(identity.email ?? '');
     if (!address) throw oidcFailed(new Error('the issuer gave no email'));
@@ -85,7 +84,7 @@ export class OidcAccounts {
     { person, granted: before }: LinkedPerson,
     granted: GrantedRoles,
     origin: RequestOrigin,
-    manager: EntityManager,
+    manager: Transaction,
   ): Promise<AccountOfIdentity> {
     const role = nextRole(person.role, before.role, granted.role);
     const roles = await this.identities.projectRoles(person.id, manager);

@@ -12,6 +12,9 @@ export interface LinkedPerson {
   readonly granted: GrantedRoles;
 }
 
+/** The transaction of one sign-in, for the service that spans several repositories. */
+export type Transaction = EntityManager;
+
 interface LinkedRow extends PersonRow {
   readonly granted_role: InstallRole | null;
   readonly granted_projects: Readonly<Record<string, ProjectRole>>;

@@ -136,6 +136,12 @@ export class Passkeys {
     return record;
   }
 
+  /** @throws AppError 404 unless it is a passkey of the person */
+  async assertOwn({ id: personId }: Person, id: string): Promise<void> {
+    const own = await this.passkeys.list(personId);
+    if (!own.some((passkey) => passkey.id === id)) throw passkeyNotFound();
+  }
+
   /** @throws AppError 404 */
   async remove(person: Person, id: string, origin: RequestOrigin): Promise<void> {
     const actor = actorAs(person, origin.ip);
