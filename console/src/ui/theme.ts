@@ -15,7 +15,7 @@ const TEAL: MantineColorsTuple = [
 
 export const THEME = createTheme({
   primaryColor: 'plinth',
-  primaryShade: { light: 7, dark: 6 },
+  primaryShade: { light: 7, dark: 7 },
   colors: {
     plinth: TEAL,
     // Slate instead of Mantine's neutral grey.
