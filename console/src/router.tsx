@@ -7,6 +7,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { CONSOLE_PATH } from './api/base-url';
+import type { AuditSearch } from './screens/audit/audit-screen';
 import { Entrance } from './screens/entrance';
 import { InvitationScreen, SetupScreen } from './screens/welcome';
 import { NotFound, RouteFailure } from './ui/route-states';
@@ -36,6 +37,26 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   component: lazyRouteComponent(() => import('./screens/home'), 'HomeScreen'),
+});
+
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'people',
+  component: lazyRouteComponent(() => import('./screens/people/people-screen'), 'PeopleScreen'),
+});
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'account',
+  component: lazyRouteComponent(() => import('./screens/account/account-screen'), 'AccountScreen'),
+});
+
+const auditLog = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'audit-log',
+  validateSearch: (search: Record<string, unknown>): AuditSearch =>
+    texts(search, ['actor', 'action', 'project_id', 'since', 'until']),
+  component: lazyRouteComponent(() => import('./screens/audit/audit-screen'), 'AuditScreen'),
 });
 
 const project = createRoute({
@@ -145,6 +166,12 @@ const advisor = createRoute({
   component: lazyRouteComponent(() => import('./screens/advisor'), 'AdvisorScreen'),
 });
 
+const members = createRoute({
+  getParentRoute: () => project,
+  path: 'people',
+  component: lazyRouteComponent(() => import('./screens/people/members-screen'), 'MembersScreen'),
+});
+
 const apiDocs = createRoute({
   getParentRoute: () => project,
   path: 'api',
@@ -157,13 +184,27 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings'), 'SettingsScreen'),
 });
 
-const screens = [overview, tables, schema, sql, policies, users, mails, storage, inside, advisor, apiDocs, settings];
+const screens = [
+  overview,
+  tables,
+  schema,
+  sql,
+  policies,
+  users,
+  mails,
+  storage,
+  inside,
+  advisor,
+  members,
+  apiDocs,
+  settings,
+];
 
 export const router = createRouter({
   routeTree: root.addChildren([
     setup,
     invitation,
-    signedIn.addChildren([home, project.addChildren(screens)]),
+    signedIn.addChildren([home, people, account, auditLog, project.addChildren(screens)]),
   ]),
   basepath: CONSOLE_PATH,
   defaultPreload: 'intent',

@@ -136,6 +136,29 @@ export interface StaffConfig {
   readonly sessionIdleMs: number;
   /** Milliseconds after which a session ends in any case. */
   readonly sessionLifetimeMs: number;
+  /** Null: people sign in with passwords and passkeys only. */
+  readonly oidc: OidcConfig | null;
+}
+
+/** Roles that a group at the issuer gives. */
+export interface GroupRoles {
+  readonly role: 'owner' | 'operator' | 'auditor' | null;
+  /** By the slug of the project. */
+  readonly projects: Readonly<Record<string, 'admin' | 'developer' | 'viewer'>>;
+}
+
+/** Single sign-on of people by OpenID Connect. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null: a public client, which PKCE protects. */
+  readonly clientSecret: string | null;
+  /** Separated by spaces. */
+  readonly scopes: string;
+  /** Name of the claim with the groups, or a path with dots. */
+  readonly groupsClaim: string;
+  /** By the name of the group. */
+  readonly roles: Readonly<Record<string, GroupRoles>>;
 }
 
 /** Quotas by plan (docs/scaling.md). */

@@ -214,6 +214,22 @@ export class EnvironmentVariables {
 
   @IsOptional() @Quotas() QUOTAS_ENTERPRISE?: string;
 
+  /** Issuer of single sign-on (OpenID Connect) for people at the administration; default: none. */
+  @IsOptional() @HttpUrl() STAFF_OIDC_ISSUER?: string;
+
+  @IsOptional() @IsString() STAFF_OIDC_CLIENT_ID?: string;
+
+  @IsOptional() @IsString() STAFF_OIDC_CLIENT_SECRET?: string;
+
+  @Form(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'scopes separated by spaces, the first of which is openid')
+  STAFF_OIDC_SCOPES = 'openid email profile';
+
+  /** Claim with the groups of a person: a name, or a path with dots. */
+  @IsString() STAFF_OIDC_GROUPS_CLAIM = 'groups';
+
+  /** JSON: the roles that each group gives. */
+  @IsOptional() @IsString() STAFF_OIDC_ROLES?: string;
+
   /** Personal access token of the command line; default: that of `plinth login`, or PLATFORM_ADMIN_KEY. */
   @IsOptional()
   @Form(/^plt_[\w-]{43}$/, 'a personal access token, which begins with plt_')

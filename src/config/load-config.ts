@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { AppConfig, PlanQuotasConfig, ServerConfig } from './app-config';
 import { backupConfig, backupFaults } from './backup-config';
 import { EnvironmentVariables } from './env.schema';
+import { oidcConfig, oidcFaults } from './oidc-config';
 import { parsePlanQuotas, PlanQuotas } from './plan-quotas';
 import { readOrCreateSecret } from './secret-file';
 import { storageConfig, storageFaults } from './storage-config';
@@ -77,6 +78,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     staff: {
       sessionIdleMs: env.STAFF_SESSION_IDLE * 1000,
       sessionLifetimeMs: env.STAFF_SESSION_LIFETIME * 1000,
+      oidc: oidcConfig(env),
     },
     planQuotas: planQuotas(env),
     logLevel: env.LOG_LEVEL,
@@ -150,7 +152,7 @@ export function validateEnvironment(
       `MAX_BUFFERED_RESULTS: must be at least ${leastResults} bytes, so that a result of MAX_RESULT_SIZE fits`,
     );
   }
-  faults.push(...storageFaults(env), ...backupFaults(env));
+  faults.push(...storageFaults(env), ...backupFaults(env), ...oidcFaults(env));
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }

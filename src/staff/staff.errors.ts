@@ -1,8 +1,8 @@
 /** Errors of people, their sessions and their roles. */
 import { AppError } from '../common/errors/app-error';
 
-const refusal = (status: number, code: string, message: string): AppError =>
-  new AppError({ status, code, message });
+const refusal = (status: number, code: string, message: string, cause?: unknown): AppError =>
+  new AppError({ status, code, message, cause });
 
 /** The same for an unknown address, a wrong password and a disabled account. */
 export const wrongSignIn = (): AppError =>
@@ -64,3 +64,46 @@ export const factorExists = (): AppError =>
 
 export const noFactor = (): AppError =>
   refusal(404, 'factor_not_found', 'No second factor is set up or being set up');
+
+export const flowOver = (): AppError =>
+  refusal(
+    401,
+    'sign_in_over',
+    'This sign-in began in another browser, was completed, or took too long; begin again',
+  );
+
+export const accountDisabled = (): AppError =>
+  refusal(403, 'account_disabled', 'The account is disabled; an owner or operator can enable it');
+
+export const oidcUnused = (): AppError =>
+  refusal(404, 'oidc_not_configured', 'Single sign-on is not set up: STAFF_OIDC_ISSUER is not set');
+
+export const oidcUnreachable = (cause?: unknown): AppError =>
+  refusal(503, 'oidc_unreachable', 'The issuer of single sign-on does not answer', cause);
+
+export const oidcFailed = (cause?: unknown): AppError =>
+  refusal(401, 'oidc_failed', 'The answer of the issuer is not valid for this sign-in', cause);
+
+export const oidcNoRole = (): AppError =>
+  refusal(403, 'oidc_no_role', 'None of your groups at the issuer gives a role here');
+
+export const oidcAddressTaken = (): AppError =>
+  refusal(409, 'oidc_address_taken', 'Another account has this email, and the issuer has not verified it');
+
+export const signInAgain = (): AppError =>
+  refusal(403, 'sign_in_again', 'This needs a session that began less than ten minutes ago: sign in again');
+
+export const sessionNotFound = (): AppError => refusal(404, 'session_not_found', 'There is no such session');
+
+export const passkeyFailed = (cause?: unknown): AppError =>
+  refusal(
+    401,
+    'passkey_failed',
+    'The passkey is not known, or its answer is not valid for this request',
+    cause,
+  );
+
+export const passkeyNotFound = (): AppError => refusal(404, 'passkey_not_found', 'There is no such passkey');
+
+export const tooManyPasskeys = (most: number): AppError =>
+  refusal(400, 'too_many_passkeys', `A person has at most ${most} passkeys; delete one first`);

@@ -7,18 +7,30 @@ import { StaffPasswords } from './accounts/staff-password.service';
 import { StaffFactorRepository } from './factors/staff-factor.repository';
 import { StaffFactors } from './factors/staff-factor.service';
 import { InvitationAcceptanceController, InvitationsController } from './http/invitations.controller';
+import { OidcController } from './http/oidc.controller';
+import { PasskeysController, PasskeySignInController } from './http/passkeys.controller';
 import { PeopleController } from './http/people.controller';
 import { SetupController, SetupLinkController } from './http/setup.controller';
 import { StaffSessionController, StaffSignInController } from './http/staff-session.controller';
+import { StaffRecheck } from './http/staff-recheck.service';
+import { StaffSessionsController } from './http/staff-sessions.controller';
 import { StaffTokensController } from './http/staff-tokens.controller';
 import { ViewTokensController } from './http/view-tokens.controller';
 import { InvitationRepository } from './invitations/invitation.repository';
 import { InvitationService } from './invitations/invitation.service';
+import { OidcAccounts } from './oidc/oidc-accounts.service';
+import { OidcClient } from './oidc/oidc-client.service';
+import { OidcIdentityRepository } from './oidc/oidc-identity.repository';
+import { OidcSignIn } from './oidc/oidc-sign-in.service';
+import { PasskeyRepository } from './passkeys/passkey.repository';
+import { Passkeys } from './passkeys/passkey.service';
 import { RouteTableCheck } from './roles/route-table-check.service';
 import { SessionCookies } from './sessions/session-cookies.service';
+import { SignInFlows } from './sessions/sign-in-flows.service';
 import { StaffSessionRepository } from './sessions/staff-session.repository';
 import { StaffSessions } from './sessions/staff-session.service';
 import { StaffSignIn } from './sessions/staff-sign-in.service';
+import { UsedFlowRepository } from './sessions/used-flow.repository';
 import { SetupRepository } from './setup/setup.repository';
 import { SetupService } from './setup/setup.service';
 import { StaffTokenRepository } from './tokens/staff-token.repository';
@@ -30,8 +42,12 @@ import { ViewTokens } from './views/view-token.service';
 @Module({
   imports: [AuthModule],
   controllers: [
+    OidcController,
+    PasskeySignInController,
+    PasskeysController,
     StaffSignInController,
     StaffSessionController,
+    StaffSessionsController,
     SetupController,
     SetupLinkController,
     PeopleController,
@@ -43,22 +59,31 @@ import { ViewTokens } from './views/view-token.service';
   providers: [
     InvitationRepository,
     InvitationService,
+    OidcAccounts,
+    OidcClient,
+    OidcIdentityRepository,
+    OidcSignIn,
+    PasskeyRepository,
+    Passkeys,
     PeopleRepository,
     PeopleService,
     RouteTableCheck,
     SessionCookies,
     SetupRepository,
     SetupService,
+    SignInFlows,
     StaffFactorRepository,
     StaffFactors,
     StaffPasswords,
+    StaffRecheck,
     StaffSessionRepository,
     StaffSessions,
     StaffSignIn,
     StaffTokenRepository,
     StaffTokens,
+    UsedFlowRepository,
     ViewTokens,
   ],
-  exports: [SessionCookies, StaffSessions, StaffTokens],
+  exports: [SessionCookies, StaffRecheck, StaffSessions, StaffTokens],
 })
 export class StaffModule {}

@@ -32,21 +32,6 @@ export async function dataOf<Data>(call: Promise<{ data?: Data }>): Promise<NonN
   return (await call).data as NonNullable<Data>;
 }
 
-/** A call of the administration API that the document of this version does not have yet: sessions and people. */
-export async function adminCall<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-  const response = await fetch(`${PLINTH_URL}/admin/v1${path}`, {
-    method,
-    credentials: 'same-origin',
-    headers: { ...sessionHeaders(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    body: body === undefined ? null : JSON.stringify(body),
-  }).catch(() => {
-    throw unreachable();
-  });
-  const answer = await bodyOf(response);
-  if (!response.ok) throw toApiError(response.status, answer);
-  return answer as Answer;
-}
-
 /** @throws ApiError unless the response is a success */
 export async function assertOk(response: Response): Promise<Response> {
   if (response.ok) return response;

@@ -6,14 +6,16 @@ export interface Person {
   readonly email: string | null;
   readonly name: string;
   readonly role: 'owner' | 'operator' | 'auditor' | null;
+  /** True if an authenticator app is a second factor of the account. */
+  readonly has_app: boolean;
 }
 
 /** What `/admin/v1/session` answers. */
 export interface SessionAnswer {
   readonly person: Person;
   readonly projects: readonly { readonly id: string; readonly slug: string; readonly role: string }[];
-  readonly csrf_token: string;
-  readonly expires_at: string | number;
+  readonly csrf_token: string | null;
+  readonly expires_at: string | null;
 }
 
 export type Session =
@@ -43,16 +45,7 @@ export function sessionHeaders(): Record<string, string> {
   if (!session) return {};
   return session.by === 'key'
     ? { Authorization: `Bearer ${session.key}` }
-    : { 'X-CSRF-Token': session.answer.csrf_token };
-}
-
-/** Roles that may run SQL and change rows: those of the install in each project, those of a project in that one. */
-export function mayRunSql(current: Session | null, projectId: string): boolean {
-  if (current === null || current.by === 'key') return current !== null;
-  const { person, projects } = current.answer;
-  if (person.role === 'owner' || person.role === 'operator') return true;
-  const role = projects.find(({ id }) => id === projectId)?.role;
-  return role === 'admin' || role === 'developer';
+    : { 'X-CSRF-Token': session.answer.csrf_token ?? '' };
 }
 
 /** True for the key and for people with a role of the install, who may see what all projects share. */

@@ -4,6 +4,7 @@ import { overview } from './de/overview';
 import { people } from './de/people';
 import { policies } from './de/policies';
 import { projects } from './de/projects';
+import { signIn } from './de/sign-in';
 import { sql } from './de/sql';
 import { storage } from './de/storage';
 import { tables } from './de/tables';
@@ -18,6 +19,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...people,
   ...policies,
   ...projects,
+  ...signIn,
   ...sql,
   ...storage,
   ...tables,

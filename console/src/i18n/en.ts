@@ -4,6 +4,7 @@ import { overview } from './en/overview';
 import { people } from './en/people';
 import { policies } from './en/policies';
 import { projects } from './en/projects';
+import { signIn } from './en/sign-in';
 import { sql } from './en/sql';
 import { storage } from './en/storage';
 import { tables } from './en/tables';
@@ -17,6 +18,7 @@ export const en = {
   ...people,
   ...policies,
   ...projects,
+  ...signIn,
   ...sql,
   ...storage,
   ...tables,

@@ -5,7 +5,8 @@ import { PLINTH_URL } from '../api/base-url';
 import { api, assertOk, dataOf, type Schema } from '../api/client';
 import { ApiError } from '../api/errors';
 import { type Identity, projectHeaders, SERVICE_ROLE } from '../api/identity';
-import { mayRunSql, useSession } from '../api/session';
+import { type Session, useSession } from '../api/session';
+import { isAllowed } from '../lib/permissions';
 import { catalogFromDocument, type ProjectDocument } from './catalog-from-document';
 import type { Relation } from './catalog-types';
 import { CATALOG } from './catalog-sql';
@@ -85,6 +86,15 @@ export async function fetchDocument(project: Project, identity: Identity): Promi
   const url = `${PLINTH_URL}/p/${encodeURIComponent(project.slug)}/openapi.json`;
   const response = await assertOk(await fetch(url, { headers, credentials: 'omit' }));
   return (await response.json()) as Record<string, unknown>;
+}
+
+/** Roles that may run SQL may change rows, too. */
+const mayRunSql = (session: Session | null, projectId: string): boolean =>
+  isAllowed(session, 'POST /admin/v1/projects/:id/sql', projectId);
+
+/** Whether the person may use a route of the project: `DELETE /admin/v1/projects/:id`. */
+export function useMay({ id }: Project, route: string): boolean {
+  return isAllowed(useSession(), route, id);
 }
 
 /** True if the person may change rows and run SQL. The server decides; this hides what it would refuse. */

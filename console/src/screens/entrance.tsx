@@ -1,20 +1,20 @@
 /** Shows its content to people with a session, and the sign-in page to others; the URL stays, so links work after sign-in. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { adminCall } from '../api/client';
+import { api, dataOf } from '../api/client';
 import { ApiError } from '../api/errors';
 import { type SessionAnswer, setSession, useSession } from '../api/session';
 import { Failure, Loading } from '../ui/feedback';
-import { EntryPage, SignInScreen } from './sign-in';
+import { EntryPage } from '../ui/entry';
+import { SignInScreen } from './sign-in';
 import { useT } from '../i18n';
 
-/** `null`: nobody is signed in; `unknown`: this server has no people. */
-async function findSession(): Promise<SessionAnswer | null | 'unknown'> {
+/** Null without a session. */
+async function findSession(): Promise<SessionAnswer | null> {
   try {
-    return await adminCall<SessionAnswer>('GET', '/session');
+    return await dataOf(api.GET('/admin/v1/session'));
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null;
-    if (error instanceof ApiError && error.status === 404) return 'unknown';
     throw error;
   }
 }
@@ -29,7 +29,7 @@ export function Entrance({ children }: { children: ReactNode }) {
     staleTime: Infinity,
     enabled: session === null,
   });
-  const found = data !== 'unknown' && data ? data : null;
+  const found = data ?? null;
   useEffect(() => {
     if (!found || session !== null) return;
     setSession({ by: 'cookie', answer: found });
@@ -44,5 +44,5 @@ export function Entrance({ children }: { children: ReactNode }) {
       </EntryPage>
     );
   }
-  return data === undefined || found ? <Loading /> : <SignInScreen hasPeople={data === null} />;
+  return data === undefined || found ? <Loading /> : <SignInScreen />;
 }

@@ -17,10 +17,12 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../api/client';
+import { useSession } from '../api/session';
 import { type Project, projectsQuery } from '../queries/projects';
 import { overviewQuery } from '../queries/overview';
 import { useLanguages, useT } from '../i18n';
 import { formatBytes, formatNumber, formatTime } from '../lib/format';
+import { isAllowed } from '../lib/permissions';
 import { Empty, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Page } from '../ui/parts';
@@ -31,11 +33,12 @@ export function HomeScreen() {
   const [wanted] = useDebouncedValue(search, 250);
   const [isCreating, setCreating] = useState(false);
   const projects = useQuery({ ...projectsQuery(wanted), placeholderData: keepPreviousData });
-  const create = (
+  const session = useSession();
+  const create = isAllowed(session, 'POST /admin/v1/projects') ? (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
       {t('newProject')}
     </Button>
-  );
+  ) : null;
   return (
     <Page title={t('projects')} actions={create}>
       <Loaded query={projects}>

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { api, dataOf } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
 import { forgetCredentials } from '../api/identity';
-import { isExposed, type Project, useCatalog, useProject } from '../queries/projects';
+import { isExposed, type Project, useCatalog, useMay, useMayWrite, useProject } from '../queries/projects';
 import { adviceQuery } from '../queries/inside';
 import { overviewQuery } from '../queries/overview';
 import { useLanguages, useT } from '../i18n';
@@ -20,6 +20,8 @@ import { ProjectBackups } from './project-backups';
 export function OverviewScreen() {
   const { language } = useLanguages();
   const project = useProject();
+  const mayReadKeys = useMay(project, 'GET /admin/v1/projects/:id/keys');
+  const mayDelete = useMay(project, 'DELETE /admin/v1/projects/:id');
   return (
     <Page
       title={project.name}
@@ -29,12 +31,12 @@ export function OverviewScreen() {
         <AdviceCount project={project} />
         <SizeCards project={project} />
         <SimpleGrid cols={{ base: 1, md: 2 }}>
-          <Keys project={project} />
+          {mayReadKeys ? <Keys project={project} /> : null}
           <Connection project={project} />
         </SimpleGrid>
         <Start project={project} />
         <ProjectBackups project={project} />
-        <Danger project={project} />
+        {mayDelete ? <Danger project={project} /> : null}
       </Stack>
     </Page>
   );
@@ -107,6 +109,7 @@ function AdviceCount({ project }: { project: Project }) {
 function Keys({ project }: { project: Project }) {
   const t = useT();
   const [isRotating, setRotating] = useState(false);
+  const mayRotate = useMay(project, 'POST /admin/v1/projects/:id/keys/rotate');
   const params = { params: { path: { id: project.id } } };
   const keys = useMutation({ mutationFn: () => dataOf(api.GET('/admin/v1/projects/{id}/keys', params)) });
   return (
@@ -135,13 +138,15 @@ function Keys({ project }: { project: Project }) {
               {t('showKeys')}
             </Button>
           )}
-          <Button
-            variant="default"
-            onClick={() => setRotating(true)}
-            leftSection={<Icon name="refresh" size={16} />}
-          >
-            {t('rotate')}
-          </Button>
+          {mayRotate ? (
+            <Button
+              variant="default"
+              onClick={() => setRotating(true)}
+              leftSection={<Icon name="refresh" size={16} />}
+            >
+              {t('rotate')}
+            </Button>
+          ) : null}
         </Group>
       </Stack>
       {isRotating ? (
@@ -191,6 +196,7 @@ function Rotation({ project, onClose, onRotated }: RotationProps) {
 
 function Connection({ project }: { project: Project }) {
   const t = useT();
+  const mayConnect = useMay(project, 'GET /admin/v1/projects/:id/database');
   const database = useMutation({
     mutationFn: () =>
       dataOf(api.GET('/admin/v1/projects/{id}/database', { params: { path: { id: project.id } } })),
@@ -203,16 +209,18 @@ function Connection({ project }: { project: Project }) {
         <Address label={t('storage')} url={`${PLINTH_URL}/p/${project.slug}/storage`} />
         {database.data ? <Secret label={t('ownerUrl')} value={database.data.owner_url} /> : null}
         {database.error ? <Failure error={database.error} /> : null}
-        <Group>
-          <Button
-            variant="default"
-            loading={database.isPending}
-            onClick={() => (database.data ? database.reset() : database.mutate())}
-            leftSection={<Icon name={database.data ? 'eyeOff' : 'database'} size={16} />}
-          >
-            {database.data ? t('hide') : t('showConnection')}
-          </Button>
-        </Group>
+        {mayConnect ? (
+          <Group>
+            <Button
+              variant="default"
+              loading={database.isPending}
+              onClick={() => (database.data ? database.reset() : database.mutate())}
+              leftSection={<Icon name={database.data ? 'eyeOff' : 'database'} size={16} />}
+            >
+              {database.data ? t('hide') : t('showConnection')}
+            </Button>
+          </Group>
+        ) : null}
       </Stack>
     </Section>
   );
@@ -231,6 +239,7 @@ function Address({ label, url }: { label: string; url: string }) {
 
 function Start({ project }: { project: Project }) {
   const t = useT();
+  const mayReadKeys = useMay(project, 'GET /admin/v1/projects/:id/keys');
   const [name, setName] = useState<SnippetName>('curl');
   const [isShown, setShown] = useState(false);
   const table = useCatalog(project).data?.find((one) => isExposed(project, one))?.name ?? 'todos';
@@ -258,7 +267,7 @@ function Start({ project }: { project: Project }) {
           </Tabs.Panel>
         ))}
       </Tabs>
-      {key.data ? null : (
+      {key.data || !mayReadKeys ? null : (
         <Group mt="sm">
           <Button size="xs" variant="default" loading={key.isFetching} onClick={() => setShown(true)}>
             {t('fillInKey')}

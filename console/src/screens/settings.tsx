@@ -16,11 +16,13 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf } from '../api/client';
-import { type Project, projectQuery, useProject } from '../queries/projects';
+import { useSession } from '../api/session';
+import { type Project, projectQuery, useMay, useProject } from '../queries/projects';
 import schema from '../generated/settings.json';
 import { useT } from '../i18n';
 import { announce, Failure } from '../ui/feedback';
 import { Page } from '../ui/parts';
+import { isAllowed } from '../lib/permissions';
 import { changesOf, fieldKind, groupOf, GROUPS, type SettingSchema } from '../lib/settings-form';
 
 type Values = Record<string, unknown>;
@@ -38,6 +40,8 @@ function SettingsForm({ project }: { project: Project }) {
   const client = useQueryClient();
   const [general, setGeneral] = useState({ name: project.name, plan: project.plan });
   const [values, setValues] = useState<Values>({ ...project.settings });
+  const mayChange = useMay(project, 'PATCH /admin/v1/projects/:id');
+  const mayChangePlan = isAllowed(useSession(), 'POST /admin/v1/projects');
   const settings = changesOf(project.settings, values);
   const count =
     Object.keys(settings).length +
@@ -48,7 +52,12 @@ function SettingsForm({ project }: { project: Project }) {
       dataOf(
         api.PATCH('/admin/v1/projects/{id}', {
           params: { path: { id: project.id } },
-          body: { ...general, settings: settings as never },
+          // An administrator of a project may not even name the plan.
+          body: {
+            name: general.name,
+            settings: settings as never,
+            ...(mayChangePlan ? { plan: general.plan } : {}),
+          },
         }),
       ),
     onSuccess: async (changed) => {
@@ -65,7 +74,12 @@ function SettingsForm({ project }: { project: Project }) {
           save.mutate();
         }}
       >
-        <Stack gap="md" maw={760}>
+        <Stack
+          gap="md"
+          maw={760}
+          className="plain-fieldset"
+          renderRoot={(props) => <fieldset disabled={!mayChange} {...props} />}
+        >
           <Card withBorder component="section">
             <Title order={2} size="h4" mb="sm">
               {t('general')}
@@ -80,6 +94,7 @@ function SettingsForm({ project }: { project: Project }) {
               <Select
                 label={t('plan')}
                 data={['free', 'pro', 'enterprise']}
+                disabled={!mayChangePlan}
                 value={general.plan}
                 allowDeselect={false}
                 onChange={(plan) => setGeneral({ ...general, plan: plan as typeof general.plan })}

@@ -1,25 +1,30 @@
-/** Sign-in of people, and with the platform admin key, which stays in the memory of the page. */
-import { Anchor, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+/** Sign-in of people, by single sign-on, and with the platform admin key, which stays in the memory of the page. */
+import { browserSupportsWebAuthn, startAuthentication } from '@simplewebauthn/browser';
+import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { adminCall } from '../api/client';
-import { ApiError, toApiError } from '../api/errors';
+import { useState } from 'react';
 import { PLINTH_URL } from '../api/base-url';
-import { type SessionAnswer, setSession } from '../api/session';
+import { api, dataOf } from '../api/client';
+import { ApiError, toApiError } from '../api/errors';
+import { setSession } from '../api/session';
 import { useT } from '../i18n';
 import { Failure } from '../ui/feedback';
-import { Logo } from '../ui/icon';
-import { LookMenu } from '../ui/look-menu';
+import { EntryForm, EntryPage, REQUIRED, useFields } from '../ui/entry';
+import { SingleSignOnFactor, SingleSignOnFault, takeSignInError } from './single-sign-on';
 
-/** @param hasPeople whether this server knows people; else the admin key is the only way */
-export function SignInScreen({ hasPeople }: { hasPeople: boolean }) {
+export function SignInScreen() {
   const t = useT();
-  const [byKey, setByKey] = useState(!hasPeople);
-  const setup = useQuery({
-    queryKey: ['setup'],
-    queryFn: () => adminCall<{ needed: boolean }>('GET', '/setup'),
-    enabled: hasPeople,
-  });
+  const [byKey, setByKey] = useState(false);
+  // Read once: the address loses it.
+  const [fault, setFault] = useState(takeSignInError);
+  const setup = useQuery({ queryKey: ['setup'], queryFn: () => dataOf(api.GET('/admin/v1/setup')) });
+  if (fault === 'factor_required') {
+    return (
+      <EntryPage title={t('signInTitle')}>
+        <SingleSignOnFactor onCancel={() => setFault(null)} />
+      </EntryPage>
+    );
+  }
   return (
     <EntryPage title={t('signInTitle')}>
       {setup.data?.needed ? (
@@ -27,41 +32,51 @@ export function SignInScreen({ hasPeople }: { hasPeople: boolean }) {
           {t('setupNeeded')}
         </Text>
       ) : null}
+      {fault === null ? null : <SingleSignOnFault code={fault} />}
       {byKey ? <KeyForm /> : <PersonForm />}
-      {hasPeople ? (
-        <Anchor component="button" size="sm" mt="md" onClick={() => setByKey(!byKey)}>
-          {byKey ? t('signInAsPerson') : t('signInByKey')}
-        </Anchor>
-      ) : null}
+      {byKey ? null : <OtherWays />}
+      <Anchor component="button" size="sm" mt="md" onClick={() => setByKey(!byKey)}>
+        {byKey ? t('signInAsPerson') : t('signInByKey')}
+      </Anchor>
     </EntryPage>
   );
 }
 
-/** The frame of the pages that need no session. */
-export function EntryPage({ title, children }: { title: string; children: ReactNode }) {
+function OtherWays() {
+  const t = useT();
+  const { data } = useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: () => dataOf(api.GET('/admin/v1/session/methods')),
+  });
+  const passkey = useMutation({
+    mutationFn: async () => {
+      const { options } = await dataOf(api.POST('/admin/v1/session/passkey/options'));
+      const credential = await startAuthentication({ optionsJSON: options as never });
+      return dataOf(api.POST('/admin/v1/session/passkey', { body: { credential: credential as never } }));
+    },
+    onSuccess: (answer) => setSession({ by: 'cookie', answer }),
+  });
   return (
-    <main className="entry">
-      <div className="entry-look">
-        <LookMenu />
-      </div>
-      <Stack align="center" gap="lg" w="100%">
-        <Stack align="center" gap="xs">
-          <Logo size={48} />
-          <Title order={1} size="h3">
-            {title}
-          </Title>
-        </Stack>
-        <Paper withBorder shadow="sm" p="lg" w="100%" maw={400}>
-          {children}
-        </Paper>
-      </Stack>
-    </main>
+    <Stack gap="sm" mt="sm">
+      <Divider label={t('or')} />
+      {browserSupportsWebAuthn() ? (
+        <Button variant="default" fullWidth loading={passkey.isPending} onClick={() => passkey.mutate()}>
+          {t('signInByPasskey')}
+        </Button>
+      ) : null}
+      {passkey.error ? <Failure error={passkey.error} /> : null}
+      {data?.oidc_issuer ? (
+        <Button component="a" variant="default" fullWidth href={`${PLINTH_URL}/admin/v1/session/oidc`}>
+          {t('signInBySso', { issuer: data.oidc_issuer })}
+        </Button>
+      ) : null}
+    </Stack>
   );
 }
 
 function KeyForm() {
   const t = useT();
-  const [key, setKey] = useState('');
+  const [{ key }, field] = useFields({ key: '' });
   const signIn = useMutation({
     mutationFn: async () => {
       const headers = { Authorization: `Bearer ${key.trim()}` };
@@ -75,95 +90,58 @@ function KeyForm() {
   });
   const isWrong = signIn.error instanceof ApiError && signIn.error.status === 401;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        signIn.mutate();
-      }}
-    >
-      <Stack gap="md">
-        <PasswordInput
-          label={t('adminKey')}
-          description={t('adminKeyHint')}
-          value={key}
-          onChange={(event) => setKey(event.currentTarget.value)}
-          error={isWrong ? t('adminKeyWrong') : null}
-          autoComplete="off"
-          required
-          withAsterisk={false}
-          data-autofocus
-          autoFocus
-        />
-        {signIn.error && !isWrong ? <Failure error={signIn.error} /> : null}
-        <Button type="submit" fullWidth loading={signIn.isPending} disabled={key.trim() === ''}>
-          {t('signIn')}
-        </Button>
-        <Text size="xs" c="dimmed">
-          {t('adminKeyWhere')}
-        </Text>
-      </Stack>
-    </form>
+    <EntryForm submit={signIn} action={t('signIn')} disabled={key.trim() === ''} isErrorShown={isWrong}>
+      <PasswordInput
+        {...REQUIRED}
+        {...field('key')}
+        label={t('adminKey')}
+        description={t('adminKeyHint')}
+        error={isWrong ? t('adminKeyWrong') : null}
+        autoComplete="off"
+        data-autofocus
+        autoFocus
+      />
+      <Text size="xs" c="dimmed">
+        {t('adminKeyWhere')}
+      </Text>
+    </EntryForm>
   );
 }
 
 function PersonForm() {
   const t = useT();
-  const [input, setInput] = useState({ email: '', password: '', code: '' });
+  const [{ code, ...credentials }, field] = useFields({ email: '', password: '', code: '' });
   const signIn = useMutation({
-    mutationFn: () => {
-      const { code, ...credentials } = input;
-      return adminCall<SessionAnswer>(
-        'POST',
-        '/session',
-        code === '' ? credentials : { ...credentials, code },
-      );
-    },
+    mutationFn: () =>
+      dataOf(api.POST('/admin/v1/session', { body: code === '' ? credentials : { ...credentials, code } })),
     onSuccess: (answer) => setSession({ by: 'cookie', answer }),
   });
   const needsCode = signIn.error instanceof ApiError && signIn.error.code === 'factor_required';
-  const set = (name: keyof typeof input) => (event: { currentTarget: { value: string } }) =>
-    setInput({ ...input, [name]: event.currentTarget.value });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        signIn.mutate();
-      }}
-    >
-      <Stack gap="md">
+    <EntryForm submit={signIn} action={t('signIn')} isErrorShown={needsCode}>
+      <TextInput
+        {...REQUIRED}
+        {...field('email')}
+        label={t('email')}
+        type="email"
+        autoComplete="username"
+        autoFocus
+      />
+      <PasswordInput
+        {...REQUIRED}
+        {...field('password')}
+        label={t('password')}
+        autoComplete="current-password"
+      />
+      {needsCode || code !== '' ? (
         <TextInput
-          label={t('email')}
-          type="email"
-          autoComplete="username"
-          required
-          withAsterisk={false}
-          value={input.email}
-          onChange={set('email')}
+          {...field('code')}
+          label={t('factorCode')}
+          inputMode="numeric"
+          autoComplete="one-time-code"
           autoFocus
         />
-        <PasswordInput
-          label={t('password')}
-          autoComplete="current-password"
-          required
-          withAsterisk={false}
-          value={input.password}
-          onChange={set('password')}
-        />
-        {needsCode || input.code !== '' ? (
-          <TextInput
-            label={t('factorCode')}
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            value={input.code}
-            onChange={set('code')}
-            autoFocus
-          />
-        ) : null}
-        {signIn.error && !needsCode ? <Failure error={signIn.error} /> : null}
-        <Button type="submit" fullWidth loading={signIn.isPending}>
-          {t('signIn')}
-        </Button>
-      </Stack>
-    </form>
+      ) : null}
+    </EntryForm>
   );
 }

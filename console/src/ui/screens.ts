@@ -11,6 +11,7 @@ export const SCREENS = [
   { path: '/projects/$slug/storage', icon: 'folder', label: 'storage' },
   { path: '/projects/$slug/inside', icon: 'chart', label: 'inside' },
   { path: '/projects/$slug/advisor', icon: 'bulb', label: 'advisor' },
+  { path: '/projects/$slug/people', icon: 'key', label: 'people' },
   { path: '/projects/$slug/api', icon: 'code', label: 'apiDocs' },
   { path: '/projects/$slug/settings', icon: 'settings', label: 'settings' },
 ] as const satisfies readonly { path: string; icon: IconName; label: string }[];
@@ -25,3 +26,10 @@ export const INSIDE_VIEWS = [
 ] as const satisfies readonly { name: string; icon: IconName; label: string }[];
 
 export type InsideView = (typeof INSIDE_VIEWS)[number]['name'];
+
+/** Screens of the installation and of the person, with the call that each of them begins with. */
+export const INSTALL_SCREENS = [
+  { path: '/account', icon: 'settings', label: 'myAccount', route: 'GET /admin/v1/session' },
+  { path: '/people', icon: 'users', label: 'people', route: 'GET /admin/v1/people' },
+  { path: '/audit-log', icon: 'history', label: 'auditLog', route: 'GET /admin/v1/audit-log' },
+] as const satisfies readonly { path: string; icon: IconName; label: string; route: string }[];

@@ -17,15 +17,16 @@ import { spotlight } from '@mantine/spotlight';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { adminCall } from '../api/client';
+import { api } from '../api/client';
 import { forgetCredentials } from '../api/identity';
 import { currentSession, setSession, useSession } from '../api/session';
+import { isAllowed } from '../lib/permissions';
 import { projectsQuery } from '../queries/projects';
 import { useT } from '../i18n';
 import { Loading } from './feedback';
 import { Icon, Logo } from './icon';
 import { LookMenu } from './look-menu';
-import { SCREENS } from './screens';
+import { INSTALL_SCREENS, SCREENS } from './screens';
 
 const Palette = lazy(() => import('./palette'));
 
@@ -185,7 +186,7 @@ function AccountMenu() {
   const session = useSession();
   const client = useQueryClient();
   const signOut = (): void => {
-    if (currentSession()?.by === 'cookie') void adminCall('DELETE', '/session').catch(() => undefined);
+    if (currentSession()?.by === 'cookie') void api.DELETE('/admin/v1/session').catch(() => undefined);
     forgetCredentials();
     client.clear();
     setSession(null);
@@ -200,6 +201,16 @@ function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{person ? `${person.name} · ${person.email ?? ''}` : t('signedInByKey')}</Menu.Label>
+        {INSTALL_SCREENS.filter(({ route }) => isAllowed(session, route)).map(({ path, icon, label }) => (
+          <Menu.Item
+            key={path}
+            leftSection={<Icon name={icon} size={16} />}
+            renderRoot={(props) => <Link to={path} {...props} />}
+          >
+            {t(label)}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={signOut}>
           {t('signOut')}
         </Menu.Item>

@@ -63,7 +63,7 @@ export class AdviceController {
   @ApiOperation({
     operationId: 'dismissAdvice',
     summary: 'Hide a finding of the advisor, for all people',
-    description: 'Needs a role that docs/access.md lists for it. It stays in the list, with its dismissal.',
+    description: 'It stays in the list, with its dismissal.',
   })
   @ProjectParam()
   @AdviceParam()
@@ -84,7 +84,7 @@ export class AdviceController {
   @ApiOperation({
     operationId: 'restoreAdvice',
     summary: 'Show a dismissed finding of the advisor again',
-    description: 'Needs a role that docs/access.md lists for it. Without a dismissal nothing changes.',
+    description: 'Without a dismissal nothing changes.',
   })
   @ProjectParam()
   @AdviceParam()

@@ -6,6 +6,8 @@ const MAX_WAITING = 64 * 1024;
 const TICK_MS = 1_000;
 /** Ticks between two comments, by which a client that went away is noticed. */
 const TICKS_OF_SILENCE = 15;
+/** Ticks between two looks at whether the client may still have the stream. */
+const TICKS_OF_TRUST = 5;
 /** Ticks after which a stream ends. The client connects again (EventSource does by itself), and its credential is checked again. */
 const MOST_TICKS = 900;
 
@@ -17,12 +19,14 @@ export class EventStream {
   /**
    * Sends the head.
    * @param mayGoOn asked every second; false ends the stream
+   * @param isAllowed asked every five seconds; false, or an error, ends the stream
    * @param onEnd called once
    */
   constructor(
     request: Request,
     private readonly response: Response,
     private readonly mayGoOn: () => boolean,
+    private readonly isAllowed: () => Promise<boolean>,
     onEnd: () => void,
   ) {
     response.writeHead(200, {
@@ -61,9 +65,15 @@ export class EventStream {
       this.response.end();
       return;
     }
+    if (this.ticks % TICKS_OF_TRUST === 0) void this.endUnlessAllowed();
     if (this.response.writableLength > MAX_WAITING) return;
     this.tellDropped();
     if (this.ticks % TICKS_OF_SILENCE === 0) this.response.write(':\n\n');
+  }
+
+  private async endUnlessAllowed(): Promise<void> {
+    const isAllowed = await this.isAllowed().catch(() => false);
+    if (!isAllowed) this.response.end();
   }
 
   private tellDropped(): void {

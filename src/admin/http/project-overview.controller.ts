@@ -20,8 +20,7 @@ export class ProjectOverviewController {
   @ApiOperation({
     operationId: 'getProjectOverview',
     summary: 'Sizes, counts, requests of the last day and the newest backup of a project',
-    description:
-      'Needs a role that docs/access.md lists for it. Users are counted, which takes longer the more there are.',
+    description: 'Users are counted, which takes longer the more there are.',
   })
   @ProjectParam()
   @Answer(200, 'The overview', ProjectOverview)

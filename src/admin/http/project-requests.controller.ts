@@ -14,6 +14,7 @@ import { LiveRequests } from '../../observe/live/live-requests.service';
 import { percentileOf } from '../../observe/samples/duration-histogram';
 import { SampleRepository, SampleRow, STEPS } from '../../observe/samples/sample.repository';
 import { ProjectRegistry } from '../../projects/project-registry.service';
+import { StaffRecheck } from '../../staff/http/staff-recheck.service';
 import { tooManyListeners } from '../admin.errors';
 import { ProjectSamples } from '../observe-records';
 import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
@@ -40,6 +41,7 @@ export class ProjectRequestsController {
     private readonly samples: SampleRepository,
     private readonly clock: Clock,
     private readonly host: HttpAdapterHost<AbstractHttpAdapter<Server>>,
+    private readonly recheck: StaffRecheck,
   ) {}
 
   @Get('requests')
@@ -47,7 +49,7 @@ export class ProjectRequestsController {
     operationId: 'watchProjectRequests',
     summary: 'Watch the requests of a project as they end, as server-sent events',
     description:
-      'The stream has the requests of all processes of the install, each when it has ended: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` with `count` stands for requests that were left out, because there were more than a listener gets. `ms_database` is the time with, or in wait for, a connection to the database; null for a request that began before the stream. A stream ends after 15 minutes; connect again then.',
+      'The stream has the requests of all processes of the install, each when it has ended: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` with `count` stands for requests that were left out, because there were more than a listener gets. `ms_database` is the time with, or in wait for, a connection to the database; null for a request that began before the stream. A stream ends after 15 minutes (connect again then), and within seconds when the session or token ends or the role is taken away.',
   })
   @ProjectParam()
   @ApiProduces('text/event-stream')
@@ -73,6 +75,7 @@ export class ProjectRequestsController {
       request,
       response,
       () => server.listening,
+      () => this.recheck.isStillAllowed(request),
       () => leave(),
     );
     const leave = this.live.listen(id, ({ requests, dropped }) => {

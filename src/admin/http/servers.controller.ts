@@ -30,8 +30,7 @@ export class ServersController {
   @ApiOperation({
     operationId: 'listServers',
     summary: "List the PostgreSQL servers for projects' databases",
-    description:
-      'Needs a role that docs/access.md lists for it. Each server is asked whether it answers, for at most three seconds.',
+    description: 'Each server is asked whether it answers, for at most three seconds.',
   })
   @Answer(200, 'The servers, that of the platform database first', [ServerRecord])
   @PlatformErrors(ADMIN_ERRORS)
@@ -44,7 +43,7 @@ export class ServersController {
     operationId: 'addServer',
     summary: 'Add a PostgreSQL server',
     description:
-      'Needs a role that docs/access.md lists for it. The server is checked and prepared. New projects go to the open server with the largest share of free places.',
+      'The server is checked and prepared. New projects go to the open server with the largest share of free places.',
   })
   @JsonBody(AddServerDto)
   @Answer(201, 'The server', ServerRecord)
@@ -66,7 +65,7 @@ export class ServersController {
     operationId: 'updateServer',
     summary: 'Drain or reopen a server, change its capacity or its URL',
     description:
-      'Needs a role that docs/access.md lists for it. Projects on a draining server stay; it gets no new ones. A new URL must be that of the same server, with other credentials or another address.',
+      'Projects on a draining server stay; it gets no new ones. A new URL must be that of the same server, with other credentials or another address.',
   })
   @ApiParam({ name: 'name', example: 'db2' })
   @JsonBody(UpdateServerDto)
@@ -91,7 +90,7 @@ export class ServersController {
     operationId: 'removeServer',
     summary: 'Remove a server without projects',
     description:
-      'Needs a role that docs/access.md lists for it. Nothing is changed on the server itself: the roles and the template that Plinth created stay.',
+      'Nothing is changed on the server itself: the roles and the template that Plinth created stay.',
   })
   @ApiParam({ name: 'name', example: 'db2' })
   @Answer(200, 'The server is removed', RemovedServer)

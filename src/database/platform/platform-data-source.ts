@@ -13,6 +13,8 @@ import { BackupSchedules1790000000317 } from '../../../migrations/platform/17900
 import { AuditChain1790000000340 } from '../../../migrations/platform/1790000000340-audit-chain';
 import { ProjectSamples1790000000341 } from '../../../migrations/platform/1790000000341-project-samples';
 import { AdviceDismissals1790000000342 } from '../../../migrations/platform/1790000000342-advice-dismissals';
+import { StaffOidc1790000000370 } from '../../../migrations/platform/1790000000370-staff-oidc';
+import { StaffPasskeys1790000000371 } from '../../../migrations/platform/1790000000371-staff-passkeys';
 import { DatabaseServers1790000000400 } from '../../../migrations/platform/1790000000400-database-servers';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
@@ -28,6 +30,8 @@ const PLATFORM_MIGRATIONS = [
   AuditChain1790000000340,
   ProjectSamples1790000000341,
   AdviceDismissals1790000000342,
+  StaffOidc1790000000370,
+  StaffPasskeys1790000000371,
   DatabaseServers1790000000400,
 ];
 

@@ -14,7 +14,8 @@ export interface NewPerson {
   readonly emailKey: string;
   readonly name: string;
   readonly role: InstallRole | null;
-  readonly passwordHash: string;
+  /** Null: the person signs in by single sign-on only. */
+  readonly passwordHash: string | null;
 }
 
 /** Members that are left out stay as they are. */
@@ -26,7 +27,8 @@ export interface PersonChange {
 
 /** A person with what signing in needs. */
 export interface SignInRecord extends PersonRecord {
-  readonly passwordHash: string;
+  /** Null: the person has no password. */
+  readonly passwordHash: string | null;
 }
 
 /** A person with a role in a project. */
@@ -58,7 +60,7 @@ export class PeopleRepository {
   }
 
   async findByEmail(emailKey: string): Promise<SignInRecord | null> {
-    const [row] = await this.dataSource.query<(PersonRow & { password_hash: string })[]>(
+    const [row] = await this.dataSource.query<(PersonRow & { password_hash: string | null })[]>(
       `select ${PERSON_COLUMNS}, p.password_hash from staff_people p where p.email_key = $1`,
       [emailKey],
     );
@@ -66,7 +68,7 @@ export class PeopleRepository {
   }
 
   async findPasswordHash(id: string): Promise<string | null> {
-    const [row] = await this.dataSource.query<{ password_hash: string }[]>(
+    const [row] = await this.dataSource.query<{ password_hash: string | null }[]>(
       'select password_hash from staff_people where id = $1',
       [id],
     );

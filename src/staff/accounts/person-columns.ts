@@ -2,7 +2,9 @@
 import type { Identity, InstallRole, Membership, PersonRecord } from './person';
 
 export const PERSON_COLUMNS = `p.id as person_id, p.email, p.name, p.role, p.disabled_at, p.created_at,
-  p.last_sign_in_at, p.totp_confirmed_at is not null as has_factor`;
+  p.last_sign_in_at, p.totp_confirmed_at is not null as has_app,
+  p.totp_confirmed_at is not null
+    or exists (select from staff_passkeys k where k.person_id = p.id) as has_factor`;
 
 /** The active projects of the person, in the order of their slugs. */
 export const MEMBERSHIPS_COLUMN = `coalesce((
@@ -18,6 +20,7 @@ export interface PersonRow {
   readonly disabled_at: Date | null;
   readonly created_at: Date;
   readonly last_sign_in_at: Date | null;
+  readonly has_app: boolean;
   readonly has_factor: boolean;
 }
 
@@ -32,6 +35,7 @@ export function toPerson(row: PersonRow): PersonRecord {
     email: row.email,
     name: row.name,
     role: row.role,
+    hasApp: row.has_app,
     hasFactor: row.has_factor,
     disabledAt: row.disabled_at,
     createdAt: row.created_at,

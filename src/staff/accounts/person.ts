@@ -15,7 +15,9 @@ export interface Person {
   readonly name: string;
   /** Null: roles of projects only. */
   readonly role: InstallRole | null;
-  /** True once a second factor was confirmed. */
+  /** True once an authenticator app was confirmed. */
+  readonly hasApp: boolean;
+  /** True with an authenticator app or a passkey. */
   readonly hasFactor: boolean;
 }
 

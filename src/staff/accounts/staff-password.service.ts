@@ -44,7 +44,8 @@ export class StaffPasswords {
     const matches = await this.hasher.verify(password, person?.passwordHash ?? null, () =>
       this.throttle.assertMayTry(guess),
     );
-    if (!person || !matches || person.disabledAt !== null) return this.refuse(guess, person?.id ?? null);
+    if (!person?.passwordHash || !matches || person.disabledAt !== null)
+      return this.refuse(guess, person?.id ?? null);
     await this.throttle.succeeded(guess);
     if (this.hasher.needsRehash(person.passwordHash)) {
       const hash = await this.hasher.hash(password);

@@ -65,6 +65,8 @@ export class StaffFactorRepository {
         [personId, sealed, now],
       );
       if (rows.length === 0) return false;
+      // Those of a passkey are replaced: the person keeps one list.
+      await manager.query('delete from staff_recovery_codes where person_id = $1', [personId]);
       await manager.query(
         `insert into staff_recovery_codes (person_id, code_hash) select $1, unnest($2::bytea[])`,
         [personId, codes],
@@ -80,7 +82,11 @@ export class StaffFactorRepository {
         'update staff_people set totp_secret = null, totp_confirmed_at = null, totp_step = 0 where id = $1',
         [personId],
       );
-      await manager.query('delete from staff_recovery_codes where person_id = $1', [personId]);
+      await manager.query(
+        `delete from staff_recovery_codes where person_id = $1
+           and not exists (select from staff_passkeys where person_id = $1)`,
+        [personId],
+      );
       await this.audit.write(entry, manager);
     });
   }

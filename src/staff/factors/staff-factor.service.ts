@@ -61,15 +61,15 @@ export class StaffFactors {
     await this.factors.remove(person.id, entryOf('person.factor_removed', person, origin));
   }
 
-  /** Accepts a code of the factor or a recovery code, each once. @throws AppError 401, 429 */
+  /** Accepts a code of the app or a recovery code, each once. @param person with a second factor @throws AppError 401, 429 */
   async assertCode(person: Person, code: string, origin: RequestOrigin): Promise<void> {
     const factor = await this.factors.find(person.id);
-    if (!factor?.confirmed) return;
     await this.guarded(
       person,
       origin,
       async () =>
-        (await this.useCode(person.id, factor, code)) ||
+        // An account whose second factors are passkeys has recovery codes only.
+        (factor?.confirmed === true && (await this.useCode(person.id, factor, code))) ||
         (await this.factors.useRecoveryCode(person.id, hashRecoveryCode(code))),
     );
   }

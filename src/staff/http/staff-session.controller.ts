@@ -26,21 +26,30 @@ import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { StrictBody } from '../../http/input/strict-input.decorator';
 import type { Person } from '../accounts/person';
+import { Passkeys } from '../passkeys/passkey.service';
 import { StaffFactors } from '../factors/staff-factor.service';
-import type { Staff } from '../roles/staff';
+import { sessionOf, Staff } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { StaffSignIn } from '../sessions/staff-sign-in.service';
 import {
   factorExists,
   factorRequired,
+  flowOver,
   noFactor,
+  passkeyFailed,
   sessionRequired,
+  signInAgain,
   wrongFactorCode,
   wrongSignIn,
 } from '../staff.errors';
 import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
-import { ChangeStaffPasswordDto, FactorCodeDto, SignInStaffDto } from './dto/staff-inputs.dto';
+import {
+  BeginFactorDto,
+  ChangeStaffPasswordDto,
+  FactorCodeDto,
+  SignInStaffDto,
+} from './dto/staff-inputs.dto';
 import { FactorSecretDto, RecoveryCodesDto, StaffSessionDto } from './dto/staff-records.dto';
 import { StaffSessionGuard } from './person.guards';
 import { SESSION_HEADERS } from './session-headers';
@@ -55,6 +64,7 @@ export class StaffSignInController {
     private readonly signIn: StaffSignIn,
     private readonly sessions: StaffSessions,
     private readonly cookies: SessionCookies,
+    private readonly passkeys: Passkeys,
   ) {}
 
   @Post()
@@ -64,7 +74,7 @@ export class StaffSignInController {
     operationId: 'signInStaff',
     summary: 'Sign a person in to the administration',
     description:
-      'Answers with a cookie. A session that the client has ends. An account with a second factor needs a code of it, or a recovery code; `factor_required` asks for it. Wrong attempts delay further ones (429).',
+      'Answers with a cookie. A session that the client has ends. An account with a second factor needs a code of it, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); `factor_required` asks for it. Wrong attempts delay further ones (429).',
   })
   @JsonBody(SignInStaffDto)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
@@ -74,17 +84,24 @@ export class StaffSignInController {
     wrongSignIn(),
     factorRequired(),
     wrongFactorCode(),
+    passkeyFailed(),
+    flowOver(),
     rateLimited(60),
     JSON_BODY_ERRORS,
     SERVER_ERRORS,
   )
   async begin(
-    @StrictBody() { email, password, code }: SignInStaffDto,
+    @StrictBody() { email, password, code, passkey }: SignInStaffDto,
     @CurrentOrigin() origin: RequestOrigin,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StaffSessionDto> {
-    const input = { email, password, ...(code ? { code } : {}) };
+    const input = {
+      email,
+      password,
+      ...(code ? { code } : {}),
+      ...(passkey ? { passkey: () => this.passkeys.personWith(passkey, false, request, response) } : {}),
+    };
     const { identity, session } = await this.signIn.signIn(input, this.cookies.read(request), origin);
     this.cookies.write(response, session);
     return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
@@ -173,11 +190,29 @@ export class StaffSessionController {
   @ApiOperation({
     operationId: 'beginStaffFactor',
     summary: 'Begin to set up a second factor (an authenticator app)',
-    description: 'Needs a session. The factor counts once PUT confirms it with a code.',
+    description:
+      'Needs a session, and the password once more: a stolen session must not lock its person out. People who sign in by single sign-on only have no password; their session must be younger than ten minutes. The factor counts once PUT confirms it with a code.',
   })
+  @JsonBody(BeginFactorDto)
   @Answer(200, 'The secret for the app', FactorSecretDto)
-  @PlatformErrors(sessionRequired(), factorExists(), STAFF_ERRORS)
-  beginFactor(@CurrentPerson() person: Person): Promise<FactorSecretDto> {
+  @PlatformErrors(
+    invalidParameters('password should not be empty'),
+    tooShortPassword(),
+    wrongSignIn(),
+    sessionRequired(),
+    signInAgain(),
+    factorExists(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async beginFactor(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { password }: BeginFactorDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<FactorSecretDto> {
+    await this.signIn.assertStillThere(person, sessionOf(staff), password ?? null, origin);
     return this.factors.begin(person);
   }
 
@@ -245,9 +280,4 @@ export class StaffSessionController {
   private view(staff: Staff): StaffSessionDto {
     return toSessionView(staff, staff.session && this.sessions.csrfToken(staff.session.id));
   }
-}
-
-function sessionOf({ session }: Staff): { readonly id: string; readonly expiresAt: Date } {
-  if (!session) throw new Error('this route lacks StaffSessionGuard');
-  return session;
 }

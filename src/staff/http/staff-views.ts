@@ -22,6 +22,7 @@ export function toSessionView(staff: Staff, csrfToken: string | null): StaffSess
       name: person?.name ?? 'PLATFORM_ADMIN_KEY',
       role: installRoleOf(staff),
       has_factor: person?.hasFactor ?? false,
+      has_app: person?.hasApp ?? false,
     },
     projects: staff.identity?.projects ?? [],
     csrf_token: csrfToken,

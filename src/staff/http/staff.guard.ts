@@ -10,13 +10,12 @@ import { bearerToken } from '../../access/bearer-token';
 import { SECRETS_CONFIG, SecretsConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { projectNotFound } from '../../projects/projects.errors';
-import { decide } from '../roles/decide';
-import { ROUTE_TABLE } from '../roles/route-table';
 import type { Staff } from '../roles/staff';
 import { SessionCookies } from '../sessions/session-cookies.service';
 import { StaffSessions } from '../sessions/staff-session.service';
 import { csrfFailed, roleForbids } from '../staff.errors';
 import { StaffTokens, TOKEN_PREFIX } from '../tokens/staff-token.service';
+import { decisionAbout } from './route-decision';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -62,24 +61,18 @@ export class StaffGuard implements CanActivate {
     const found = await this.sessions.find(token);
     if (!found) throw invalidCredentials();
     const { session, renewed } = found;
-    const { id, expiresAt, identity } = session;
+    const { id, createdAt, expiresAt, identity } = session;
     if (renewed) this.cookies.write(response, renewed);
     const isForged =
       !SAFE_METHODS.has(request.method) && !this.sessions.isCsrfToken(id, request.get('x-csrf-token'));
     if (isForged) throw csrfFailed();
-    return { identity, session: { id, expiresAt }, token: null };
+    return { identity, session: { id, createdAt, expiresAt }, token: null };
   }
 }
 
 /** @throws AppError 403, or 404 for a project that the sender may not know of */
-function assertAllowed({ method, route, params }: Request, staff: Staff): void {
-  const { path } = route as { path: string };
-  const key = `${method === 'HEAD' ? 'GET' : method} ${path}`;
-  const access = ROUTE_TABLE[key];
-  // RouteTableCheck keeps this from happening.
-  if (!access) throw roleForbids();
-  const projectId = typeof params.id === 'string' ? params.id : null;
-  const decision = decide(key, access, staff, projectId);
+function assertAllowed(request: Request, staff: Staff): void {
+  const decision = decisionAbout(request, staff);
   if (decision === 'hidden') throw projectNotFound();
   if (decision === 'no') throw roleForbids();
 }

@@ -43,6 +43,13 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'POST /admin/v1/session/factor': allow(EVERYBODY, null),
   'PUT /admin/v1/session/factor': allow(EVERYBODY, null),
   'DELETE /admin/v1/session/factor': allow(EVERYBODY, null),
+  'GET /admin/v1/sessions': allow(EVERYBODY, null),
+  'DELETE /admin/v1/sessions/:id': allow(EVERYBODY, null),
+  'GET /admin/v1/passkeys': allow(EVERYBODY, null),
+  'POST /admin/v1/passkeys': allow(EVERYBODY, null),
+  'POST /admin/v1/passkeys/options': allow(EVERYBODY, null),
+  'PATCH /admin/v1/passkeys/:id': allow(EVERYBODY, null),
+  'DELETE /admin/v1/passkeys/:id': allow(EVERYBODY, null),
   'GET /admin/v1/tokens': allow(EVERYBODY, 'read'),
   'POST /admin/v1/tokens': allow(EVERYBODY, 'admin'),
   // Any token may end itself; the service asks for `admin` for other tokens.

@@ -12,13 +12,26 @@ export interface TokenLimits {
   readonly expiresAt: Date;
 }
 
+/** The session whose cookie a request has. */
+export interface SessionOfRequest {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
 export interface Staff {
   /** Null for PLATFORM_ADMIN_KEY. */
   readonly identity: Identity | null;
   /** Null unless the request has a session's cookie. */
-  readonly session: { readonly id: string; readonly expiresAt: Date } | null;
+  readonly session: SessionOfRequest | null;
   /** Null unless the request has a personal access token. */
   readonly token: TokenLimits | null;
+}
+
+/** The session of the request; its route must use StaffSessionGuard. */
+export function sessionOf({ session }: Staff): SessionOfRequest {
+  if (!session) throw new Error('this route lacks StaffSessionGuard');
+  return session;
 }
 
 /** The person of the request; null for PLATFORM_ADMIN_KEY. */

@@ -17,6 +17,7 @@ export interface StaffSession {
   /** When the next token was sent; null without one. */
   readonly nextAt: Date | null;
   readonly lastUsedAt: Date;
+  readonly createdAt: Date;
   readonly expiresAt: Date;
 }
 
@@ -26,7 +27,18 @@ interface SessionRow extends IdentityRow {
   readonly rotated_at: Date;
   readonly next_at: Date | null;
   readonly last_used_at: Date;
+  readonly session_created_at: Date;
   readonly expires_at: Date;
+}
+
+/** A session in the list of its person. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+  readonly address: string | null;
+  readonly userAgent: string | null;
 }
 
 interface NewSession {
@@ -45,6 +57,7 @@ export class StaffSessionRepository {
   async find(hash: Buffer): Promise<StaffSession | null> {
     const [row] = await this.dataSource.query<SessionRow[]>(
       `select s.id as session_id, s.rotated_at, s.next_at, s.last_used_at, s.expires_at,
+         s.created_at as session_created_at,
          case $1::bytea when s.token_hash then 'current' when s.next_hash then 'next' else 'previous' end as presented,
          ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
        from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
@@ -59,8 +72,40 @@ export class StaffSessionRepository {
       rotatedAt: row.rotated_at,
       nextAt: row.next_at,
       lastUsedAt: row.last_used_at,
+      createdAt: row.session_created_at,
       expiresAt: row.expires_at,
     };
+  }
+
+  /** Those that are not over, the most recently used first. */
+  async list(personId: string, now: Date, idleSince: Date): Promise<SessionRecord[]> {
+    return this.dataSource.query<SessionRecord[]>(
+      `select id, created_at as "createdAt", last_used_at as "lastUsedAt", expires_at as "expiresAt", address,
+         user_agent as "userAgent"
+       from staff_sessions where person_id = $1 and expires_at > $2 and last_used_at > $3
+       order by last_used_at desc, id`,
+      [personId, now, idleSince],
+    );
+  }
+
+  /** @returns false if the person has no such session */
+  async endOf(personId: string, id: string): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      'with ended as (delete from staff_sessions where person_id = $1 and id = $2 returning 1) select from ended',
+      [personId, id],
+    );
+    return rows.length === 1;
+  }
+
+  /** The person of a session; null if it has ended, or the account is disabled. */
+  async identityOf(id: string, now: Date): Promise<Identity | null> {
+    const [row] = await this.dataSource.query<IdentityRow[]>(
+      `select ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+       from staff_sessions s join staff_people p on p.id = s.person_id and p.disabled_at is null
+       where s.id = $1 and s.expires_at > $2`,
+      [id, now],
+    );
+    return row ? toIdentity(row) : null;
   }
 
   /** @returns the id of the session */

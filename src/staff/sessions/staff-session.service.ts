@@ -6,7 +6,7 @@ import { Clock } from '../../common/time/clock';
 import { SECRETS_CONFIG, SecretsConfig, STAFF_CONFIG, StaffConfig } from '../../config/app-config';
 import { equalSecrets } from '../../infra/crypto/constant-time';
 import { hashToken, newSecretToken } from '../secret-token';
-import { StaffSession, StaffSessionRepository } from './staff-session.repository';
+import { SessionRecord, StaffSession, StaffSessionRepository } from './staff-session.repository';
 
 /** Milliseconds after which a session gets another token. */
 const ROTATE_AFTER_MS = 15 * 60_000;
@@ -24,6 +24,7 @@ export interface CookieToken {
 
 export interface BegunSession extends CookieToken {
   readonly id: string;
+  readonly createdAt: Date;
 }
 
 export interface FoundSession {
@@ -48,7 +49,7 @@ export class StaffSessions {
     const { token, hash } = newSecretToken();
     const expiresAt = new Date(now + this.config.sessionLifetimeMs);
     const id = await this.sessions.insert({ personId, hash, now: new Date(now), expiresAt, origin });
-    return { id, token, expiresAt };
+    return { id, token, createdAt: new Date(now), expiresAt };
   }
 
   /** The session of a token; null if it has ended. A token that was replaced a while ago ends the session: it was stolen. */
@@ -70,6 +71,15 @@ export class StaffSessions {
     return isReplaced ? { token, expiresAt } : null;
   }
 
+  async list(personId: string): Promise<SessionRecord[]> {
+    return this.sessions.list(personId, this.now(), new Date(this.clock.now() - this.config.sessionIdleMs));
+  }
+
+  /** @returns false if the person has no such session */
+  async endOf(personId: string, id: string): Promise<boolean> {
+    return this.sessions.endOf(personId, id);
+  }
+
   async end(id: string): Promise<void> {
     await this.sessions.end(id);
   }
@@ -77,6 +87,10 @@ export class StaffSessions {
   /** Ends the session that a client presents when it signs in anew. */
   async endByToken(token: string): Promise<void> {
     await this.sessions.endByToken(hashToken(token));
+  }
+
+  async endAll(personId: string): Promise<void> {
+    await this.sessions.endAllOf(personId);
   }
 
   async endOthers(personId: string, except: string): Promise<void> {

@@ -57,6 +57,17 @@ export class StaffTokenRepository {
     return row ? { token: toToken(row), identity: toIdentity(row) } : null;
   }
 
+  /** The person of a token; null if it was deleted or has expired, or the account is disabled. */
+  async identityOf(id: string, now: Date): Promise<Identity | null> {
+    const [row] = await this.dataSource.query<IdentityRow[]>(
+      `select ${PERSON_COLUMNS}, ${MEMBERSHIPS_COLUMN}
+       from staff_tokens t join staff_people p on p.id = t.person_id and p.disabled_at is null
+       where t.id = $1 and t.expires_at > $2`,
+      [id, now],
+    );
+    return row ? toIdentity(row) : null;
+  }
+
   async touch(id: string, now: Date): Promise<void> {
     await this.dataSource.query('update staff_tokens set last_used_at = $2 where id = $1', [id, now]);
   }

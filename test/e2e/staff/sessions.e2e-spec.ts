@@ -1,5 +1,6 @@
 /** Accounts and sessions of people: set-up, signing in, cookies, forged requests, second factors. */
 import { TOTP } from 'otpauth';
+import { EventReader } from '../../support/event-stream';
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { cookieOf, newPerson, personOf, signIn, STAFF_PASSWORD, TestPerson } from '../../support/staff';
@@ -204,6 +205,38 @@ describe('a session', () => {
     }
   });
 
+  it('ends the live stream that it began, as does a lost role', async () => {
+    const { body: project } = await owner.http.post('/admin/v1/projects', { name: 'Watched' });
+    const role = { id: project.id as string, role: 'viewer' } as const;
+    const [person, member] = [await newPerson(plinth, 'auditor'), await newPerson(plinth, null, [role])];
+    const path = `/admin/v1/projects/${project.id}/requests`;
+    const streams = await Promise.all(
+      [person, member, owner].map(({ http }) => EventReader.open(http, path)),
+    );
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const [bySession, byRole, other] = streams;
+    await person.http.delete('/admin/v1/session');
+    await owner.http.delete(`/admin/v1/projects/${project.id}/people/${member.id}`);
+    expect(await Promise.all([bySession!.ended, byRole!.ended])).toEqual([true, true]);
+    // A stream whose sender may still have it goes on.
+    expect(await Promise.race([other!.ended, Promise.resolve('open')])).toBe('open');
+    await other!.close();
+  });
+
+  it('is listed for its person, who ends it on another browser', async () => {
+    const person = await newPerson(plinth, null);
+    const other = personOf(plinth, await signIn(plinth, person.email));
+    type Listed = { id: string; is_current: boolean };
+    const sessions = (await person.http.get('/admin/v1/sessions')).body as Listed[];
+    expect(sessions.map(({ is_current: isCurrent }) => isCurrent).sort()).toEqual([false, true]);
+    const path = `/admin/v1/sessions/${sessions.find(({ is_current: isCurrent }) => !isCurrent)!.id}`;
+    expect(codeOf(await owner.http.delete(path))).toBe('session_not_found');
+    expect((await person.http.delete(path)).status).toBe(204);
+    expect((await other.http.get('/admin/v1/session')).status).toBe(401);
+    expect((await person.http.get('/admin/v1/session')).status).toBe(200);
+    expect(codeOf(await person.http.delete(path))).toBe('session_not_found');
+  });
+
   it('is the only one after a change of the password, with another cookie', async () => {
     const person = await newPerson(plinth, null);
     const other = personOf(plinth, await signIn(plinth, person.email));
@@ -230,7 +263,7 @@ describe('a second factor', () => {
   it('is asked for once it is confirmed; each code and each recovery code works once', async () => {
     const person = await newPerson(plinth, 'auditor');
     const other = personOf(plinth, await signIn(plinth, person.email));
-    const { uri } = (await person.http.post('/admin/v1/session/factor')).body;
+    const { uri } = (await person.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
     // Not confirmed: it does not count.
     expect((await signIn(plinth, person.email)).status).toBe(200);
     expect(codeOf(await person.http.put('/admin/v1/session/factor', { code: '000000' }))).toBe(
@@ -254,16 +287,26 @@ describe('a second factor', () => {
     expect(codeOf(await signIn(plinth, person.email, { code: codes[0] }))).toBe('invalid_code');
 
     const session = personOf(plinth, await signIn(plinth, person.email, { code: codes[1] }));
-    expect(codeOf(await session.http.post('/admin/v1/session/factor'))).toBe('factor_exists');
+    expect(codeOf(await session.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD }))).toBe(
+      'factor_exists',
+    );
     expect(
       (await session.http.send('DELETE', '/admin/v1/session/factor', { body: { code: codes[2] } })).status,
     ).toBe(204);
     expect((await signIn(plinth, person.email)).status).toBe(200);
   });
 
+  it('is not set up without the password, which a stolen session does not have', async () => {
+    const person = await newPerson(plinth, 'auditor');
+    const set = (body: object): Promise<HttpAnswer> => person.http.post('/admin/v1/session/factor', body);
+    for (const body of [{}, { password: null }, { password: 'wrong password' }])
+      expect(codeOf(await set(body))).toBe('invalid_credentials');
+    expect((await set({ password: STAFF_PASSWORD })).status).toBe(200);
+  });
+
   it('cannot be guessed: wrong codes delay further attempts', async () => {
     const person = await newPerson(plinth, 'auditor');
-    const { uri } = (await person.http.post('/admin/v1/session/factor')).body;
+    const { uri } = (await person.http.post('/admin/v1/session/factor', { password: STAFF_PASSWORD })).body;
     await person.http.put('/admin/v1/session/factor', { code: codeFrom(uri) });
     let answer: HttpAnswer;
     let attempts = 0;

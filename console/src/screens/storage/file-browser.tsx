@@ -15,7 +15,7 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type ReactNode, useState } from 'react';
-import type { Project } from '../../queries/projects';
+import { type Project, useMayWrite } from '../../queries/projects';
 import { type Bucket, fetchFiles, foldersQuery, type StoredFile } from '../../queries/storage';
 import { projectClient } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
@@ -43,6 +43,7 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
   const [opened, setOpened] = useState<StoredFile | null>(null);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isOver, setOver] = useState(false);
+  const mayWrite = useMayWrite(project);
   const place = { project, bucket: bucket.slug, prefix };
   const folders = useQuery(foldersQuery(place));
   const files = useInfiniteQuery({
@@ -55,7 +56,7 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    uploads.start([...event.dataTransfer.files]);
+    if (mayWrite) uploads.start([...event.dataTransfer.files]);
   };
   const shown = files.data?.pages.flatMap((page) => page.files) ?? [];
   return (
@@ -72,13 +73,15 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
       <div className="table-head">
         <Path bucket={bucket} prefix={prefix} onFolder={onFolder} />
         <Group gap="xs">
-          <FileButton multiple onChange={(chosen) => uploads.start(chosen)}>
-            {(props) => (
-              <Button size="xs" leftSection={<Icon name="upload" size={14} />} {...props}>
-                {t('upload')}
-              </Button>
-            )}
-          </FileButton>
+          {mayWrite ? (
+            <FileButton multiple onChange={(chosen) => uploads.start(chosen)}>
+              {(props) => (
+                <Button size="xs" leftSection={<Icon name="upload" size={14} />} {...props}>
+                  {t('upload')}
+                </Button>
+              )}
+            </FileButton>
+          ) : null}
           {menu}
         </Group>
       </div>
@@ -92,7 +95,7 @@ export function FileBrowser({ project, bucket, buckets, prefix, onFolder, menu }
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
-        {selected.size > 0 ? (
+        {mayWrite && selected.size > 0 ? (
           <BulkDelete project={project} ids={[...selected]} onDone={() => setSelected(new Set())} />
         ) : null}
       </div>

@@ -3,7 +3,7 @@ import { Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { Schema } from '../../api/client';
-import type { Project } from '../../queries/projects';
+import { type Project, useMayWrite } from '../../queries/projects';
 import { type Bucket, fetchBytes, type StoredFile } from '../../queries/storage';
 import { projectClient } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
@@ -28,6 +28,7 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
   const { t, language } = useLanguages();
   const client = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
+  const mayWrite = useMayWrite(project);
   const params = { params: { path: { project_slug: project.slug, file_id: file.id } } };
   const refresh = () => client.invalidateQueries({ queryKey: ['files', project.id] });
   const download = useMutation({
@@ -55,17 +56,23 @@ export function FileDrawer({ project, file, buckets, onClose }: FileDrawerProps)
           >
             {t('download')}
           </Button>
-          <Button
-            color="red"
-            variant="light"
-            leftSection={<Icon name="trash" size={16} />}
-            onClick={() => setDeleting(true)}
-          >
-            {t('delete')}
-          </Button>
+          {mayWrite ? (
+            <Button
+              color="red"
+              variant="light"
+              leftSection={<Icon name="trash" size={16} />}
+              onClick={() => setDeleting(true)}
+            >
+              {t('delete')}
+            </Button>
+          ) : null}
         </Group>
-        <Sign project={project} file={file} />
-        <Move project={project} file={file} buckets={buckets} onMoved={onClose} />
+        {mayWrite ? (
+          <>
+            <Sign project={project} file={file} />
+            <Move project={project} file={file} buckets={buckets} onMoved={onClose} />
+          </>
+        ) : null}
         <Text size="xs" c="dimmed" ff="monospace" className="wrap">
           {file.id}
           <br />

@@ -22,7 +22,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Project, useProject } from '../../queries/projects';
+import { type Project, useMayWrite, useProject } from '../../queries/projects';
 import { type Bucket, bucketsQuery } from '../../queries/storage';
 import { projectClient } from '../../queries/users';
 import { usageQuery } from '../../queries/inside';
@@ -39,6 +39,7 @@ type Dialog = 'create' | 'edit' | 'delete';
 export function StorageScreen() {
   const t = useT();
   const project = useProject();
+  const mayWrite = useMayWrite(project);
   const { bucket: slug, folder = '' } = route.useSearch();
   const buckets = useQuery(bucketsQuery(project));
   const isNarrow = useMediaQuery('(max-width: 62em)') ?? false;
@@ -48,7 +49,7 @@ export function StorageScreen() {
     <Loaded query={buckets}>
       {(list) => {
         const chosen = list.find((one) => one.slug === slug) ?? list[0];
-        const add = (
+        const add = mayWrite ? (
           <Tooltip label={t('newBucket')}>
             <ActionIcon
               variant="filled"
@@ -59,7 +60,7 @@ export function StorageScreen() {
               <Icon name="plus" size={16} />
             </ActionIcon>
           </Tooltip>
-        );
+        ) : null;
         return (
           <div className={isNarrow ? 'split split-narrow' : 'split'}>
             {isNarrow ? (
@@ -119,11 +120,11 @@ export function StorageScreen() {
                       search: { bucket: chosen.slug, ...(next === '' ? {} : { folder: next }) },
                     })
                   }
-                  menu={<BucketMenu onChoose={setDialog} />}
+                  menu={mayWrite ? <BucketMenu onChoose={setDialog} /> : null}
                 />
               ) : (
                 <Empty icon="folder" title={t('noBuckets')} text={t('noBucketsText')}>
-                  <Button onClick={() => setDialog('create')}>{t('newBucket')}</Button>
+                  {mayWrite ? <Button onClick={() => setDialog('create')}>{t('newBucket')}</Button> : null}
                 </Empty>
               )}
             </section>

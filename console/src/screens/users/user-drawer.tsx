@@ -3,7 +3,7 @@ import { Badge, Button, Group, JsonInput, Select, Stack, Text, TextInput, Title 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Schema } from '../../api/client';
-import type { Project } from '../../queries/projects';
+import { type Project, useMayWrite } from '../../queries/projects';
 import { projectClient, type User } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
@@ -20,6 +20,7 @@ interface UserDrawerProps {
 
 export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProps) {
   const { t } = useLanguages();
+  const mayWrite = useMayWrite(project);
   const client = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const params = { params: { path: { project_id: project.id, user_id: user.id } } };
@@ -37,7 +38,11 @@ export function UserDrawer({ project, user, onClose, onChanged }: UserDrawerProp
   });
   return (
     <DetailDrawer title={user.email} onClose={onClose}>
-      <Stack gap="xl">
+      <Stack
+        gap="xl"
+        className="plain-fieldset"
+        renderRoot={(props) => <fieldset disabled={!mayWrite} {...props} />}
+      >
         <Group gap="xs">
           <UserState user={user} />
           <Text size="xs" ff="monospace" c="dimmed">

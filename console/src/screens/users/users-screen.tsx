@@ -18,7 +18,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Project, useProject } from '../../queries/projects';
+import { type Project, useMayWrite, useProject } from '../../queries/projects';
 import { projectClient, type User, userQuery, usersQuery } from '../../queries/users';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
@@ -44,11 +44,12 @@ export function UsersScreen() {
     ...usersQuery(project.id, { search: wanted, page, perPage: PER_PAGE }),
     placeholderData: keepPreviousData,
   });
-  const create = (
+  const mayWrite = useMayWrite(project);
+  const create = mayWrite ? (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
       {t('newUser')}
     </Button>
-  );
+  ) : null;
   return (
     <Page title={t('users')} actions={create}>
       <TextInput

@@ -45,7 +45,7 @@ const NEW_PASSWORD = {
 const NAME = { minLength: 1, maxLength: 200, example: 'Ada' } as const;
 
 /** A name that is not blank. */
-const IsFullName = (): PropertyDecorator => (target, property) => {
+export const IsFullName = (): PropertyDecorator => (target, property) => {
   IsName()(target, property);
   Matches(/\S/, { message: '$property must not be blank' })(target, property);
 };
@@ -66,6 +66,13 @@ export class SignInStaffDto {
   @IsOptional()
   @IsText({ max: MAX_CODE })
   code?: string | null;
+  @ApiPropertyOptional({
+    ...FREE_OBJECT,
+    description: 'A passkey in place of the code: toJSON() of the credential',
+  })
+  @IsOptional()
+  @FreeJson()
+  passkey?: JsonObject;
 }
 
 @Example({ token: TOKEN, email: 'ada@example.com', password: 'correct horse', name: 'Ada' })
@@ -105,6 +112,20 @@ export class FactorCodeDto {
   })
   @IsText({ min: 1, max: MAX_CODE })
   code!: string;
+}
+
+@Example({ password: 'correct horse' })
+export class BeginFactorDto {
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: MAX_PASSWORD,
+    example: 'correct horse',
+    description: 'Required unless the person signs in by single sign-on only',
+  })
+  @IsOptional()
+  @IsText({ max: MAX_PASSWORD })
+  password?: string | null;
 }
 
 @Example({ role: 'operator' })

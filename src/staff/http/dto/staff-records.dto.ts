@@ -33,6 +33,7 @@ class SessionPersonDto {
   @ApiProperty({ example: 'Ada' }) readonly name!: string;
   @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
   @ApiProperty({ description: 'True if signing in needs a second factor' }) readonly has_factor!: boolean;
+  @ApiProperty({ description: 'True if one of them is an authenticator app' }) readonly has_app!: boolean;
 }
 
 @Example(MEMBERSHIP)
@@ -43,7 +44,14 @@ export class MembershipDto {
 }
 
 @Example({
-  person: { id: UUID_EXAMPLE, email: 'ada@example.com', name: 'Ada', role: 'owner', has_factor: false },
+  person: {
+    id: UUID_EXAMPLE,
+    email: 'ada@example.com',
+    name: 'Ada',
+    role: 'owner',
+    has_factor: true,
+    has_app: false,
+  },
   projects: [MEMBERSHIP],
   csrf_token: 'sXo0Zb6dV1yQ8mJtC4rKfWnE7uHpLgA2',
   expires_at: LATER,
@@ -60,6 +68,39 @@ export class StaffSessionDto {
   readonly csrf_token!: string | null;
   @ApiProperty({ ...DATE, nullable: true, description: 'The end of the session or token; null for the key' })
   readonly expires_at!: Date | null;
+}
+
+@Example({
+  id: UUID_EXAMPLE,
+  is_current: true,
+  created_at: AT,
+  last_used_at: AT,
+  expires_at: LATER,
+  address: '192.0.2.7',
+  user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+})
+export class StaffSessionRecordDto {
+  @ApiProperty({ format: 'uuid' }) readonly id!: string;
+  @ApiProperty({ description: 'True for the session of this request' }) readonly is_current!: boolean;
+  @ApiProperty(DATE) readonly created_at!: Date;
+  @ApiProperty({ ...DATE, description: 'To the minute' }) readonly last_used_at!: Date;
+  @ApiProperty({ ...DATE, description: 'The session ends no later' }) readonly expires_at!: Date;
+  @ApiProperty({ type: String, nullable: true, description: 'Client address at the sign-in' })
+  readonly address!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Browser at the sign-in' })
+  readonly user_agent!: string | null;
+}
+
+@Example({ password: true, passkey: true, oidc_issuer: 'id.example.com' })
+export class SignInMethodsDto {
+  @ApiProperty({ description: 'True: email and password' }) readonly password!: boolean;
+  @ApiProperty({ description: 'True: passkeys' }) readonly passkey!: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Host of the issuer of single sign-on; null: single sign-on is not set up',
+  })
+  readonly oidc_issuer!: string | null;
 }
 
 @Example({ needed: true })

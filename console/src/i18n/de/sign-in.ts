@@ -1,0 +1,22 @@
+/** The texts of sign-in, set-up and invitations, in German. */
+import type { people as en } from '../en/people';
+
+export const signIn: Readonly<Record<keyof typeof en, string>> = {
+  adminKey: 'Admin-Schlüssel der Plattform',
+  adminKeyHint: 'Er bleibt im Speicher dieser Seite.',
+  adminKeyWhere:
+    'Der erste Start schreibt den Schlüssel nach data/secrets, sofern ihn nicht PLATFORM_ADMIN_KEY setzt.',
+  adminKeyWrong: 'Das ist nicht der Schlüssel dieser Installation.',
+  factorCode: 'Code des zweiten Faktors',
+  invitationText: 'Wählen Sie Namen und Passwort, um die Einladung anzunehmen.',
+  invitationTitle: 'Willkommen bei Plinth',
+  setupNeeded:
+    'Diese Installation hat noch keinen Inhaber. Öffnen Sie den Link zum Einrichten, den der Server beim Start ausgegeben hat.',
+  setupText: 'Sie werden der erste Inhaber dieser Installation.',
+  setupTitle: 'Plinth einrichten',
+  signIn: 'Anmelden',
+  signInAsPerson: 'Mit E-Mail und Passwort anmelden',
+  signInByKey: 'Admin-Schlüssel der Plattform verwenden',
+  signInTitle: 'Bei Plinth anmelden',
+  start: 'Los',
+};

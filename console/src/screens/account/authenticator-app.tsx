@@ -1,0 +1,186 @@
+/** The authenticator app of the person: enrolment by QR code, recovery codes, removal. */
+import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { encode } from 'uqr';
+import { api, dataOf } from '../../api/client';
+import { currentSession, setSession } from '../../api/session';
+import { useT } from '../../i18n';
+import { Failure } from '../../ui/feedback';
+import { Secret, Snippet } from '../../ui/parts';
+import { AccountSection } from './account-screen';
+
+export function AuthenticatorApp({ hasApp }: { hasApp: boolean }) {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  return (
+    <AccountSection title={t('secondFactor')} text={t('factorText')}>
+      <Group>
+        <Badge variant="light" color={hasApp ? 'plinth' : 'gray'}>
+          {hasApp ? t('secondFactorOn') : t('secondFactorOff')}
+        </Badge>
+        <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+          {hasApp ? t('removeFactor') : t('addFactor')}
+        </Button>
+      </Group>
+      {isOpen ? (
+        <Modal
+          opened
+          onClose={close}
+          title={hasApp ? t('removeFactor') : t('addFactor')}
+          closeButtonProps={{ 'aria-label': t('close') }}
+        >
+          {hasApp ? <Removal onDone={close} /> : <Enrolment onDone={close} />}
+        </Modal>
+      ) : null}
+    </AccountSection>
+  );
+}
+
+/** The session says whether the account has an app. */
+function setHasApp(hasApp: boolean): void {
+  const session = currentSession();
+  if (session?.by !== 'cookie') return;
+  const { answer } = session;
+  setSession({ by: 'cookie', answer: { ...answer, person: { ...answer.person, has_app: hasApp } } });
+}
+
+function Enrolment({ onDone }: { onDone: () => void }) {
+  const t = useT();
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const begin = useMutation({
+    // People who sign in by single sign-on only have no password.
+    mutationFn: () =>
+      dataOf(api.POST('/admin/v1/session/factor', { body: password === '' ? {} : { password } })),
+  });
+  const confirm = useMutation({
+    mutationFn: () => dataOf(api.PUT('/admin/v1/session/factor', { body: { code } })),
+  });
+  if (confirm.data) {
+    const finish = (): void => {
+      setHasApp(true);
+      onDone();
+    };
+    return <RecoveryCodes codes={confirm.data.recovery_codes} onKept={finish} />;
+  }
+  if (!begin.data) {
+    return (
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          begin.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <PasswordInput
+            label={t('confirmPassword')}
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            data-autofocus
+          />
+          {begin.error ? <Failure error={begin.error} /> : null}
+          <Group justify="end">
+            <Button type="submit" loading={begin.isPending}>
+              {t('addFactor')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    );
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        confirm.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">{t('factorScan')}</Text>
+        <QrCode text={begin.data.uri} label={t('factorQr')} />
+        <Secret label={t('factorSecret')} value={begin.data.secret} />
+        <CodeField value={code} onChange={setCode} />
+        {confirm.error ? <Failure error={confirm.error} /> : null}
+        <Group justify="end">
+          <Button type="submit" loading={confirm.isPending} disabled={code.trim() === ''}>
+            {t('confirm')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Removal({ onDone }: { onDone: () => void }) {
+  const t = useT();
+  const [code, setCode] = useState('');
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/admin/v1/session/factor', { body: { code } }),
+    onSuccess: () => {
+      setHasApp(false);
+      onDone();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        remove.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <Text size="sm">{t('removeFactorText')}</Text>
+        <CodeField value={code} onChange={setCode} />
+        {remove.error ? <Failure error={remove.error} /> : null}
+        <Group justify="end">
+          <Button type="submit" color="red" loading={remove.isPending} disabled={code.trim() === ''}>
+            {t('removeFactor')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function CodeField({ value, onChange }: { value: string; onChange: (code: string) => void }) {
+  const t = useT();
+  return (
+    <TextInput
+      label={t('factorCode')}
+      autoComplete="one-time-code"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
+  const t = useT();
+  return (
+    <Stack gap="sm">
+      <Text size="sm">{t('recoveryCodesText')}</Text>
+      <Snippet label={t('recoveryCodes')} text={codes.join('\n')} />
+      <Group justify="end">
+        <Button onClick={onKept}>{t('kept')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Always dark on light: many apps do not read the inverse. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => {
+    const { size: side, data } = encode(text, { border: 2 });
+    const squares = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
+    return { size: side, path: squares.join('') };
+  }, [text]);
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} width={200} height={200} role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}

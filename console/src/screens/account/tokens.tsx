@@ -1,0 +1,185 @@
+/** Personal access tokens: create with scopes and an end, shown once, and delete. */
+import { Button, Checkbox, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf, type Schema } from '../../api/client';
+import type { SessionAnswer } from '../../api/session';
+import { useLanguages, useT } from '../../i18n';
+import { formatTime } from '../../lib/format';
+import { Failure, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { Confirm, IconButton, Snippet } from '../../ui/parts';
+import { AccountSection } from './account-screen';
+
+type Token = Schema<'TokenRecordDto'>;
+type Scope = Token['scopes'][number];
+
+const SCOPES: readonly Scope[] = ['read', 'write', 'sql', 'admin'];
+const DAYS = [7, 30, 90, 365];
+const DAY_SECONDS = 86_400;
+
+interface TokensProps {
+  readonly projects: SessionAnswer['projects'];
+}
+
+export function Tokens({ projects }: TokensProps) {
+  const { t, language } = useLanguages();
+  const client = useQueryClient();
+  const [isCreating, setCreating] = useState(false);
+  const [deleted, setDeleted] = useState<Token | null>(null);
+  const tokens = useQuery({ queryKey: ['my-tokens'], queryFn: () => dataOf(api.GET('/admin/v1/tokens')) });
+  return (
+    <AccountSection title={t('tokens')} text={t('tokensText')}>
+      <Loaded query={tokens}>
+        {(list) =>
+          list.length === 0 ? (
+            <Text size="sm">{t('noTokens')}</Text>
+          ) : (
+            <Table verticalSpacing="xs">
+              <Table.Tbody>
+                {list.map((token) => (
+                  <Table.Tr key={token.id}>
+                    <Table.Td>
+                      <Text size="sm" fw={550} dir="auto">
+                        {token.name}
+                      </Text>
+                      <Text size="xs" c="dimmed">
+                        {[
+                          token.scopes.join(', '),
+                          t('expiresAt', { time: formatTime(token.expires_at, language) }),
+                          token.last_used_at === null
+                            ? t('neverUsed')
+                            : t('lastUsed', { time: formatTime(token.last_used_at, language) }),
+                        ].join(' · ')}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td ta="end">
+                      <IconButton icon="trash" label={t('deleteToken')} onClick={() => setDeleted(token)} />
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          )
+        }
+      </Loaded>
+      <Group mt="sm">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="plus" size={14} />}
+          onClick={() => setCreating(true)}
+        >
+          {t('newToken')}
+        </Button>
+      </Group>
+      {isCreating ? <CreateToken projects={projects} onClose={() => setCreating(false)} /> : null}
+      {deleted ? (
+        <Confirm
+          title={t('deleteToken')}
+          text={t('deleteTokenText', { name: deleted.name })}
+          action={t('deleteToken')}
+          onClose={() => setDeleted(null)}
+          run={async () => {
+            await api.DELETE('/admin/v1/tokens/{id}', { params: { path: { id: deleted.id } } });
+            await client.invalidateQueries({ queryKey: ['my-tokens'] });
+          }}
+        />
+      ) : null}
+    </AccountSection>
+  );
+}
+
+function CreateToken({ projects, onClose }: TokensProps & { readonly onClose: () => void }) {
+  const t = useT();
+  const client = useQueryClient();
+  const [input, setInput] = useState({ name: '', scopes: ['read'] as Scope[], project: '', days: 30 });
+  const create = useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.POST('/admin/v1/tokens', {
+          body: {
+            name: input.name.trim(),
+            scopes: input.scopes,
+            project_id: input.project === '' ? null : input.project,
+            expires_in: input.days * DAY_SECONDS,
+          },
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['my-tokens'] }),
+  });
+  const title = create.data ? t('tokenCreated') : t('newToken');
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+      {create.data ? (
+        <Stack gap="sm">
+          <Text size="sm">{t('tokenCreatedText')}</Text>
+          <Snippet label={t('tokenCreated')} text={create.data.token} />
+          <Group justify="end">
+            <Button onClick={onClose}>{t('done')}</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            create.mutate();
+          }}
+        >
+          <Stack gap="sm">
+            <TextInput
+              label={t('tokenName')}
+              maxLength={200}
+              value={input.name}
+              onChange={(event) => setInput({ ...input, name: event.currentTarget.value })}
+              data-autofocus
+            />
+            <Checkbox.Group
+              label={t('scopes')}
+              value={input.scopes}
+              onChange={(scopes) => setInput({ ...input, scopes })}
+            >
+              <Stack gap={6} mt={4}>
+                {SCOPES.map((scope) => (
+                  <Checkbox key={scope} value={scope} label={t(`scope_${scope}`)} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+            {projects.length > 0 ? (
+              <Select
+                label={t('tokenProject')}
+                data={[
+                  { value: '', label: t('tokenAllProjects') },
+                  ...projects.map(({ id, slug }) => ({ value: id, label: slug })),
+                ]}
+                value={input.project}
+                allowDeselect={false}
+                onChange={(project) => setInput({ ...input, project: project ?? '' })}
+              />
+            ) : null}
+            <Select
+              label={t('tokenLifetime')}
+              data={DAYS.map((days) => ({ value: String(days), label: t('days', { count: days }) }))}
+              value={String(input.days)}
+              allowDeselect={false}
+              onChange={(days) => setInput({ ...input, days: Number(days) })}
+            />
+            {create.error ? <Failure error={create.error} /> : null}
+            <Group justify="end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                {t('cancel')}
+              </Button>
+              <Button
+                type="submit"
+                loading={create.isPending}
+                disabled={input.name.trim() === '' || input.scopes.length === 0}
+              >
+                {t('createToken')}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

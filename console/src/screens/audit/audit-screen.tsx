@@ -1,0 +1,194 @@
+/** The audit log: filter, read, export, and verify its chain of hashes. The filter is in the address. */
+import { Button, Group, Menu, Table, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { PLINTH_URL } from '../../api/base-url';
+import { api, assertOk, type Schema } from '../../api/client';
+import { sessionHeaders, useSession } from '../../api/session';
+import { useLanguages, useT } from '../../i18n';
+import { formatTime } from '../../lib/format';
+import { announceFailure, Empty, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { Page } from '../../ui/parts';
+import { saveFile } from '../../ui/save-file';
+import { ChainState } from './chain-state';
+
+const route = getRouteApi('/signed-in/audit-log');
+const PER_PAGE = 100;
+
+export interface AuditSearch {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly project_id?: string;
+  /** As the field of the browser gives it: `2026-01-31T08:00`, without a time zone. */
+  readonly since?: string;
+  readonly until?: string;
+}
+
+type Entry = Schema<'AuditLogEntry'>;
+
+export function AuditScreen() {
+  const t = useT();
+  const search = route.useSearch();
+  const [wanted] = useDebouncedValue(search, 250);
+  const filter = toFilter(wanted);
+  const entries = useInfiniteQuery({
+    queryKey: ['audit-log', filter],
+    queryFn: ({ pageParam }) => readPage(filter, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+  return (
+    <Page title={t('auditLog')} text={t('auditText')} actions={<ExportMenu filter={filter} />}>
+      <ChainState />
+      <Filters search={search} />
+      <Loaded query={entries}>
+        {({ pages }) => {
+          const list = pages.flatMap((page) => page.entries);
+          return list.length === 0 ? (
+            <Empty icon="history" title={t('auditEmpty')} text={t('auditText')} />
+          ) : (
+            <EntryTable entries={list} />
+          );
+        }}
+      </Loaded>
+      {entries.hasNextPage ? (
+        <Button
+          mt="md"
+          variant="default"
+          loading={entries.isFetchingNextPage}
+          onClick={() => void entries.fetchNextPage()}
+        >
+          {t('auditMore')}
+        </Button>
+      ) : null}
+    </Page>
+  );
+}
+
+async function readPage(
+  filter: AuditSearch,
+  before: string | null,
+): Promise<{ entries: Entry[]; next: string | null }> {
+  const query = { ...filter, limit: PER_PAGE, ...(before === null ? {} : { before }) };
+  const { data, response } = await api.GET('/admin/v1/audit-log', { params: { query } });
+  return { entries: data as Entry[], next: response.headers.get('X-Next-Cursor') };
+}
+
+/** Without what is empty or not a time; local times become those of the API. */
+function toFilter({ since, until, ...texts }: AuditSearch): AuditSearch {
+  const times = Object.entries({ since, until }).flatMap(([name, text]) => {
+    const time = new Date(text ?? '');
+    return Number.isNaN(time.getTime()) ? [] : [[name, time.toISOString()]];
+  });
+  return { ...texts, ...(Object.fromEntries(times) as AuditSearch) };
+}
+
+function Filters({ search }: { search: AuditSearch }) {
+  const t = useT();
+  const navigate = route.useNavigate();
+  const set = (name: keyof AuditSearch) => (event: { currentTarget: { value: string } }) => {
+    const { value } = event.currentTarget;
+    const { [name]: _former, ...others } = search;
+    void navigate({ search: value === '' ? others : { ...others, [name]: value }, replace: true });
+  };
+  const fields = [
+    ['actor', t('auditPerson'), 'text'],
+    ['action', t('auditAction'), 'text'],
+    ['project_id', t('auditProject'), 'text'],
+    ['since', t('auditSince'), 'datetime-local'],
+    ['until', t('auditUntil'), 'datetime-local'],
+  ] as const;
+  return (
+    <Group gap="xs" mb="md" align="end">
+      {fields.map(([name, label, type]) => (
+        <TextInput
+          key={name}
+          size="xs"
+          label={label}
+          type={type}
+          value={search[name] ?? ''}
+          onChange={set(name)}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function EntryTable({ entries }: { entries: readonly Entry[] }) {
+  const { t, language } = useLanguages();
+  return (
+    <Table.ScrollContainer minWidth={760}>
+      <Table verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('createdAt')}</Table.Th>
+            <Table.Th>{t('auditPerson')}</Table.Th>
+            <Table.Th>{t('auditAction')}</Table.Th>
+            <Table.Th>{t('auditProject')}</Table.Th>
+            <Table.Th>{t('auditAddress')}</Table.Th>
+            <Table.Th>{t('auditDetails')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {entries.map((entry) => (
+            <Table.Tr key={entry.id}>
+              <Table.Td>{formatTime(entry.at, language)}</Table.Td>
+              <Table.Td dir="auto" className="wrap">
+                {entry.actor}
+              </Table.Td>
+              <Table.Td>
+                <code>{entry.action}</code>
+              </Table.Td>
+              <Table.Td className="mono">{entry.project_id ?? '–'}</Table.Td>
+              <Table.Td className="mono">{entry.address ?? '–'}</Table.Td>
+              <Table.Td className="mono wrap">
+                <Text size="xs" ff="monospace">
+                  {JSON.stringify(entry.details)}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function ExportMenu({ filter }: { filter: AuditSearch }) {
+  const t = useT();
+  const session = useSession();
+  const addressOf = (format: string): string =>
+    `${PLINTH_URL}/admin/v1/audit-log/export?${new URLSearchParams({ ...filter, format }).toString()}`;
+  const save = useMutation({
+    mutationFn: async (format: string) => {
+      const response = await fetch(addressOf(format), { headers: sessionHeaders(), credentials: 'omit' });
+      saveFile(await (await assertOk(response)).blob(), `audit-log.${format}`);
+    },
+    onError: (error) => announceFailure(error, t('close')),
+  });
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={16} />} loading={save.isPending}>
+          {t('auditExport')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {['csv', 'jsonl'].map((format) =>
+          // With a cookie the browser streams the file itself; the key goes into a header, which a link has not.
+          session?.by === 'cookie' ? (
+            <Menu.Item key={format} component="a" href={addressOf(format)} download>
+              {format}
+            </Menu.Item>
+          ) : (
+            <Menu.Item key={format} onClick={() => save.mutate(format)}>
+              {format}
+            </Menu.Item>
+          ),
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,141 @@
+/** The people with a role in a project. */
+import { Button, Select, Table } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf, type Schema } from '../../api/client';
+import { useSession } from '../../api/session';
+import { useLanguages, useT } from '../../i18n';
+import { formatTime } from '../../lib/format';
+import { isAllowed } from '../../lib/permissions';
+import { useProject } from '../../queries/projects';
+import { announceFailure, Empty, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { Confirm, IconButton, Page } from '../../ui/parts';
+import { Invitations } from './invitations';
+import { Invite } from './invite';
+import { PersonName } from './people-screen';
+import { PROJECT_ROLES, type ProjectRole } from './roles';
+
+type Member = Schema<'ProjectPersonDto'>;
+
+export function MembersScreen() {
+  const t = useT();
+  const { id } = useProject();
+  const session = useSession();
+  const [isInviting, setInviting] = useState(false);
+  const members = useQuery({
+    queryKey: ['people', 'of', id],
+    queryFn: () => dataOf(api.GET('/admin/v1/projects/{id}/people', { params: { path: { id } } })),
+  });
+  const mayManage = isAllowed(session, 'PUT /admin/v1/projects/:id/people/:person_id', id);
+  const invite = mayManage ? (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
+      {t('invitePerson')}
+    </Button>
+  ) : null;
+  return (
+    <Page title={t('peopleOfProject')} text={t('peopleOfProjectText')} actions={invite}>
+      <Loaded query={members}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon="users" title={t('noPeople')} text={t('noMembersText')} />
+          ) : (
+            <MemberTable members={list} projectId={id} mayManage={mayManage} />
+          )
+        }
+      </Loaded>
+      {mayManage ? <Invitations projectId={id} /> : null}
+      {isInviting ? <Invite projectId={id} onClose={() => setInviting(false)} /> : null}
+    </Page>
+  );
+}
+
+interface MembersProps {
+  readonly members: readonly Member[];
+  readonly projectId: string;
+  readonly mayManage: boolean;
+}
+
+function MemberTable({ members, projectId, mayManage }: MembersProps) {
+  const { t, language } = useLanguages();
+  const client = useQueryClient();
+  const [removed, setRemoved] = useState<Member | null>(null);
+  return (
+    <Table.ScrollContainer minWidth={560}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('person')}</Table.Th>
+            <Table.Th>{t('projectRole')}</Table.Th>
+            <Table.Th>{t('lastSignIn')}</Table.Th>
+            <Table.Th aria-label={t('actions')} />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {members.map((member) => (
+            <Table.Tr key={member.id}>
+              <Table.Td>
+                <PersonName person={member} />
+              </Table.Td>
+              <Table.Td>
+                {mayManage ? (
+                  <MemberRole member={member} projectId={projectId} />
+                ) : (
+                  t(`role_${member.project_role}`)
+                )}
+              </Table.Td>
+              <Table.Td>{formatTime(member.last_sign_in_at, language)}</Table.Td>
+              <Table.Td ta="end">
+                {mayManage ? (
+                  <IconButton icon="trash" label={t('removeMember')} onClick={() => setRemoved(member)} />
+                ) : null}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {removed ? (
+        <Confirm
+          title={t('removeMember')}
+          text={t('removeMemberText', { email: removed.email })}
+          action={t('removeMember')}
+          onClose={() => setRemoved(null)}
+          run={async () => {
+            await api.DELETE('/admin/v1/projects/{id}/people/{person_id}', {
+              params: { path: { id: projectId, person_id: removed.id } },
+            });
+            await client.invalidateQueries({ queryKey: ['people'] });
+          }}
+        />
+      ) : null}
+    </Table.ScrollContainer>
+  );
+}
+
+function MemberRole({ member, projectId }: { member: Member; projectId: string }) {
+  const t = useT();
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (role: ProjectRole) =>
+      dataOf(
+        api.PUT('/admin/v1/projects/{id}/people/{person_id}', {
+          params: { path: { id: projectId, person_id: member.id } },
+          body: { role },
+        }),
+      ),
+    onError: (error) => announceFailure(error, t('close')),
+    onSettled: () => client.invalidateQueries({ queryKey: ['people'] }),
+  });
+  return (
+    <Select
+      size="xs"
+      maw={200}
+      aria-label={t('roleOf', { name: member.name })}
+      data={PROJECT_ROLES.map((role) => ({ value: role, label: t(`role_${role}`) }))}
+      value={member.project_role}
+      allowDeselect={false}
+      disabled={change.isPending}
+      onChange={(role) => change.mutate(role as ProjectRole)}
+    />
+  );
+}

@@ -1,0 +1,194 @@
+/** The people who administer the installation: invite, role, disable, delete. */
+import { ActionIcon, Badge, Button, Group, Menu, Select, Table, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, dataOf, type Schema } from '../../api/client';
+import { useSession } from '../../api/session';
+import { useLanguages, useT } from '../../i18n';
+import { formatTime } from '../../lib/format';
+import { isAllowed, isOwner } from '../../lib/permissions';
+import { announceFailure, Empty, Loaded } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { Confirm, Page } from '../../ui/parts';
+import { Invitations } from './invitations';
+import { Invite } from './invite';
+import { INSTALL_ROLES } from './roles';
+
+type Person = Schema<'PersonDto'>;
+
+export function PeopleScreen() {
+  const t = useT();
+  const session = useSession();
+  const [isInviting, setInviting] = useState(false);
+  const people = useQuery({
+    queryKey: ['people', 'all'],
+    queryFn: () => dataOf(api.GET('/admin/v1/people')),
+  });
+  const mayInvite = isAllowed(session, 'POST /admin/v1/invitations');
+  const invite = mayInvite ? (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setInviting(true)}>
+      {t('invitePerson')}
+    </Button>
+  ) : null;
+  return (
+    <Page title={t('people')} text={t('peopleText')} actions={invite}>
+      <Loaded query={people}>
+        {(list) =>
+          list.length === 0 ? (
+            <Empty icon="users" title={t('noPeople')} text={t('noPeopleText')} />
+          ) : (
+            <PeopleTable people={list} />
+          )
+        }
+      </Loaded>
+      <Invitations projectId={null} />
+      {isInviting ? <Invite projectId={null} onClose={() => setInviting(false)} /> : null}
+    </Page>
+  );
+}
+
+function PeopleTable({ people }: { people: readonly Person[] }) {
+  const { t, language } = useLanguages();
+  return (
+    <Table.ScrollContainer minWidth={640}>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('person')}</Table.Th>
+            <Table.Th>{t('role')}</Table.Th>
+            <Table.Th>{t('secondFactor')}</Table.Th>
+            <Table.Th>{t('lastSignIn')}</Table.Th>
+            <Table.Th aria-label={t('actions')} />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {people.map((person) => (
+            <Table.Tr key={person.id}>
+              <Table.Td>
+                <PersonName person={person} />
+              </Table.Td>
+              <Table.Td>
+                <RoleField person={person} />
+              </Table.Td>
+              <Table.Td>{person.has_factor ? <Icon name="check" /> : '–'}</Table.Td>
+              <Table.Td>{formatTime(person.last_sign_in_at, language)}</Table.Td>
+              <Table.Td ta="end">
+                <PersonMenu person={person} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+export function PersonName({ person }: { person: Person }) {
+  const t = useT();
+  return (
+    <>
+      <Group gap="xs">
+        <Text size="sm" fw={550} dir="auto">
+          {person.name}
+        </Text>
+        {person.disabled_at ? (
+          <Badge color="red" variant="light">
+            {t('accountDisabled')}
+          </Badge>
+        ) : null}
+      </Group>
+      <Text size="xs" c="dimmed" dir="auto">
+        {person.email}
+      </Text>
+    </>
+  );
+}
+
+function usePersonChange(person: Person) {
+  const t = useT();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Schema<'UpdatePersonDto'>) =>
+      dataOf(api.PATCH('/admin/v1/people/{id}', { params: { path: { id: person.id } }, body })),
+    onError: (error) => announceFailure(error, t('close')),
+    onSettled: () => client.invalidateQueries({ queryKey: ['people'] }),
+  });
+}
+
+function useMayChange({ role }: Person): boolean {
+  const session = useSession();
+  return isAllowed(session, 'PATCH /admin/v1/people/:id') && (role !== 'owner' || isOwner(session));
+}
+
+function RoleField({ person }: { person: Person }) {
+  const t = useT();
+  const session = useSession();
+  const change = usePersonChange(person);
+  if (!useMayChange(person)) return <>{t(`role_${person.role ?? 'none'}`)}</>;
+  const roles = INSTALL_ROLES.filter((role) => role !== 'owner' || isOwner(session));
+  return (
+    <Select
+      size="xs"
+      aria-label={t('roleOf', { name: person.name })}
+      data={[
+        ...roles.map((role) => ({ value: role, label: t(`role_${role}`) })),
+        { value: 'none', label: t('role_none') },
+      ]}
+      value={person.role ?? 'none'}
+      allowDeselect={false}
+      disabled={change.isPending}
+      onChange={(role) => change.mutate({ role: role === 'none' ? null : role })}
+    />
+  );
+}
+
+function PersonMenu({ person }: { person: Person }) {
+  const t = useT();
+  const client = useQueryClient();
+  const change = usePersonChange(person);
+  const [asked, setAsked] = useState<'disable' | 'remove' | null>(null);
+  if (!useMayChange(person)) return null;
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon color="gray" aria-label={t('actionsOf', { name: person.name })}>
+            <Icon name="dots" size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {person.disabled_at ? (
+            <Menu.Item onClick={() => change.mutate({ disabled: false })}>{t('enableAccount')}</Menu.Item>
+          ) : (
+            <Menu.Item onClick={() => setAsked('disable')}>{t('disableAccount')}</Menu.Item>
+          )}
+          <Menu.Item color="red" onClick={() => setAsked('remove')}>
+            {t('removePerson')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asked === 'disable' ? (
+        <Confirm
+          title={t('disableAccount')}
+          text={t('disableAccountText', { name: person.name })}
+          action={t('disableAccount')}
+          onClose={() => setAsked(null)}
+          run={() => change.mutateAsync({ disabled: true })}
+        />
+      ) : null}
+      {asked === 'remove' ? (
+        <Confirm
+          title={t('removePerson')}
+          text={t('removePersonText', { email: person.email })}
+          action={t('removePerson')}
+          typed={person.email}
+          onClose={() => setAsked(null)}
+          run={async () => {
+            await api.DELETE('/admin/v1/people/{id}', { params: { path: { id: person.id } } });
+            await client.invalidateQueries({ queryKey: ['people'] });
+          }}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+/** Single sign-on of people: to the issuer, back from it, and the second factor where the issuer did not ask for one. */
+import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseInterceptors } from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { rateLimited } from '../../access/access.errors';
+import { PublicRoute } from '../../access/public-route.decorator';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import { AppError } from '../../common/errors/app-error';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { SERVER_CONFIG, ServerConfig } from '../../config/app-config';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { type DocumentedHeaders, TEXT } from '../../http/docs/documented-headers';
+import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import { OidcClient } from '../oidc/oidc-client.service';
+import { OidcSignIn } from '../oidc/oidc-sign-in.service';
+import { StaffSessions } from '../sessions/staff-session.service';
+import { flowOver, oidcUnreachable, oidcUnused, wrongFactorCode } from '../staff.errors';
+import { FactorCodeDto } from './dto/staff-inputs.dto';
+import { SignInMethodsDto, StaffSessionDto } from './dto/staff-records.dto';
+import { SESSION_HEADERS } from './session-headers';
+import { toSessionView } from './staff-views';
+
+const REDIRECT_HEADERS: DocumentedHeaders = {
+  ...SESSION_HEADERS,
+  Location: { description: 'The page to open', schema: TEXT },
+};
+
+/** The address of the callback has the code, which no other page needs to see. */
+const CALLBACK_HEADERS: DocumentedHeaders = {
+  ...REDIRECT_HEADERS,
+  'Referrer-Policy': { description: '`no-referrer`', schema: TEXT },
+};
+
+const CallbackParam = (name: string, description: string): MethodDecorator =>
+  ApiQuery({ name, type: String, required: false, description });
+
+@Controller('admin/v1/session')
+@ApiTags('admin')
+@UseInterceptors(JsonBodyInterceptor)
+export class OidcController {
+  constructor(
+    private readonly oidc: OidcSignIn,
+    private readonly client: OidcClient,
+    private readonly sessions: StaffSessions,
+    @Inject(SERVER_CONFIG) private readonly server: ServerConfig,
+  ) {}
+
+  @Get('methods')
+  @PublicRoute('the sign-in page asks it which buttons to show')
+  @ApiOperation({
+    operationId: 'getSignInMethods',
+    summary: 'Get the ways to sign in to the administration',
+    description: 'Needs no credential.',
+  })
+  @Answer(200, 'The ways', SignInMethodsDto)
+  @PlatformErrors(SERVER_ERRORS)
+  methods(): SignInMethodsDto {
+    return { password: true, passkey: true, oidc_issuer: this.client.issuerHost };
+  }
+
+  @Get('oidc')
+  @PublicRoute('it only leads to the sign-in page of the issuer')
+  @ApiOperation({
+    operationId: 'beginSingleSignOn',
+    summary: 'Go to the issuer of single sign-on',
+    description:
+      'For browsers: sets a short-lived cookie that the way back is bound to, and redirects. Needs STAFF_OIDC_ISSUER.',
+  })
+  @ApiResponse({ status: 303, description: 'The page of the issuer', headers: REDIRECT_HEADERS })
+  @PlatformErrors(oidcUnused(), oidcUnreachable(), SERVER_ERRORS)
+  async begin(@Res() response: Response): Promise<void> {
+    redirect(response, await this.oidc.begin(response));
+  }
+
+  @Get('oidc/callback')
+  @PublicRoute('the code of the issuer is the credential')
+  @ApiOperation({
+    operationId: 'finishSingleSignOn',
+    summary: 'Come back from the issuer of single sign-on',
+    description:
+      'Verifies the answer of the issuer and redirects to the console: with a session, or with the code of the error as `sign_in_error` behind the `#`. `factor_required` there asks for POST /admin/v1/session/oidc.',
+  })
+  @CallbackParam('code', 'From the issuer')
+  @CallbackParam('state', 'As it was sent to the issuer')
+  @CallbackParam('iss', 'The issuer (RFC 9207)')
+  @CallbackParam('error', 'From the issuer, in place of the code')
+  @ApiResponse({ status: 303, description: 'The console', headers: CALLBACK_HEADERS })
+  @PlatformErrors(SERVER_ERRORS)
+  async finish(
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    // The address of this Plinth is that of the configuration; a Host header has no influence.
+    const { search } = new URL(request.originalUrl, this.server.publicUrl);
+    const error = await this.oidc.finish(search, request, response, origin).then(
+      () => null,
+      (fault: unknown) => {
+        if (fault instanceof AppError) return fault;
+        throw fault;
+      },
+    );
+    const fragment = error ? `#sign_in_error=${error.code}` : '';
+    response.setHeader('Referrer-Policy', 'no-referrer');
+    redirect(response, `${this.server.publicUrl}/console/${fragment}`);
+  }
+
+  @Post('oidc')
+  @HttpCode(200)
+  @PublicRoute('the cookie of the callback is the credential')
+  @ApiOperation({
+    operationId: 'completeSingleSignOn',
+    summary: 'Complete single sign-on with the second factor',
+    description:
+      'After the callback answered `factor_required`: the account has a second factor, and the issuer did not ask for one. Wrong codes delay further attempts (429).',
+  })
+  @JsonBody(FactorCodeDto)
+  @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @PlatformErrors(
+    invalidParameters('code should not be empty'),
+    wrongFactorCode(),
+    flowOver(),
+    rateLimited(60),
+    JSON_BODY_ERRORS,
+    SERVER_ERRORS,
+  )
+  async complete(
+    @StrictBody() { code }: FactorCodeDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StaffSessionDto> {
+    const { identity, session } = await this.oidc.complete(code, request, response, origin);
+    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+  }
+}
+
+/** Without the body of Express, which no client needs. */
+function redirect(response: Response, location: string): void {
+  response.status(303).setHeader('Location', location).end();
+}

@@ -1,0 +1,277 @@
+/** Passkeys of people: signing in with one, and those of the sender's account. */
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { rateLimited } from '../../access/access.errors';
+import { PublicRoute } from '../../access/public-route.decorator';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { tooShortPassword } from '../../auth/http/auth-docs.decorator';
+import { CurrentOrigin } from '../../auth/http/current-origin.decorator';
+import { invalidParameters } from '../../common/errors/http-errors';
+import { JsonBodyInterceptor } from '../../http/bodies/json-body.interceptor';
+import { Answer, JsonBody } from '../../http/docs/answer.decorator';
+import { UUID_EXAMPLE } from '../../http/docs/documented-types';
+import { JSON_BODY_ERRORS, SERVER_ERRORS } from '../../http/docs/standard-errors';
+import { PlatformErrors } from '../../http/errors/platform-error-docs';
+import { StrictBody } from '../../http/input/strict-input.decorator';
+import type { Person } from '../accounts/person';
+import type { PasskeyRecord } from '../passkeys/passkey.repository';
+import { MAX_PASSKEYS, Passkeys } from '../passkeys/passkey.service';
+import { sessionOf, Staff } from '../roles/staff';
+import { SessionCookies } from '../sessions/session-cookies.service';
+import { StaffSessions } from '../sessions/staff-session.service';
+import { StaffSignIn } from '../sessions/staff-sign-in.service';
+import {
+  flowOver,
+  passkeyFailed,
+  passkeyNotFound,
+  sessionRequired,
+  signInAgain,
+  tooManyPasskeys,
+  wrongSignIn,
+} from '../staff.errors';
+import { CurrentPerson, CurrentStaff } from './current-staff.decorator';
+import {
+  EnrolledPasskeyDto,
+  EnrolPasskeyDto,
+  PasskeyDto,
+  PasskeyOptionsDto,
+  PasskeySignInDto,
+  RenamePasskeyDto,
+} from './dto/passkeys.dto';
+import { BeginFactorDto } from './dto/staff-inputs.dto';
+import { StaffSessionDto } from './dto/staff-records.dto';
+import { StaffSessionGuard } from './person.guards';
+import { SESSION_HEADERS } from './session-headers';
+import { StaffApi, STAFF_ERRORS } from './staff-api.decorator';
+import { toSessionView } from './staff-views';
+
+const PASSWORD_ERRORS = [
+  invalidParameters('password must be a string'),
+  tooShortPassword(),
+  wrongSignIn(),
+  signInAgain(),
+  rateLimited(60),
+  JSON_BODY_ERRORS,
+  STAFF_ERRORS,
+];
+
+const PasskeyParam = (): MethodDecorator =>
+  ApiParam({ name: 'id', type: String, description: 'The id of the passkey', example: UUID_EXAMPLE });
+
+@Controller('admin/v1/session/passkey')
+@ApiTags('admin')
+@UseInterceptors(JsonBodyInterceptor)
+export class PasskeySignInController {
+  constructor(
+    private readonly passkeys: Passkeys,
+    private readonly signIn: StaffSignIn,
+    private readonly sessions: StaffSessions,
+    private readonly cookies: SessionCookies,
+  ) {}
+
+  @Post('options')
+  @HttpCode(200)
+  @PublicRoute('it makes a challenge, and names no account')
+  @ApiOperation({
+    operationId: 'beginPasskeySignIn',
+    summary: 'Get a challenge to sign in with a passkey',
+    description: 'Sets a cookie of ten minutes; the challenge works once, in the same browser.',
+  })
+  @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, SESSION_HEADERS)
+  @PlatformErrors(SERVER_ERRORS)
+  async begin(@Res({ passthrough: true }) response: Response): Promise<PasskeyOptionsDto> {
+    return { options: await this.passkeys.challenge(response) };
+  }
+
+  @Post()
+  @HttpCode(200)
+  @PublicRoute('the signature of the passkey in the body is the credential')
+  @ApiOperation({
+    operationId: 'signInWithPasskey',
+    summary: 'Sign a person in with a passkey alone',
+    description:
+      'The authenticator must have verified its user, by PIN or biometrics. With a password, one that has not does as second factor: see POST /admin/v1/session.',
+  })
+  @JsonBody(PasskeySignInDto)
+  @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
+  @PlatformErrors(
+    invalidParameters('credential must be an object'),
+    passkeyFailed(),
+    flowOver(),
+    JSON_BODY_ERRORS,
+    SERVER_ERRORS,
+  )
+  async finish(
+    @StrictBody() { credential }: PasskeySignInDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<StaffSessionDto> {
+    const person = await this.passkeys.personWith(credential, true, request, response);
+    const presented = this.cookies.read(request);
+    if (presented !== null) await this.sessions.endByToken(presented);
+    const { identity, session } = await this.signIn.beginFor(person, 'person.sign_in', origin, {
+      by: 'passkey',
+    });
+    this.cookies.write(response, session);
+    return toSessionView({ identity, session, token: null }, this.sessions.csrfToken(session.id));
+  }
+}
+
+// Nest runs the guard of the lower decorator first.
+@UseGuards(StaffSessionGuard)
+@StaffApi()
+@Controller('admin/v1/passkeys')
+export class PasskeysController {
+  constructor(
+    private readonly passkeys: Passkeys,
+    private readonly signIn: StaffSignIn,
+    private readonly sessions: StaffSessions,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listPasskeys',
+    summary: 'List your passkeys, the oldest first',
+    description: 'Needs a session.',
+  })
+  @Answer(200, 'The passkeys', [PasskeyDto])
+  @PlatformErrors(sessionRequired(), STAFF_ERRORS)
+  async list(@CurrentPerson() person: Person): Promise<PasskeyDto[]> {
+    return (await this.passkeys.list(person)).map(toView);
+  }
+
+  @Post('options')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'beginPasskey',
+    summary: 'Begin to add a passkey',
+    description:
+      'Needs a session, and the password once more (or a session younger than ten minutes of a person without one).',
+  })
+  @JsonBody(BeginFactorDto)
+  @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsDto, SESSION_HEADERS)
+  @PlatformErrors(tooManyPasskeys(MAX_PASSKEYS), sessionRequired(), ...PASSWORD_ERRORS)
+  async begin(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { password }: BeginFactorDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<PasskeyOptionsDto> {
+    const session = sessionOf(staff);
+    await this.signIn.assertStillThere(person, session, password ?? null, origin);
+    return { options: await this.passkeys.beginEnrolment(person, session, response) };
+  }
+
+  @Post()
+  @HttpCode(201)
+  @ApiOperation({
+    operationId: 'createPasskey',
+    summary: 'Add the passkey that the browser made',
+    description:
+      'Needs the session that began it. All other sessions of the person end, since a password alone may have begun them.',
+  })
+  @JsonBody(EnrolPasskeyDto)
+  @Answer(
+    201,
+    'The passkey, with recovery codes if it is the first factor',
+    EnrolledPasskeyDto,
+    SESSION_HEADERS,
+  )
+  @PlatformErrors(
+    invalidParameters('name must not be blank'),
+    passkeyFailed(),
+    flowOver(),
+    sessionRequired(),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async create(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @StrictBody() { name, credential }: EnrolPasskeyDto,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<EnrolledPasskeyDto> {
+    const session = sessionOf(staff);
+    const context = { request, response, origin };
+    const { record, recoveryCodes } = await this.passkeys.enrol(
+      person,
+      session,
+      { name, credential },
+      context,
+    );
+    await this.sessions.endOthers(person.id, session.id);
+    return { ...toView(record), recovery_codes: recoveryCodes };
+  }
+
+  @Patch(':id')
+  @ApiOperation({
+    operationId: 'renamePasskey',
+    summary: 'Rename a passkey',
+    description: 'Needs a session.',
+  })
+  @PasskeyParam()
+  @JsonBody(RenamePasskeyDto)
+  @Answer(200, 'The passkey', PasskeyDto)
+  @PlatformErrors(
+    invalidParameters('name must not be blank'),
+    passkeyNotFound(),
+    sessionRequired(),
+    JSON_BODY_ERRORS,
+    STAFF_ERRORS,
+  )
+  async rename(
+    @CurrentPerson() person: Person,
+    @Param('id') id: string,
+    @StrictBody() { name }: RenamePasskeyDto,
+  ): Promise<PasskeyDto> {
+    return toView(await this.passkeys.rename(person, id, name));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'deletePasskey',
+    summary: 'Delete a passkey',
+    description:
+      'Needs a session, and the password once more (or a session younger than ten minutes of a person without one).',
+  })
+  @PasskeyParam()
+  @JsonBody(BeginFactorDto)
+  @ApiResponse({ status: 204, description: 'The passkey no longer works' })
+  @PlatformErrors(passkeyNotFound(), sessionRequired(), ...PASSWORD_ERRORS)
+  async remove(
+    @CurrentStaff() staff: Staff,
+    @CurrentPerson() person: Person,
+    @Param('id') id: string,
+    @StrictBody() { password }: BeginFactorDto,
+    @CurrentOrigin() origin: RequestOrigin,
+  ): Promise<void> {
+    await this.passkeys.assertOwn(person, id);
+    await this.signIn.assertStillThere(person, sessionOf(staff), password ?? null, origin);
+    await this.passkeys.remove(person, id, origin);
+  }
+}
+
+const toView = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord): PasskeyDto => ({
+  id,
+  name,
+  created_at: createdAt,
+  last_used_at: lastUsedAt,
+});

@@ -1,0 +1,66 @@
+/** The claims of the issuer about a person, as far as Plinth reads them. A stranger's input: every member is checked. */
+import type { JsonObject } from '../../common/text/json';
+import { isJsonObject } from '../../common/text/json';
+
+/** Methods of authentication that are a second factor by themselves, or stand for one (RFC 8176, 2). */
+const SECOND_FACTORS = ['mfa', 'otp', 'hwk', 'sc'];
+const MAX_NAME = 200;
+const MAX_GROUPS = 1_000;
+
+export interface IssuedIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Null if the issuer gives none. */
+  readonly email: string | null;
+  /** Null if the issuer does not tell. */
+  readonly emailVerified: boolean | null;
+  readonly name: string | null;
+  readonly groups: readonly string[];
+  /** True if the issuer asked for a second factor. */
+  readonly hasSecondFactor: boolean;
+}
+
+/**
+ * @param claims of the ID token, which was verified (`iss` and `sub` are texts), with those of the userinfo endpoint
+ * @param groupsClaim a name, or a path with dots
+ */
+export function toIssuedIdentity(claims: JsonObject, groupsClaim: string): IssuedIdentity {
+  const { iss, sub, email, email_verified: verified, amr } = claims;
+  return {
+    issuer: iss as string,
+    subject: sub as string,
+    email: typeof email === 'string' ? email : null,
+    emailVerified: typeof verified === 'boolean' ? verified : null,
+    name: nameIn(claims),
+    groups: textsIn(claimAt(claims, groupsClaim)),
+    hasSecondFactor: textsIn(amr).some((method) => SECOND_FACTORS.includes(method)),
+  };
+}
+
+export const hasClaim = (claims: JsonObject, path: string): boolean => claimAt(claims, path) !== undefined;
+
+function claimAt(claims: JsonObject, path: string): unknown {
+  // Some issuers use URLs as names, which have dots of their own.
+  if (Object.hasOwn(claims, path)) return claims[path];
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+      claims,
+    );
+}
+
+function nameIn({ name, preferred_username: username }: JsonObject): string | null {
+  const found = [name, username].find((text) => typeof text === 'string' && text.trim() !== '');
+  // PostgreSQL stores no NUL, and UTF-8 no lone surrogate.
+  return typeof found === 'string'
+    ? found.replaceAll('\0', '').toWellFormed().slice(0, MAX_NAME).toWellFormed()
+    : null;
+}
+
+function textsIn(value: unknown): string[] {
+  return [value]
+    .flat()
+    .slice(0, MAX_GROUPS)
+    .filter((one) => typeof one === 'string');
+}

@@ -1,0 +1,109 @@
+/** Signs people in with the account that the issuer vouches for. */
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { RequestOrigin } from '../../auth/audit/request-origin';
+import { AppError } from '../../common/errors/app-error';
+import { AuditLogRepository } from '../../projects/audit-log.repository';
+import type { PersonRecord } from '../accounts/person';
+import { PeopleRepository } from '../accounts/people.repository';
+import { StaffFactors } from '../factors/staff-factor.service';
+import { anonymousActor } from '../roles/staff';
+import { SessionCookies } from '../sessions/session-cookies.service';
+import { SignInFlows } from '../sessions/sign-in-flows.service';
+import { StaffSessions } from '../sessions/staff-session.service';
+import { SignedInPerson, StaffSignIn } from '../sessions/staff-sign-in.service';
+import { accountDisabled, factorRequired, flowOver, oidcNoRole } from '../staff.errors';
+import { OidcAccounts } from './oidc-accounts.service';
+import { OidcChecks, OidcClient } from './oidc-client.service';
+
+const ACTION = 'person.sign_in';
+
+@Injectable()
+export class OidcSignIn {
+  constructor(
+    private readonly client: OidcClient,
+    private readonly accounts: OidcAccounts,
+    private readonly people: PeopleRepository,
+    private readonly factors: StaffFactors,
+    private readonly flows: SignInFlows,
+    private readonly sessions: StaffSessions,
+    private readonly cookies: SessionCookies,
+    private readonly signIn: StaffSignIn,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  /** @returns the issuer's page @throws AppError 404 without single sign-on, 503 */
+  async begin(response: Response): Promise<string> {
+    const { url, checks } = await this.client.begin();
+    this.flows.begin(response, 'oidc', checks);
+    return url;
+  }
+
+  /**
+   * Begins a session with the issuer's answer.
+   * @param query of the callback's URL, with `?`
+   * @throws AppError 401, 403, 409, 503; 401 `factor_required` begins the flow that complete() ends
+   */
+  async finish(query: string, request: Request, response: Response, origin: RequestOrigin): Promise<void> {
+    try {
+      const flow = this.flows.continue<OidcChecks>(request, 'oidc');
+      this.flows.clear(response);
+      const identity = await this.client.finish(query, flow.content);
+      await this.flows.complete(flow, response);
+      const { person, hasRole } = await this.accounts.accountOf(identity, origin);
+      if (person.disabledAt !== null) throw accountDisabled();
+      if (!hasRole) await this.refuse(person);
+      if (person.hasFactor && !identity.hasSecondFactor) {
+        this.flows.begin(response, 'oidc-factor', { personId: person.id });
+        throw factorRequired();
+      }
+      await this.beginSession(person, request, response, origin);
+    } catch (error) {
+      await this.recordFailure(error, origin);
+      throw error;
+    }
+  }
+
+  /** The second step for an account with a second factor that the issuer did not ask for. @throws AppError 401, 429 */
+  async complete(
+    code: string,
+    request: Request,
+    response: Response,
+    origin: RequestOrigin,
+  ): Promise<SignedInPerson> {
+    const flow = this.flows.continue<{ personId: string }>(request, 'oidc-factor');
+    const person = await this.people.find(flow.content.personId);
+    if (!person || person.disabledAt !== null) throw flowOver();
+    await this.factors.assertCode(person, code, origin);
+    await this.flows.complete(flow, response);
+    return this.beginSession(person, request, response, origin);
+  }
+
+  private async beginSession(
+    person: PersonRecord,
+    request: Request,
+    response: Response,
+    origin: RequestOrigin,
+  ): Promise<SignedInPerson> {
+    const presented = this.cookies.read(request);
+    if (presented !== null) await this.sessions.endByToken(presented);
+    const signedIn = await this.signIn.beginFor(person, ACTION, origin, { by: 'oidc' });
+    this.cookies.write(response, signedIn.session);
+    return signedIn;
+  }
+
+  private async refuse({ id }: PersonRecord): Promise<never> {
+    await this.sessions.endAll(id);
+    throw oidcNoRole();
+  }
+
+  private async recordFailure(error: unknown, origin: RequestOrigin): Promise<void> {
+    if (!(error instanceof AppError) || error.code === factorRequired().code) return;
+    await this.audit.write({
+      actor: anonymousActor(origin.ip),
+      action: 'person.sign_in_failed',
+      projectId: null,
+      details: { by: 'oidc', code: error.code },
+    });
+  }
+}

@@ -1,0 +1,132 @@
+/** Passkeys of people in the platform database. */
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditEntry, AuditLogRepository } from '../../projects/audit-log.repository';
+
+/** A passkey in the list of its person. */
+export interface PasskeyRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+/** What a signature is verified with. */
+export interface StoredPasskey {
+  readonly id: string;
+  readonly personId: string;
+  readonly credentialId: string;
+  readonly publicKey: Buffer;
+  readonly counter: number;
+}
+
+export interface NewPasskey {
+  readonly personId: string;
+  readonly credentialId: string;
+  readonly publicKey: Buffer;
+  readonly counter: number;
+  readonly transports: readonly string[];
+  readonly name: string;
+  readonly now: Date;
+  /** Stored unless the person has recovery codes. */
+  readonly recoveryCodes: readonly Buffer[];
+}
+
+const RECORD = `id, name, created_at as "createdAt", last_used_at as "lastUsedAt"`;
+
+@Injectable()
+export class PasskeyRepository {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditLogRepository,
+  ) {}
+
+  /** The oldest first. */
+  async list(personId: string): Promise<PasskeyRecord[]> {
+    return this.dataSource.query<PasskeyRecord[]>(
+      `select ${RECORD} from staff_passkeys where person_id = $1 order by created_at, id`,
+      [personId],
+    );
+  }
+
+  async credentialIds(personId: string): Promise<string[]> {
+    const rows = await this.dataSource.query<{ credential_id: string }[]>(
+      'select credential_id from staff_passkeys where person_id = $1',
+      [personId],
+    );
+    return rows.map(({ credential_id: id }) => id);
+  }
+
+  async findByCredential(credentialId: string): Promise<StoredPasskey | null> {
+    const [row] = await this.dataSource.query<StoredPasskey[]>(
+      `select id, person_id as "personId", credential_id as "credentialId", public_key as "publicKey",
+         counter::float8 as counter
+       from staff_passkeys where credential_id = $1`,
+      [credentialId],
+    );
+    return row ?? null;
+  }
+
+  /** @returns null if the credential is known already; else the passkey, and whether the recovery codes were stored */
+  async insert(
+    passkey: NewPasskey,
+    entry: AuditEntry,
+  ): Promise<{ record: PasskeyRecord; hasNewCodes: boolean } | null> {
+    const { personId, credentialId, publicKey, counter, transports, name, now, recoveryCodes } = passkey;
+    return this.dataSource.transaction(async (manager) => {
+      const [record] = await manager.query<PasskeyRecord[]>(
+        `insert into staff_passkeys (person_id, credential_id, public_key, counter, transports, name, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict (credential_id) do nothing returning ${RECORD}`,
+        [personId, credentialId, publicKey, counter, transports, name, now],
+      );
+      if (!record) return null;
+      const codes = await manager.query<unknown[]>(
+        `insert into staff_recovery_codes (person_id, code_hash) select $1, unnest($2::bytea[])
+         where not exists (select from staff_recovery_codes where person_id = $1) returning 1`,
+        [personId, recoveryCodes],
+      );
+      await this.audit.write(entry, manager);
+      return { record, hasNewCodes: codes.length > 0 };
+    });
+  }
+
+  /** Records a use. @returns false if the counter did not grow: another copy of the passkey was used */
+  async use(id: string, counter: number, now: Date): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `with used as (update staff_passkeys set counter = $2, last_used_at = $3
+         where id = $1 and (counter < $2 or (counter = 0 and $2 = 0)) returning 1)
+       select from used`,
+      [id, counter, now],
+    );
+    return rows.length === 1;
+  }
+
+  /** @returns null if the person has no such passkey */
+  async rename(personId: string, id: string, name: string): Promise<PasskeyRecord | null> {
+    const [row] = await this.dataSource.query<PasskeyRecord[]>(
+      `with renamed as (update staff_passkeys set name = $3 where person_id = $1 and id = $2 returning *)
+       select ${RECORD} from renamed`,
+      [personId, id, name],
+    );
+    return row ?? null;
+  }
+
+  /** Recovery codes go with the last factor. @returns false if the person has no such passkey */
+  async remove(personId: string, id: string, entry: AuditEntry): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const rows = await manager.query<unknown[]>(
+        'with gone as (delete from staff_passkeys where person_id = $1 and id = $2 returning 1) select from gone',
+        [personId, id],
+      );
+      if (rows.length === 0) return false;
+      await manager.query(
+        `delete from staff_recovery_codes c using staff_people p
+         where c.person_id = $1 and p.id = $1 and p.totp_confirmed_at is null
+           and not exists (select from staff_passkeys where person_id = $1)`,
+        [personId],
+      );
+      await this.audit.write(entry, manager);
+      return true;
+    });
+  }
+}
