@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { api, dataOf } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
 import { forgetCredentials } from '../api/identity';
-import { isExposed, type Project, useCatalog, useMay, useMayWrite, useProject } from '../queries/projects';
+import { isExposed, type Project, useCatalog, useMay, useProject } from '../queries/projects';
 import { adviceQuery } from '../queries/inside';
 import { overviewQuery } from '../queries/overview';
 import { useLanguages, useT } from '../i18n';

@@ -13,7 +13,7 @@ const TIMEOUT_SECONDS = 10;
 const REDISCOVER_MS = 60 * 60_000;
 
 /** Callback at Plinth; the client is registered with it at the issuer. */
-export const CALLBACK_PATH = '/admin/v1/session/oidc/callback';
+const CALLBACK_PATH = '/admin/v1/session/oidc/callback';
 
 /** What one sign-in is bound to. */
 export interface OidcChecks {

@@ -1,7 +1,7 @@
-/** Texte zu Personen, ihren Konten und dem Protokoll. */
-import type { people } from './../en/people';
+/** Texts about people, their accounts and the audit log, in German. */
+import type { people as en } from '../en/people';
 
-export const people: Readonly<Record<keyof typeof people, string>> = {
+export const people: Readonly<Record<keyof typeof en, string>> = {
   people: 'Personen',
   peopleText: 'Die Personen, die diese Installation und ihre Projekte verwalten.',
   peopleOfProject: 'Personen des Projekts',

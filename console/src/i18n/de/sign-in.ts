@@ -1,5 +1,5 @@
 /** The texts of sign-in, set-up and invitations, in German. */
-import type { people as en } from '../en/people';
+import type { signIn as en } from '../en/sign-in';
 
 export const signIn: Readonly<Record<keyof typeof en, string>> = {
   adminKey: 'Admin-Schlüssel der Plattform',

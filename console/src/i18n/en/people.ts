@@ -1,4 +1,4 @@
-/** Texts about people, their accounts and the audit log. */
+/** Texts about people, their accounts and the audit log, in English. */
 export const people = {
   people: 'People',
   peopleText: 'The people who administer this installation and its projects.',

@@ -8,7 +8,7 @@ export const signIn = {
   factorCode: 'Code of the second factor',
   invitationText: 'Choose a name and a password to accept the invitation.',
   invitationTitle: 'Welcome to Plinth',
-  setupNeeded: 
+  setupNeeded:
     'This installation has no owner yet. Open the set-up link that the server printed when it started.',
   setupText: 'You become the first owner of this install.',
   setupTitle: 'Set up Plinth',
