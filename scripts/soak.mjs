@@ -9,6 +9,8 @@ process.env.PLINTH_SOAK = '1';
 /** Files that test a part of their cases in `npm test` (test/support/extent.ts). */
 const LENGTHENED = [
   'e2e/backup/cli',
+  'console/tables',
+  'console/roles',
   'hostile-storage-tables',
   'hostile-auth-tables',
   'large-and-hostile',

@@ -3,6 +3,8 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const SLOW = [
+  'console/tables',
+  'console/inside',
   'large-and-hostile',
   'hostile-storage-tables',
   'object-store.int',

@@ -21,6 +21,9 @@ import { AddServerDto, UpdateServerDto } from './dto/servers.dto';
 
 const DEFAULT_CAPACITY = 1_000;
 
+const ServerParam = (): MethodDecorator =>
+  ApiParam({ name: 'name', description: 'Name of the server', example: 'db2' });
+
 @AdminApi()
 @Controller('admin/v1/servers')
 export class ServersController {
@@ -67,7 +70,7 @@ export class ServersController {
     description:
       'Projects on a draining server stay; it gets no new ones. A new URL must be that of the same server, with other credentials or another address.',
   })
-  @ApiParam({ name: 'name', example: 'db2' })
+  @ServerParam()
   @JsonBody(UpdateServerDto)
   @Answer(200, 'The changed server', ServerRecord)
   @PlatformErrors(
@@ -92,7 +95,7 @@ export class ServersController {
     description:
       'Nothing is changed on the server itself: the roles and the template that Plinth created stay.',
   })
-  @ApiParam({ name: 'name', example: 'db2' })
+  @ServerParam()
   @Answer(200, 'The server is removed', RemovedServer)
   @PlatformErrors(serverNotFound(), serverInUse(3), ADMIN_ERRORS)
   async remove(@Param('name') name: string, @CurrentActor() actor: Actor): Promise<RemovedServer> {

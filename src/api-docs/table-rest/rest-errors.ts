@@ -124,6 +124,11 @@ const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string' },
     example: 'OPTIONS, GET, HEAD',
   },
+  'Accept-Encoding': {
+    description: 'Present when the body was encoded: the encodings that are accepted',
+    schema: { type: 'string' },
+    example: 'identity',
+  },
   'Retry-After': {
     description: 'Seconds after which a retry may succeed',
     schema: { type: 'integer', minimum: 0 },

@@ -140,6 +140,7 @@ export const FAILURES = {
     description: 'The Content-Type of the body is not supported, or the body is compressed',
     sqlstates: ['PL415'],
     example: { message: 'The body must be application/json, text/csv or a form', sqlstate: 'PL157' },
+    headers: ['Accept-Encoding'],
   },
   416: {
     name: 'RestRangeNotSatisfiable',

@@ -218,7 +218,7 @@ describe('GET /openapi.json', () => {
   it('has the required credentials of every operation', () => {
     const open = operations().filter(({ operation: { security = [] } }) => security.length === 0);
     const expected =
-      /^GET \/(health\/(live|ready)|p\/\{project_slug\}\/storage\/files\/\{file_id\}\/(preview|signed)|admin\/v1\/setup)$|^POST \/admin\/v1\/(session|setup|invitations\/accept)$|^HEAD \/p\//;
+      /^GET \/(health\/(live|ready)|p\/\{project_slug\}\/storage\/files\/\{file_id\}\/(preview|signed)|admin\/v1\/(setup|session\/(methods|oidc|oidc\/callback)))$|^POST \/admin\/v1\/(session|session\/(oidc|passkey|passkey\/options)|setup|invitations\/accept)$|^HEAD \/p\//;
     expect(open.map(({ name }) => name).filter((name) => !expected.test(name))).toEqual([]);
   });
 });
