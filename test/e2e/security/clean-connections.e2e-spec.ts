@@ -87,10 +87,13 @@ const expectSameConnection = async (): Promise<void> => expect((await call('back
 
 describe('settings that a function set for the session', () => {
   it('are reset without another round trip', async () => {
-    const before = await roundTrips();
-    for (let n = 0; n < 5; n += 1) await call('set_for_good', { name: 'app.left', value: 'hers' });
-    for (let n = 0; n < 5; n += 1) await project.anon.get('/rest/v1/items');
-    expect((await roundTrips()) - before).toBe(10);
+    // A comparison of the schema may come between.
+    await eventually(async () => {
+      const before = await roundTrips();
+      for (let n = 0; n < 5; n += 1) await call('set_for_good', { name: 'app.left', value: 'hers' });
+      for (let n = 0; n < 5; n += 1) await project.anon.get('/rest/v1/items');
+      expect((await roundTrips()) - before).toBe(10);
+    });
   });
 
   it.each([

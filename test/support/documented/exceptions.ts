@@ -22,6 +22,7 @@ const OF_TABLE_REST: readonly RegExp[] = [
   /^a request body of type (text\/(csv|plain|xml)|application\/(x-www-form-urlencoded|octet-stream)) /,
   /^\d+ with a body of type (text\/[\w.-]+|application\/(x-ndjson|geo\+json|vnd\.pgrst\.[\w.+]+)) /,
   /^204 with a body of type /, // `response.status` of a function that returns a value
+  /^header set-cookie /, // `response.headers`
 ];
 
 export function isLeftOut({ method, path }: Exchange): boolean {
