@@ -6,29 +6,10 @@
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
 import { loginRefused, poolExhausted } from './pool.errors';
+import type { PoolLimits } from './pool-limits';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
 import { Streams } from './streams';
-
-export interface PoolLimits {
-  /** Connections of all projects. */
-  readonly total: number;
-  /** Connections of one project. */
-  readonly perProject: number;
-  /**
-   * How many of these may work at once. Those in use for longer than a moment do not count
-   * (concurrency-limiter.ts).
-   */
-  readonly workingAtOnce: number;
-  /** Milliseconds that a request waits for a connection before it gets 503. */
-  readonly acquireTimeoutMs: number;
-  /** Milliseconds after which an idle connection is closed. */
-  readonly idleTimeoutMs: number;
-  /** Requests that may wait for one project's connections before further ones get 503 at once. */
-  readonly maxWaiting: number;
-  /** Milliseconds without progress after which a response is aborted if requests wait for its connection. */
-  readonly stalledMs: number;
-}
 
 /** Shares of the connections that streamed responses may hold, in all and for one client. */
 const STREAMING_SHARE = 3 / 4;
