@@ -26,11 +26,11 @@ interface Route {
 }
 
 /**
- * Headers of HTTP itself, of CORS, of a proxy in front, of a log of requests, and the one that every answer has. All others are documented for
- * their answers.
+ * Headers of HTTP itself, of CORS, of a proxy in front, and those that any answer may have, which the description of the
+ * document explains. All others are documented for their answers.
  */
 export const OF_EVERY_ANSWER =
-  /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|x-content-type-options|x-request-id)$/;
+  /^(access-control-.*|connection|content-length|content-type|date|keep-alive|server|transfer-encoding|vary|x-content-type-options|x-quota-warning|x-request-id)$/;
 
 /** Statuses of a request for a path or a method that does not exist. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 429]);
