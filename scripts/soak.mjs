@@ -9,6 +9,7 @@ process.env.PLINTH_SOAK = '1';
 /** Files that test a part of their cases in `npm test` (test/support/extent.ts). */
 const LENGTHENED = [
   'e2e/backup/cli',
+  'rest-catalog.int',
   'console/tables',
   'console/roles',
   'hostile-storage-tables',
@@ -22,7 +23,7 @@ const LENGTHENED = [
   'database-restart',
 ];
 const GIVEN = process.argv.slice(2);
-const OF_SUITE = ['--testPathPatterns', LENGTHENED.join('|'), '--selectProjects', 'e2e', 'process'];
+const OF_SUITE = ['--testPathPatterns', LENGTHENED.join('|'), '--selectProjects', 'integration', 'e2e', 'process'];
 
 try {
   await jest('The soak', '--selectProjects', 'soak');

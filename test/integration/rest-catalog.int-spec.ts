@@ -8,6 +8,7 @@ import { ProjectCatalog } from '../../src/rest/catalog/project-catalog';
 import { createCatalogDatabase } from '../support/catalog-database';
 import { eventually } from '../support/eventually';
 import { memoryInUse } from '../support/memory-probe';
+import { IN_SOAK } from '../support/extent';
 
 let repository: CatalogRepository;
 let database: ProjectDatabase;
@@ -203,7 +204,7 @@ describe('the catalog after DDL', () => {
   });
 });
 
-describe('a large schema', () => {
+(IN_SOAK ? describe : describe.skip)('a large schema', () => {
   const grow = (from: number, to: number): Promise<unknown> =>
     owner.query(`
       do $$ begin
