@@ -35,6 +35,7 @@ const en = {
   showConnection: 'Show connection of the owner',
   showKeys: 'Show keys',
   signIn: 'Sign in',
+  sqlRefused: 'Your role may not run SQL in this project.',
   signOut: 'Sign out',
 } as const;
 
@@ -161,8 +162,14 @@ async function signInAs(email: string): Promise<void> {
 
 async function open(path: string): Promise<void> {
   await page.goto(`${plinth.baseUrl}/console/${path.replace('*', project.slug)}`);
-  await page.locator('#main').getByRole('heading').or(page.locator('#main .split-main')).first().waitFor();
-  await page.getByRole('status', { name: en.loading }).waitFor({ state: 'detached' });
+  await page
+    .locator('#main')
+    .getByRole('heading')
+    .or(page.locator('#main .split-main, #main .sql'))
+    .first()
+    .waitFor();
+  const loading = page.getByRole('status', { name: en.loading });
+  await eventually(async () => expect(await loading.count()).toBe(0));
 }
 
 async function expectActions(role: Role, { path, actions }: Screen): Promise<void> {
@@ -171,13 +178,15 @@ async function expectActions(role: Role, { path, actions }: Screen): Promise<voi
   await eventually(async () => {
     const found = await Promise.all(expected.map(async ([name]) => [name, await offered(name)] as const));
     expect([role, path, found]).toEqual([role, path, expected]);
-    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    const alerts = await page.getByRole('alert').allTextContents();
+    expect(alerts.filter((text) => text !== en.sqlRefused)).toEqual([]);
   });
 }
 
 /** Screens of the installation that the menu of the account does not lead to. */
 async function expectNoMore(role: Role): Promise<void> {
   await page.getByRole('button', { name: en.account }).click();
+  await page.getByRole('menuitem', { name: en.signOut }).waitFor();
   const items = await page.getByRole('menuitem').allTextContents();
   await page.keyboard.press('Escape');
   const hidden = [

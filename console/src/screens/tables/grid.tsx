@@ -1,6 +1,6 @@
 /** A grid of rows: only those in view are in the page. Arrow keys move, Enter edits, Escape leaves, Ctrl+C and Ctrl+V copy a cell. */
 import { Button, Checkbox, Text } from '@mantine/core';
-import { type ClipboardEvent, type KeyboardEvent, useEffect, useState } from 'react';
+import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
 import type { GridQuery, Row } from '../../lib/grid-query';
@@ -197,14 +197,20 @@ export function Grid(props: GridProps) {
           );
         })}
       </div>
-      {count === 0 ? <NoRows query={query} onQuery={onQuery} /> : null}
+      {count === 0 ? (
+        <Notice>
+          <NoRows query={query} onQuery={onQuery} />
+        </Notice>
+      ) : null}
       {pages.error ? (
-        <Text size="sm" c="red" p="xs" className="grid-failure">
-          {t('moreFailed')}{' '}
-          <Button size="compact-xs" variant="default" onClick={pages.retry}>
-            {t('retry')}
-          </Button>
-        </Text>
+        <Notice>
+          <Text size="sm" c="red" p="xs" className="grid-failure">
+            {t('moreFailed')}{' '}
+            <Button size="compact-xs" variant="default" onClick={pages.retry}>
+              {t('retry')}
+            </Button>
+          </Text>
+        </Notice>
       ) : null}
     </div>
   );
@@ -212,6 +218,15 @@ export function Grid(props: GridProps) {
 
 function valueOf({ changed, row }: Line, column: string): string | null | undefined {
   return column in changed ? changed[column] : row?.[column];
+}
+
+/** A grid may have nothing but rows. */
+function Notice({ children }: { children: ReactNode }) {
+  return (
+    <div role="row">
+      <div role="gridcell">{children}</div>
+    </div>
+  );
 }
 
 function NoRows({ query, onQuery }: Pick<GridProps, 'query' | 'onQuery'>) {
