@@ -23,7 +23,14 @@ const LENGTHENED = [
   'database-restart',
 ];
 const GIVEN = process.argv.slice(2);
-const OF_SUITE = ['--testPathPatterns', LENGTHENED.join('|'), '--selectProjects', 'integration', 'e2e', 'process'];
+const OF_SUITE = [
+  '--testPathPatterns',
+  LENGTHENED.join('|'),
+  '--selectProjects',
+  'integration',
+  'e2e',
+  'process',
+];
 
 try {
   await jest('The soak', '--selectProjects', 'soak');
