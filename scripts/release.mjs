@@ -50,9 +50,16 @@ async function stage(folder) {
     await cp(path.join(ROOT, item), path.join(folder, item), { recursive: true });
   }
   const lock = JSON.parse(await readFile(path.join(ROOT, 'node_modules/.package-lock.json'), 'utf8'));
-  const production = Object.entries(lock.packages).filter(([, { dev }]) => !dev);
+  const production = Object.entries(lock.packages).filter(
+    ([location, { dev }]) => !dev && !isOfBuild(location),
+  );
   for (const [location] of production) await copyPackage(location, folder);
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(releaseManifest(), null, 2)}\n`);
+}
+
+/** The compiler is a production dependency because `npm start` builds. */
+function isOfBuild(location) {
+  return location.startsWith('node_modules/@swc/');
 }
 
 /** Without nested packages, which have entries of their own. Symbolic links of the embedded PostgreSQL stay links. */
@@ -67,7 +74,8 @@ async function copyPackage(location, folder) {
 
 /** Scripts of the release install and build nothing. */
 function releaseManifest() {
-  const { version, description, license, engines, dependencies } = manifest;
+  const { version, description, license, engines } = manifest;
+  const { '@swc/core': _, ...dependencies } = manifest.dependencies;
   return {
     name: manifest.name,
     version,

@@ -1,7 +1,7 @@
 // Brings a clone into the state that its commands need: dependencies from the lock file, and a build of the sources.
 // No dependencies, because it runs before the installation.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exclusively } from './exclusive.mjs';
@@ -34,17 +34,7 @@ const CONSOLE_INPUTS = [
   'test/snapshots/openapi/platform.yaml',
 ];
 /** Inputs of the build; the tests among them are ignored. */
-const BUILD_INPUTS = [
-  'src',
-  'migrations',
-  'nest-cli.json',
-  'package-lock.json',
-  'tsconfig.json',
-  'tsconfig.build.json',
-];
-
-/** Bytes that the build and that of the console need together. With less available memory, one follows the other. */
-const MEMORY_FOR_BOTH = 2 * 1024 ** 3;
+const BUILD_INPUTS = ['src', 'migrations', '.swcrc', 'package-lock.json', 'scripts/compile.mjs'];
 
 /** npm's message for an unreachable registry: "npm error code ENOTFOUND". */
 const NETWORK_FAILURE =
@@ -66,7 +56,7 @@ export function assertNodeVersion() {
 /**
  * Installs and builds if necessary. After a failure prints the output of the failed program and exits.
  * @param {{ development?: boolean, quiet?: boolean, console?: boolean }} options `development`: also installs the development
- *   tools if nothing has to be built; `quiet`: shows progress on a terminal only; `console`: also builds the console
+ *   tools; `quiet`: shows progress on a terminal only; `console`: also builds the console
  */
 export async function setUp({ development = false, quiet = false, console: withConsole = false } = {}) {
   const progress = quiet && !process.stderr.isTTY ? silent : report;
@@ -112,13 +102,9 @@ function isReady({ development, withConsole }) {
 
 async function makeReady({ development, withConsole }, progress, onStart) {
   const built = isBuilt();
-  if (!isInstalled(development || !built)) await install(progress, onStart);
-  const steps = [
-    async () => built || compile(progress, onStart),
-    async () => withConsole && makeConsoleReady(development, progress, onStart),
-  ];
-  if (process.availableMemory() >= MEMORY_FOR_BOTH) await Promise.all(steps.map((step) => step()));
-  else for (const step of steps) await step();
+  if (!isInstalled(development)) await install(progress, onStart, { all: development });
+  if (!built) await compile(progress, onStart);
+  if (withConsole) await makeConsoleReady(development, progress, onStart);
 }
 
 /** Plinth serves without the console too: unless the tests need it, a failure here is only reported. */
@@ -136,7 +122,7 @@ async function makeConsoleReady(development, progress, onStart) {
 
 /**
  * npm writes a lock file into node_modules as its last step, so this compares the two lock files.
- * Packages of other platforms may be missing, and development packages if nothing has to be built.
+ * Packages of other platforms may be missing.
  */
 function isInstalled(withDevelopment, folder = '.') {
   const installed = readJson(path.join(folder, 'node_modules/.package-lock.json'))?.packages;
@@ -196,10 +182,7 @@ function isBuiltFrom(stamp, inputs) {
 async function compile(progress, onStart) {
   const done = progress('Building');
   const hash = sourceHash(BUILD_INPUTS);
-  await run('The build', process.execPath, [bin('@nestjs/cli', 'bin/nest.js'), 'build'], {
-    cwd: ROOT,
-    onStart,
-  });
+  await run('The build', process.execPath, [path.join(ROOT, 'scripts/compile.mjs')], { cwd: ROOT, onStart });
   writeFileSync(STAMP, hash);
   done();
 }
@@ -228,7 +211,7 @@ function sourceHash(inputs) {
 }
 
 function filesIn(location) {
-  if (path.extname(location) !== '') return [location];
+  if (statSync(location).isFile()) return [location];
   const entries = readdirSync(location, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
@@ -240,7 +223,7 @@ export function bin(packageName, file) {
   return path.join(ROOT, 'node_modules', packageName, file);
 }
 
-/** Prints the start of a step; the returned function prints its duration. Two steps may run at once. */
+/** Prints the start of a step; the returned function prints its duration. */
 function report(step) {
   const since = Date.now();
   process.stderr.write(`${step} ...\n`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
 const MIGRATIONS = 'src/projects/provisioning/project-migrations.js';
-const LIST = /(exports\.PROJECT_MIGRATIONS = \[)([^\]]*)\]/;
+const LIST = /(const PROJECT_MIGRATIONS = \[)([^\]]*)\]/;
 
 /** Whether the clone has the history of a commit. */
 export function hasCommit(commit: string): boolean {
