@@ -14,7 +14,7 @@ const LOCK = path.join(ROOT, '.tmp', 'set-up.lock');
 const CLIENTS = 'clients';
 const EXAMPLES = ['examples/todo-app', 'examples/csv-import'];
 const PACKAGES_OF = {
-  '.': 'dependencies (first start, about a minute)',
+  '.': 'dependencies (first start, half a minute)',
   clients: 'generators of clients',
   'examples/todo-app': 'packages of an example',
   'examples/csv-import': 'packages of an example',

@@ -86,6 +86,11 @@ describe('the fingerprint', () => {
     'comment on table fp is null; alter table fp rename to fp2',
     'drop function fp_f',
     'drop view fp_v',
+    `comment on table fp2 is 'rows of a test'`,
+    `comment on column fp2.id is 'a number'`,
+    `create type fp_e as enum ('a')`,
+    `alter type fp_e add value 'b'`,
+    'drop type fp_e',
     'drop table fp2',
   ];
   it.each(CHANGES)('differs after: %s', async (ddl) => {

@@ -40,7 +40,7 @@ const USER_SCHEMAS = `(select oid, nspname from pg_namespace
 /** With an empty search_path, format_type() qualifies every name that is not built in. */
 const QUALIFY_NAMES = `select set_config('search_path', '', true)`;
 
-/** Changes with every catalog row that DDL writes; costs about a tenth of reading everything. */
+/** Changes with every catalog row that DDL writes, comments and values of enums included; costs about a tenth of reading everything. */
 const FINGERPRINT = `
   select md5(concat_ws(' ',
     (select concat_ws(':', count(*), sum(hashtextextended(c.oid::text || c.xmin::text, 0)))
@@ -55,6 +55,9 @@ const FINGERPRINT = `
        from pg_proc p where p.pronamespace in (select oid from ${USER_SCHEMAS} s)),
     (select concat_ws(':', count(*), sum(hashtextextended(t.oid::text || t.xmin::text, 0)))
        from pg_type t where t.typtype in ('d', 'e') and t.typnamespace in (select oid from ${USER_SCHEMAS} s)),
+    (select concat_ws(':', count(*), sum(hashtextextended(e.oid::text || e.xmin::text, 0))) from pg_enum e),
+    (select concat_ws(':', count(*), sum(hashtextextended(d.objoid::text || d.objsubid::text || d.xmin::text, 0)))
+       from pg_description d where d.objoid >= 16384),
     (select concat_ws(':', count(*), sum(hashtextextended(k.oid::text || k.xmin::text, 0))) from pg_cast k where k.oid >= 16384),
     (select concat_ws(':', count(*), sum(hashtextextended(p.oid::text || p.xmin::text, 0))) from pg_policy p),
     (select string_agg(n.nspname || n.xmin::text, ',' order by n.nspname) from pg_namespace n where n.nspname !~ '^pg_')
