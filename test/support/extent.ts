@@ -5,3 +5,11 @@ export const IN_SOAK = process.env.PLINTH_SOAK === '1';
 export function casesOf<Case>(all: readonly Case[], usual: number): readonly Case[] {
   return IN_SOAK ? all : all.slice(0, usual);
 }
+
+/**
+ * A share of a product of two lists: in the turn of each item of one list, every `every`-th item of the other, so that
+ * each item of both is tested at least once. The soak tests every pair.
+ */
+export function shareOf<Item>(items: readonly Item[], turn: number, every: number): readonly Item[] {
+  return IN_SOAK || every < 2 ? items : items.filter((_item, index) => (index + turn) % every === 0);
+}

@@ -13,10 +13,14 @@ const SLOW = [
   'projects-deletion',
   'hostile-auth-tables',
   'docs-page',
-  'storage-memory',
+  'route-access',
+  'backup/schedules',
+  'process/start.proc',
+  'physical-backup',
   'database-restart',
-  'storage-kill',
-  'start-faults',
+  'process/kill',
+  'unix-socket',
+  'storage-memory',
 ];
 
 module.exports = class SlowFirst extends Sequencer {

@@ -1,4 +1,5 @@
 /** Headers and paths that could bypass the guards, or that a proxy and Plinth could read as different requests. */
+import { shareOf } from '../../support/extent';
 import { TestPlinth } from '../../support/plinth';
 import { fillPath, guardedRoutesOf } from '../../support/routes';
 import { TestProject, TestUser } from '../../support/test-project';
@@ -233,13 +234,16 @@ describe('a path', () => {
     ];
   }
 
+  /** Each route is tried in every fourth of the 39 spellings. */
+  const SPELLINGS_APART = 4;
+
   it('reaches no route without credentials, in any spelling', async () => {
     const passed: string[] = [];
-    for (const { method, path, rule } of guardedRoutesOf(plinth.app)) {
-      if (rule === 'public') continue;
+    const guarded = guardedRoutesOf(plinth.app).filter(({ rule }) => rule !== 'public');
+    for (const [turn, { method, path }] of guarded.entries()) {
       const filled = fillPath(path, { project_slug: project.slug, project_id: project.id });
       await Promise.all(
-        spellingsOf(filled).map(async (target) => {
+        shareOf(spellingsOf(filled), turn, SPELLINGS_APART).map(async (target) => {
           const [status] = await ask([`${method} ${target} HTTP/1.1`, 'Host: x', 'Content-Length: 0']);
           if (![400, 401, 404, 405].includes(status as number)) passed.push(`${method} ${target}: ${status}`);
         }),
