@@ -24,6 +24,7 @@ import { FactorService } from './factors/factor.service';
 import { SessionRaiseRepository } from './factors/session-raise.repository';
 import { AccountsController } from './http/accounts.controller';
 import { AdminAuditController } from './http/admin-audit.controller';
+import { AdminMailsController } from './http/admin-mails.controller';
 import { AdminFactorsController } from './http/admin-factors.controller';
 import { AdminSessionsController } from './http/admin-sessions.controller';
 import { AdminUsersController } from './http/admin-users.controller';
@@ -151,6 +152,7 @@ const ADMIN = [
     AdminFactorsController,
     AdminSessionsController,
     AdminAuditController,
+    AdminMailsController,
     FactorsController,
     MailPagesController,
   ],

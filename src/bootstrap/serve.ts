@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DocumentService } from '../api-docs/document.service';
 import { AppConfig } from '../config/app-config';
 import { directoryFault } from '../config/directory-error';
+import { connectionLimits } from '../database/embedded/cluster-limits';
 import type { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error';
 import { EmbeddedSupervisor } from '../database/embedded/embedded-supervisor';
 import { InstanceLock } from '../database/embedded/instance-lock';
@@ -52,7 +53,10 @@ export async function startDatabase(
   });
   try {
     await assertNoUnfinishedRestore(dataDir);
-    const settings = walArchiveDir === null ? {} : ARCHIVING_SETTINGS;
+    const settings = {
+      ...connectionLimits(database.maxConnections * config.server.workers),
+      ...(walArchiveDir === null ? {} : ARCHIVING_SETTINGS),
+    };
     const postgres = await EmbeddedSupervisor.start(
       { dataDir, port: database.embeddedPort || undefined, settings, onProgress: say },
       say,

@@ -41,7 +41,8 @@ export class EnvironmentVariables {
   /** Directory to which the write-ahead log of the embedded PostgreSQL is archived; default: it is not archived. */
   @IsOptional() @IsString() WAL_ARCHIVE_DIR?: string;
 
-  @WholeNumber(4, 10_000) DATABASE_MAX_CONNECTIONS = 80;
+  /** Of each process; default: by the machine's memory, or 80 with DATABASE_URL. */
+  @IsOptional() @WholeNumber(4, 10_000) DATABASE_MAX_CONNECTIONS?: number;
 
   @WholeNumber(1, 1_000) DATABASE_PROJECT_CONNECTIONS = 12;
 

@@ -5,6 +5,7 @@ import { validateSync } from 'class-validator';
 import { join, resolve } from 'node:path';
 import { AppConfig, PlanQuotasConfig, ServerConfig } from './app-config';
 import { backupConfig, backupFaults } from './backup-config';
+import { defaultConnections } from './connection-budget';
 import { EnvironmentVariables } from './env.schema';
 import { oidcConfig, oidcFaults } from './oidc-config';
 import { parsePlanQuotas, PlanQuotas } from './plan-quotas';
@@ -50,7 +51,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       url: env.DATABASE_URL ?? null,
       embeddedPort: env.EMBEDDED_DATABASE_PORT ?? embeddedPort(env.PORT),
       walArchiveDir: env.WAL_ARCHIVE_DIR ? resolve(env.WAL_ARCHIVE_DIR) : null,
-      maxConnections: env.DATABASE_MAX_CONNECTIONS,
+      maxConnections: env.DATABASE_MAX_CONNECTIONS ?? defaultConnections(env.DATABASE_URL, env.WORKERS),
       projectConnections: env.DATABASE_PROJECT_CONNECTIONS,
     },
     redisUrl: env.REDIS_URL ?? null,

@@ -35,6 +35,7 @@ export class PipelineConnection {
     this.client = new Client({ ...config, connection: this.wire });
     this.client.on('error', () => this.markLost());
     this.client.on('end', () => this.markLost());
+    this.client.on('notification', ({ channel }) => this.onNotification(channel));
     this.host = {
       wire: this.wire,
       statements: new StatementCache(),
@@ -48,6 +49,9 @@ export class PipelineConnection {
 
   /** Called when the server reports another value of a setting than before (manual, 54.2.7), but not by connect(). */
   onParameterStatus: () => void = () => undefined;
+
+  /** Called for each notification. They arrive between transactions. */
+  onNotification: (channel: string) => void = () => undefined;
 
   async connect(): Promise<void> {
     await this.client.connect();

@@ -64,6 +64,13 @@ describe.each(kinds)('the rate counter in %s', (kind) => {
     expect(new Set(hits.map(({ count }) => count)).size).toBe(50);
   });
 
+  it('takes an event back, but not below zero', async () => {
+    const key = randomUUID();
+    for (let n = 0; n < 2; n += 1) await counter.hit(key, 3, 60_000);
+    for (let n = 0; n < 3; n += 1) await counter.undo(key);
+    expect((await counter.hit(key, 3, 60_000)).count).toBe(1);
+  });
+
   it('counts each key separately', async () => {
     const [one, two] = [randomUUID(), randomUUID()];
     await counter.hit(one, 5, 60_000);

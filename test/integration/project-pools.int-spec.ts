@@ -43,6 +43,9 @@ const answer = async (connection: PooledConnection): Promise<number> => {
   return result?.rows[0]?.n as number;
 };
 
+const processId = (connection: PooledConnection): Promise<number> =>
+  connection.pipeline([{ text: 'select' }]).then(() => connection.processId);
+
 describe('ProjectPools', () => {
   it("refuses requests beyond the queue's limit, and serves the rest", async () => {
     // Opens the connection, for which the first request would also wait.
@@ -83,6 +86,31 @@ describe('ProjectPools', () => {
     await Promise.all(crowd);
     expect(wide.stats().open).toBeLessThan(20);
     await wide.close();
+  });
+
+  it("waits for a connection of its own instead of closing another project's only one", async () => {
+    const narrow = new ProjectPools({ ...LIMITS, total: 2, perProject: 2, workingAtOnce: 2, maxWaiting: 100 });
+    const [own, others] = [await narrow.use(flooded, processId), await narrow.use(other, processId)];
+    const used = await Promise.all(Array.from({ length: 5 }, () => narrow.use(flooded, processId)));
+    expect(new Set(used)).toEqual(new Set([own]));
+    expect(await narrow.use(other, processId)).toBe(others);
+    await narrow.close();
+  });
+
+  it('gives the connection of a busy project to one that has none, before all requests of the busy one are served', async () => {
+    const single = new ProjectPools({ ...LIMITS, total: 1, maxWaiting: 1_000 });
+    let served = 0;
+    const busy = Array.from({ length: 150 }, () =>
+      single.use(flooded, async (connection) => {
+        await connection.pipeline([{ text: 'select pg_sleep(0.01)' }]);
+        served += 1;
+      }),
+    );
+    expect(await single.use(other, answer)).toBe(42);
+    expect(served).toBeGreaterThan(0);
+    expect(served).toBeLessThan(busy.length);
+    await Promise.all(busy);
+    await single.close();
   });
 
   it('opens no connection after it was closed', async () => {

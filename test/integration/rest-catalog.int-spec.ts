@@ -1,6 +1,8 @@
 /** The catalog of table REST on a real PostgreSQL: contents, speed, and following of DDL. */
 import type { Client } from 'pg';
 import { ProjectDatabase } from '../../src/database/pools/project-database';
+import type { ProjectPools } from '../../src/database/pools/project-pools';
+import { RESET_BEFORE_CALL } from '../../src/database/pools/session-state';
 import { buildCatalog } from '../../src/rest/catalog/build-catalog';
 import { nameKey, Relationship } from '../../src/rest/catalog/catalog';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
@@ -10,13 +12,16 @@ import { eventually } from '../support/eventually';
 import { memoryInUse } from '../support/memory-probe';
 import { IN_SOAK } from '../support/extent';
 
+let pools: ProjectPools;
+let onAnnounced = (): void => undefined;
 let repository: CatalogRepository;
 let database: ProjectDatabase;
 let owner: Client;
 let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ repository, database, owner, drop } = await createCatalogDatabase());
+  ({ pools, repository, database, owner, drop } = await createCatalogDatabase());
+  pools.listenOn('plinth_ddl', () => onAnnounced());
 });
 afterAll(() => drop());
 
@@ -139,39 +144,57 @@ describe('the catalog after DDL', () => {
     expect(await has()).toBe(false);
     await owner.query('create table polled (id int)');
     await eventually(async () => expect(await has()).toBe(true));
-    await catalog.close();
+    catalog.close();
   });
+
+  /** A catalog that hears what the listening connection of the pool hears. */
+  function listeningCatalog(): ProjectCatalog {
+    const heardSince = (): number => pools.heardSince(database.key);
+    const catalog = new ProjectCatalog(database, repository, () => undefined, heardSince);
+    onAnnounced = () => catalog.onAnnounced();
+    return catalog;
+  }
+  const tablesOf = async (catalog: ProjectCatalog): Promise<string[]> =>
+    [...(await catalog.current()).relations.values()].map(({ name }) => name);
 
   it('is polled despite listening if no event trigger announces changes', async () => {
-    const catalog = new ProjectCatalog(database, repository, (error) => expect(error).toBeUndefined());
-    catalog.listen('plinth_ddl');
-    const has = async () =>
-      (await catalog.current()).relations.has(nameKey({ schema: 'public', name: 'unannounced' }));
-    expect(await has()).toBe(false);
+    const catalog = listeningCatalog();
+    expect(await tablesOf(catalog)).not.toContain('unannounced');
     await owner.query('create table unannounced (id int)');
-    await eventually(async () => expect(await has()).toBe(true));
+    await eventually(async () => expect(await tablesOf(catalog)).toContain('unannounced'));
+    expect(pools.heardSince(database.key)).toBeLessThan(Infinity);
     expect(catalog.isWatched).toBe(false);
-    await catalog.close();
+    catalog.close();
   });
 
-  it('is updated by notification, also after the listening connection was lost', async () => {
+  it('is updated by notification without a comparison, also after a function has stopped listening', async () => {
     await owner.query(`
       create function announce() returns event_trigger language plpgsql as $$ begin perform pg_notify('plinth_ddl', ''); end $$;
       create event trigger plinth_announce_ddl on ddl_command_end execute function announce()`);
-    const catalog = new ProjectCatalog(database, repository, () => undefined);
-    catalog.listen('plinth_ddl');
+    const catalog = listeningCatalog();
+    const compared = jest.spyOn(repository, 'fingerprint');
     await catalog.current();
-    await eventually(async () => expect(catalog.isWatched).toBe(true));
-    const has = async (table: string) =>
-      (await catalog.current()).relations.has(nameKey({ schema: 'public', name: table }));
+    expect(catalog.isWatched).toBe(true);
     await owner.query('create table told (id int)');
-    await eventually(async () => expect(await has('told')).toBe(true));
+    await eventually(async () => expect(await tablesOf(catalog)).toContain('told'));
+    const stopListening = { text: `do $$ begin execute 'unlisten *'; end $$` };
+    await pools.use(database, (connection) => connection.pipeline([...RESET_BEFORE_CALL, stopListening]));
+    await owner.query('create table told_afterwards (id int)');
+    await eventually(async () => expect(await tablesOf(catalog)).toContain('told_afterwards'));
+    expect(compared).not.toHaveBeenCalled();
+    compared.mockRestore();
+    catalog.close();
+  });
+
+  it('is updated after the listening connection was lost', async () => {
+    const catalog = listeningCatalog();
+    await catalog.current();
     await owner.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.database}' and application_name = 'plinth-listen'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.database}' and application_name = 'plinth'`,
     );
     await owner.query('create table missed (id int)');
-    await eventually(async () => expect(await has('missed')).toBe(true));
-    await catalog.close();
+    await eventually(async () => expect(await tablesOf(catalog).catch(() => [])).toContain('missed'));
+    catalog.close();
   });
 
   it('is served without waiting while the new one is read', async () => {
@@ -194,7 +217,7 @@ describe('the catalog after DDL', () => {
     const swapped = await fresh;
     expect(swapped.relations.has(nameKey({ schema: 'public', name: 'while_it_is_read' }))).toBe(true);
     expect(await catalog.current()).toBe(swapped);
-    await catalog.close();
+    catalog.close();
   });
 
   it('includes changes committed before verify() was called', async () => {
@@ -205,7 +228,7 @@ describe('the catalog after DDL', () => {
       const fresh = await catalog.verified();
       expect(fresh.relations.has(nameKey({ schema: 'public', name: `verified_${round}` }))).toBe(true);
     }
-    await catalog.close();
+    catalog.close();
   });
 });
 

@@ -1,11 +1,13 @@
 /** A separate database with a repository that reads its catalog, for tests of the catalog. */
 import type { Client } from 'pg';
 import type { ProjectDatabase } from '../../src/database/pools/project-database';
+import type { ProjectPools } from '../../src/database/pools/project-pools';
 import { RlsTransaction } from '../../src/database/rls/rls-transaction';
 import { CatalogRepository } from '../../src/rest/catalog/catalog.repository';
 import { amplePools, TestDatabase } from './test-database';
 
 interface CatalogDatabase {
+  readonly pools: ProjectPools;
   readonly repository: CatalogRepository;
   readonly database: ProjectDatabase;
   readonly owner: Client;
@@ -20,5 +22,5 @@ export async function createCatalogDatabase(): Promise<CatalogDatabase> {
     await made.drop();
   };
   const repository = new CatalogRepository(new RlsTransaction(pools));
-  return { repository, database: made.place, owner: made.owner, drop };
+  return { pools, repository, database: made.place, owner: made.owner, drop };
 }

@@ -48,7 +48,7 @@ const DESCRIPTION = `Auth, storage and tables of this project, as far as the rol
 Both headers are needed: **apikey**, the anon or service-role key, and **bearer**, the access token of a user or a key.
 Tables of the first exposed schema are addressed by name, all others as \`<schema>.<table>\`.
 
-Any answer may have \`X-Request-Id\`, and \`X-Quota-Warning\`: the quotas of which the project has used 80 % or more.`;
+Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\` once the project has used 80 % of a quota.`;
 
 export async function writeProjectDocument(
   source: ProjectDocumentSource,

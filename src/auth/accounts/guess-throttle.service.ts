@@ -29,7 +29,7 @@ export interface GuessOrigin<Scope extends GuessScope = Project> {
   readonly origin: RequestOrigin;
 }
 
-type GuessPolicies = Readonly<Record<'account' | 'address' | 'mailbox', FailurePolicy>>;
+type GuessPolicies = Readonly<Record<'account' | 'address' | 'mailbox' | 'testMail', FailurePolicy>>;
 
 @Injectable()
 export class GuessThrottle {
@@ -92,6 +92,16 @@ export class GuessThrottle {
   }
 
   /**
+   * Counts a test mail, for its recipient like any other mail, and for the project: its administrator chooses recipient and
+   * content.
+   * @throws AppError 429 while the mailbox or the project has to wait
+   */
+  async assertMayTestMail(project: Project, emailKey: string): Promise<void> {
+    await this.assertMayMail(project, emailKey);
+    assertNoWait(await this.ledger.charge(`test-mail:${project.id}`, this.policies.testMail));
+  }
+
+  /**
    * Counts the addresses that a user tries to change to. The response reveals whether it has an account, so nobody may try
    * many.
    * @throws AppError 429 while the user has to wait
@@ -117,6 +127,7 @@ function policiesOf(config: AuthConfig): GuessPolicies {
       memoryMs: 15 * MINUTE,
     },
     mailbox: { free: config.mailsPerHour, firstDelayMs: 5 * MINUTE, maxDelayMs: HOUR, memoryMs: HOUR },
+    testMail: { free: 20, firstDelayMs: 10 * SECOND, maxDelayMs: 5 * MINUTE, memoryMs: HOUR },
   };
 }
 

@@ -9,6 +9,7 @@ import type { Project } from '../../projects/project';
 import { AdminSessionsRepository } from '../admin/admin-sessions.repository';
 import { AdminSessionsDto } from './dto/admin-answers.dto';
 import { Answer } from '../../http/docs/answer.decorator';
+import { toSessionFacts } from './session-view';
 import { AuthErrors, SERVICE_ERRORS, ProjectIdParam, IdParam } from './auth-docs.decorator';
 
 @ApiTags('auth')
@@ -35,15 +36,7 @@ export class AdminSessionsController {
   ): Promise<AdminSessionsDto> {
     const sessions = await this.sessions.list(project, userId);
     return {
-      sessions: sessions.map((session) => ({
-        id: session.id,
-        created_at: session.createdAt.toISOString(),
-        last_seen_at: session.refreshedAt.toISOString(),
-        expires_at: session.expiresAt.toISOString(),
-        ip: session.ip,
-        user_agent: session.userAgent,
-        aal: session.aal,
-      })),
+      sessions: sessions.map((session) => ({ ...toSessionFacts(session), aal: session.aal })),
     };
   }
 }

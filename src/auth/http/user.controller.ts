@@ -28,6 +28,7 @@ import { CurrentOrigin } from './current-origin.decorator';
 import { CurrentSession, CurrentTokenUser, type TokenUser } from './current-session.decorator';
 import { LogoutDto, UpdateUserDto } from './dto/account.dto';
 import { MessageDto, SessionsDto, UserAnswerDto } from './dto/auth-answers.dto';
+import { toSessionFacts } from './session-view';
 import { Answer, JsonBody } from '../../http/docs/answer.decorator';
 import { JSON_BODY_ERRORS } from '../../http/docs/standard-errors';
 import { invalidParameters } from '../../common/errors/http-errors';
@@ -158,12 +159,7 @@ export class UserController {
     const sessions = await this.sessions.list(project, owner);
     return {
       sessions: sessions.map((session) => ({
-        id: session.id,
-        created_at: session.createdAt.toISOString(),
-        last_seen_at: session.refreshedAt.toISOString(),
-        expires_at: session.expiresAt.toISOString(),
-        ip: session.ip,
-        user_agent: session.userAgent,
+        ...toSessionFacts(session),
         current: session.id === owner.sessionId.toLowerCase(),
       })),
     };

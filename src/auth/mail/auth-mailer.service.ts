@@ -56,15 +56,23 @@ export class AuthMailer implements OnApplicationShutdown {
     await this.quotas.spendMail(project);
     const mailId = randomUUID();
     const sealed = this.sealer.seal(project.id, mailId, content);
-    const job = await this.enqueueUnreleased({ projectId: project.id, mailId });
-    const written = await write(mailId, sealed);
-    this.inBackground(this.release(job, written !== false));
-    return written;
+    let isWritten = false;
+    try {
+      const job = await this.enqueueUnreleased({ projectId: project.id, mailId });
+      const written = await write(mailId, sealed);
+      isWritten = written !== false;
+      this.inBackground(this.release(job, isWritten));
+      return written;
+    } finally {
+      if (!isWritten) this.inBackground(this.quotas.returnMail(project));
+    }
   }
 
   /**
    * Sends a mail, and resolves before it is written: the time reveals nothing about the recipient. The mail is safe from
-   * then on: if `write` fails, the job has the mail written from `request` (RequestedMails).
+   * then on: if `write` fails, the job has the mail written from `request` (RequestedMails). The mail counts before it is
+   * known whether the address has an account, so that the response is the same, and is given back if it has none: otherwise
+   * requests for unknown addresses could use up the quota.
    * @throws AppError 429 without a mail left for today, 503 if the queue cannot be reached
    */
   async sendLater(
@@ -73,11 +81,11 @@ export class AuthMailer implements OnApplicationShutdown {
     write: (mailId: string) => Promise<boolean>,
   ): Promise<void> {
     await this.quotas.spendMail(project);
-    const { id: projectId, slug } = project;
+    const { id: projectId } = project;
     const mailId = randomUUID();
     const sealed = this.sealer.sealRequest(projectId, mailId, request);
     const job = await this.enqueueUnreleased({ projectId, mailId, request: sealed });
-    this.inBackground(this.writeAndRelease(slug, job, write));
+    this.inBackground(this.writeAndRelease(project, job, write));
   }
 
   /** Queues a mail that has no job. @returns false if it has one that will send it */
@@ -121,15 +129,17 @@ export class AuthMailer implements OnApplicationShutdown {
   }
 
   private async writeAndRelease(
-    slug: string,
+    project: Project,
     job: Job<MailJob>,
     write: (mailId: string) => Promise<boolean>,
   ): Promise<void> {
     try {
-      await this.release(job, await write(job.data.mailId));
+      const isWritten = await write(job.data.mailId);
+      if (!isWritten) await this.quotas.returnMail(project);
+      await this.release(job, isWritten);
     } catch (error) {
       this.logger.warn(
-        `a mail of project ${slug} is not written yet, its job will try again: ${String(error)}`,
+        `a mail of project ${project.slug} is not written yet, its job will try again: ${String(error)}`,
       );
     }
   }

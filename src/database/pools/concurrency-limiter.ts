@@ -26,6 +26,12 @@ export class ConcurrencyLimiter<T> {
     this.since.delete(borrowed);
   }
 
+  /** Milliseconds for which a connection has been in use; 0 if it is not. */
+  heldFor(borrowed: T): number {
+    const since = this.since.get(borrowed);
+    return since === undefined ? 0 : performance.now() - since;
+  }
+
   get size(): number {
     return this.since.size;
   }

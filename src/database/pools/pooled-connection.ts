@@ -1,5 +1,6 @@
 /** One connection of a project's pool. It keeps its session clean, and maps the driver's errors to Plinth's. */
 import {
+  fixedStatement,
   PipelineConnection,
   ResultTooLargeError,
   type RunningPipeline,
@@ -9,7 +10,7 @@ import { cleanError } from '../sql/clean-error';
 import { withBoundedConnection } from './one-off-connection';
 import { loginConfig, type ProjectDatabase } from './project-database';
 import { resultTooLarge } from './result-too-large';
-import { SessionState } from './session-state';
+import { SessionState, UNLISTEN } from './session-state';
 
 /** Milliseconds that the server waits for the end of a session. */
 const END_MS = 2_000;
@@ -17,11 +18,14 @@ const END_TIMEOUTS = { connectionTimeoutMillis: END_MS, query_timeout: 2 * END_M
 const END_SESSION = 'select pg_catalog.pg_terminate_backend($1, $2) as ended';
 
 export class PooledConnection extends PipelineConnection {
-  /** Milliseconds of the monotonic clock at which it was last given back. */
+  /** Milliseconds of the monotonic clock at which it was opened. */
+  openSince = 0;
+  /** The same for the moment at which it was last given back. */
   idleSince = 0;
   /** Number of pipelines sent; each is one round trip, however many statements it holds. */
   roundTrips = 0;
   private readonly session = new SessionState();
+  private listenStatement: Statement | null = null;
 
   constructor(readonly database: ProjectDatabase) {
     super({ ...loginConfig(database), application_name: 'plinth' });
@@ -31,7 +35,25 @@ export class PooledConnection extends PipelineConnection {
 
   override start(statements: readonly Statement[]): RunningPipeline {
     this.roundTrips += 1;
-    return super.start(statements);
+    return super.start(this.listeningOn(statements));
+  }
+
+  /**
+   * Listens on a channel until the connection is closed.
+   * @param channel a constant of the code, never text from outside
+   */
+  async listen(channel: string, onNotification: () => void): Promise<void> {
+    this.onNotification = (name) => {
+      if (name === channel) onNotification();
+    };
+    this.listenStatement = fixedStatement('session:listen', `listen ${channel}`);
+    await this.pipeline([this.listenStatement]);
+  }
+
+  /** UNLISTEN takes effect when the transaction ends, so with LISTEN in the same one no notification is missed. */
+  private listeningOn(statements: readonly Statement[]): readonly Statement[] {
+    if (!this.listenStatement || !statements.some(({ text }) => text === UNLISTEN.text)) return statements;
+    return [...statements, this.listenStatement];
   }
 
   /** AppError 500 for a result that is too large; else the driver's error, or the one that a sink has thrown. */

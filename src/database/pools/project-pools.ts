@@ -1,39 +1,35 @@
 /**
- * Connections to all projects' databases under one global limit. Each project has a limit of its own; when the global
- * one is reached, the longest idle connection of any project is closed to make room. Written here because no pool
- * library shares one limit between databases.
+ * Connections to all projects' databases under one global limit. Each project has a limit of its own. When the global one is
+ * reached, an idle connection is closed to make room, and a project without a connection comes before one that has some
+ * (docs/rls-door.md, "Connections"). Written here because no pool library shares one limit between databases.
  */
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
+import { IdleConnections, RECENT_MS } from './idle-connections';
 import { loginRefused, poolExhausted } from './pool.errors';
+import type { Pool, Waiter } from './pool';
+import { PoolListener } from './pool-listener';
 import type { PoolLimits } from './pool-limits';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
 import { Streams } from './streams';
 
+/** Share of the connections from which on a project that has one waits a little before it opens another. */
+const PLENTY_SHARE = 1 / 2;
+/** Milliseconds that it waits: about what the start of a connection takes. */
+const PATIENCE_MS = 10;
+/**
+ * Milliseconds after which a busy project has to give its only connection to one that has none. Until then its waiting requests
+ * are served first: the start of a connection costs as much as some hundred requests.
+ */
+const TENURE_MS = 250;
+/** Milliseconds between looks at requests that only wait for the global limit, which are served as soon as it allows. */
+const EXPIRY_MS = 100;
+/** Milliseconds of use after which a connection that listens counts as deaf: notifications arrive between transactions. */
+const DEAF_MS = 400;
 /** Shares of the connections that streamed responses may hold, in all and for one client. */
 const STREAMING_SHARE = 3 / 4;
 const CLIENT_SHARE = 2 / 3;
-
-interface Waiter {
-  readonly database: ProjectDatabase;
-  resolve(connection: PooledConnection): void;
-  reject(error: Error): void;
-  /** When it is refused with 503, in milliseconds of the monotonic clock. */
-  readonly until: number;
-}
-
-interface Pool {
-  readonly idle: PooledConnection[];
-  readonly lent: ConcurrencyLimiter<PooledConnection>;
-  /** In order of arrival, which is also the order of their deadlines. */
-  readonly waiting: Waiter[];
-  /** Open or opening connections. */
-  size: number;
-  /** Timer that serves waiting requests after a moment; null when none waits. */
-  watch: NodeJS.Timeout | null;
-  closed: boolean;
-}
 
 /** Wrong password, role without LOGIN, missing CONNECT privilege. */
 const REFUSED = new Set(['28P01', '28000', '42501']);
@@ -45,8 +41,12 @@ export class ProjectPools {
   private open = 0;
   private roundTrips = 0;
   private closed = false;
+  private listening: { channel: string; onNotification: (key: string) => void } | null = null;
   private readonly sweeper: NodeJS.Timeout;
   private readonly streams: Streams;
+  private readonly idle = new IdleConnections((connection) => this.owners.get(connection)?.size ?? 0);
+  /** Projects with waiting requests and without a connection, because of the global limit, in order of arrival. */
+  private readonly starving = new Set<Pool>();
 
   constructor(private readonly limits: PoolLimits) {
     const { total, perProject, stalledMs } = limits;
@@ -67,6 +67,26 @@ export class ProjectPools {
     for (const pool of this.pools.values()) waiting += pool.waiting.length;
     const { open, roundTrips } = this;
     return { open, streaming: this.streams.size, waiting, projects: this.pools.size, roundTrips };
+  }
+
+  /**
+   * From now on one connection of each project listens on a channel.
+   * @param channel a constant of the code, never text from outside
+   * @param onNotification called with the key of the database
+   */
+  listenOn(channel: string, onNotification: (key: string) => void): void {
+    this.listening = { channel, onNotification };
+  }
+
+  /**
+   * Since when all notifications of a database arrive, in milliseconds of the monotonic clock. Infinity: no connection
+   * listens, or it has been in use for so long that notifications may be waiting.
+   */
+  heardSince(key: string): number {
+    const pool = this.pools.get(key);
+    const connection = pool?.listener?.listening;
+    if (!pool?.listener || !connection || pool.lent.heldFor(connection) > DEAF_MS) return Infinity;
+    return pool.listener.since;
   }
 
   /**
@@ -98,6 +118,7 @@ export class ProjectPools {
     if (!pool) return;
     this.pools.delete(key);
     pool.closed = true;
+    this.starving.delete(pool);
     for (const waiter of pool.waiting.splice(0)) waiter.reject(poolExhausted());
     await Promise.all(pool.idle.splice(0).map((connection) => this.discard(pool, connection)));
   }
@@ -113,10 +134,16 @@ export class ProjectPools {
     let pool = this.pools.get(database.key);
     if (!pool) {
       const lent = new ConcurrencyLimiter<PooledConnection>(this.limits.workingAtOnce);
-      pool = { idle: [], lent, waiting: [], size: 0, watch: null, closed: false };
+      const listener = this.newListener(database.key);
+      pool = { idle: [], lent, waiting: [], size: 0, listener, watch: null, closed: false };
       this.pools.set(database.key, pool);
     }
     return pool;
+  }
+
+  private newListener(key: string): PoolListener | null {
+    const { listening } = this;
+    return listening && new PoolListener(listening.channel, () => listening.onNotification(key));
   }
 
   private readonly owners = new WeakMap<PooledConnection, Pool>();
@@ -129,6 +156,7 @@ export class ProjectPools {
   }
 
   private lend(pool: Pool, connection: PooledConnection): PooledConnection {
+    this.idle.delete(connection);
     pool.lent.add(connection);
     return connection;
   }
@@ -137,8 +165,8 @@ export class ProjectPools {
     const pool = this.poolOf(database);
     if (this.closed || pool.waiting.length >= this.limits.maxWaiting) return Promise.reject(poolExhausted());
     return new Promise((resolve, reject) => {
-      const until = performance.now() + this.limits.acquireTimeoutMs;
-      pool.waiting.push({ database, resolve, reject, until });
+      const since = performance.now();
+      pool.waiting.push({ database, resolve, reject, since, until: since + this.limits.acquireTimeoutMs });
       this.serve(pool);
       this.pollWaiting(pool);
     });
@@ -160,19 +188,25 @@ export class ProjectPools {
 
   /** While requests wait: refuses expired ones and serves others, as connections in use may count as slow by now. */
   private pollWaiting(pool: Pool): void {
-    pool.watch ??= setTimeout(() => {
-      // Runs after pending I/O events: a busy event loop must not look like a slow database.
-      setImmediate(() => {
-        pool.watch = null;
-        const now = performance.now();
-        while (pool.waiting[0] && pool.waiting[0].until <= now) pool.waiting.shift()?.reject(poolExhausted());
-        this.serve(pool);
-        if (pool.waiting.length > 0) {
-          this.endStalledFor(pool);
-          this.pollWaiting(pool);
-        }
-      });
-    }, MOMENT_MS);
+    pool.watch ??= setTimeout(
+      () => {
+        // Runs after pending I/O events: a busy event loop must not look like a slow database.
+        setImmediate(() => this.lookAtWaiting(pool));
+      },
+      this.starving.has(pool) ? EXPIRY_MS : MOMENT_MS,
+    );
+  }
+
+  private lookAtWaiting(pool: Pool): void {
+    pool.watch = null;
+    const now = performance.now();
+    while (pool.waiting[0] && pool.waiting[0].until <= now) pool.waiting.shift()?.reject(poolExhausted());
+    if (this.starving.has(pool)) this.serveStarving();
+    else this.serve(pool);
+    if (pool.waiting.length > 0) {
+      this.endStalledFor(pool);
+      this.pollWaiting(pool);
+    }
   }
 
   /** Requests wait and no connection can be opened: ends responses whose clients have stopped reading. */
@@ -183,14 +217,15 @@ export class ProjectPools {
     else if (this.open >= this.limits.total) this.streams.endFor(pool.waiting.length, null);
   }
 
-  /**
-   * Opens a connection for a pool's oldest waiting request if the limits allow; may close another project's
-   * idle one.
-   */
+  /** Opens a connection for a pool's oldest waiting request if the limits allow; may close another project's idle one. */
   private openFor(pool: Pool): boolean {
     const waiter = pool.waiting[0];
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;
-    if (this.open >= this.limits.total && !this.closeLongestIdle()) return false;
+    if (!this.hasRoomFor(pool, waiter)) {
+      if (pool.size === 0) this.starving.add(pool);
+      return false;
+    }
+    this.starving.delete(pool);
     pool.size += 1;
     this.open += 1;
     const connection = new PooledConnection(waiter.database);
@@ -199,14 +234,34 @@ export class ProjectPools {
     const project = waiter.database.key;
     connection.onStream = (client, end) => this.streams.begin({ connection, project, client, end });
     connection.connect().then(
-      () => this.release(connection),
+      async () => {
+        connection.openSince = performance.now();
+        // The first read of the schema must come after LISTEN, so that no change is missed in between.
+        await pool.listener?.adopt(connection);
+        this.release(connection);
+      },
       (error: Error) => {
         void this.discard(pool, connection);
         pool.waiting.shift()?.reject(this.refusal(connection.database, error));
         this.serve(pool);
-        this.serveOtherPools();
+        this.serveStarving();
       },
     );
+    return true;
+  }
+
+  /** Whether the global limit allows another connection; closes an idle one if that makes room. */
+  private hasRoomFor(pool: Pool, waiter: Waiter): boolean {
+    const { total } = this.limits;
+    const waited = performance.now() - waiter.since;
+    const isFirst = pool.size === 0;
+    if (!isFirst && this.starving.size > 0) return false;
+    if (!isFirst && this.open >= total * PLENTY_SHARE && waited < PATIENCE_MS) return false;
+    if (this.open < total) return true;
+    const victim = this.idle.spare() ?? (isFirst || waited > RECENT_MS ? this.idle.oldest() : undefined);
+    const owner = victim && this.owners.get(victim);
+    if (!victim || !owner) return false;
+    this.dropIdle(owner, victim);
     return true;
   }
 
@@ -221,36 +276,40 @@ export class ProjectPools {
     if (!pool) return;
     pool.lent.delete(connection);
     this.streams.delete(connection);
-    if (connection.broken || pool.closed) {
+    if (connection.broken || pool.closed || this.mustYield(pool, connection)) {
       void this.discard(pool, connection);
+      this.serveStarving();
       this.serve(pool);
-      this.serveOtherPools();
       return;
     }
-    connection.idleSince = performance.now();
+    // The connection that listened before was closed.
+    if (!pool.listener?.listening) void pool.listener?.adopt(connection);
+    this.idle.add(connection);
     pool.idle.push(connection);
     if (pool.waiting.length > 0) this.serve(pool);
-    if (this.open >= this.limits.total && pool.idle.length > 0) this.serveOtherPools();
+    if (this.starving.size > 0) this.serveStarving();
   }
 
-  /** A connection became idle or was closed: serves another project that waits for the global limit. */
-  private serveOtherPools(): void {
-    for (const pool of this.pools.values()) {
-      if (this.needsConnection(pool) && this.openFor(pool)) return;
+  /** Whether a connection that is given back goes to another project, although requests of its own project wait. */
+  private mustYield(pool: Pool, { openSince }: PooledConnection): boolean {
+    if (this.starving.size === 0 || pool.waiting.length === 0) return false;
+    return pool.size > 1 || openSince < performance.now() - TENURE_MS;
+  }
+
+  /** Opens connections for projects that have none, as far as the global limit allows. */
+  private serveStarving(): void {
+    for (const pool of this.starving) {
+      if (pool.waiting.length === 0) this.starving.delete(pool);
+      else if (!this.openFor(pool)) return;
+      else this.watchSoon(pool);
     }
   }
 
-  private closeLongestIdle(): boolean {
-    let oldest: { pool: Pool; connection: PooledConnection } | undefined;
-    for (const pool of this.pools.values()) {
-      const connection = pool.idle[0];
-      if (connection && (!oldest || connection.idleSince < oldest.connection.idleSince)) {
-        oldest = { pool, connection };
-      }
-    }
-    if (!oldest) return false;
-    this.dropIdle(oldest.pool, oldest.connection);
-    return true;
+  /** The pool is no longer starving, so its requests may have to be looked at sooner. */
+  private watchSoon(pool: Pool): void {
+    if (pool.watch) clearTimeout(pool.watch);
+    pool.watch = null;
+    this.pollWaiting(pool);
   }
 
   private dropIdle(pool: Pool, connection: PooledConnection): void {
@@ -262,6 +321,8 @@ export class ProjectPools {
 
   private async discard(pool: Pool, connection: PooledConnection): Promise<void> {
     if (!this.owners.delete(connection)) return;
+    this.idle.delete(connection);
+    pool.listener?.leave(connection);
     pool.size -= 1;
     this.open -= 1;
     connection.onLost = () => undefined;
@@ -269,12 +330,12 @@ export class ProjectPools {
   }
 
   private closeIdle(): void {
-    const before = performance.now() - this.limits.idleTimeoutMs;
-    for (const [key, pool] of this.pools) {
-      for (const connection of pool.idle.filter((one) => one.idleSince < before))
-        this.dropIdle(pool, connection);
-      if (pool.size === 0 && pool.waiting.length === 0) this.pools.delete(key);
+    for (const connection of this.idle.idleBefore(performance.now() - this.limits.idleTimeoutMs)) {
+      const pool = this.owners.get(connection);
+      if (pool) this.dropIdle(pool, connection);
     }
+    for (const [key, pool] of this.pools)
+      if (pool.size === 0 && pool.waiting.length === 0) this.pools.delete(key);
   }
 }
 

@@ -8,11 +8,14 @@ import { fixedStatement, type Statement } from '../../pg-pipeline';
 /** Sent before the context of a request. */
 export const RESET_SETTINGS = fixedStatement('session:settings', 'reset all');
 
+/** A connection that listens for Plinth repeats LISTEN after it (PooledConnection). */
+export const UNLISTEN = fixedStatement('session:channels', 'unlisten *');
+
 /** Sent before the context of a request that calls a function: only functions could observe this state. */
 export const RESET_BEFORE_CALL: readonly Statement[] = [
   fixedStatement('session:cursors', 'close all'),
   fixedStatement('session:sequences', 'discard sequences'),
-  fixedStatement('session:channels', 'unlisten *'),
+  UNLISTEN,
 ];
 
 /**

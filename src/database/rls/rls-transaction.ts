@@ -133,16 +133,21 @@ export class RlsTransaction {
     return this.pools.use(database, (connection) => implicitTransaction(connection, asSystem(statements)));
   }
 
-  /** Like systemBatch, for reading: all statements share one snapshot (REPEATABLE READ). */
+  /**
+   * Like systemBatch, for reading: all statements share one snapshot (REPEATABLE READ).
+   * @param onBegin called when there is a connection, before the snapshot is taken
+   */
   async systemSnapshot(
     database: ProjectDatabase,
     _reason: string,
     statements: readonly Statement[],
+    onBegin: () => void = () => undefined,
   ): Promise<StatementResult[]> {
     const begin = { text: 'begin isolation level repeatable read read only' };
     const pipeline = explicitTransaction(asSystem(statements), begin);
     return this.pools.use(database, async (connection) => {
       const undo = (): Promise<void> => rollback(connection);
+      onBegin();
       try {
         const all = extended(pipeline, [{ text: 'commit' }, ...connection.departure]);
         return await sendRepeating(connection, all, { undo });

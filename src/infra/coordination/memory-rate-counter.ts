@@ -29,6 +29,11 @@ export class MemoryRateCounter extends RateCounter {
     return toRateHit(window.count, limit, window.endsAt);
   }
 
+  override async undo(key: string): Promise<void> {
+    const window = this.windows.get(key);
+    if (window && window.endsAt > this.clock.now() && window.count > 0) window.count -= 1;
+  }
+
   override async peek(key: string, limit: number, windowMs: number): Promise<RateHit> {
     const now = this.clock.now();
     const window = this.windows.get(key);

@@ -25,6 +25,9 @@ export abstract class RateCounter {
    */
   abstract hit(key: string, limit: number, windowMs: number): Promise<RateHit>;
 
+  /** Takes an event back that did not happen after all. Does nothing once the window has ended. */
+  abstract undo(key: string): Promise<void>;
+
   /** Reads the counter without counting. A window that has not begun ends `windowMs` from now. */
   abstract peek(key: string, limit: number, windowMs: number): Promise<RateHit>;
 }

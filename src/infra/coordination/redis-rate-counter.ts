@@ -16,6 +16,10 @@ const HIT = `
   end
   return {count, left}`;
 
+const UNDO = `
+  local count = redis.call('GET', KEYS[1])
+  if count and tonumber(count) > 0 then redis.call('DECR', KEYS[1]) end`;
+
 const PEEK = `
   local count = redis.call('GET', KEYS[1])
   if not count then return {0, -1} end
@@ -32,6 +36,10 @@ export class RedisRateCounter extends RateCounter {
   override async hit(key: string, limit: number, windowMs: number): Promise<RateHit> {
     const [count, left] = numbersOf(await viaRedis(this.redis.eval(HIT, 1, PREFIX + key, windowMs)));
     return toRateHit(count, limit, this.clock.now() + left);
+  }
+
+  override async undo(key: string): Promise<void> {
+    await viaRedis(this.redis.eval(UNDO, 1, PREFIX + key));
   }
 
   override async peek(key: string, limit: number, windowMs: number): Promise<RateHit> {

@@ -73,13 +73,27 @@ export class ProjectQuotas implements OnApplicationBootstrap, OnApplicationShutd
     if (limit !== null && use.databaseBytes >= limit) throw databaseFull(limit);
   }
 
-  /** Counts a mail. @throws AppError 429 when the project has used its mails of the day */
+  /**
+   * Counts a mail. Refused ones do not count, so that mails that were given back can be sent.
+   * @throws AppError 429 when the project has used its mails of the day
+   */
   async spendMail(project: Project): Promise<void> {
     const limit = this.limitsOf(project).mails_per_day;
     if (limit === null) return;
     const { count, allowed, resetAt } = await this.counter.hit(mailKey(project), limit, DAY_MS);
-    if (!allowed) throw spentForToday('mails', limit, resetAt - this.clock.now());
+    if (!allowed) {
+      await this.counter.undo(mailKey(project));
+      throw spentForToday('mails', limit, resetAt - this.clock.now());
+    }
     this.warn(project, 'mails', quotaMark(count, limit));
+  }
+
+  /** Gives a mail back that spendMail() has counted and that is not sent. Never rejects. */
+  async returnMail(project: Project): Promise<void> {
+    if (this.limitsOf(project).mails_per_day === null) return;
+    await this.counter
+      .undo(mailKey(project))
+      .catch((error: unknown) => this.logger.debug(`a mail was not given back: ${messageOf(error)}`));
   }
 
   /** Mails that were counted in the present window of 24 hours. 0 without a limit: they are not counted then. */

@@ -247,8 +247,11 @@ const TRAITS = `
 export class CatalogRepository {
   constructor(private readonly door: RlsTransaction) {}
 
-  /** One round trip with one snapshot, so that a function's row type is among the tables read. */
-  async read(database: ProjectDatabase): Promise<CatalogRows> {
+  /**
+   * One round trip with one snapshot, so that a function's row type is among the tables read.
+   * @param onBegin called before the snapshot is taken
+   */
+  async read(database: ProjectDatabase, onBegin?: () => void): Promise<CatalogRows> {
     const texts = [
       QUALIFY_NAMES,
       FINGERPRINT,
@@ -269,7 +272,7 @@ export class CatalogRepository {
       maxBytes: MAX_ACTIONS,
     };
     const collected = texts.map((text) => ({ text, maxBytes: MAX_BYTES }));
-    const results = await this.door.systemSnapshot(database, REASON, [...collected, takeViews]);
+    const results = await this.door.systemSnapshot(database, REASON, [...collected, takeViews], onBegin);
     const rows = <Row>(index: number): Row[] => (results[index]?.rows ?? []) as Row[];
     return {
       fingerprint: rows<{ fingerprint: string }>(1)[0]?.fingerprint ?? '',

@@ -1,53 +1,48 @@
-/**
- * The catalogs of all projects in use, least recently used dropped first. Some of those in steady use listen on a connection
- * each; an idle project has no connection.
- */
+/** The catalogs of all projects in use, least recently used dropped first. An idle project has no connection. */
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { ProjectDatabase } from '../../database/pools/project-database';
+import { ProjectPools } from '../../database/pools/project-pools';
 import { DDL_CHANNEL } from '../../projects/provisioning/event-triggers';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import type { Catalog } from './catalog';
 import { CatalogRepository } from './catalog.repository';
-import { ProjectCatalog } from './project-catalog';
+import { type HeardSince, ProjectCatalog } from './project-catalog';
 
 /** Number of catalogs in memory. */
 const CATALOGS = 2_000;
 /** Limit for the catalogSize() of all of them, which is about 120 MB; a project without tables of its own has about 300. */
 export const CATALOG_ENTRIES = 400_000;
-/** Milliseconds without use after which a listening connection is closed: between one and two times as many. */
-const IDLE_MS = 30_000;
-/** Number of listening connections; projects beyond that are polled while in use. */
-const LISTENERS = 16;
+/**
+ * A larger catalog, such as one of a thousand tables with twenty columns, is counted apart, so that a project with a huge
+ * schema evicts other huge ones only.
+ */
+export const LARGE_CATALOG = 20_000;
+/** Limit for all large ones. One of them is kept even if it is larger than that; it cannot exceed what a read returns. */
+const LARGE_CATALOG_ENTRIES = 100_000;
 
 @Injectable()
 export class CatalogService implements OnApplicationShutdown {
   private readonly logger = new Logger(CatalogService.name);
   private readonly catalogs = new LRUCache<string, ProjectCatalog>({
     max: CATALOGS,
-    dispose: (catalog) => {
-      this.listening.delete(catalog);
-      void catalog.close();
-    },
+    dispose: (catalog) => catalog.close(),
   });
-  private readonly listening = new Set<ProjectCatalog>();
-  private readonly timer: NodeJS.Timeout;
+  private readonly heardSince: HeardSince = ({ key }) => this.pools.heardSince(key);
 
   constructor(
     private readonly repository: CatalogRepository,
     private readonly registry: ProjectRegistry,
+    private readonly pools: ProjectPools,
   ) {
-    this.timer = setInterval(() => this.closeIdleListeners(), IDLE_MS).unref();
+    pools.listenOn(DDL_CHANNEL, (key) => this.catalogs.peek(key)?.onAnnounced());
     registry.onChange((projectId) => void this.forgetIfGone(projectId));
   }
 
   /** The project's cached catalog, or a promise if it must be read first. */
   current(database: ProjectDatabase): Catalog | Promise<Catalog> {
     const entry = this.entryOf(database);
-    const catalog = entry.peek();
-    if (catalog) return catalog;
-    this.listenIfAllowed(entry);
-    return entry.current();
+    return entry.peek() ?? entry.current();
   }
 
   /** The catalog after a comparison with the database. Used before a request is refused because a name is unknown. */
@@ -63,9 +58,8 @@ export class CatalogService implements OnApplicationShutdown {
     await this.catalogs.peek(database.key)?.verified();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await Promise.all([...this.catalogs.values()].map((catalog) => catalog.close()));
+  onApplicationShutdown(): void {
+    this.catalogs.clear();
   }
 
   private entryOf(database: ProjectDatabase): ProjectCatalog {
@@ -73,36 +67,31 @@ export class CatalogService implements OnApplicationShutdown {
     if (known && isSame(known.database, database)) return known;
     const warn = (error: unknown): void =>
       this.logger.warn(`schema changes of project ${database.key} could not be read: ${String(error)}`);
-    const entry = new ProjectCatalog(database, this.repository, warn, () => this.dropOldest());
+    const entry = new ProjectCatalog(database, this.repository, warn, this.heardSince, () => this.dropOldest());
     this.catalogs.set(database.key, entry);
     return entry;
   }
 
-  /** From the second use on: a project that gets a single request needs no second connection. */
-  private listenIfAllowed(entry: ProjectCatalog): void {
-    if (this.listening.size >= LISTENERS || this.listening.has(entry) || !entry.canListen) return;
-    this.listening.add(entry);
-    entry.listen(DDL_CHANNEL);
+  private dropOldest(): void {
+    this.dropAbove(CATALOG_ENTRIES, ({ entries }) => entries <= LARGE_CATALOG);
+    this.dropAbove(LARGE_CATALOG_ENTRIES, ({ entries }) => entries > LARGE_CATALOG);
   }
 
-  /** Runs every IDLE_MS. */
-  closeIdleListeners(): void {
-    for (const entry of this.listening) {
-      if (entry.takeUse()) continue;
-      this.listening.delete(entry);
-      void entry.unlisten();
+  /** Drops the least recently used of some catalogs, but not the last one, until their sizes add up to no more than `limit`. */
+  private dropAbove(limit: number, isCounted: (catalog: ProjectCatalog) => boolean): void {
+    const oldestFirst = [...this.catalogs.rvalues()].filter(
+      (catalog): catalog is ProjectCatalog => catalog !== undefined && isCounted(catalog),
+    );
+    let entries = oldestFirst.reduce((sum, catalog) => sum + catalog.entries, 0);
+    for (const catalog of oldestFirst.slice(0, -1)) {
+      if (entries <= limit) return;
+      this.catalogs.delete(catalog.database.key);
+      entries -= catalog.entries;
     }
   }
 
-  private dropOldest(): void {
-    let entries = 0;
-    for (const catalog of this.catalogs.values()) entries += catalog.entries;
-    while (entries > CATALOG_ENTRIES && this.catalogs.size > 1) entries -= this.catalogs.pop()?.entries ?? 0;
-  }
-
   /**
-   * Closes the connection of a deleted project. Settings do not matter: the catalog depends on the database
-   * alone.
+   * Drops the catalog of a deleted project. Settings do not matter: the catalog depends on the database alone.
    */
   private async forgetIfGone(projectId: string): Promise<void> {
     const known = this.catalogs.peek(projectId);

@@ -1,10 +1,10 @@
 /**
  * One project's catalog: read on first use, then updated in the background while the old one stays in use.
- * Changes are announced on a channel. Without event triggers, or without a connection to listen on, requests have a cheap
- * fingerprint compared about once a second. There is no timer: it would take connections from the requests of other projects.
+ * Changes are announced on a channel, on which one of the project's pooled connections listens. Without event triggers, or while
+ * that connection is busy, requests have a cheap fingerprint compared about once a second. There is no timer: it would take
+ * connections from the requests of other projects.
  */
-import { NotificationListener } from '../../database/listen/notification-listener';
-import { loginConfig, type ProjectDatabase } from '../../database/pools/project-database';
+import type { ProjectDatabase } from '../../database/pools/project-database';
 import { buildCatalog } from './build-catalog';
 import type { Catalog } from './catalog';
 import { catalogSize } from './catalog-size';
@@ -17,28 +17,45 @@ const FRESH_MS = 400;
 const STALE_MS = 2_000;
 /** Milliseconds after which it waits in any case. */
 const IDLE_MS = 10_000;
+/**
+ * Milliseconds after which the catalog is compared in the background although changes are announced: a function of the project
+ * may have stopped the connection from listening.
+ */
+const TRUSTED_MS = 30_000;
+
+/** Milliseconds of the monotonic clock since which all changes of a database are announced. Infinity: they are not. */
+export type HeardSince = (database: ProjectDatabase) => number;
 
 export class ProjectCatalog {
   private catalog: Catalog | undefined;
-  private listener: NotificationListener | undefined;
-  /** Milliseconds of the monotonic clock. */
+  /** When the last comparison ended, and before the last one looked at the database; milliseconds of the monotonic clock. */
   private lastCheck = -Infinity;
+  private checkedFrom = -Infinity;
   private isChecking = false;
   private closed = false;
-  private wasUsed = false;
   private size = 0;
   private readonly reload = new RefreshQueue(async () => {
-    const catalog = await buildCatalog(await this.repository.read(this.database));
-    [this.catalog, this.size] = [catalog, catalogSize(catalog)];
-    this.lastCheck = performance.now();
+    let begunAt = -Infinity;
+    try {
+      const rows = await this.repository.read(this.database, () => (begunAt = performance.now()));
+      const catalog = await buildCatalog(rows);
+      [this.catalog, this.size] = [catalog, catalogSize(catalog)];
+    } catch (error) {
+      // An announced change is still unknown, so the next request compares.
+      this.checkedFrom = -Infinity;
+      throw error;
+    }
+    [this.checkedFrom, this.lastCheck] = [begunAt, performance.now()];
     this.onRead();
   });
   private readonly check = new RefreshQueue(async () => {
     this.isChecking = true;
+    const begunAt = performance.now();
     try {
       const fingerprint = await this.repository.fingerprint(this.database);
       // Compared with the current catalog: a reload that ended meanwhile may have begun before the change.
       if (this.catalog?.fingerprint !== fingerprint) await this.reload.run();
+      else this.checkedFrom = begunAt;
       this.lastCheck = performance.now();
     } finally {
       this.isChecking = false;
@@ -49,6 +66,7 @@ export class ProjectCatalog {
     readonly database: ProjectDatabase,
     private readonly repository: CatalogRepository,
     private readonly onError: (error: unknown) => void,
+    private readonly heardSince: HeardSince = () => Infinity,
     /** Called after each read, when entries has its new value. */
     private readonly onRead: () => void = () => undefined,
   ) {}
@@ -58,34 +76,25 @@ export class ProjectCatalog {
     return this.size;
   }
 
-  /** True once a catalog was read that an event trigger keeps current: listening replaces polling then. */
-  get canListen(): boolean {
-    return this.catalog?.announcesDdl === true;
-  }
-
-  /** Whether the catalog was used since the last call. */
-  takeUse(): boolean {
-    const was = this.wasUsed;
-    this.wasUsed = false;
-    return was;
-  }
-
   /** The current catalog. Waits if none was read yet, or if it was neither watched nor compared for a while. */
   async current(): Promise<Catalog> {
-    this.wasUsed = true;
     const age = performance.now() - this.lastCheck;
     if (!this.catalog) await this.reload.run();
-    else if (this.isWatched) return this.catalog;
+    else if (this.isWatched) this.checkAfter(age, TRUSTED_MS);
     else if (age > IDLE_MS || (age > STALE_MS && !this.isChecking)) await this.check.run();
-    else if (age > FRESH_MS && !this.isChecking) this.inBackground(this.check);
+    else this.checkAfter(age, FRESH_MS);
     return this.known;
   }
 
-  /** The current catalog without waiting; undefined before the first read. */
+  /** The current catalog without waiting; undefined before the first read, and when it has to be compared. */
   peek(): Catalog | undefined {
-    if (!this.isWatched) return undefined;
-    this.wasUsed = true;
-    return this.catalog;
+    const isTrusted = this.isWatched && performance.now() - this.lastCheck < TRUSTED_MS;
+    return isTrusted ? this.catalog : undefined;
+  }
+
+  /** A change was announced: reads the catalog again in the background. */
+  onAnnounced(): void {
+    if (this.catalog) this.inBackground(this.reload);
   }
 
   /**
@@ -97,33 +106,18 @@ export class ProjectCatalog {
     return this.known;
   }
 
-  /** Starts to listen for announcements on a connection of its own. */
-  listen(channel: string): void {
-    this.listener = new NotificationListener(loginConfig(this.database), channel, {
-      onNotification: () => this.inBackground(this.reload),
-      // Changes from before LISTEN are found by a comparison.
-      onListening: () => this.inBackground(this.check),
-      onError: this.onError,
-    });
-    void this.listener.start();
-  }
-
-  /** Closes the listening connection. The next use compares the catalog with the schema. */
-  async unlisten(): Promise<void> {
-    const { listener } = this;
-    this.listener = undefined;
-    this.lastCheck = -Infinity;
-    await listener?.stop();
-  }
-
-  /** True when every change is announced: the listener is connected, and the project has its event trigger. */
+  /** True when every change since the last comparison was announced. */
   get isWatched(): boolean {
-    return (this.listener?.listening ?? false) && this.catalog?.announcesDdl === true;
+    return this.catalog?.announcesDdl === true && this.heardSince(this.database) <= this.checkedFrom;
   }
 
-  async close(): Promise<void> {
+  /** Stops work in the background. */
+  close(): void {
     this.closed = true;
-    await this.listener?.stop();
+  }
+
+  private checkAfter(age: number, limitMs: number): void {
+    if (age > limitMs && !this.isChecking) this.inBackground(this.check);
   }
 
   /** The catalog after a first read. */

@@ -2,6 +2,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { RequestSamples } from '../../../src/observe/samples/request-samples.service';
 import { ProjectQuotas } from '../../../src/projects/quotas/project-quotas.service';
+import { eventually } from '../../support/eventually';
 import type { HttpClient } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
@@ -110,15 +111,27 @@ describe('requests of a day', () => {
 });
 
 describe('mails of a day', () => {
+  const reset = async (project: TestProject, email: string): Promise<number> =>
+    (await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email })).status;
+
   it('are limited by the plan; a further request for one gets 429', async () => {
     const project = await newProject({}, 'pro');
-    const reset = async (email: string): Promise<number> =>
-      (await project.client(project.anonKey, null).post(`${project.auth}/reset-password`, { email })).status;
-    const sent = [await reset('a@example.com'), await reset('b@example.com')];
-    expect(sent.every((status) => status < 300)).toBe(true);
-    expect(await reset('c@example.com')).toBe(429);
-    expect(await quotaOf(project, 'mails_per_day')).toMatchObject({ limit: 2, state: 'exceeded' });
+    const { email } = await project.signUp();
+    expect([await reset(project, email), await reset(project, email)]).toEqual([200, 200]);
+    expect([await reset(project, email), await reset(project, 'unknown@example.com')]).toEqual([429, 429]);
+    expect(await quotaOf(project, 'mails_per_day')).toMatchObject({ used: 2, limit: 2, state: 'exceeded' });
     await setting(project, { mails_per_day: 100 });
-    expect(await reset('c@example.com')).toBeLessThan(300);
+    expect(await reset(project, email)).toBe(200);
+  });
+
+  it('are not used up by requests for unknown addresses', async () => {
+    const project = await newProject({ mails_per_day: 2 });
+    const { email } = await project.signUp();
+    for (let n = 0; n < 6; n += 1) {
+      expect(await reset(project, `unknown-${n}@example.com`)).toBe(200);
+      await eventually(async () => expect(await quotaOf(project, 'mails_per_day')).toMatchObject({ used: 0 }));
+    }
+    expect([await reset(project, email), await reset(project, email)]).toEqual([200, 200]);
+    expect(await reset(project, email)).toBe(429);
   });
 });

@@ -1,5 +1,6 @@
 /** Mails and their queue with SMTP servers that refuse, disconnect and recover. */
 import { randomUUID } from 'node:crypto';
+import { HttpAnswer } from '../../support/http-client';
 import { eventually, MailServer, tokenIn } from '../../support/mail-server';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject, TestUser } from '../../support/test-project';
@@ -48,6 +49,33 @@ describe('with an SMTP server that misbehaves', () => {
     expect(refused.body).toEqual({ detail: expect.stringContaining('451'), status_code: 502 });
     for (const wrong of [{ to: 'a\r\nBcc: b@example.com' }, { to: 'no address' }, { subject: '{% if %}' }])
       expect((await project.service.post(path, { ...draft, ...wrong })).status).toBe(400);
+  });
+
+  it("limits test mails by the project's quota, by the address, and to one at a time", async () => {
+    const sendTo = ({ service, auth }: TestProject, to: string): Promise<HttpAnswer> =>
+      service.post(`${auth}/admin/mail-test`, { kind: 'reset', to });
+    const limited = await plinth.createProject({ settings: { mails_per_day: 2 } });
+    expect((await sendTo(limited, 'one@example.com')).status).toBe(200);
+    expect((await sendTo(limited, 'two@example.com')).status).toBe(200);
+    const spent = await sendTo(limited, 'three@example.com');
+    expect(spent.status).toBe(429);
+    expect(Number(spent.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(smtp.to('three@example.com')).toEqual([]);
+
+    const other = await plinth.createProject();
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n += 1) statuses.push((await sendTo(other, 'same@example.com')).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(200), 429]);
+    for (let n = 0; n < 11; n += 1) statuses.push((await sendTo(other, `${n}@example.com`)).status);
+    expect(statuses.slice(11)).toEqual([...Array<number>(10).fill(200), 429]);
+
+    smtp.mood = 'hold';
+    const first = sendTo(project, 'first@example.com');
+    await eventually(() => (smtp.waiting === 1 ? true : null));
+    const second = await sendTo(project, 'second@example.com');
+    expect([second.status, second.headers.get('retry-after')]).toEqual([429, '1']);
+    smtp.letGo();
+    expect((await first).status).toBe(200);
   });
 
   it.each(['refuse', 'drop'] as const)(

@@ -3,6 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { AUDIT_ACTIONS } from '../../audit/audit-entry';
 import { Example } from '../../../http/docs/example.decorator';
 import { UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-types';
+import { SessionFactsDto } from './auth-answers.dto';
 
 const USER = {
   id: UUID_EXAMPLE,
@@ -107,13 +108,7 @@ export class MailContentDto {
   @ApiProperty() html!: string;
 }
 
-class AdminSessionDto {
-  @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time', description: 'When it was last refreshed' }) last_seen_at!: string;
-  @ApiProperty({ format: 'date-time' }) expires_at!: string;
-  @ApiProperty({ type: String, nullable: true }) ip!: string | null;
-  @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
+class AdminSessionDto extends SessionFactsDto {
   @ApiProperty({ enum: ['aal1', 'aal2'], description: '`aal2`: with a second factor' }) aal!: string;
 }
 

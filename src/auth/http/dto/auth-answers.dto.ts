@@ -55,13 +55,16 @@ export class MessageDto {
   @ApiProperty({ description: 'For people' }) message!: string;
 }
 
-class SessionInfoDto {
+export class SessionFactsDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time', description: 'When it was last refreshed' }) last_seen_at!: string;
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
   @ApiProperty({ type: String, nullable: true }) ip!: string | null;
   @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
+}
+
+class SessionInfoDto extends SessionFactsDto {
   @ApiProperty({ description: 'True for the session of the request' }) current!: boolean;
 }
 

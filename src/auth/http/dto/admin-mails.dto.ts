@@ -1,0 +1,45 @@
+/** Bodies of the endpoints for mail previews and test mails. */
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, Matches } from 'class-validator';
+import { LANGUAGE_TAG } from '../../../common/text/language-tag';
+import { Example } from '../../../http/docs/example.decorator';
+import { MAX_EMAIL } from '../../accounts/email-address';
+import { MAIL_KINDS, type MailKind } from '../../mail/mail-kinds';
+import { IsText } from './checks';
+
+/** Characters of a part of a template. */
+const MAX_TEMPLATE = 200_000;
+
+@Example({ kind: 'reset', language: 'en', subject: 'Hello {{ user.name }}' })
+export class MailPreviewDto {
+  @ApiProperty({ enum: MAIL_KINDS })
+  @IsIn(MAIL_KINDS)
+  kind!: MailKind;
+
+  @ApiPropertyOptional({ type: String, example: 'de', description: "Default: the project's locale" })
+  @IsOptional()
+  @Matches(LANGUAGE_TAG, { message: 'language must be a tag such as de or pt-BR' })
+  language?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own subject" })
+  @IsOptional()
+  @IsText({ max: MAX_TEMPLATE })
+  subject?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own text" })
+  @IsOptional()
+  @IsText({ max: MAX_TEMPLATE })
+  text?: string;
+
+  @ApiPropertyOptional({ description: "Liquid; default: the project's own HTML" })
+  @IsOptional()
+  @IsText({ max: MAX_TEMPLATE })
+  html?: string;
+}
+
+@Example({ kind: 'reset', to: 'ada@example.com', language: 'en' })
+export class TestMailDto extends MailPreviewDto {
+  @ApiProperty({ format: 'email', maxLength: MAX_EMAIL, example: 'ada@example.com' })
+  @IsText({ min: 1, max: MAX_EMAIL })
+  to!: string;
+}

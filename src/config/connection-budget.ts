@@ -1,0 +1,31 @@
+/** How many connections to projects' databases a process may open by default. */
+import { totalmem } from 'node:os';
+
+/** Bytes of the machine's memory for each connection: a backend takes 3 to 10 MB, and most of the memory is for other things. */
+const MEMORY_FOR_EACH = 32 * 1024 * 1024;
+/** For all processes together. */
+const LEAST = 80;
+/** More of them would only help more than 250 projects that are in use in the same second. */
+const MOST = 250;
+/** The default limit of PostgreSQL's own connections is 100. */
+const OTHER_SERVER = 80;
+
+/**
+ * The default of DATABASE_MAX_CONNECTIONS.
+ * @param url DATABASE_URL; undefined: the embedded PostgreSQL, which shares this machine's memory
+ */
+export function defaultConnections(
+  url: string | undefined,
+  processes: number,
+  memory = machineMemory(),
+): number {
+  if (url !== undefined) return OTHER_SERVER;
+  const all = Math.min(MOST, Math.max(LEAST, Math.floor(memory / MEMORY_FOR_EACH)));
+  return Math.floor(all / Math.min(processes, LEAST / 10));
+}
+
+/** Bytes that this process may use: of the machine, or less in a container. */
+function machineMemory(): number {
+  const limit = process.constrainedMemory();
+  return limit ? Math.min(limit, totalmem()) : totalmem();
+}
