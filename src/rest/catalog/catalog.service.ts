@@ -101,14 +101,15 @@ export class CatalogService implements OnApplicationShutdown {
   }
 
   /**
-   * Closes the connection of a deleted project. Settings do not matter: the catalog depends on the database
+   * Closes the connection of a deleted or paused project. Settings do not matter: the catalog depends on the database
    * alone.
    */
   private async forgetIfGone(projectId: string): Promise<void> {
     const known = this.catalogs.peek(projectId);
     if (!known) return;
     const project = await this.registry.findById(projectId).catch(() => null);
-    if (!project || !isSame(known.database, project.database)) this.catalogs.delete(projectId);
+    if (!project || project.database.isPaused || !isSame(known.database, project.database))
+      this.catalogs.delete(projectId);
   }
 }
 
