@@ -1,11 +1,11 @@
 /** Tables, policies and SQL of the console in a real browser: a newcomer's first table, a million rows, structure, why not. */
 import { readFileSync } from 'node:fs';
 import type { CDPSession, Page } from 'playwright-core';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
-import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
+import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
+import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
 import { eventually } from '../../support/eventually';
 import { IN_SOAK } from '../../support/extent';
-import { TestPlinth } from '../../support/plinth';
+import type { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
 const HOSTILE = `<script>globalThis.wasHacked=1</script>"'><img src=x onerror=globalThis.wasHacked=1> \u202eabc`;
@@ -23,16 +23,9 @@ const inBrowser = hasBrowser ? describe : describe.skip;
 inBrowser('tables, policies and SQL', () => {
   jest.setTimeout(BROWSER_START_MS);
   beforeAll(async () => {
-    assertConsoleBuilt();
-    plinth = await TestPlinth.start();
-    browser = await TestBrowser.start();
-    page = await browser.newPage();
-    view = new ConsolePage(page, plinth.baseUrl);
+    ({ plinth, browser, page, view } = await startConsole());
   }, BROWSER_START_MS);
-  afterAll(async () => {
-    await browser?.stop();
-    await plinth?.stop();
-  });
+  afterAll(() => stopConsole({ plinth, browser }));
 
   describe('for a newcomer', () => {
     it('lead from the set-up link to a table that two users see differently, in few clicks', async () => {
