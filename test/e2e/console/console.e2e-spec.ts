@@ -220,6 +220,20 @@ inBrowser('the console', () => {
       expect(await view.seriousFindings()).toEqual([]);
     });
 
+    it('overview: pauses the project, whose screens say so, and resumes it', async () => {
+      await view.open(project.slug, '');
+      await view.button('Pause project').click();
+      await view.dialog().getByRole('button', { name: 'Pause project' }).click();
+      await page.getByText(/^The project is paused since/).waitFor();
+      expect((await project.anon.get('/rest/v1/notes')).status).toBe(503);
+      await view.open(project.slug, 'tables');
+      await page.getByRole('heading', { name: /^The project is paused since/ }).waitFor();
+      expect(await view.seriousFindings()).toEqual([]);
+      await view.button('Resume').click();
+      await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
+      expect((await project.anon.get('/rest/v1/notes')).status).toBe(200);
+    });
+
     it('sql: runs, explains, and shows where an error is', async () => {
       const sql = encodeURIComponent("select 1 as one; select '<b>' as html, null as nothing");
       await view.open(project.slug, `sql?query=${sql}`);
@@ -302,6 +316,9 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'api');
       await page.locator('.swagger .opblock').first().waitFor();
       expect(await view.seriousFindings(['.swagger'])).toEqual([]);
+      await viewAs('Service role');
+      await page.waitForURL(/as=service_role/);
+      await page.locator('.swagger .opblock').first().waitFor();
     });
 
     it.each(casesOf(LANGUAGES, 1))('all: fit a phone, in %s', async (name, language, loading) => {
