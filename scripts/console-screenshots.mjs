@@ -63,15 +63,16 @@ const browser = await chromium.launch({
 });
 try {
   const slug = await seed();
-  for (const scheme of SCHEMES) await takeAll(scheme, WIDE, slug);
-  await takeAll('light', PHONE, slug);
+  const person = await firstOwner();
+  for (const scheme of SCHEMES) await takeAll(scheme, WIDE, slug, person);
+  await takeAll('light', PHONE, slug, person);
   process.stdout.write(`${out}\n`);
 } finally {
   await browser.close();
   await server?.stop();
 }
 
-async function takeAll(scheme, viewport, slug) {
+async function takeAll(scheme, viewport, slug, person) {
   const context = await browser.newContext({ viewport, colorScheme: scheme, locale: 'en-GB' });
   const page = await context.newPage();
   page.on('console', (message) => {
@@ -89,8 +90,13 @@ async function takeAll(scheme, viewport, slug) {
   await page.goto(`${base}/console`);
   await page.waitForSelector('input');
   await take('sign-in');
-  await page.getByRole('button', { name: 'Use the platform admin key' }).click();
-  await page.getByLabel('Platform admin key', { exact: true }).fill(KEY);
+  if (person) {
+    await page.getByLabel('E-mail').fill(person.email);
+    await page.getByLabel('Password', { exact: true }).fill(person.password);
+  } else {
+    await page.getByRole('button', { name: 'Use the platform admin key' }).click();
+    await page.getByLabel('Platform admin key', { exact: true }).fill(KEY);
+  }
   await page.keyboard.press('Enter');
   await page.waitForSelector('.card-link');
   await take('home', () => page.waitForSelector('.card-link >> text=Users'));
@@ -153,6 +159,21 @@ async function takeAll(scheme, viewport, slug) {
   await take('settings', () => page.waitForSelector('text=auto_rls'));
   await go(page, slug, '/api');
   await take('api', () => page.waitForSelector('.swagger .opblock'));
+  await go(page, slug, '/schema');
+  await take('schema', () => page.waitForSelector('.schema-box'));
+  await go(page, slug, '/people');
+  await take('project-people', () => page.waitForSelector('h1'));
+  for (const screen of person ? ['people', 'audit-log', 'account'] : ['people', 'audit-log']) {
+    await goTo(page, `/console/${screen}`);
+    await take(screen, () => page.waitForSelector('table'));
+  }
+  await call('POST', `/admin/v1/projects/${await idOf('field-notes')}/pause`);
+  await goTo(page, '/console');
+  await take('home-paused', () => page.waitForSelector('text=Paused'));
+  await go(page, 'field-notes', '/tables');
+  await take('paused', () => page.waitForSelector('text=Resume'));
+  await call('POST', `/admin/v1/projects/${await idOf('field-notes')}/resume`);
+  await go(page, slug, '/tables');
   await take('palette', async () => {
     await page.keyboard.press('Control+k');
     await page.waitForSelector('.mantine-Spotlight-search');
@@ -162,10 +183,34 @@ async function takeAll(scheme, viewport, slug) {
 
 /** Within the page, because a reload would forget the key. */
 async function go(page, slug, place) {
+  await goTo(page, `/console/projects/${slug}${place}`);
+}
+
+async function goTo(page, address) {
   await page.evaluate((url) => {
     history.pushState({}, '', url);
     dispatchEvent(new PopStateEvent('popstate', { state: {} }));
-  }, `/console/projects/${slug}${place}`);
+  }, address);
+}
+
+/** Null on a server that has people already. */
+async function firstOwner() {
+  const { needed } = await call('GET', '/admin/v1/setup');
+  if (!needed) return null;
+  const { link } = await call('POST', '/admin/v1/setup/link');
+  const person = { name: 'Ada Martin', email: 'ada@example.com', password: 'correct horse battery' };
+  await call('POST', '/admin/v1/setup', { token: link.split('#')[1], ...person });
+  for (const [email, role] of [
+    ['grace@example.com', 'operator'],
+    ['alan@example.com', 'auditor'],
+  ])
+    await call('POST', '/admin/v1/invitations', { email, role });
+  return person;
+}
+
+async function idOf(slug) {
+  const [{ id }] = await call('GET', `/admin/v1/projects?slug=${slug}`);
+  return id;
 }
 
 /** A project with tables, users and files. */
@@ -196,7 +241,7 @@ async function seed() {
 
 /** Requests of each kind, for the live requests and the charts. */
 async function traffic() {
-  const [{ id }] = await call('GET', '/admin/v1/projects?slug=shop');
+  const id = await idOf('shop');
   const { anon_key: anon, service_role_key: service } = await call('GET', `/admin/v1/projects/${id}/keys`);
   const requests = [
     ['GET', '/p/shop/rest/v1/orders?select=id,total&limit=20', anon],

@@ -1,15 +1,10 @@
 /** The routes of the console. Each screen is loaded when it is opened. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { CONSOLE_PATH } from './api/base-url';
 import type { AuditSearch } from './screens/audit/audit-screen';
 import { Entrance } from './screens/entrance';
 import { InvitationScreen, SetupScreen } from './screens/welcome';
+import { ProjectOutlet } from './ui/project-outlet';
 import { NotFound, RouteFailure } from './ui/route-states';
 import { Shell } from './ui/shell';
 
@@ -62,7 +57,7 @@ const auditLog = createRoute({
 const project = createRoute({
   getParentRoute: () => signedIn,
   path: 'projects/$slug',
-  component: Outlet,
+  component: ProjectOutlet,
 });
 
 const overview = createRoute({
@@ -107,11 +102,17 @@ const sql = createRoute({
   component: lazyRouteComponent(() => import('./screens/sql/sql-screen'), 'SqlScreen'),
 });
 
+interface PoliciesSearch {
+  /** Part of `schema.table`. */
+  readonly search?: string;
+  /** `1`: tables of all schemas, and not only of those that table REST serves. */
+  readonly all?: string;
+}
+
 const policies = createRoute({
   getParentRoute: () => project,
   path: 'policies',
-  validateSearch: (search: Record<string, unknown>): { readonly search?: string } =>
-    texts(search, ['search']),
+  validateSearch: (search: Record<string, unknown>): PoliciesSearch => texts(search, ['search', 'all']),
   component: lazyRouteComponent(() => import('./screens/policies/policies-screen'), 'PoliciesScreen'),
 });
 
@@ -175,6 +176,7 @@ const members = createRoute({
 const apiDocs = createRoute({
   getParentRoute: () => project,
   path: 'api',
+  validateSearch: (search: Record<string, unknown>): { readonly as?: string } => texts(search, ['as']),
   component: lazyRouteComponent(() => import('./screens/api-docs'), 'ApiDocsScreen'),
 });
 

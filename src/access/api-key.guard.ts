@@ -2,6 +2,7 @@
 import { ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
+import { projectPaused } from '../database/pools/pool.errors';
 import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
 import { ProjectQuotas } from '../projects/quotas/project-quotas.service';
@@ -31,6 +32,7 @@ export class ApiKeyGuard extends AuthGuard() {
     const key = this.verified.findKey(token) ?? (await this.verify(context, token));
     request.apiKey = key;
     if (!isPathOf(request, key)) await this.refusePath(request, key);
+    if (key.project.database.isPaused) throw projectPaused();
     this.quotas.assertMayRequest(key.project);
     return true;
   }

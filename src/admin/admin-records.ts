@@ -16,6 +16,7 @@ const PROJECT = {
   name: 'Acme',
   plan: 'pro',
   server: 'platform',
+  paused_at: null,
   settings: effectiveSettings({ max_rows: 1000 }),
   created_at: CREATED,
   updated_at: CREATED,
@@ -34,6 +35,13 @@ export class ProjectRecord {
     description: 'Name of the server that has its database; null for one of its own (`database_url`)',
   })
   readonly server!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when it is paused; null while it serves requests',
+  })
+  readonly paused_at!: Date | null;
   @ApiProperty({ type: ProjectSettings, description: 'All settings, defaults included' })
   readonly settings!: ProjectSettings;
   @ApiProperty({ type: String, format: 'date-time' }) readonly created_at!: Date;

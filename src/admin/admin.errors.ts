@@ -66,6 +66,10 @@ export const sqlTookTooLong = (seconds: number, cause: unknown): AppError =>
     cause,
   });
 
+/** For the audit log: the client is gone. */
+export const sqlAbandoned = (): AppError =>
+  new AppError({ status: 400, code: '57014', message: 'The client disconnected before the SQL ran' });
+
 export const transactionLeftOpen = (): AppError =>
   new AppError({
     status: 400,
@@ -90,3 +94,20 @@ export const sessionNotFound = (): AppError =>
 
 export const adviceNotFound = (): AppError =>
   new AppError({ status: 404, code: 'advice_not_found', message: 'No check gives advice with this id' });
+
+export const savedQueryNotFound = (): AppError =>
+  new AppError({
+    status: 404,
+    code: 'query_not_found',
+    message: 'There is no such saved query, or it is not yours',
+  });
+
+export const savedQueryExists = (name: string): AppError =>
+  new AppError({ status: 409, code: 'query_exists', message: `You have a query "${name}" already` });
+
+export const tooManySavedQueries = (most: number): AppError =>
+  new AppError({
+    status: 409,
+    code: 'too_many_queries',
+    message: `You have ${most} queries in this project`,
+  });

@@ -31,6 +31,8 @@ import { ProjectRequestsController } from './http/project-requests.controller';
 import { ProjectsController } from './http/projects.controller';
 import { ProjectStorageController } from './http/project-storage.controller';
 import { RestModule } from '../rest/rest.module';
+import { SavedQueriesController } from './http/saved-queries.controller';
+import { SavedQueryRepository } from './queries/saved-query.repository';
 import { ServersController } from './http/servers.controller';
 import { UpgradeController } from './http/upgrade.controller';
 import { StorageModule } from '../storage/storage.module';
@@ -64,6 +66,7 @@ import { TablesRepository } from './tables.repository';
     UsageController,
     ServersController,
     AdviceController,
+    SavedQueriesController,
   ],
   providers: [
     BackupAdminService,
@@ -75,6 +78,7 @@ import { TablesRepository } from './tables.repository';
     Advisor,
     BackupAge,
     OwnerSqlService,
+    SavedQueryRepository,
     ProjectAdminService,
     ProjectMigrationsService,
     MigrationLedger,

@@ -14,6 +14,8 @@ import { SessionDeadline } from './session-deadline.service';
 export interface SqlLimits {
   readonly timeoutSeconds: number;
   readonly maxRows: number;
+  /** Aborted when the client disconnects: the statement is cancelled, and rolled back. */
+  readonly abandoned?: AbortSignal;
 }
 
 @Injectable()
@@ -53,12 +55,12 @@ export class OwnerSqlService {
     kept: AnswerKeeper,
   ): Promise<SqlAnswer> {
     const began = performance.now();
-    return this.deadline.run(project, client, limits.timeoutSeconds, () =>
+    const work = (): Promise<SqlAnswer> =>
       collect(client, query, kept).catch((error: unknown) => {
         if (isTimeout(error, began, limits)) throw sqlTookTooLong(limits.timeoutSeconds, error);
         throw error instanceof DatabaseError ? sqlFailed(error, query) : error;
-      }),
-    );
+      });
+    return this.deadline.run(project, client, limits.timeoutSeconds, work, limits.abandoned);
   }
 }
 

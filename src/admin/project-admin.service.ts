@@ -15,6 +15,7 @@ import { ProjectRegistry } from '../projects/project-registry.service';
 import { effectiveSettings } from '../projects/project-settings';
 import { ProjectChange } from '../projects/project-entries';
 import { KeyRotationService } from '../projects/key-rotation.service';
+import { ProjectPauses } from '../projects/project-pauses.service';
 import { ProjectsService } from '../projects/projects.service';
 import {
   CreatedProject,
@@ -34,6 +35,7 @@ export class ProjectAdminService {
   constructor(
     private readonly projects: ProjectsService,
     private readonly rotation: KeyRotationService,
+    private readonly pauses: ProjectPauses,
     private readonly registry: ProjectRegistry,
     private readonly owner: OwnerDatabase,
     private readonly ownerSql: OwnerSqlService,
@@ -57,6 +59,14 @@ export class ProjectAdminService {
 
   async update(id: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
     return toRecord(await this.projects.update(id, change, actor));
+  }
+
+  async pause(id: string, actor: Actor): Promise<ProjectRecord> {
+    return toRecord(await this.pauses.pause(id, actor));
+  }
+
+  async resume(id: string, actor: Actor): Promise<ProjectRecord> {
+    return toRecord(await this.pauses.resume(id, actor));
   }
 
   async remove(id: string, actor: Actor): Promise<DeletedProject> {
@@ -155,6 +165,7 @@ function toRecord(project: ProjectEntity): ProjectRecord {
     name: project.name,
     plan: project.plan,
     server: project.server,
+    paused_at: project.pausedAt,
     settings: effectiveSettings(project.settings),
     created_at: project.createdAt,
     updated_at: project.updatedAt,

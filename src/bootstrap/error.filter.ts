@@ -52,7 +52,9 @@ export class ErrorFilter implements ExceptionFilter {
     const id = requestIdOf(request);
     const named = id === null ? '' : ` (request ${id})`;
     const line = `${request.method} ${routeOf(request)}${project}${named} ${error.status} ${codeOf(error)}`;
-    if (error.status < 500) this.logger.debug(line);
+    // An administrator chose it, and clients may ask for as long as it lasts.
+    const isIntended = error.code === 'project_paused';
+    if (error.status < 500 || isIntended) this.logger.debug(line);
     else this.logger.error(line + detailsOf(error), causeOf(error));
   }
 }

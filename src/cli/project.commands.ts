@@ -1,4 +1,4 @@
-/** `plinth project create|list|show|update|delete|keys|rotate-keys`. */
+/** `plinth project create|list|show|update|pause|resume|delete|keys|rotate-keys`. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { JsonObject, JsonValue } from '../common/text/json';
 import { PLANS } from '../projects/plans';
@@ -40,6 +40,7 @@ export function addProjectCommands(project: Command, context: CommandContext): v
   addList(project, context);
   addShow(project, context);
   addUpdate(project, context);
+  addPause(project, context);
   addDelete(project, context);
   addKeys(project, context);
 }
@@ -108,6 +109,21 @@ function addUpdate(project: Command, context: CommandContext): void {
       const { body } = await context.server.send<ProjectAnswer>('PATCH', `/projects/${id}`, change);
       context.print(body, () => `${list(withoutSettings(body))}\n${list(body.settings)}`);
     });
+}
+
+function addPause(project: Command, context: CommandContext): void {
+  const add = (action: 'pause' | 'resume', description: string, outcome: string): void => {
+    project
+      .command(`${action} <project>`)
+      .description(description)
+      .action(async (name: string) => {
+        const { id, slug } = await context.server.findProject(name);
+        const { body } = await context.server.send<ProjectAnswer>('POST', `/projects/${id}/${action}`);
+        context.print(body, () => `Project "${slug}" ${outcome}.\n`);
+      });
+  };
+  add('pause', 'pause a project: its API answers 503 until it is resumed', 'is paused');
+  add('resume', 'resume a paused project', 'serves requests again');
 }
 
 function addDelete(project: Command, context: CommandContext): void {

@@ -67,6 +67,7 @@ export class ProjectFactory {
       dataSecret: null,
       schemaVersion: '',
       polled: false,
+      pausedAt: null,
     });
   }
 

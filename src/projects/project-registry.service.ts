@@ -140,7 +140,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
     this.unknown.clear();
     // A look-up in progress may have read the old row.
     this.loading.clear();
-    void this.evictIfGone(id);
+    void this.evictIfClosed(id);
     for (const handler of this.changeHandlers) handler(id);
   }
 
@@ -163,9 +163,11 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
       .catch((error: unknown) => this.logger.warn(`an acknowledgement could not be sent: ${String(error)}`));
   }
 
-  private async evictIfGone(id: string): Promise<void> {
+  /** Closes the connections of a project that was deleted or paused. */
+  private async evictIfClosed(id: string): Promise<void> {
     try {
-      if ((await this.findById(id)) === null) await this.pools.evict(id);
+      const project = await this.findById(id);
+      if (project === null || project.database.isPaused) await this.pools.evict(id);
     } catch (error) {
       this.logger.warn(`could not re-read project ${id}: ${String(error)}`);
     }
@@ -233,6 +235,7 @@ export class ProjectRegistry implements OnApplicationBootstrap, OnApplicationShu
         database: project.databaseName,
         user: project.loginRole,
         password: this.secrets.open('login-password', project.id, project.loginPassword),
+        isPaused: project.pausedAt !== null,
       }),
     });
   }

@@ -18,6 +18,7 @@ const PROJECT: ProjectEntity = {
   schemaVersion: '1',
   dataSecret: null,
   polled: false,
+  pausedAt: null,
   createdAt: new Date(0),
   updatedAt: new Date(0),
 };
@@ -54,6 +55,7 @@ it.each<Partial<ProjectEntity>>([
   { loginRole: 'plinth_a2_login' },
   { loginPassword: Buffer.from('6') },
   { polled: true },
+  { pausedAt: new Date(5) },
 ])('changes with %j', (change) => {
   expect(revisionOf({ ...PROJECT, ...change }, [SECRET, OLD])).not.toBe(REVISION);
 });

@@ -16,6 +16,7 @@ type Facts = Pick<
   | 'loginPassword'
   | 'dataSecret'
   | 'polled'
+  | 'pausedAt'
 >;
 
 /**
@@ -23,14 +24,14 @@ type Facts = Pick<
  * form.
  */
 export function revisionOf(project: Facts, secrets: readonly ProjectSecretEntity[]): string {
-  const { id, slug, name, plan, settings, polled } = project;
+  const { id, slug, name, plan, settings, polled, pausedAt } = project;
   const { serverUrl, databaseName, loginRole, loginPassword, dataSecret } = project;
   const signing = secrets
     .map(({ kid, secret, storageSecret, createdAt, expiresAt }) =>
       JSON.stringify([kid, base64(secret), base64(storageSecret), createdAt, expiresAt]),
     )
     .sort();
-  const facts = [id, slug, name, plan, settings, polled, databaseName, loginRole];
+  const facts = [id, slug, name, plan, settings, polled, pausedAt, databaseName, loginRole];
   const sealed = [serverUrl && base64(serverUrl), base64(loginPassword), dataSecret && base64(dataSecret)];
   return createHash('sha256')
     .update(JSON.stringify([facts, sealed, signing]))

@@ -24,6 +24,8 @@ export class ProjectEntity {
   @Column('bytea', { name: 'data_secret', nullable: true }) dataSecret!: Buffer | null;
   @Column('text', { name: 'schema_version' }) schemaVersion!: string;
   @Column('boolean') polled!: boolean;
+  /** Null: the project serves requests. */
+  @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt!: Date | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' }) updatedAt!: Date;
 }

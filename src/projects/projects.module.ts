@@ -7,6 +7,7 @@ import { LoginRepair } from './login-repair.service';
 import { OwnerDatabase } from './owner-database';
 import { ProjectFactory } from './project-factory';
 import { PlatformFactsRepository } from './platform-facts.repository';
+import { ProjectPauses } from './project-pauses.service';
 import { ProjectRegistry } from './project-registry.service';
 import { ProjectRepository } from './project.repository';
 import { ProjectSecrets } from './project-secrets';
@@ -34,6 +35,7 @@ import { ServersService } from './servers/servers.service';
     OwnerDatabase,
     PlatformFactsRepository,
     ProjectFactory,
+    ProjectPauses,
     ProjectQuotas,
     ProjectRegistry,
     ProjectRepository,
@@ -54,6 +56,7 @@ import { ServersService } from './servers/servers.service';
     KeyRotationService,
     OwnerDatabase,
     PlatformFactsRepository,
+    ProjectPauses,
     ProjectQuotas,
     ProjectRegistry,
     ProjectsService,

@@ -51,7 +51,9 @@ export class RelationAdopter implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async poll(): Promise<void> {
-    for (const project of this.registry.inUse().filter(({ polled }) => polled)) {
+    for (const project of this.registry
+      .inUse()
+      .filter(({ polled, database }) => polled && !database.isPaused)) {
       await this.look(project).catch((error: unknown) =>
         this.logger.warn(`new tables of project ${project.slug} could not be checked: ${String(error)}`),
       );

@@ -23,6 +23,7 @@ export const STORAGE_ERROR_CODES: Readonly<Record<string, number>> = {
   range_not_satisfiable: 416,
   rate_limited: 429,
   storage_unavailable: 500,
+  project_paused: 503,
 };
 
 function storageError(code: string, message: string, more: { cause?: unknown } = {}): AppError {

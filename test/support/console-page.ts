@@ -2,7 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { ADMIN_KEY } from './plinth';
+import { TestBrowser } from './browser';
+import { eventually } from './eventually';
+import { ADMIN_KEY, type StartOptions, TestPlinth } from './plinth';
 
 export const CONSOLE_DIST = path.resolve(__dirname, '../../console/dist');
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -12,6 +14,23 @@ export function assertConsoleBuilt(): void {
   if (existsSync(path.join(CONSOLE_DIST, 'index.html'))) return;
   throw new Error('The console was not built: npm ci --prefix console && npm run build --prefix console');
 }
+
+/** A page takes seconds on a busy machine. */
+const LOADED_MS = 20_000;
+
+const OVERFLOWING = `(() => {
+  const isClipped = (node) => {
+    for (let one = node.parentElement; one; one = one.parentElement)
+      if (getComputedStyle(one).overflowX !== 'visible') return true;
+    return false;
+  };
+  const found = [...document.querySelectorAll('body *')].filter((node) => {
+    const { width, right } = node.getBoundingClientRect();
+    return width > 0 && right > innerWidth + 1 && getComputedStyle(node).visibility !== 'hidden' && !isClipped(node);
+  });
+  const { scrollWidth } = document.documentElement;
+  return [...(scrollWidth > innerWidth ? ['page ' + scrollWidth] : []), ...found.map((node) => node.outerHTML.slice(0, 150))];
+})()`;
 
 interface AxeResults {
   readonly violations: readonly {
@@ -40,11 +59,29 @@ export class ConsolePage {
   }
 
   /** Goes to a screen of a project without a reload, which would forget the key. */
-  async open(slug: string, screen: string): Promise<void> {
-    const url = JSON.stringify(`/console/projects/${slug}${screen === '' ? '' : `/${screen}`}`);
+  open(slug: string, screen: string): Promise<void> {
+    return this.openPath(`projects/${slug}${screen === '' ? '' : `/${screen}`}`);
+  }
+
+  /** As open(), for any screen: `audit-log`. */
+  async openPath(path: string): Promise<void> {
+    const url = JSON.stringify(`/console/${path}`);
     await this.page.evaluate(
       `history.pushState({}, '', ${url}); dispatchEvent(new PopStateEvent('popstate', { state: {} }));`,
     );
+  }
+
+  /** Waits until a screen is there, with all that it loads at first. @param loading label of what loads */
+  async loaded(loading = 'Loading'): Promise<void> {
+    const main = this.page.locator('#main');
+    await main.getByRole('heading').or(main.locator('.split-main, .sql')).first().waitFor();
+    const status = this.page.getByRole('status', { name: loading });
+    await eventually(async () => expect(await status.count()).toBe(0), LOADED_MS);
+  }
+
+  /** Elements of the page that stand out of it to the right, where no part of the page can be scrolled to them. */
+  overflowing(): Promise<string[]> {
+    return this.page.evaluate(OVERFLOWING);
   }
 
   button(name: string | RegExp) {
@@ -75,4 +112,26 @@ export class ConsolePage {
         nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
       );
   }
+}
+
+export interface RunningConsole {
+  readonly plinth: TestPlinth;
+  readonly browser: TestBrowser;
+  readonly page: Page;
+  readonly view: ConsolePage;
+}
+
+/** A Plinth, and a browser with an empty tab. stopConsole() ends both. */
+export async function startConsole(options: StartOptions = {}): Promise<RunningConsole> {
+  assertConsoleBuilt();
+  const plinth = await TestPlinth.start(options);
+  const browser = await TestBrowser.start();
+  const page = await browser.newPage();
+  return { plinth, browser, page, view: new ConsolePage(page, plinth.baseUrl) };
+}
+
+/** Also after a start that failed half-way. */
+export async function stopConsole({ browser, plinth }: Partial<RunningConsole>): Promise<void> {
+  await browser?.stop();
+  await plinth?.stop();
 }

@@ -35,6 +35,8 @@ export class MovableClock extends Clock {
 export interface StartOptions {
   /** Environment variables in addition to the test's defaults. */
   readonly env?: Record<string, string>;
+  /** A free port; default: any. PUBLIC_URL can name it. */
+  readonly port?: number;
   /** Another role or server than the test run's. */
   readonly databaseUrl?: string;
   /** Serves the same projects and files as this instance, with a separate clock. Stop this instance last. */
@@ -51,7 +53,12 @@ export class TestPlinth {
     private readonly isReplica: boolean,
   ) {}
 
-  static async start({ env = {}, databaseUrl, replicaOf }: StartOptions = {}): Promise<TestPlinth> {
+  static async start({
+    env = {},
+    port: wanted = 0,
+    databaseUrl,
+    replicaOf,
+  }: StartOptions = {}): Promise<TestPlinth> {
     const adminUrl = databaseUrl ?? process.env.PLINTH_TEST_DATABASE_URL;
     if (!adminUrl)
       throw new Error('PLINTH_TEST_DATABASE_URL is not set: is this run by Jest with its global set-up?');
@@ -72,7 +79,7 @@ export class TestPlinth {
     });
     const clock = new MovableClock();
     const app = await createApp({ config, platformUrl: platform.href, clock });
-    await app.listen(0, '127.0.0.1');
+    await app.listen(wanted, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}`;
     await provideDocument(baseUrl);

@@ -1,6 +1,7 @@
 import { common } from './de/common';
 import { inside } from './de/inside';
 import { overview } from './de/overview';
+import { pause } from './de/pause';
 import { people } from './de/people';
 import { policies } from './de/policies';
 import { projects } from './de/projects';
@@ -16,6 +17,7 @@ export const de: Readonly<Record<Key, string>> = {
   ...common,
   ...inside,
   ...overview,
+  ...pause,
   ...people,
   ...policies,
   ...projects,

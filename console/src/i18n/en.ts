@@ -1,6 +1,7 @@
 import { common } from './en/common';
 import { inside } from './en/inside';
 import { overview } from './en/overview';
+import { pause } from './en/pause';
 import { people } from './en/people';
 import { policies } from './en/policies';
 import { projects } from './en/projects';
@@ -15,6 +16,7 @@ export const en = {
   ...common,
   ...inside,
   ...overview,
+  ...pause,
   ...people,
   ...policies,
   ...projects,

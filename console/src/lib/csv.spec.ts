@@ -1,6 +1,14 @@
-import { parseCsv, toCsv } from './csv';
+import { CsvParser, type CsvRecord, toCsv } from './csv';
 
-it.each([
+/** @param size characters of a piece */
+function parse(text: string, size = text.length + 1): CsvRecord[] {
+  const parser = new CsvParser();
+  const records = [];
+  for (let at = 0; at < text.length; at += size) records.push(...parser.push(text.slice(at, at + size)));
+  return [...records, ...parser.end()].map(({ fields }) => fields);
+}
+
+const SAMPLES: [string, CsvRecord[]][] = [
   [
     'a,b\r\n1,2\r\n',
     [
@@ -9,25 +17,38 @@ it.each([
     ],
   ],
   ['\ufeffa\n"x ""y"", z"\n', [['a'], ['x "y", z']]],
-  ['a\n"two\nlines"', [['a'], ['two\nlines']]],
+  ['a\n"two\r\nlines"', [['a'], ['two\r\nlines']]],
   [
-    'a,b\n,\n',
+    'a,b\n,""\n',
     [
       ['a', 'b'],
-      ['', ''],
+      [null, ''],
     ],
   ],
   ['a\n""\n\n', [['a'], ['']]],
+  ['a\r\r1', [['a'], ['1']]],
   ['', []],
-])('parses %j', (text, records) => {
-  expect(parseCsv(text)).toEqual(records);
+];
+
+it.each(SAMPLES)('parses %j', (text, records) => {
+  expect(parse(text)).toEqual(records);
+});
+
+it.each(SAMPLES)('parses %j alike, wherever the pieces end', (text, records) => {
+  for (const size of [1, 2, 3]) expect(parse(text, size)).toEqual(records);
+});
+
+it('knows the lines on which records begin', () => {
+  const lines = new CsvParser().push('a\r\n\r\n"x\ny"\n1\n').map(({ line }) => line);
+  expect(lines).toEqual([1, 3, 5]);
 });
 
 it('writes what it reads', () => {
   const records = [
     ['a', 'b'],
     ['', 'x,"y"\n'],
+    [null, 'NULL'],
   ];
-  expect(parseCsv(toCsv(records))).toEqual(records);
+  expect(parse(toCsv(records))).toEqual(records);
   expect(toCsv([[null, '']])).toBe(',""\r\n');
 });

@@ -1,40 +1,93 @@
 /** CSV (RFC 4180), for files that are imported and results that are saved. */
 
-/** @returns records of fields; a line break at the end and blank lines give no record */
-export function parseCsv(text: string): string[][] {
-  const records: string[][] = [];
-  let record: string[] = [];
-  let field = '';
-  let isQuoted = false;
-  let hasQuotes = false;
-  const endRecord = (): void => {
-    if (record.length > 0 || field !== '' || hasQuotes) records.push([...record, field]);
-    record = [];
-    field = '';
-    hasQuotes = false;
-  };
-  for (let index = text.charCodeAt(0) === 0xfeff ? 1 : 0; index < text.length; index++) {
-    const char = text[index]!;
-    if (isQuoted) {
-      if (char !== '"') field += char;
-      else if (text[index + 1] === '"') field += text[++index];
-      else isQuoted = false;
-    } else if (char === '"' && field === '') isQuoted = hasQuotes = true;
-    else if (char === ',') {
-      record.push(field);
-      field = '';
-      hasQuotes = false;
-    } else if (char === '\n' || char === '\r') {
-      if (char === '\r' && text[index + 1] === '\n') index++;
-      endRecord();
-    } else field += char;
+/** An empty field without quotes is null, `""` is an empty text. */
+export type CsvRecord = readonly (string | null)[];
+
+export interface NumberedRecord {
+  readonly fields: CsvRecord;
+  /** Line of the file on which it begins, from 1. */
+  readonly line: number;
+}
+
+/** Parses a text that arrives in pieces, which may end anywhere. Blank lines are no records. */
+export class CsvParser {
+  private record: (string | null)[] = [];
+  private field = '';
+  private isQuoted = false;
+  private hasQuotes = false;
+  /** The last character was a quote within a quoted field: the next one tells its meaning. */
+  private afterQuote = false;
+  private afterReturn = false;
+  private isFirst = true;
+  private line = 1;
+  private startLine = 1;
+
+  /** @returns the records that the piece completes */
+  push(text: string): NumberedRecord[] {
+    const records: NumberedRecord[] = [];
+    for (const char of this.withoutMark(text)) {
+      const isEndOfPair = char === '\n' && this.afterReturn;
+      this.afterReturn = char === '\r';
+      if (isEndOfPair && !this.isQuoted) continue;
+      if ((char === '\n' && !isEndOfPair) || char === '\r') this.line++;
+      if (this.isQuoted && !this.takeQuoted(char)) continue;
+      this.takePlain(char, records);
+    }
+    return records;
   }
-  endRecord();
-  return records;
+
+  /** @returns the last record, if the text does not end with a line break */
+  end(): NumberedRecord[] {
+    const records: NumberedRecord[] = [];
+    this.endRecord(records);
+    return records;
+  }
+
+  private withoutMark(text: string): string {
+    if (!this.isFirst || text === '') return text;
+    this.isFirst = false;
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  }
+
+  /** @returns true if the quotes have ended, and the character is the first after them */
+  private takeQuoted(char: string): boolean {
+    if (this.afterQuote) {
+      this.afterQuote = false;
+      if (char !== '"') {
+        this.isQuoted = false;
+        return true;
+      }
+      this.field += '"';
+    } else if (char === '"') this.afterQuote = true;
+    else this.field += char;
+    return false;
+  }
+
+  private takePlain(char: string, records: NumberedRecord[]): void {
+    if (char === '"' && this.field === '') this.isQuoted = this.hasQuotes = true;
+    else if (char === ',') this.endField();
+    else if (char === '\n' || char === '\r') this.endRecord(records);
+    else this.field += char;
+  }
+
+  private endField(): void {
+    this.record.push(this.field === '' && !this.hasQuotes ? null : this.field);
+    this.field = '';
+    this.hasQuotes = this.isQuoted = this.afterQuote = false;
+  }
+
+  private endRecord(records: NumberedRecord[]): void {
+    if (this.record.length > 0 || this.field !== '' || this.hasQuotes) {
+      this.endField();
+      records.push({ fields: this.record, line: this.startLine });
+      this.record = [];
+    }
+    this.startLine = this.line;
+  }
 }
 
 /** Null is an empty field, an empty text is `""`. */
-export function toCsv(records: readonly (readonly (string | null)[])[]): string {
+export function toCsv(records: readonly CsvRecord[]): string {
   const field = (value: string | null): string => {
     if (value === null) return '';
     return value === '' || /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;

@@ -4,6 +4,8 @@ import {
   filtersFromText,
   FIRST_PAGE,
   type GridQuery,
+  isCut,
+  markCut,
   pageParameters,
   type Place,
   rowParameters,
@@ -106,4 +108,21 @@ it('takes only filters from a link', () => {
     filtersFromText(JSON.stringify([good, { column: 'a', operator: 'or', value: '1' }, null, 7])),
   ).toEqual([good]);
   expect(filtersFromText('not json')).toEqual([]);
+});
+
+describe('a page of large values', () => {
+  it('has the beginnings of long columns, but whole keys', () => {
+    const wide = { ...relation, columns: [...relation.columns, { ...column('n'), type: 'integer' }] };
+    const parameters = pageParameters(wide, none, FIRST_PAGE, 100, true);
+    expect(parameters.get('select')).toBe('"id"::text,"a b"::name,"c"::name,"n"::text');
+  });
+
+  it('marks the values that may be cut, in the bytes of PostgreSQL', () => {
+    const row = markCut(relation, { id: 'x'.repeat(70), 'a b': 'y'.repeat(63), c: 'z'.repeat(40) });
+    expect([isCut(row.id), isCut(row['a b']), isCut(row.c)]).toEqual([false, true, false]);
+    expect(row['a b']).toMatch(/^y{63}/);
+    expect(isCut(markCut(relation, { 'a b': '\u20ac'.repeat(21) })['a b'])).toBe(true);
+    expect(isCut(markCut(relation, { 'a b': null })['a b'])).toBe(false);
+    expect(isCut('an ellipsis of the data\u2026')).toBe(false);
+  });
 });

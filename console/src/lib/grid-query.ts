@@ -55,6 +55,38 @@ export function selectOf(columns: readonly Column[]): string {
   return columns.map((column) => `${name(column.name)}::text`).join(',');
 }
 
+/** PostgreSQL cuts a value that is cast to its type for identifiers after this many bytes, at a whole character. */
+const CUT_BYTES = 63;
+const LONGEST_CHARACTER = 4;
+/** Ends a value that may be cut. The word joiner, which nobody sees, tells it from an ellipsis in the data. */
+const CUT_MARK = '\u2026\u2060';
+
+const isLong = ({ type }: Column): boolean =>
+  /^(text|json|jsonb|xml|character|bytea|tsvector)\b|\[\]$/.test(type);
+
+/** As selectOf(), but long values by their beginnings. The key is whole: it names the row. */
+function briefSelectOf({ columns, primaryKey }: Ordered): string {
+  const isCuttable = (column: Column): boolean => isLong(column) && !primaryKey.includes(column.name);
+  return columns.map((column) => `${name(column.name)}::${isCuttable(column) ? 'name' : 'text'}`).join(',');
+}
+
+/** Marks values of a brief page that may be cut. */
+export function markCut({ columns, primaryKey }: Ordered, row: Row): Row {
+  const marked = columns
+    .filter((column) => isLong(column) && !primaryKey.includes(column.name))
+    .flatMap(({ name: one }): [string, string][] => {
+      const value = row[one] ?? '';
+      const size = new TextEncoder().encode(value).length;
+      return size > CUT_BYTES - LONGEST_CHARACTER ? [[one, value + CUT_MARK]] : [];
+    });
+  return { ...row, ...Object.fromEntries(marked) };
+}
+
+/** True for the beginning of a value. */
+export function isCut(value: string | null | undefined): boolean {
+  return value?.endsWith(CUT_MARK) === true;
+}
+
 /** Sort columns with the key last, which makes the order total. */
 function orderOf({ primaryKey, columns }: Ordered, sort: Sort | null): readonly Term[] {
   const key = primaryKey
@@ -117,14 +149,16 @@ export function isReversed(place: Place): boolean {
   return place === 'last' || 'before' in place;
 }
 
-/** The parameters of one page. */
+/** The parameters of one page. @param isBrief long values by their beginnings */
 export function pageParameters(
   relation: Ordered,
   { filters, sort }: GridQuery,
   place: Place,
   limit: number,
+  isBrief = false,
 ): URLSearchParams {
-  const parameters = new URLSearchParams({ select: selectOf(relation.columns), limit: String(limit) });
+  const select = isBrief ? briefSelectOf(relation) : selectOf(relation.columns);
+  const parameters = new URLSearchParams({ select, limit: String(limit) });
   const forward = orderOf(relation, sort);
   const order = isReversed(place) ? reversed(forward) : forward;
   if (order.length > 0) parameters.set('order', order.map(orderTerm).join(','));

@@ -1,4 +1,4 @@
-/** Statements that were run, the newest first, and those that were saved under a name. Both stay in the browser of the person. */
+/** Statements that were run, the newest first. They stay in the browser of the person. */
 
 const LIMIT = 100;
 const MAX_LENGTH = 20_000;
@@ -9,7 +9,7 @@ export interface HistoryEntry {
   readonly at: number;
 }
 
-export interface SavedQuery {
+interface SavedQuery {
   readonly name: string;
   readonly sql: string;
 }
@@ -50,23 +50,13 @@ export function forget(projectId: string): void {
   localStorage.removeItem(nameOf(projectId));
 }
 
-/** By name. */
+/** Queries that an earlier version of the console saved in the browser. */
 export function readSaved(projectId: string): readonly SavedQuery[] {
   return (read(savedNameOf(projectId)) as SavedQuery[]).filter(
     (one) => typeof one?.sql === 'string' && typeof one.name === 'string',
   );
 }
 
-/** Replaces a saved query of the same name. */
-export function saveQuery(projectId: string, query: SavedQuery): readonly SavedQuery[] {
-  const others = readSaved(projectId).filter(({ name }) => name !== query.name);
-  const queries = [...others, query].sort((one, other) => one.name.localeCompare(other.name));
-  write(savedNameOf(projectId), queries);
-  return queries;
-}
-
-export function unsave(projectId: string, name: string): readonly SavedQuery[] {
-  const queries = readSaved(projectId).filter((one) => one.name !== name);
-  write(savedNameOf(projectId), queries);
-  return queries;
+export function forgetSaved(projectId: string): void {
+  localStorage.removeItem(savedNameOf(projectId));
 }

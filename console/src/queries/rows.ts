@@ -8,11 +8,15 @@ import {
   FIRST_PAGE,
   type GridQuery,
   isReversed,
+  isCut,
+  markCut,
   pageParameters,
   type Place,
   type Row,
   rowParameters,
+  selectOf,
 } from '../lib/grid-query';
+import type { CsvRecord } from '../lib/csv';
 import { type Pending, saved, type Values } from '../lib/pending-changes';
 import type { Column, Relation } from './catalog-types';
 import type { Project } from './projects';
@@ -84,19 +88,70 @@ export function pageRowsOf({ settings }: Project): number {
   return settings.max_rows ? Math.min(PAGE_ROWS, settings.max_rows) : PAGE_ROWS;
 }
 
+/** Characters of a page. Above it, long values are read by their beginnings. */
+const PAGE_CHARACTERS = 4_000_000;
+
+/** Relations that have such long values, as far as this page of the browser has met them. */
+const wide = new Set<string>();
+
+/** Values of a page that is too large are cut (`isCut`); fetchRow() reads them whole. */
 export async function fetchPage(call: PageCall): Promise<RowPage> {
+  const { project, relation } = call;
+  const name = JSON.stringify([project.id, relation.schema, relation.name]);
+  if (!wide.has(name)) {
+    const page = await readPage(call, false);
+    if (page) return page;
+    wide.add(name);
+  }
+  // Without an end: the beginnings of values are short, but a project may have a column of another long type.
+  return (await readPage(call, true, Infinity))!;
+}
+
+/** @returns null if the page has more characters than `most` */
+async function readPage(call: PageCall, isBrief: boolean, most = PAGE_CHARACTERS): Promise<RowPage | null> {
   const { relation, query, place, limit, count } = call;
   const response = await callRows({
     ...call,
-    parameters: pageParameters(relation, query, place, limit),
+    parameters: pageParameters(relation, query, place, limit, isBrief),
     headers: count ? { Prefer: `count=${count}` } : {},
   });
-  const rows = (await response.json()) as Row[];
+  const text = await readText(response, most);
+  if (text === null) return null;
+  const found = JSON.parse(text) as Row[];
+  const rows = isBrief ? found.map((row) => markCut(relation, row)) : found;
   const [, total] = (response.headers.get('content-range') ?? '').split('/');
   return {
     rows: isReversed(place) ? rows.reverse() : rows,
     total: !count || total === undefined || total === '*' ? null : Number(total),
   };
+}
+
+/** @returns null if the text is longer than `most`; the rest is not read */
+async function readText(response: Response, most: number): Promise<string | null> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return text;
+    text += value;
+    if (text.length > most) {
+      await reader.cancel();
+      return null;
+    }
+  }
+}
+
+/** The row with all of its values, if some were cut. */
+export async function fetchRow(
+  call: Pick<PageCall, 'project' | 'relation' | 'identity'>,
+  row: Row,
+): Promise<Row> {
+  const { columns, primaryKey } = call.relation;
+  if (primaryKey.length === 0 || !Object.values(row).some(isCut)) return row;
+  const parameters = rowParameters(primaryKey, row);
+  parameters.set('select', selectOf(columns));
+  const [whole] = (await (await callRows({ ...call, parameters })).json()) as Row[];
+  return whole ?? row;
 }
 
 interface FilteredRows {
@@ -142,6 +197,28 @@ export function rowBody(columns: readonly Column[], values: Values): string {
     return `${JSON.stringify(name)}:${text}`;
   });
   return `{${members.join(',')}}`;
+}
+
+type InsertCall = Pick<RowsCall, 'project' | 'relation' | 'signal'>;
+
+/**
+ * Inserts records of a CSV file in one request. An empty field of a column that must not be null is an empty text.
+ * @throws ApiError, SyntaxError for a JSON column; no row is inserted then
+ */
+export async function insertRecords(
+  call: InsertCall,
+  head: readonly string[],
+  records: readonly { readonly fields: CsvRecord }[],
+): Promise<void> {
+  const { columns } = call.relation;
+  const required = new Set(columns.filter(({ nullable }) => !nullable).map(({ name }) => name));
+  const valueOf = (name: string, field: string | null): string | null =>
+    field === null && required.has(name) ? '' : field;
+  const bodies = records.map(({ fields }) =>
+    rowBody(columns, Object.fromEntries(head.map((name, at) => [name, valueOf(name, fields[at] ?? null)]))),
+  );
+  const body = `[${bodies.join(',')}]`;
+  await callRows({ ...call, method: 'POST', headers: { Prefer: 'return=minimal' }, body });
 }
 
 /** @throws SyntaxError: the text is no JSON */

@@ -1,13 +1,16 @@
 /** The OpenAPI page of the project, with the credentials of the chosen identity. Its files are those of `/docs`. */
-import { Anchor, Group, SegmentedControl } from '@mantine/core';
+import { Anchor, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef } from 'react';
 import { PLINTH_URL } from '../api/base-url';
-import { projectHeaders } from '../api/identity';
-import { fetchDocument, useProject } from '../queries/projects';
+import { type Identity, projectHeaders } from '../api/identity';
+import { fetchDocument, type Project, useProject } from '../queries/projects';
 import { useT } from '../i18n';
+import { identityFromText, identityToText } from '../lib/identity-link';
 import { Loaded } from '../ui/feedback';
 import { Page } from '../ui/parts';
+import { ViewAs } from './tables/view-as';
 
 interface SwaggerUi {
   preauthorizeApiKey(scheme: string, value: string): void;
@@ -19,23 +22,22 @@ declare global {
   }
 }
 
-interface Shown {
-  readonly spec: Record<string, unknown>;
-  readonly apikey: string;
-  readonly token: string;
-}
+const route = getRouteApi('/signed-in/projects/$slug/api');
+
+/** Clients have the anon key, so the page begins with what it may do. */
+const FIRST = 'anon';
 
 export function ApiDocsScreen() {
   const t = useT();
   const project = useProject();
-  const [as, setAs] = useState<'anon' | 'service_role'>('anon');
+  const { as = FIRST } = route.useSearch();
+  const navigate = route.useNavigate();
+  const identity = useMemo(() => identityFromText(as), [as]);
   const document = useQuery({
     queryKey: ['openapi', project.id, as],
-    queryFn: async (): Promise<Shown> => {
-      const headers = await projectHeaders(project.id, { as });
-      const [spec] = await Promise.all([fetchDocument(project, { as }), loadSwagger()]);
-      const token = headers.Authorization!.slice('Bearer '.length);
-      return { spec: { ...spec, servers: [{ url: PLINTH_URL }] }, apikey: headers.apikey!, token };
+    queryFn: async () => {
+      const [spec] = await Promise.all([fetchDocument(project, identity), loadSwagger()]);
+      return { ...spec, servers: [{ url: PLINTH_URL }] };
     },
     staleTime: 60_000,
   });
@@ -48,37 +50,56 @@ export function ApiDocsScreen() {
           <Anchor size="sm" href={`${PLINTH_URL}/docs`} target="_blank" rel="noopener">
             /docs
           </Anchor>
-          <SegmentedControl
-            value={as}
-            onChange={(value) => setAs(value)}
-            data={['anon', 'service_role']}
-            aria-label={t('role')}
+          <ViewAs
+            project={project}
+            identity={identity}
+            onChange={(next) => void navigate({ search: { as: identityToText(next) ?? next.as } })}
           />
         </Group>
       }
     >
-      <Loaded query={document}>{(shown) => <Swagger key={as} {...shown} />}</Loaded>
+      <Loaded query={document}>
+        {(spec) => <Swagger key={as} project={project} identity={identity} spec={spec} />}
+      </Loaded>
     </Page>
   );
 }
 
-function Swagger({ spec, apikey, token }: Shown) {
+interface SwaggerProps {
+  readonly project: Project;
+  readonly identity: Identity;
+  readonly spec: Record<string, unknown>;
+}
+
+function Swagger({ project, identity, spec }: SwaggerProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const node = place.current!;
+    let isGone = false;
     const ui: SwaggerUi = window.SwaggerUIBundle!({
       spec,
       domNode: node,
       docExpansion: 'list',
       tryItOutEnabled: true,
       persistAuthorization: false,
-      onComplete: () => {
-        ui.preauthorizeApiKey('apikey', apikey);
-        ui.preauthorizeApiKey('bearer', token);
+      onComplete: () => void authorize(),
+      // The token that was filled in ends after five minutes.
+      requestInterceptor: async (request: { headers: Record<string, string> }) => {
+        Object.assign(request.headers, await projectHeaders(project.id, identity));
+        return request;
       },
     });
-    return () => node.replaceChildren();
-  }, [spec, apikey, token]);
+    const authorize = async (): Promise<void> => {
+      const { apikey, Authorization: bearer } = await projectHeaders(project.id, identity);
+      if (isGone) return;
+      ui.preauthorizeApiKey('apikey', apikey!);
+      ui.preauthorizeApiKey('bearer', bearer!.slice('Bearer '.length));
+    };
+    return () => {
+      isGone = true;
+      node.replaceChildren();
+    };
+  }, [project.id, identity, spec]);
   return <div ref={place} className="swagger" />;
 }
 

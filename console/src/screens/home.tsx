@@ -26,6 +26,7 @@ import { isAllowed } from '../lib/permissions';
 import { Empty, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Page } from '../ui/parts';
+import { PausedBadge } from './project-pause';
 
 export function HomeScreen() {
   const t = useT();
@@ -81,7 +82,7 @@ export function HomeScreen() {
 function ProjectCard({ project }: { project: Project }) {
   const t = useT();
   const { ref, inViewport } = useInViewport<HTMLLIElement>();
-  const overview = useQuery({ ...overviewQuery(project), enabled: inViewport });
+  const overview = useQuery({ ...overviewQuery(project), enabled: inViewport && project.paused_at === null });
   return (
     <li ref={ref}>
       <Card
@@ -106,9 +107,22 @@ function ProjectCard({ project }: { project: Project }) {
           </Badge>
         ) : null}
         {overview.data ? <Facts overview={overview.data} /> : null}
-        {overview.isPending ? <Skeleton h={14} w="70%" mt="md" /> : null}
+        {project.paused_at === null ? null : <PausedLine project={project} />}
+        {overview.isPending && project.paused_at === null ? <Skeleton h={14} w="70%" mt="md" /> : null}
       </Card>
     </li>
+  );
+}
+
+function PausedLine({ project }: { project: Project }) {
+  const { t, language } = useLanguages();
+  return (
+    <Group mt="md" gap="xs">
+      <PausedBadge />
+      <Text size="xs" c="dimmed">
+        {t('pausedSince', { time: formatTime(project.paused_at, language) })}
+      </Text>
+    </Group>
   );
 }
 

@@ -88,6 +88,8 @@ export function MailsScreen() {
 function TemplateEditor({ project, kind, language }: Chosen) {
   const t = useT();
   const mayChange = mayAdminister(useSession(), project.id);
+  // The preview is a POST, which the tokens of people who only read cannot send.
+  const mayPreview = useMayWrite(project);
   const templates = project.settings.mail_templates as Readonly<Record<string, Template>>;
   const key = language === '' ? kind : `${kind}.${language}`;
   const stored = templates[key] ?? {};
@@ -133,7 +135,7 @@ function TemplateEditor({ project, kind, language }: Chosen) {
           <Alert variant="light">{t('templatesReadOnly')}</Alert>
         )}
       </Stack>
-      <Preview project={project} kind={kind} language={language} draft={draft} />
+      {mayPreview ? <Preview project={project} kind={kind} language={language} draft={draft} /> : null}
     </SimpleGrid>
   );
 }

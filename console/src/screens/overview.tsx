@@ -1,7 +1,7 @@
 /** A project at a glance: sizes, keys, connections, code to start with, and the end of it. */
 import { Badge, Button, Card, Group, NumberInput, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, dataOf } from '../api/client';
 import { PLINTH_URL } from '../api/base-url';
@@ -16,12 +16,14 @@ import { announce, Failure } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { Confirm, Page, Secret, Section, Snippet } from '../ui/parts';
 import { ProjectBackups } from './project-backups';
+import { Danger } from './project-danger';
+import { PausedNotice } from './project-pause';
 
 export function OverviewScreen() {
   const { language } = useLanguages();
   const project = useProject();
   const mayReadKeys = useMay(project, 'GET /admin/v1/projects/:id/keys');
-  const mayDelete = useMay(project, 'DELETE /admin/v1/projects/:id');
+  const mayPause = useMay(project, 'POST /admin/v1/projects/:id/pause');
   return (
     <Page
       title={project.name}
@@ -29,14 +31,14 @@ export function OverviewScreen() {
     >
       <Stack gap="md">
         <AdviceCount project={project} />
-        <SizeCards project={project} />
+        {project.paused_at === null ? <SizeCards project={project} /> : <PausedNotice project={project} />}
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           {mayReadKeys ? <Keys project={project} /> : null}
           <Connection project={project} />
         </SimpleGrid>
         <Start project={project} />
         <ProjectBackups project={project} />
-        {mayDelete ? <Danger project={project} /> : null}
+        {mayPause ? <Danger project={project} /> : null}
       </Stack>
     </Page>
   );
@@ -274,41 +276,6 @@ function Start({ project }: { project: Project }) {
           </Button>
         </Group>
       )}
-    </Section>
-  );
-}
-
-function Danger({ project }: { project: Project }) {
-  const t = useT();
-  const navigate = useNavigate();
-  const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  return (
-    <Section title={t('deleteProject')} text={t('deleteProjectText')}>
-      <Group>
-        <Button
-          color="red"
-          variant="light"
-          onClick={() => setAsking(true)}
-          leftSection={<Icon name="trash" size={16} />}
-        >
-          {t('deleteProject')}
-        </Button>
-      </Group>
-      {isAsking ? (
-        <Confirm
-          title={t('deleteProject')}
-          text={t('deleteProjectQuestion', { name: project.name })}
-          action={t('delete')}
-          typed={project.slug}
-          onClose={() => setAsking(false)}
-          run={async () => {
-            await api.DELETE('/admin/v1/projects/{id}', { params: { path: { id: project.id } } });
-            await client.invalidateQueries({ queryKey: ['projects'] });
-            await navigate({ to: '/' });
-          }}
-        />
-      ) : null}
     </Section>
   );
 }

@@ -24,6 +24,7 @@ import { formatBytes, formatTime } from '../lib/format';
 import { announce, announceFailure, Failure, Loaded } from '../ui/feedback';
 import { Icon } from '../ui/icon';
 import { FormButtons, Section } from '../ui/parts';
+import { streamToFile } from '../lib/stream-to-file';
 import { saveFile } from '../ui/save-file';
 
 export function ProjectBackups({ project }: { project: Project }) {
@@ -246,15 +247,17 @@ function Runs({ project }: { project: Project }) {
 const SHORTEST_PASSPHRASE = 12;
 
 function Download({ project, onClose }: { project: Project; onClose: () => void }) {
-  const { t } = useLanguages();
+  const { t, language } = useLanguages();
   const client = useQueryClient();
+  const [received, setReceived] = useState(0);
   const [passphrase, setPassphrase] = useState('');
   const download = useMutation({
     mutationFn: async () => {
       const url = `${PLINTH_URL}/admin/v1/projects/${encodeURIComponent(project.id)}/backup`;
       const headers = { ...sessionHeaders(), 'Backup-Passphrase': encodeURIComponent(passphrase) };
       const response = await assertOk(await fetch(url, { headers, credentials: 'same-origin' }));
-      saveFile(await response.blob(), `${project.slug}.tar.gz`);
+      const file = await streamToFile(response.body!, 'application/gzip', setReceived);
+      saveFile(file, `${project.slug}.tar.gz`);
       await client.invalidateQueries({ queryKey: ['overview', project.id] });
     },
     onSuccess: onClose,
@@ -282,6 +285,11 @@ function Download({ project, onClose }: { project: Project; onClose: () => void 
             onChange={(event) => setPassphrase(event.currentTarget.value)}
             data-autofocus
           />
+          {download.isPending ? (
+            <Text size="sm" aria-live="polite">
+              {formatBytes(received, language)}
+            </Text>
+          ) : null}
           {download.error ? <Failure error={download.error} /> : null}
           <FormButtons
             action={t('download')}

@@ -4,11 +4,13 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import '@mantine/spotlight/styles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useSession } from '../api/session';
+import { isAllowed } from '../lib/permissions';
 import type { Relation } from '../queries/catalog-types';
 import { isExposed, projectQuery, projectsQuery, useCatalog } from '../queries/projects';
 import { useT } from '../i18n';
 import { Icon } from './icon';
-import { INSIDE_VIEWS, SCREENS } from './screens';
+import { INSIDE_VIEWS, INSTALL_SCREENS, SCREENS } from './screens';
 
 export default function Palette({ slug }: { slug: string | undefined }) {
   return slug === undefined ? <Commands groups={[]} /> : <ProjectPalette slug={slug} />;
@@ -28,14 +30,24 @@ function ProjectPalette({ slug }: { slug: string }) {
     leftSection: <Icon name={icon} />,
     onClick: () => void navigate({ to: path, params: { slug } }),
   }));
-  const views = INSIDE_VIEWS.map(({ name, icon, label }) => ({
-    id: `inside ${name}`,
-    label: `${t('inside')}: ${t(label)}`,
-    leftSection: <Icon name={icon} />,
-    onClick: () => void navigate({ to: '/projects/$slug/inside', params: { slug }, search: { view: name } }),
-  }));
   const project = useQuery(projectQuery(slug));
-  const groups = [{ group: t('screens'), actions: [...screens, ...views] }];
+  const session = useSession();
+  const views = INSIDE_VIEWS.filter(({ route }) => isAllowed(session, route, project.data?.id)).map(
+    ({ name, icon, label }) => ({
+      id: `inside ${name}`,
+      label: `${t('inside')}: ${t(label)}`,
+      leftSection: <Icon name={icon} />,
+      onClick: () =>
+        void navigate({ to: '/projects/$slug/inside', params: { slug }, search: { view: name } }),
+    }),
+  );
+  const picture = {
+    id: 'schema',
+    label: t('schemaPicture'),
+    leftSection: <Icon name="tree" />,
+    onClick: () => void navigate({ to: '/projects/$slug/schema', params: { slug } }),
+  };
+  const groups = [{ group: t('screens'), actions: [...screens, picture, ...views] }];
   return project.data ? (
     <TablesPalette groups={groups} slug={slug} project={project.data} />
   ) : (
@@ -79,6 +91,15 @@ function Commands({ groups }: { groups: Group[] }) {
     leftSection: <Icon name="database" />,
     onClick: () => void navigate({ to: '/projects/$slug', params: { slug } }),
   }));
+  const session = useSession();
+  const ofInstall = INSTALL_SCREENS.filter(({ route }) => isAllowed(session, route)).map(
+    ({ path, icon, label }) => ({
+      id: path,
+      label: t(label),
+      leftSection: <Icon name={icon} />,
+      onClick: () => void navigate({ to: path }),
+    }),
+  );
   const others = [
     {
       id: 'all',
@@ -93,7 +114,7 @@ function Commands({ groups }: { groups: Group[] }) {
       actions={[
         ...groups,
         { group: t('projects'), actions: projects },
-        { group: t('other'), actions: others },
+        { group: t('other'), actions: [...others, ...ofInstall] },
       ]}
       shortcut={['mod + K']}
       nothingFound={t('nothingFound')}

@@ -115,7 +115,7 @@ export function Page({ title, text, actions, children }: PageProps) {
 /** A part of a page, with a heading. */
 export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   return (
-    <Card withBorder component="section">
+    <Card withBorder component="section" aria-label={title}>
       <Title order={2} size="h4" mb={4}>
         {title}
       </Title>

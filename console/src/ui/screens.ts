@@ -16,14 +16,24 @@ export const SCREENS = [
   { path: '/projects/$slug/settings', icon: 'settings', label: 'settings' },
 ] as const satisfies readonly { path: string; icon: IconName; label: string }[];
 
-/** The views of the screen that looks inside. The palette lists each of them. */
+/** The views of the screen that looks inside, with the call that each of them begins with. The palette lists each of them. */
 export const INSIDE_VIEWS = [
-  { name: 'charts', icon: 'chart', label: 'charts' },
-  { name: 'requests', icon: 'pulse', label: 'liveRequests' },
-  { name: 'queries', icon: 'clock', label: 'slowQueries' },
-  { name: 'sessions', icon: 'database', label: 'databaseSessions' },
-  { name: 'limits', icon: 'gauge', label: 'limits' },
-] as const satisfies readonly { name: string; icon: IconName; label: string }[];
+  { name: 'charts', icon: 'chart', label: 'charts', route: 'GET /admin/v1/projects/:id/samples' },
+  { name: 'requests', icon: 'pulse', label: 'liveRequests', route: 'GET /admin/v1/projects/:id/requests' },
+  {
+    name: 'queries',
+    icon: 'clock',
+    label: 'slowQueries',
+    route: 'GET /admin/v1/projects/:id/database/slow-queries',
+  },
+  {
+    name: 'sessions',
+    icon: 'database',
+    label: 'databaseSessions',
+    route: 'GET /admin/v1/projects/:id/database/activity',
+  },
+  { name: 'limits', icon: 'gauge', label: 'limits', route: 'GET /admin/v1/projects/:id/usage' },
+] as const satisfies readonly { name: string; icon: IconName; label: string; route: string }[];
 
 export type InsideView = (typeof INSIDE_VIEWS)[number]['name'];
 

@@ -2,6 +2,7 @@
 import {
   ActionIcon,
   AppShell,
+  Badge,
   Burger,
   Button,
   Group,
@@ -146,6 +147,11 @@ function ProjectSwitcher({ slug }: { slug: string }) {
           <Text size="sm" fw={550} truncate>
             {current?.name ?? slug}
           </Text>
+          {current?.paused_at ? (
+            <Badge color="yellow" variant="light" flex="none">
+              {t('paused')}
+            </Badge>
+          ) : null}
           <Icon name="chevron" size={16} />
         </UnstyledButton>
       </Menu.Target>

@@ -1,6 +1,7 @@
 /** Platform administration: tables of a project's database, SQL, and how to connect. */
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { Actor } from '../../projects/audit-log.repository';
 import { ProjectAdminService } from '../project-admin.service';
 import { AdminApi, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
@@ -52,7 +53,7 @@ export class ProjectDatabaseController {
     operationId: 'runProjectSql',
     summary: "Run SQL as the owner of a project's database, in one transaction",
     description:
-      'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, all are rolled back. The audit log gets the kinds of the statements, not their text.',
+      'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log gets the kinds of the statements, not their text.',
   })
   @ProjectParam()
   @JsonBody(SqlDto)
@@ -67,10 +68,18 @@ export class ProjectDatabaseController {
     STAFF_REFUSALS,
     internalError(),
   )
-  sql(@Param('id') id: string, @StrictBody() body: SqlDto, @CurrentActor() actor: Actor): Promise<SqlAnswer> {
+  sql(
+    @Param('id') id: string,
+    @StrictBody() body: SqlDto,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SqlAnswer> {
+    const client = new AbortController();
+    response.once('close', () => client.abort());
     const limits = {
       timeoutSeconds: body.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
       maxRows: body.max_rows ?? DEFAULT_MAX_ROWS,
+      abandoned: client.signal,
     };
     return this.projects.sql(id, body.query, limits, actor);
   }

@@ -122,6 +122,35 @@ export class ProjectsController {
     return this.projects.update(id, body, actor);
   }
 
+  @Post(':id/pause')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'pauseProject',
+    summary: 'Pause a project: its API answers 503 until it is resumed',
+    description:
+      'Takes effect with the next request, on every replica; requests in progress are completed. Data, keys, sessions and the administration stay, and backups go on. A project that is paused already stays as it is.',
+  })
+  @ProjectParam()
+  @Answer(200, 'The paused project', ProjectRecord)
+  @PlatformErrors(PROJECT_ERRORS)
+  pause(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
+    return this.projects.pause(id, actor);
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'resumeProject',
+    summary: 'Resume a paused project',
+    description: 'Takes effect with the next request. A project that is not paused stays as it is.',
+  })
+  @ProjectParam()
+  @Answer(200, 'The project, which serves requests again', ProjectRecord)
+  @PlatformErrors(PROJECT_ERRORS)
+  resume(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<ProjectRecord> {
+    return this.projects.resume(id, actor);
+  }
+
   @Delete(':id')
   @ApiOperation({
     operationId: 'deleteProject',

@@ -16,6 +16,7 @@ import type { Request, Response } from 'express';
 import { PublicRoute } from '../../access/public-route.decorator';
 import { AppError } from '../../common/errors/app-error';
 import { httpError } from '../../common/errors/http-errors';
+import { projectPaused } from '../../database/pools/pool.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
 import { EmailVerificationService } from '../mail/email-verification.service';
 import { languageFor, parseAcceptLanguage } from '../mail/languages/languages';
@@ -104,6 +105,7 @@ export class MailPagesController {
   private async contextOf(page: PageContext['page'], id: string, request: Request): Promise<PageContext> {
     const project = (await this.projects.findById(id)) ?? (await this.projects.findBySlug(id));
     if (!project) throw httpError(404, 'There is no such page');
+    if (project.database.isPaused) throw projectPaused();
     const wanted = parseAcceptLanguage(request.get('accept-language'));
     return { page, project, texts: languageFor([...wanted, project.settings.locale]) };
   }

@@ -34,7 +34,7 @@ export class FailedMailService {
     for (const id of await this.outboxes.list()) {
       if (found.length >= limit) break;
       const project = await this.projects.findById(id);
-      if (!project) continue;
+      if (!project || project.database.isPaused) continue;
       const mails = await this.listOrNone(project, Math.min(MAX_LISTED, limit - found.length));
       found.push(...mails.map((mail) => ({ project, mail })));
     }

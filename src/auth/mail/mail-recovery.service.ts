@@ -54,7 +54,7 @@ export class MailRecovery implements OnApplicationBootstrap, OnApplicationShutdo
       if (this.stopped) return;
       try {
         const project = await this.projects.findById(id);
-        if (project) await this.recover(project);
+        if (project && !project.database.isPaused) await this.recover(project);
       } catch (error) {
         this.logger.warn(`the mails of project ${id} could not be looked through: ${String(error)}`);
       }

@@ -31,6 +31,11 @@ export class MailProcessor extends QueueWorker {
     if (platformMail !== undefined) return this.platform.deliver(mailId, platformMail);
     const project = await this.projects.findById(projectId);
     if (!project) return;
+    if (project.database.isPaused) {
+      // A mail that is in the database is queued again by MailRecovery after the pause.
+      if (request === undefined) return;
+      throw new Error('the project is paused');
+    }
     if (this.slow.isPaused(projectId))
       throw new Error("the project's database is slow; its mails are paused");
     const isLast = job.attemptsMade + 1 >= (job.opts.attempts ?? 1);

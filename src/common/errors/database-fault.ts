@@ -11,6 +11,8 @@ export type DatabaseFaultKind =
   | 'no_free_connection'
   /** The server refused the project's login role. */
   | 'login_refused'
+  /** An administrator paused the project. */
+  | 'project_paused'
   | 'too_many_streams'
   /** More rows than Plinth holds in memory. */
   | 'result_too_large'

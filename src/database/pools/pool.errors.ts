@@ -9,6 +9,11 @@ export function poolExhausted(): DatabaseFault {
   );
 }
 
+/** An administrator paused the project. */
+export function projectPaused(): DatabaseFault {
+  return new DatabaseFault('project_paused', 'The project is paused');
+}
+
 /** The server refused the login role, which is being repaired. */
 export function loginRefused(cause: Error): DatabaseFault {
   return new DatabaseFault('login_refused', 'The service is busy: the database refused a connection', cause);

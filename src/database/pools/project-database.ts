@@ -16,6 +16,8 @@ export interface ProjectDatabase extends ServerAddress {
    */
   readonly user: string;
   readonly password: string;
+  /** True while the project is paused: no connection is opened. */
+  readonly isPaused?: boolean;
 }
 
 /** How node-postgres connects as the login role. */

@@ -6,7 +6,7 @@
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
 import { IdleConnections, RECENT_MS } from './idle-connections';
-import { loginRefused, poolExhausted } from './pool.errors';
+import { loginRefused, poolExhausted, projectPaused } from './pool.errors';
 import type { Pool, Waiter } from './pool';
 import { PoolListener } from './pool-listener';
 import type { PoolLimits } from './pool-limits';
@@ -91,9 +91,10 @@ export class ProjectPools {
 
   /**
    * Lends a connection to `work` and takes it back however that ends.
-   * @throws DatabaseFault no_free_connection when none becomes free in time, or the pools are closed.
+   * @throws DatabaseFault no_free_connection when none becomes free in time, or the pools are closed; project_paused
    */
   async use<T>(database: ProjectDatabase, work: (connection: PooledConnection) => Promise<T>): Promise<T> {
+    if (database.isPaused) throw projectPaused();
     const measured = measureDatabase();
     const connection = this.takeAtOnce(database) ?? (await this.acquire(database));
     const before = connection.roundTrips;

@@ -8,6 +8,7 @@ it.each<[DatabaseFaultKind, number, string, string, Record<string, string>]>([
   ['second_factor_needed', 403, 'insufficient_aal', 'PL403', {}],
   ['no_free_connection', 503, '53300', '53300', { 'Retry-After': '1' }],
   ['login_refused', 503, '53300', '53300', { 'Retry-After': '1' }],
+  ['project_paused', 503, 'project_paused', 'PL503', { 'Retry-After': '60' }],
   ['too_many_streams', 503, '53300', '53300', { 'Retry-After': '2' }],
   ['result_too_large', 500, 'result_too_large', 'PL500', {}],
   ['unusable_record', 500, 'unusable_record', 'PL500', {}],

@@ -14,6 +14,9 @@ const busy = (seconds: number): FaultAnswer => ({
   headers: { 'Retry-After': String(seconds) },
 });
 
+/** A pause is ended by a person, so that clients need not ask every second. */
+const PAUSED_RETRY_SECONDS = 60;
+
 const ANSWERS: Readonly<Record<DatabaseFaultKind, FaultAnswer>> = {
   caller_refused: {
     status: 401,
@@ -24,6 +27,12 @@ const ANSWERS: Readonly<Record<DatabaseFaultKind, FaultAnswer>> = {
   second_factor_needed: { status: 403, code: 'insufficient_aal', sqlstate: 'PL403' },
   no_free_connection: busy(1),
   login_refused: busy(1),
+  project_paused: {
+    status: 503,
+    code: 'project_paused',
+    sqlstate: 'PL503',
+    headers: { 'Retry-After': String(PAUSED_RETRY_SECONDS) },
+  },
   too_many_streams: busy(2),
   result_too_large: { status: 500, code: 'result_too_large', sqlstate: 'PL500' },
   unusable_record: { status: 500, code: 'unusable_record', sqlstate: 'PL500' },

@@ -91,13 +91,14 @@ export class CatalogService implements OnApplicationShutdown {
   }
 
   /**
-   * Drops the catalog of a deleted project. Settings do not matter: the catalog depends on the database alone.
+   * Drops the catalog of a deleted or paused project. Settings do not matter: the catalog depends on the database alone.
    */
   private async forgetIfGone(projectId: string): Promise<void> {
     const known = this.catalogs.peek(projectId);
     if (!known) return;
     const project = await this.registry.findById(projectId).catch(() => null);
-    if (!project || !isSame(known.database, project.database)) this.catalogs.delete(projectId);
+    if (!project || project.database.isPaused || !isSame(known.database, project.database))
+      this.catalogs.delete(projectId);
   }
 }
 

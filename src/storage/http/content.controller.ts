@@ -8,6 +8,7 @@ import type { Request, Response } from 'express';
 import { rateLimited } from '../../access/access.errors';
 import { callerOf } from '../../access/current-caller.decorator';
 import { PublicRoute } from '../../access/public-route.decorator';
+import { projectPaused } from '../../database/pools/pool.errors';
 import { Project } from '../../projects/project';
 import { projectNotFound } from '../../projects/projects.errors';
 import { ProjectRegistry } from '../../projects/project-registry.service';
@@ -217,6 +218,7 @@ export class ContentController {
   private async projectOf({ params }: Request): Promise<Project> {
     const project = await this.registry.findBySlug(String(params.project_slug));
     if (!project) throw projectNotFound();
+    if (project.database.isPaused) throw projectPaused();
     return project;
   }
 

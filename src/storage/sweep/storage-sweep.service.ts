@@ -73,6 +73,7 @@ export class StorageSweep implements OnApplicationBootstrap, OnApplicationShutdo
       if (this.stopped) return;
       try {
         const project = await this.registry.findById(id);
+        if (project?.database.isPaused) continue;
         if (project) rowsWithoutBytes += (await this.sweep(project)).rowsWithoutBytes;
         else if (await this.isLongDeleted(id)) await this.removeLongDeleted(id);
       } catch (error) {

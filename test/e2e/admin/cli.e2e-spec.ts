@@ -51,6 +51,14 @@ async function json(args: string[]): Promise<any> {
 }
 
 describe('plinth project', () => {
+  it('pauses a project and resumes it', async () => {
+    const project = await plinth.createProject();
+    const paused = await run(['project', 'pause', project.slug]);
+    expect(paused).toEqual({ code: 0, out: `Project "${project.slug}" is paused.\n`, err: '' });
+    expect((await json(['project', 'show', project.slug])).paused_at).toMatch(/^\d{4}-/);
+    expect(await json(['project', 'resume', project.id])).toMatchObject({ id: project.id, paused_at: null });
+  });
+
   it('creates a project and shows its keys', async () => {
     const { code, out } = await run(['project', 'create', 'Command Line', '--plan', 'pro']);
     expect(code).toBe(0);

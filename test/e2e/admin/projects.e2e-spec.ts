@@ -1,5 +1,9 @@
 /** Projects over the admin API (DECISIONS.md 7). */
+import type { HttpAnswer } from '../../support/http-client';
+import { eventually } from '../../support/eventually';
 import { TestPlinth } from '../../support/plinth';
+import type { TestProject, TestUser } from '../../support/test-project';
+import { upload } from '../../support/uploads';
 
 let plinth: TestPlinth;
 beforeAll(async () => (plinth = await TestPlinth.start()));
@@ -34,5 +38,109 @@ describe('projects', () => {
     const project = await plinth.createProject();
     expect((await plinth.admin.delete(`/admin/v1/projects/${project.id}`)).status).toBe(200);
     expect((await plinth.admin.get(`/admin/v1/projects/${project.id}`)).status).toBe(404);
+  });
+});
+
+describe('a paused project', () => {
+  let project: TestProject;
+  let replica: TestPlinth;
+  let user: TestUser;
+  /** Path and query of a signed URL. */
+  let signed: string;
+
+  beforeAll(async () => {
+    replica = await TestPlinth.start({ replicaOf: plinth });
+    project = await plinth.createProject();
+    await project.sql(`create table notes (id int primary key);
+      insert into notes values (1);
+      create policy everybody on notes to anon, authenticated using (true);
+      create function wait() returns int language sql as 'select 1 from pg_sleep(1)'`);
+    user = await project.signUp();
+    await project.service.post(`${project.storage}/buckets`, { name: 'box' });
+    const uploaded = await upload(project.service, project.storage, 'box', 'kept');
+    const file = `${project.storage}/files/${uploaded.body.data.id}`;
+    const { body } = await project.service.post(`${file}/signed-url`, { expiry: '1h' });
+    signed = body.data.url.slice(new URL(body.data.url).origin.length);
+  });
+  afterAll(() => replica.stop());
+
+  const set = (action: 'pause' | 'resume'): Promise<HttpAnswer> =>
+    plinth.admin.post(`/admin/v1/projects/${project.id}/${action}`);
+
+  /** A request of each area: with a key, a session, a signed URL, and the link of a mail. */
+  const areas = ({ baseUrl, http }: TestPlinth): Promise<HttpAnswer[]> =>
+    Promise.all([
+      project.anon.at(baseUrl).get('/rest/v1/notes'),
+      user.http.at(baseUrl).get(`${project.auth}/user`),
+      project.service.at(baseUrl).get(`${project.storage}/buckets`),
+      project.anon.at(baseUrl).get(`/p/${project.slug}/openapi.json`),
+      http.get(signed),
+      http.unchecked().get(`${project.auth}/verify?token=x`),
+    ]);
+  const statuses = async (at: TestPlinth): Promise<number[]> => (await areas(at)).map(({ status }) => status);
+  const connections = async (): Promise<number> => {
+    const other = await plinth.createProject();
+    const [row] = await other.sql(
+      `select count(*)::int as n from pg_stat_activity where datname = 'plinth_${project.id}'`,
+    );
+    return row.n;
+  };
+
+  it('answers 503 in every area and on every replica, holds no connections, and keeps its data', async () => {
+    expect([await statuses(plinth), await statuses(replica)]).toEqual([
+      Array(6).fill(200),
+      Array(6).fill(200),
+    ]);
+    expect((await set('pause')).body).toMatchObject({ id: project.id, paused_at: expect.any(String) });
+    expect([await statuses(plinth), await statuses(replica)]).toEqual([
+      Array(6).fill(503),
+      Array(6).fill(503),
+    ]);
+    const [rest, , storage] = await areas(plinth);
+    expect(rest).toMatchObject({ body: { message: 'The project is paused', code: 'PL503' } });
+    expect(rest?.headers.get('retry-after')).toBe('60');
+    expect(storage).toMatchObject({ body: { error: { code: 'project_paused', status: 503 } } });
+    await eventually(async () => expect(await connections()).toBe(0));
+    expect((await set('resume')).body).toMatchObject({ paused_at: null });
+    expect([await statuses(plinth), await statuses(replica)]).toEqual([
+      Array(6).fill(200),
+      Array(6).fill(200),
+    ]);
+    expect((await project.anon.get('/rest/v1/notes')).body).toEqual([{ id: 1 }]);
+  });
+
+  it('completes requests in progress, and refuses a wrong key as before', async () => {
+    const running = project.anon.post('/rest/v1/rpc/wait', {});
+    const activity = `/admin/v1/projects/${project.id}/database/activity`;
+    await eventually(async () => expect((await plinth.admin.get(activity)).text).toContain('PgSleep'));
+    await set('pause');
+    const other = await plinth.createProject();
+    expect((await project.client(other.anonKey, other.anonKey).get('/rest/v1/notes')).status).toBe(404);
+    expect((await project.client('wrong', 'wrong').get('/rest/v1/notes')).status).toBe(401);
+    expect((await running).status).toBe(200);
+    await set('resume');
+  });
+
+  it('is administered as before, and its pauses are in the audit log', async () => {
+    const address = `/admin/v1/projects/${project.id}`;
+    const first = await set('pause');
+    expect((await set('pause')).body.paused_at).toBe(first.body.paused_at);
+    expect(await project.sql('select count(*)::int as n from notes')).toEqual([{ n: 1 }]);
+    expect((await plinth.admin.patch(address, { name: 'Asleep' })).body).toMatchObject({ name: 'Asleep' });
+    expect((await plinth.admin.get(`${address}/keys`)).status).toBe(200);
+    expect(await plinth.admin.get(`${address}/overview`)).toMatchObject({
+      status: 503,
+      body: { error: { code: 'project_paused' } },
+    });
+    const { body } = await plinth.admin.get('/admin/v1/projects');
+    expect(body.find(({ id }: { id: string }) => id === project.id).paused_at).toBe(first.body.paused_at);
+    await set('resume');
+    await set('resume');
+    const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&limit=5`);
+    const actions = log.body.map(({ action }: { action: string }) => action);
+    expect(actions.filter((action: string) => /pause|resume/.test(action))).toEqual([
+      'project.resume',
+      'project.pause',
+    ]);
   });
 });

@@ -1,6 +1,8 @@
 /** POST /projects/<id>/sql: the owner's SQL over HTTP, bounded (DECISIONS.md 7). */
+import { eventually } from '../../support/eventually';
 import { HttpAnswer } from '../../support/http-client';
 import { TestPlinth } from '../../support/plinth';
+import { newPerson } from '../../support/staff';
 import { TestProject } from '../../support/test-project';
 
 let plinth: TestPlinth;
@@ -15,6 +17,27 @@ const run = (query: string, options: object = {}): Promise<HttpAnswer> =>
   plinth.admin.post(`/admin/v1/projects/${project.id}/sql`, { query, ...options });
 
 describe('POST /projects/<id>/sql', () => {
+  it('is cancelled, and rolled back, when the client disconnects', async () => {
+    const client = new AbortController();
+    const path = `/admin/v1/projects/${project.id}`;
+    const request = fetch(`${plinth.baseUrl}${path}/sql`, {
+      method: 'POST',
+      signal: client.signal,
+      headers: { ...plinth.admin.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'create table left_behind (); select pg_sleep(50)' }),
+    }).catch((error: Error) => error.name);
+    const activity = async (): Promise<string> => (await plinth.admin.get(`${path}/database/activity`)).text;
+    await eventually(async () => expect(await activity()).toContain('PgSleep'));
+    client.abort();
+    expect(await request).toBe('AbortError');
+    await eventually(async () => expect(await activity()).not.toContain('PgSleep'));
+    expect((await run(`select to_regclass('left_behind')::text as found`)).body.rows).toEqual([
+      { found: null },
+    ]);
+    const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&action=project.sql`);
+    expect(log.text).toContain('"failed":"57014"');
+  });
+
   it('answers the rows of the last statement, and the command tag of each', async () => {
     const answer = await run(
       'create table a (id int); insert into a values (1), (2); select * from a order by id',
@@ -197,5 +220,71 @@ describe('table REST after POST /projects/<id>/sql', () => {
     }
     const expected = answers.map((_, round) => [undefined, [{ id: 2 * round + 2, note: 'a' }]]);
     expect(answers).toEqual(expected);
+  });
+});
+
+describe('saved queries', () => {
+  const path = (): string => `/admin/v1/projects/${project.id}/queries`;
+  const QUERY = { name: 'Count', sql: 'select 1' };
+  const namesOf = ({ body }: HttpAnswer): string[] => body.map(({ name }: { name: string }) => name);
+
+  it('are seen by their author, and by others who may run SQL once they are shared', async () => {
+    const [ada, grace] = await Promise.all(
+      [0, 1].map(() => newPerson(plinth, null, [{ id: project.id, role: 'developer' }])),
+    );
+    const auditor = await newPerson(plinth, 'auditor');
+    const own = await ada!.http.post(path(), QUERY);
+    expect(own).toMatchObject({
+      status: 201,
+      body: { ...QUERY, shared: false, mine: true, author: 'A Person' },
+    });
+    expect(namesOf(await ada!.http.get(path()))).toEqual(['Count']);
+    expect(namesOf(await grace!.http.get(path()))).toEqual([]);
+    const shared = await ada!.http.patch(`${path()}/${own.body.id}`, { shared: true });
+    expect(shared).toMatchObject({ status: 200, body: { ...QUERY, shared: true } });
+    for (const { http } of [grace!, auditor])
+      expect((await http.get(path())).body).toMatchObject([{ ...QUERY, mine: false, author: 'A Person' }]);
+    expect((await ada!.http.delete(`${path()}/${own.body.id}`)).status).toBe(204);
+    expect(namesOf(await grace!.http.get(path()))).toEqual([]);
+  });
+
+  it('are changed by their author alone; administrators of the project may delete shared ones', async () => {
+    const [author, other, admin] = await Promise.all(
+      (['developer', 'developer', 'admin'] as const).map((role) =>
+        newPerson(plinth, null, [{ id: project.id, role }]),
+      ),
+    );
+    const { body: hidden } = await author!.http.post(path(), { ...QUERY, name: 'Hidden' });
+    const { body: shown } = await author!.http.post(path(), { ...QUERY, name: 'Shown', shared: true });
+    const refused = { status: 404, body: { error: { code: 'query_not_found' } } };
+    for (const { http } of [other!, admin!])
+      expect(await http.patch(`${path()}/${shown.id}`, { sql: 'drop table x' })).toMatchObject(refused);
+    expect(await other!.http.delete(`${path()}/${shown.id}`)).toMatchObject(refused);
+    expect(await admin!.http.delete(`${path()}/${hidden.id}`)).toMatchObject(refused);
+    expect((await admin!.http.delete(`${path()}/${shown.id}`)).status).toBe(204);
+    expect(namesOf(await author!.http.get(path()))).toEqual(['Hidden']);
+    const log = await plinth.admin.get(`/admin/v1/audit-log?project_id=${project.id}&limit=1`);
+    expect(log.body[0]).toMatchObject({
+      action: 'project.query.delete',
+      details: { id: shown.id, name: 'Shown' },
+      actor: expect.stringContaining(admin!.email),
+    });
+  });
+
+  it('have names that are unique for their author, in one project', async () => {
+    const other = await plinth.createProject();
+    const first = await plinth.admin.post(path(), { ...QUERY, name: 'Twice' });
+    expect(first.body).toMatchObject({ author: null, mine: true });
+    const exists = { status: 409, body: { error: { code: 'query_exists' } } };
+    expect(await plinth.admin.post(path(), { ...QUERY, name: 'Twice' })).toMatchObject(exists);
+    const second = await plinth.admin.post(path(), { ...QUERY, name: 'Second' });
+    expect(await plinth.admin.patch(`${path()}/${second.body.id}`, { name: 'Twice' })).toMatchObject(exists);
+    const elsewhere = `/admin/v1/projects/${other.id}/queries`;
+    expect((await plinth.admin.patch(`${elsewhere}/${second.body.id}`, { sql: 'x' })).status).toBe(404);
+    expect((await plinth.admin.post(elsewhere, { ...QUERY, name: 'Twice' })).status).toBe(201);
+    expect(await plinth.admin.post(path(), { name: '', sql: 'x' })).toMatchObject({ status: 400 });
+    expect(await plinth.admin.post(path(), { name: 'x', sql: 'x'.repeat(100_001) })).toMatchObject({
+      status: 400,
+    });
   });
 });

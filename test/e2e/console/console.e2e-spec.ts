@@ -1,9 +1,10 @@
 /** The console in a real browser, against a real server: the path of a newcomer, and each screen. */
 import type { Page } from 'playwright-core';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
-import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
+import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
+import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
 import { eventually } from '../../support/eventually';
-import { TestPlinth } from '../../support/plinth';
+import { casesOf } from '../../support/extent';
+import type { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
 let plinth: TestPlinth;
@@ -12,21 +13,36 @@ let page: Page;
 let view: ConsolePage;
 
 const HOSTILE = `"><img src=x onerror="globalThis.wasHacked=1"><script>globalThis.wasHacked=1</script> \u202eabc`;
+/** Name, tag, and the label of what loads. */
+const LANGUAGES = [
+  ['Deutsch', 'de', 'Lädt'],
+  ['English', 'en', 'Loading'],
+] as const;
+const PROJECT_SCREENS = [
+  '',
+  'tables',
+  'users',
+  'settings',
+  'sql',
+  'policies',
+  'schema',
+  'mails',
+  'storage',
+  'advisor',
+  'people',
+  'api',
+  ...['charts', 'requests', 'queries', 'sessions', 'limits'].map((one) => `inside?view=${one}`),
+];
+const INSTALL_SCREENS = ['', 'people', 'account', 'audit-log'];
+
 const inBrowser = hasBrowser ? describe : describe.skip;
 
 inBrowser('the console', () => {
   jest.setTimeout(BROWSER_START_MS);
   beforeAll(async () => {
-    assertConsoleBuilt();
-    plinth = await TestPlinth.start();
-    browser = await TestBrowser.start();
-    page = await browser.newPage();
-    view = new ConsolePage(page, plinth.baseUrl);
+    ({ plinth, browser, page, view } = await startConsole());
   }, BROWSER_START_MS);
-  afterAll(async () => {
-    await browser?.stop();
-    await plinth?.stop();
-  });
+  afterAll(() => stopConsole({ plinth, browser }));
 
   describe('for a newcomer', () => {
     it('refuses a wrong key, and opens with the right one', async () => {
@@ -204,6 +220,20 @@ inBrowser('the console', () => {
       expect(await view.seriousFindings()).toEqual([]);
     });
 
+    it('overview: pauses the project, whose screens say so, and resumes it', async () => {
+      await view.open(project.slug, '');
+      await view.button('Pause project').click();
+      await view.dialog().getByRole('button', { name: 'Pause project' }).click();
+      await page.getByText(/^The project is paused since/).waitFor();
+      expect((await project.anon.get('/rest/v1/notes')).status).toBe(503);
+      await view.open(project.slug, 'tables');
+      await page.getByRole('heading', { name: /^The project is paused since/ }).waitFor();
+      expect(await view.seriousFindings()).toEqual([]);
+      await view.button('Resume').click();
+      await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
+      expect((await project.anon.get('/rest/v1/notes')).status).toBe(200);
+    });
+
     it('sql: runs, explains, and shows where an error is', async () => {
       const sql = encodeURIComponent("select 1 as one; select '<b>' as html, null as nothing");
       await view.open(project.slug, `sql?query=${sql}`);
@@ -286,26 +316,25 @@ inBrowser('the console', () => {
       await view.open(project.slug, 'api');
       await page.locator('.swagger .opblock').first().waitFor();
       expect(await view.seriousFindings(['.swagger'])).toEqual([]);
+      await viewAs('Service role');
+      await page.waitForURL(/as=service_role/);
+      await page.locator('.swagger .opblock').first().waitFor();
     });
 
-    it('all: fit a phone, in German', async () => {
-      await page.getByRole('button', { name: 'Language' }).click();
-      await page.getByRole('menuitem', { name: 'Deutsch' }).click();
-      await page.setViewportSize({ width: 390, height: 800 });
-      const titles = {
-        '': 'Screens',
-        tables: 'notes',
-        policies: 'Policies',
-        users: 'Benutzer',
-        settings: 'Einstellungen',
-      };
-      for (const [screen, title] of Object.entries(titles)) {
-        await view.open(project.slug, screen);
-        await page.getByRole('heading', { name: title, level: 1 }).waitFor();
-        const width = await page.evaluate('document.documentElement.scrollWidth');
-        expect([screen, width]).toEqual([screen, 390]);
+    it.each(casesOf(LANGUAGES, 1))('all: fit a phone, in %s', async (name, language, loading) => {
+      await page.getByRole('button', { name: /^(Language|Sprache)$/ }).click();
+      await page.getByRole('menuitem', { name }).click();
+      await page.setViewportSize({ width: 375, height: 700 });
+      const screens = [
+        ...PROJECT_SCREENS.map((one) => `projects/${project.slug}/${one}`),
+        ...INSTALL_SCREENS,
+      ];
+      for (const screen of casesOf(screens, 6)) {
+        await view.openPath(screen.replace(/\/$/, ''));
+        await view.loaded(loading);
+        expect([screen, await view.overflowing()]).toEqual([screen, []]);
       }
-      expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+      expect(await page.evaluate('document.documentElement.lang')).toBe(language);
     });
   });
 

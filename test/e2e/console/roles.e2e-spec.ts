@@ -19,6 +19,7 @@ const en = {
   auditLog: 'Audit log',
   auditVerify: 'Verify the chain',
   deleteProject: 'Delete project',
+  dismiss: 'Dismiss',
   email: 'E-mail',
   invitePerson: 'Invite a person',
   loading: 'Loading',
@@ -29,9 +30,12 @@ const en = {
   newToken: 'New token',
   newUser: 'New user',
   password: 'Password',
+  pauseProject: 'Pause project',
   people: 'People',
   projects: 'Projects',
   rotate: 'Rotate keys',
+  save: 'Save',
+  send: 'Send',
   showConnection: 'Show connection of the owner',
   showKeys: 'Show keys',
   signIn: 'Sign in',
@@ -72,6 +76,7 @@ const SCREENS: readonly Screen[] = [
       [en.rotate]: 'POST /admin/v1/projects/:id/keys/rotate',
       [en.showConnection]: 'GET /admin/v1/projects/:id/database',
       [en.deleteProject]: 'DELETE /admin/v1/projects/:id',
+      [en.pauseProject]: 'POST /admin/v1/projects/:id/pause',
     },
   },
   { path: 'projects/*/tables', route: 'GET /admin/v1/projects/:id', actions: { [en.newTable]: SQL } },
@@ -85,6 +90,28 @@ const SCREENS: readonly Screen[] = [
   },
   { path: 'projects/*/sql', route: 'GET /admin/v1/projects/:id', actions: {} },
   { path: 'projects/*/settings', route: 'GET /admin/v1/projects/:id', actions: {} },
+  {
+    path: 'projects/*/mails',
+    route: 'GET /admin/v1/projects/:id',
+    actions: { [en.save]: 'PATCH /admin/v1/projects/:id', [en.send]: SQL },
+  },
+  { path: 'projects/*/schema', route: 'GET /admin/v1/projects/:id', actions: {} },
+  {
+    path: 'projects/*/advisor',
+    route: 'GET /admin/v1/projects/:id/advice',
+    actions: { [en.dismiss]: 'POST /admin/v1/projects/:id/advice/:advice_id/dismiss' },
+  },
+  ...Object.entries({
+    charts: 'samples',
+    requests: 'requests',
+    queries: 'database/slow-queries',
+    sessions: 'database/activity',
+    limits: 'usage',
+  }).map(([name, route]) => ({
+    path: `projects/*/inside?view=${name}`,
+    route: `GET /admin/v1/projects/:id/${route}`,
+    actions: {},
+  })),
 ];
 
 /** Screens that axe reads in `npm test`, in both schemes; the soak has them all, for each role. */
@@ -162,14 +189,7 @@ async function signInAs(email: string): Promise<void> {
 
 async function open(path: string): Promise<void> {
   await page.goto(`${plinth.baseUrl}/console/${path.replace('*', project.slug)}`);
-  await page
-    .locator('#main')
-    .getByRole('heading')
-    .or(page.locator('#main .split-main, #main .sql'))
-    .first()
-    .waitFor();
-  const loading = page.getByRole('status', { name: en.loading });
-  await eventually(async () => expect(await loading.count()).toBe(0));
+  await view.loaded(en.loading);
 }
 
 async function expectActions(role: Role, { path, actions }: Screen): Promise<void> {

@@ -1,11 +1,11 @@
 /** Tables, policies and SQL of the console in a real browser: a newcomer's first table, a million rows, structure, why not. */
 import { readFileSync } from 'node:fs';
 import type { CDPSession, Page } from 'playwright-core';
-import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
-import { assertConsoleBuilt, ConsolePage } from '../../support/console-page';
+import { BROWSER_START_MS, hasBrowser, type TestBrowser } from '../../support/browser';
+import { type ConsolePage, startConsole, stopConsole } from '../../support/console-page';
 import { eventually } from '../../support/eventually';
 import { IN_SOAK } from '../../support/extent';
-import { TestPlinth } from '../../support/plinth';
+import type { TestPlinth } from '../../support/plinth';
 import type { TestProject } from '../../support/test-project';
 
 const HOSTILE = `<script>globalThis.wasHacked=1</script>"'><img src=x onerror=globalThis.wasHacked=1> \u202eabc`;
@@ -23,16 +23,9 @@ const inBrowser = hasBrowser ? describe : describe.skip;
 inBrowser('tables, policies and SQL', () => {
   jest.setTimeout(BROWSER_START_MS);
   beforeAll(async () => {
-    assertConsoleBuilt();
-    plinth = await TestPlinth.start();
-    browser = await TestBrowser.start();
-    page = await browser.newPage();
-    view = new ConsolePage(page, plinth.baseUrl);
+    ({ plinth, browser, page, view } = await startConsole());
   }, BROWSER_START_MS);
-  afterAll(async () => {
-    await browser?.stop();
-    await plinth?.stop();
-  });
+  afterAll(() => stopConsole({ plinth, browser }));
 
   describe('for a newcomer', () => {
     it('lead from the set-up link to a table that two users see differently, in few clicks', async () => {
@@ -190,6 +183,57 @@ inBrowser('tables, policies and SQL', () => {
           { min: 291, count: 10 },
         ]);
       });
+    });
+
+    it('imports a file but for the rows that the database refuses, and exports what it has', async () => {
+      const lines = Array.from({ length: 700 }, (_, at) => `${1_000 + at},"row ${at}",`);
+      lines[4] = '1,"the first again",';
+      lines[600] = '5000,"no number",x';
+      await view.open(project.slug, 'tables?table=things');
+      await view.button('CSV').click();
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('menuitem', { name: 'Import CSV' }).click(),
+      ]);
+      const buffer = Buffer.from(['id,title,amount', ...lines].join('\n'));
+      await chooser.setFiles({ name: 'more.csv', mimeType: 'text/csv', buffer });
+      await view.dialog().getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('Rows that were refused: 2').waitFor();
+      await page.getByText(/^Line 6: duplicate key/).waitFor();
+      await page.getByText(/^Line 602: invalid input syntax for type numeric/).waitFor();
+      await expectAccessible();
+      const refused = await download(() => view.button('Save the refused rows').click());
+      expect(refused).toBe('id,title,amount\r\n1,the first again,\r\n5000,no number,x\r\n');
+      await view.button('Close').last().click();
+      const counted =
+        "select count(*)::int, count(amount)::int as amounts from things where title like 'row %'";
+      expect(await project.sql(counted)).toEqual([{ count: 698, amounts: 0 }]);
+      const filters = JSON.stringify([{ column: 'id', operator: 'gte', value: '1698' }]);
+      await view.open(project.slug, `tables?table=things&filters=${encodeURIComponent(filters)}`);
+      await view.cell('row 699').waitFor();
+      const exported = await download(async () => {
+        await view.button('CSV').click();
+        await page.getByRole('menuitem', { name: 'Export CSV' }).click();
+      });
+      expect(exported.trim().split(/\r?\n/)).toEqual([
+        'id,title,amount,raw',
+        '1698,row 698,,',
+        '1699,row 699,,',
+      ]);
+    });
+
+    it('shows long values by their beginnings where a page of them is too large, and whole in the row', async () => {
+      await project.sql(`create table wide (id int primary key, body text, data jsonb);
+        insert into wide select i, 'body ' || i || repeat(' x', 500000), jsonb_build_object('n', repeat('y', 1000000))
+        from generate_series(1, 100) i`);
+      await view.open(project.slug, 'tables?table=wide');
+      await view.cell('body 1 ').dblclick();
+      const dialog = view.dialog();
+      await dialog.getByText(/^jsonb · [\d.,]+ MB/).waitFor();
+      expect(await dialog.getByLabel('body', { exact: true }).textContent()).toMatch(/^body 1 x x x/);
+      await page.keyboard.press('Escape');
+      await scrollToShare(1);
+      await view.cell('body 100 ').waitFor();
     });
 
     it('says that a view without a key is read by offset', async () => {
@@ -411,6 +455,12 @@ async function usersOf(name: string, users: readonly string[]): Promise<void> {
 
 const notes = (): Promise<string[]> =>
   page.getByRole('gridcell').filter({ hasText: 'note of' }).allTextContents();
+
+/** The text of the file that a click saves. */
+async function download(click: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), click()]);
+  return readFileSync(await file.path(), 'utf8');
+}
 
 /** Moves the scroll bar, as a drag does. */
 async function scrollToShare(share: number): Promise<void> {

@@ -116,6 +116,8 @@ export const inside: Readonly<Record<keyof typeof english, string>> = {
   timesSummary: 'Das langsamste Prozent brauchte in der Spitze mindestens {ms}',
   total: 'Gesamt',
   use_database_bytes: 'Datenbank',
+  use_mails_per_day: 'Mails in 24 Stunden',
+  use_requests_per_day: 'Anfragen heute',
   use_storage_bytes: 'Speicher',
   use_storage_files: 'Dateien',
   use_storage_requests: 'Speicheranfragen',

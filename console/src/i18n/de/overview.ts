@@ -13,7 +13,7 @@ export const overview: Readonly<Record<keyof typeof english, string>> = {
   dailyAt: 'Täglich um',
   downloadBackup: 'Sicherung herunterladen',
   downloadBackupText:
-    'Der Browser hält das Archiv im Speicher. Für ein großes Projekt eignet sich die Kommandozeile: plinth backup {slug}',
+    'Für ein Projekt von vielen Gigabyte eignet sich die Kommandozeile: plinth backup {slug}',
   errorsOfDay: 'Fehler (24 h)',
   installSchedule: 'Nach dem Zeitplan der Installation: {cron} ({zone}), {keep} Archive bleiben erhalten.',
   keepBackups: 'Archive behalten',

@@ -74,6 +74,7 @@ export const people: Readonly<Record<keyof typeof en, string>> = {
   passkeys: 'Passkeys',
   passkeysText:
     'Anmeldung mit Fingerabdruck, Gesicht oder PIN eines Geräts oder mit einem Sicherheitsschlüssel.',
+  addedAt: 'Hinzugefügt {time}',
   addPasskey: 'Passkey hinzufügen',
   passkeyName: 'Name des Passkeys',
   deletePasskey: 'Passkey löschen',

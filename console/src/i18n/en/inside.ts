@@ -113,6 +113,8 @@ export const inside = {
   timesSummary: 'The slowest percent took at least {ms} at its peak',
   total: 'Total',
   use_database_bytes: 'Database',
+  use_mails_per_day: 'Mails in 24 hours',
+  use_requests_per_day: 'Requests today',
   use_storage_bytes: 'Storage',
   use_storage_files: 'Files',
   use_storage_requests: 'Storage requests',

@@ -10,8 +10,7 @@ export const overview = {
   criticalCount: 'Critical: {count}',
   dailyAt: 'Daily at',
   downloadBackup: 'Download a backup',
-  downloadBackupText:
-    'The browser keeps the archive in memory. For a large project, use the CLI: plinth backup {slug}',
+  downloadBackupText: 'For a project of many gigabytes, use the CLI: plinth backup {slug}',
   errorsOfDay: 'Errors (24 h)',
   installSchedule: 'By the schedule of the install: {cron} ({zone}), {keep} archives are kept.',
   keepBackups: 'Archives to keep',

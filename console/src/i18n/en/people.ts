@@ -69,6 +69,7 @@ export const people = {
   kept: 'I have kept them',
   passkeys: 'Passkeys',
   passkeysText: 'Sign in with the fingerprint, face or PIN of a device, or with a security key.',
+  addedAt: 'Added {time}',
   addPasskey: 'Add a passkey',
   passkeyName: 'Name of the passkey',
   deletePasskey: 'Delete passkey',

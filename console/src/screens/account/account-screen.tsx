@@ -1,13 +1,13 @@
 /** The account of the person who is signed in: password, second factor, sessions, tokens. */
-import { Button, Card, Group, PasswordInput, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { api, dataOf } from '../../api/client';
 import { setSession, useSession } from '../../api/session';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { announce, Empty, Failure, Loaded } from '../../ui/feedback';
-import { Page } from '../../ui/parts';
+import { Page, Section } from '../../ui/parts';
 import { AuthenticatorApp } from './authenticator-app';
 import { PasskeysSection } from './passkeys';
 import { Tokens } from './tokens';
@@ -36,30 +36,6 @@ export function AccountScreen() {
   );
 }
 
-export function AccountSection({
-  title,
-  text,
-  children,
-}: {
-  title: string;
-  text?: string;
-  children: ReactNode;
-}) {
-  return (
-    <Card withBorder component="section" aria-label={title}>
-      <Title order={2} size="h4" mb={4}>
-        {title}
-      </Title>
-      {text ? (
-        <Text size="sm" c="dimmed" mb="sm">
-          {text}
-        </Text>
-      ) : null}
-      {children}
-    </Card>
-  );
-}
-
 function Password() {
   const t = useT();
   const [input, setInput] = useState({ current_password: '', password: '' });
@@ -76,7 +52,7 @@ function Password() {
   const set = (name: keyof typeof input) => (event: { currentTarget: { value: string } }) =>
     setInput({ ...input, [name]: event.currentTarget.value });
   return (
-    <AccountSection title={t('changePassword')} text={t('changePasswordText')}>
+    <Section title={t('changePassword')} text={t('changePasswordText')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -108,7 +84,7 @@ function Password() {
           </Group>
         </Stack>
       </form>
-    </AccountSection>
+    </Section>
   );
 }
 
@@ -124,7 +100,7 @@ function Sessions() {
     onSettled: () => client.invalidateQueries({ queryKey: ['my-sessions'] }),
   });
   return (
-    <AccountSection title={t('mySessions')}>
+    <Section title={t('mySessions')}>
       <Loaded query={sessions}>
         {(list) => (
           <Table verticalSpacing="xs">
@@ -166,6 +142,6 @@ function Sessions() {
         )}
       </Loaded>
       {end.error ? <Failure error={end.error} /> : null}
-    </AccountSection>
+    </Section>
   );
 }

@@ -1,5 +1,5 @@
 /** The authenticator app of the person: enrolment by QR code, recovery codes, removal. */
-import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { encode } from 'uqr';
@@ -7,15 +7,15 @@ import { api, dataOf } from '../../api/client';
 import { currentSession, setSession } from '../../api/session';
 import { useT } from '../../i18n';
 import { Failure } from '../../ui/feedback';
-import { Secret, Snippet } from '../../ui/parts';
-import { AccountSection } from './account-screen';
+import { Secret, Section, Snippet } from '../../ui/parts';
+import { confirmedBy, PasswordForm } from './parts';
 
 export function AuthenticatorApp({ hasApp }: { hasApp: boolean }) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
   return (
-    <AccountSection title={t('secondFactor')} text={t('factorText')}>
+    <Section title={t('secondFactor')} text={t('factorText')}>
       <Group>
         <Badge variant="light" color={hasApp ? 'plinth' : 'gray'}>
           {hasApp ? t('secondFactorOn') : t('secondFactorOff')}
@@ -34,7 +34,7 @@ export function AuthenticatorApp({ hasApp }: { hasApp: boolean }) {
           {hasApp ? <Removal onDone={close} /> : <Enrolment onDone={close} />}
         </Modal>
       ) : null}
-    </AccountSection>
+    </Section>
   );
 }
 
@@ -48,12 +48,10 @@ function setHasApp(hasApp: boolean): void {
 
 function Enrolment({ onDone }: { onDone: () => void }) {
   const t = useT();
-  const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const begin = useMutation({
-    // People who sign in by single sign-on only have no password.
-    mutationFn: () =>
-      dataOf(api.POST('/admin/v1/session/factor', { body: password === '' ? {} : { password } })),
+    mutationFn: (password: string) =>
+      dataOf(api.POST('/admin/v1/session/factor', { body: confirmedBy(password) })),
   });
   const confirm = useMutation({
     mutationFn: () => dataOf(api.PUT('/admin/v1/session/factor', { body: { code } })),
@@ -65,32 +63,7 @@ function Enrolment({ onDone }: { onDone: () => void }) {
     };
     return <RecoveryCodes codes={confirm.data.recovery_codes} onKept={finish} />;
   }
-  if (!begin.data) {
-    return (
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin.mutate();
-        }}
-      >
-        <Stack gap="sm">
-          <PasswordInput
-            label={t('confirmPassword')}
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            data-autofocus
-          />
-          {begin.error ? <Failure error={begin.error} /> : null}
-          <Group justify="end">
-            <Button type="submit" loading={begin.isPending}>
-              {t('addFactor')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    );
-  }
+  if (!begin.data) return <PasswordForm action={t('addFactor')} change={begin} />;
   return (
     <form
       onSubmit={(event) => {

@@ -1,16 +1,15 @@
-/** The passkeys of the person: add, rename, delete. */
+/** The passkeys of the person: add and delete. */
 import { startRegistration } from '@simplewebauthn/browser';
-import { Button, Group, Modal, PasswordInput, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { Failure, Loaded } from '../../ui/feedback';
-import { Icon } from '../../ui/icon';
-import { IconButton } from '../../ui/parts';
-import { AccountSection } from './account-screen';
+import { Section } from '../../ui/parts';
 import { RecoveryCodes } from './authenticator-app';
+import { AddButton, confirmedBy, OwnList, PasswordForm } from './parts';
 
 type Passkey = Schema<'PasskeyDto'>;
 const KEY = ['my-passkeys'];
@@ -21,43 +20,21 @@ export function PasskeysSection() {
   const [deleted, setDeleted] = useState<Passkey | null>(null);
   const passkeys = useQuery({ queryKey: KEY, queryFn: () => dataOf(api.GET('/admin/v1/passkeys')) });
   return (
-    <AccountSection title={t('passkeys')} text={t('passkeysText')}>
+    <Section title={t('passkeys')} text={t('passkeysText')}>
       <Loaded query={passkeys}>
         {(list) => (
-          <Table verticalSpacing="xs">
-            <Table.Tbody>
-              {list.map((passkey) => (
-                <Table.Tr key={passkey.id}>
-                  <Table.Td>
-                    <Text size="sm" fw={550} dir="auto">
-                      {passkey.name}
-                    </Text>
-                    <Text size="xs" c="dimmed">
-                      {t('signedInSince', { time: formatTime(passkey.created_at, language) })}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td ta="end">
-                    <IconButton icon="trash" label={t('deletePasskey')} onClick={() => setDeleted(passkey)} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <OwnList
+            list={list}
+            detailsOf={(one) => t('addedAt', { time: formatTime(one.created_at, language) })}
+            deleteLabel={t('deletePasskey')}
+            onDelete={setDeleted}
+          />
         )}
       </Loaded>
-      <Group mt="sm">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
-          onClick={() => setAdding(true)}
-        >
-          {t('addPasskey')}
-        </Button>
-      </Group>
+      <AddButton label={t('addPasskey')} onClick={() => setAdding(true)} />
       {isAdding ? <AddPasskey onClose={() => setAdding(false)} /> : null}
       {deleted ? <DeletePasskey passkey={deleted} onClose={() => setDeleted(null)} /> : null}
-    </AccountSection>
+    </Section>
   );
 }
 
@@ -68,7 +45,7 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
   const add = useMutation({
     mutationFn: async () => {
       const { name, password } = input;
-      const body = password === '' ? {} : { password };
+      const body = confirmedBy(password);
       const { options } = await dataOf(api.POST('/admin/v1/passkeys/options', { body }));
       const credential = await startRegistration({ optionsJSON: options as never });
       return dataOf(api.POST('/admin/v1/passkeys', { body: { name, credential: credential as never } }));
@@ -119,48 +96,26 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
 function DeletePasskey({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
   const t = useT();
   const client = useQueryClient();
-  const [password, setPassword] = useState('');
   const remove = useMutation({
-    mutationFn: () =>
+    mutationFn: (password: string) =>
       api.DELETE('/admin/v1/passkeys/{id}', {
         params: { path: { id: passkey.id } },
-        body: password === '' ? {} : { password },
+        body: confirmedBy(password),
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: KEY });
       onClose();
     },
   });
+  const title = t('deletePasskey');
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t('deletePasskey')}
-      closeButtonProps={{ 'aria-label': t('close') }}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          remove.mutate();
-        }}
-      >
-        <Stack gap="sm">
-          <Text size="sm">{t('deletePasskeyText', { name: passkey.name })}</Text>
-          <PasswordInput
-            label={t('confirmPassword')}
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            data-autofocus
-          />
-          {remove.error ? <Failure error={remove.error} /> : null}
-          <Group justify="end">
-            <Button type="submit" color="red" loading={remove.isPending}>
-              {t('deletePasskey')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('close') }}>
+      <PasswordForm
+        text={t('deletePasskeyText', { name: passkey.name })}
+        action={title}
+        danger
+        change={remove}
+      />
     </Modal>
   );
 }

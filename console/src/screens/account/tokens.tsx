@@ -1,5 +1,5 @@
 /** Personal access tokens: create with scopes and an end, shown once, and delete. */
-import { Button, Checkbox, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client';
@@ -7,9 +7,8 @@ import type { SessionAnswer } from '../../api/session';
 import { useLanguages, useT } from '../../i18n';
 import { formatTime } from '../../lib/format';
 import { Failure, Loaded } from '../../ui/feedback';
-import { Icon } from '../../ui/icon';
-import { Confirm, IconButton, Snippet } from '../../ui/parts';
-import { AccountSection } from './account-screen';
+import { Confirm, Section, Snippet } from '../../ui/parts';
+import { AddButton, OwnList } from './parts';
 
 type Token = Schema<'TokenRecordDto'>;
 type Scope = Token['scopes'][number];
@@ -28,51 +27,26 @@ export function Tokens({ projects }: TokensProps) {
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Token | null>(null);
   const tokens = useQuery({ queryKey: ['my-tokens'], queryFn: () => dataOf(api.GET('/admin/v1/tokens')) });
+  const detailsOf = (token: Token): string =>
+    [
+      token.scopes.join(', '),
+      t('expiresAt', { time: formatTime(token.expires_at, language) }),
+      token.last_used_at === null
+        ? t('neverUsed')
+        : t('lastUsed', { time: formatTime(token.last_used_at, language) }),
+    ].join(' · ');
   return (
-    <AccountSection title={t('tokens')} text={t('tokensText')}>
+    <Section title={t('tokens')} text={t('tokensText')}>
       <Loaded query={tokens}>
         {(list) =>
           list.length === 0 ? (
             <Text size="sm">{t('noTokens')}</Text>
           ) : (
-            <Table verticalSpacing="xs">
-              <Table.Tbody>
-                {list.map((token) => (
-                  <Table.Tr key={token.id}>
-                    <Table.Td>
-                      <Text size="sm" fw={550} dir="auto">
-                        {token.name}
-                      </Text>
-                      <Text size="xs" c="dimmed">
-                        {[
-                          token.scopes.join(', '),
-                          t('expiresAt', { time: formatTime(token.expires_at, language) }),
-                          token.last_used_at === null
-                            ? t('neverUsed')
-                            : t('lastUsed', { time: formatTime(token.last_used_at, language) }),
-                        ].join(' · ')}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td ta="end">
-                      <IconButton icon="trash" label={t('deleteToken')} onClick={() => setDeleted(token)} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
+            <OwnList list={list} detailsOf={detailsOf} deleteLabel={t('deleteToken')} onDelete={setDeleted} />
           )
         }
       </Loaded>
-      <Group mt="sm">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="plus" size={14} />}
-          onClick={() => setCreating(true)}
-        >
-          {t('newToken')}
-        </Button>
-      </Group>
+      <AddButton label={t('newToken')} onClick={() => setCreating(true)} />
       {isCreating ? <CreateToken projects={projects} onClose={() => setCreating(false)} /> : null}
       {deleted ? (
         <Confirm
@@ -86,7 +60,7 @@ export function Tokens({ projects }: TokensProps) {
           }}
         />
       ) : null}
-    </AccountSection>
+    </Section>
   );
 }
 

@@ -110,32 +110,29 @@ function ChartGrid({ samples, ...range }: ChartGridProps) {
             ]}
           />
         </Card>
-        <Card withBorder>
-          <Chart
-            title={t('sentBytes')}
-            kind="bars"
-            times={times}
-            format={bytes}
-            summary={t('inAll', { value: bytes(sumOf((sample) => sample.bytes)) })}
-            series={[{ label: t('sentBytes'), color: 'main', values: valuesOf((sample) => sample.bytes) }]}
-          />
-        </Card>
-        <Card withBorder>
-          <Chart
-            title={t('databaseSize')}
-            kind="lines"
-            times={times}
-            format={bytes}
-            summary={size === null ? t('notMeasured') : t('nowValue', { value: bytes(size) })}
-            series={[
-              {
-                label: t('databaseSize'),
-                color: 'main',
-                values: valuesOf((sample) => sample.database_bytes),
-              },
-            ]}
-          />
-        </Card>
+        {[
+          {
+            title: t('sentBytes'),
+            kind: 'bars' as const,
+            summary: t('inAll', { value: bytes(sumOf((sample) => sample.bytes)) }),
+            values: valuesOf((sample) => sample.bytes),
+          },
+          {
+            title: t('databaseSize'),
+            kind: 'lines' as const,
+            summary: size === null ? t('notMeasured') : t('nowValue', { value: bytes(size) }),
+            values: valuesOf((sample) => sample.database_bytes),
+          },
+        ].map(({ values, ...chart }) => (
+          <Card withBorder key={chart.title}>
+            <Chart
+              {...chart}
+              times={times}
+              format={bytes}
+              series={[{ label: chart.title, color: 'main', values }]}
+            />
+          </Card>
+        ))}
       </SimpleGrid>
       <Text size="xs" c="dimmed">
         {t('samplesHint')}

@@ -1,6 +1,8 @@
 /** What goes on in a project: charts, live requests, slow queries, sessions of the database, limits and mails. */
-import { Tabs } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { Button, Tabs } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useSession } from '../../api/session';
+import { isAllowed } from '../../lib/permissions';
 import { useProject } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { Icon } from '../../ui/icon';
@@ -19,16 +21,33 @@ export function InsideScreen() {
   const project = useProject();
   const { view } = route.useSearch();
   const navigate = route.useNavigate();
-  const shown = INSIDE_VIEWS.find(({ name }) => name === view)?.name ?? 'charts';
+  const session = useSession();
+  const views = INSIDE_VIEWS.filter((one) => isAllowed(session, one.route, project.id));
+  const shown = views.find(({ name }) => name === view)?.name ?? 'charts';
   return (
-    <Page title={t('inside')} text={t('insideText')}>
+    <Page
+      title={t('inside')}
+      text={t('insideText')}
+      actions={
+        isAllowed(session, 'GET /admin/v1/audit-log') ? (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="history" size={14} />}
+            renderRoot={(props) => <Link to="/audit-log" search={{ project_id: project.id }} {...props} />}
+          >
+            {t('auditLog')}
+          </Button>
+        ) : null
+      }
+    >
       <Tabs
         value={shown}
         keepMounted={false}
         onChange={(next) => void navigate({ search: next === null ? {} : { view: next } })}
       >
         <Tabs.List mb="md">
-          {INSIDE_VIEWS.map(({ name, icon, label }) => (
+          {views.map(({ name, icon, label }) => (
             <Tabs.Tab key={name} value={name} leftSection={<Icon name={icon} size={16} />}>
               {t(label)}
             </Tabs.Tab>

@@ -32,6 +32,8 @@ const NAMES = {
   storage_bytes: 'use_storage_bytes',
   storage_files: 'use_storage_files',
   database_bytes: 'use_database_bytes',
+  requests_per_day: 'use_requests_per_day',
+  mails_per_day: 'use_mails_per_day',
 } as const;
 
 function Uses({ usage }: { usage: Schema<'ProjectUsage'> }) {

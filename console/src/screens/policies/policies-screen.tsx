@@ -30,9 +30,10 @@ export function PoliciesScreen() {
   const t = useT();
   const project = useProject();
   const catalog = useCatalog(project);
-  const { search: filter = '' } = route.useSearch();
+  const search = route.useSearch();
+  const filter = search.search ?? '';
+  const withAll = search.all !== undefined;
   const navigate = route.useNavigate();
-  const [withAll, setWithAll] = useState(false);
   const [action, setAction] = useState<Action | null>(null);
   return (
     <Page title={t('policies')} text={t('policiesText')}>
@@ -43,14 +44,19 @@ export function PoliciesScreen() {
           leftSection={<Icon name="search" size={16} />}
           value={filter}
           onChange={(event) =>
-            void navigate({ search: { search: event.currentTarget.value || undefined }, replace: true })
+            void navigate({
+              search: { ...search, search: event.currentTarget.value || undefined },
+              replace: true,
+            })
           }
           w={280}
         />
         <Switch
           label={t('allSchemas')}
           checked={withAll}
-          onChange={(event) => setWithAll(event.currentTarget.checked)}
+          onChange={(event) =>
+            void navigate({ search: { ...search, all: event.currentTarget.checked ? '1' : undefined } })
+          }
         />
       </Group>
       <Loaded query={catalog}>
@@ -59,7 +65,7 @@ export function PoliciesScreen() {
             (one) =>
               one.kind === 'table' &&
               (withAll || isExposed(project, one)) &&
-              one.name.toLowerCase().includes(filter.toLowerCase()),
+              `${one.schema}.${one.name}`.toLowerCase().includes(filter.toLowerCase()),
           );
           if (found.length === 0 && filter !== '')
             return (

@@ -151,7 +151,7 @@ export function SqlScreen() {
         closeButtonProps={{ 'aria-label': t('close') }}
       >
         <Statements
-          projectId={project.id}
+          project={project}
           current={editor.current?.text() ?? ''}
           entries={entries}
           onChoose={(text) => {

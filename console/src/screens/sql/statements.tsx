@@ -1,20 +1,13 @@
 /** Statements to take up again: saved ones, and those that were run. */
-import { Button, Group, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useLanguages } from '../../i18n';
 import { formatTime } from '../../lib/format';
-import {
-  forget,
-  type HistoryEntry,
-  readSaved,
-  saveQuery,
-  type SavedQuery,
-  unsave,
-} from '../../lib/sql-history';
-import { IconButton } from '../../ui/parts';
+import { forget, type HistoryEntry } from '../../lib/sql-history';
+import type { Project } from '../../queries/projects';
+import { SavedQueries } from './saved-queries';
 
 interface StatementsProps {
-  readonly projectId: string;
+  readonly project: Project;
   /** The text of the editor. */
   readonly current: string;
   readonly entries: readonly HistoryEntry[];
@@ -22,44 +15,11 @@ interface StatementsProps {
   readonly onCleared: () => void;
 }
 
-export function Statements({ projectId, current, entries, onChoose, onCleared }: StatementsProps) {
+export function Statements({ project, current, entries, onChoose, onCleared }: StatementsProps) {
   const { t, language } = useLanguages();
-  const [saved, setSaved] = useState(() => readSaved(projectId));
-  const [name, setName] = useState('');
   return (
     <Stack gap="xs">
-      <Title order={3} size="h5">
-        {t('savedQueries')}
-      </Title>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          setSaved(saveQuery(projectId, { name: name.trim(), sql: current }));
-          setName('');
-        }}
-      >
-        <Group gap="xs" align="end">
-          <TextInput
-            size="xs"
-            flex={1}
-            label={t('saveCurrent')}
-            placeholder={t('name')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Button size="xs" type="submit" disabled={name.trim() === '' || current.trim() === ''}>
-            {t('save')}
-          </Button>
-        </Group>
-      </form>
-      {saved.map((one) => (
-        <Saved
-          key={one.name}
-          query={one}
-          onChoose={onChoose}
-          onRemove={() => setSaved(unsave(projectId, one.name))}
-        />
-      ))}
+      <SavedQueries project={project} current={current} onChoose={onChoose} />
       <Title order={3} size="h5" mt="sm">
         {t('history')}
       </Title>
@@ -79,7 +39,7 @@ export function Statements({ projectId, current, entries, onChoose, onCleared }:
           size="xs"
           variant="default"
           onClick={() => {
-            forget(projectId);
+            forget(project.id);
             onCleared();
           }}
         >
@@ -87,28 +47,5 @@ export function Statements({ projectId, current, entries, onChoose, onCleared }:
         </Button>
       ) : null}
     </Stack>
-  );
-}
-
-interface SavedProps {
-  readonly query: SavedQuery;
-  readonly onChoose: (sql: string) => void;
-  readonly onRemove: () => void;
-}
-
-function Saved({ query, onChoose, onRemove }: SavedProps) {
-  const { t } = useLanguages();
-  return (
-    <Group gap={4} wrap="nowrap">
-      <UnstyledButton className="choice" flex={1} miw={0} onClick={() => onChoose(query.sql)}>
-        <Text size="sm" truncate dir="auto">
-          {query.name}
-        </Text>
-        <Text size="xs" c="dimmed" ff="monospace" truncate>
-          {query.sql.slice(0, 200)}
-        </Text>
-      </UnstyledButton>
-      <IconButton icon="trash" label={`${t('remove')} ${query.name}`} onClick={onRemove} />
-    </Group>
   );
 }

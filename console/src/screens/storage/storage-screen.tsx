@@ -166,7 +166,12 @@ function StorageUse({ project }: { project: Project }) {
       <Anchor
         size="xs"
         renderRoot={(props) => (
-          <Link to="/projects/$slug/policies" params={{ slug: project.slug }} {...props} />
+          <Link
+            to="/projects/$slug/policies"
+            params={{ slug: project.slug }}
+            search={{ all: '1', search: 'storage.' }}
+            {...props}
+          />
         )}
       >
         {t('policies')}

@@ -3,7 +3,7 @@ import { Button, Checkbox, Text } from '@mantine/core';
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import type { Relation } from '../../queries/catalog-types';
 import { useT } from '../../i18n';
-import type { GridQuery, Row } from '../../lib/grid-query';
+import { type GridQuery, isCut, type Row } from '../../lib/grid-query';
 import { change, changeInserted, keyOf, type Values } from '../../lib/pending-changes';
 import { heightOf, ROW_PX } from '../../lib/row-window';
 import { Empty } from '../../ui/feedback';
@@ -88,6 +88,7 @@ export function Grid(props: GridProps) {
     !line.isDeleted &&
     (line.row !== null || line.insertId !== null) &&
     isEditable(columns[column]) &&
+    !isCut(valueOf(line, columns[column]!.name)) &&
     (valueOf(line, columns[column]!.name)?.length ?? 0) <= FIELD_CHARACTERS;
   const here = place ? lineAt(place.line) : null;
 
@@ -118,8 +119,10 @@ export function Grid(props: GridProps) {
   const onCopy = (event: ClipboardEvent): void => {
     const name = place && columns[place.column]?.name;
     if (isEditing || name === null || name === undefined || !here || getSelection()?.toString()) return;
-    event.clipboardData.setData('text/plain', valueOf(here, name) ?? '');
     event.preventDefault();
+    // Only a part of the value is here: the drawer has all of it.
+    if (isCut(valueOf(here, name)) && here.row) return onOpen(here.row);
+    event.clipboardData.setData('text/plain', valueOf(here, name) ?? '');
   };
   const onPaste = (event: ClipboardEvent): void => {
     if (isEditing || !place || !here || !canEdit(here, place.column)) return;

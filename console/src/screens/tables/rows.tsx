@@ -9,7 +9,8 @@ import { type Project, useMayWrite } from '../../queries/projects';
 import { useT } from '../../i18n';
 import { filtersFromText, type GridQuery, type Row } from '../../lib/grid-query';
 import { countOf, insert, undo, type Values } from '../../lib/pending-changes';
-import { Failure, Loading } from '../../ui/feedback';
+import { fetchRow } from '../../queries/rows';
+import { announceFailure, Failure, Loading } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
 import { BulkEdit } from './bulk-edit';
 import { FilterBar } from './filter-bar';
@@ -56,6 +57,13 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
   const scroll = useScroll(grid.pending.inserts.length + grid.pages.total);
   const [edited, setEdited] = useState<{ row: Row | null } | null>(null);
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map());
+  const open = async (row: Row): Promise<void> => {
+    try {
+      setEdited({ row: await fetchRow({ project, relation, identity }, row) });
+    } catch (error) {
+      announceFailure(error, t('close'));
+    }
+  };
   const mayWrite = useMayWrite(project) && identity.as === 'service_role';
   const isWritable = mayWrite && relation.kind !== 'materialized view' && relation.primaryKey.length > 0;
   const canInsert = mayWrite && relation.kind !== 'materialized view';
@@ -117,7 +125,7 @@ export function Rows({ project, relation, relations, identity }: RowsProps) {
           onQuery={setQuery}
           selected={selected}
           onSelect={setSelected}
-          onOpen={(row) => setEdited({ row })}
+          onOpen={(row) => void open(row)}
         />
       )}
       <StatusBar grid={grid} scroll={scroll} />

@@ -1,32 +1,19 @@
 /** CSV out of a table and into it, both by table REST, with progress. */
-import {
-  ActionIcon,
-  Button,
-  FileButton,
-  Group,
-  Menu,
-  Modal,
-  Progress,
-  Stack,
-  Text,
-  Tooltip,
-} from '@mantine/core';
+import { ActionIcon, Button, FileButton, Menu, Text, Tooltip } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { Identity } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
-import { type Project, useCatalogChanged } from '../../queries/projects';
+import type { Project } from '../../queries/projects';
 import { callRows } from '../../queries/rows';
 import { useLanguages } from '../../i18n';
-import { parseCsv, toCsv } from '../../lib/csv';
-import { formatBytes, formatNumber } from '../../lib/format';
+import { formatBytes } from '../../lib/format';
 import { FIRST_PAGE, type GridQuery, pageParameters } from '../../lib/grid-query';
-import { saveFile } from '../../ui/save-file';
-import { announce, announceFailure, Failure } from '../../ui/feedback';
+import { streamToFile } from '../../lib/stream-to-file';
+import { announceFailure } from '../../ui/feedback';
 import { Icon } from '../../ui/icon';
-
-/** Rows of one request. */
-const BATCH_ROWS = 500;
+import { saveFile } from '../../ui/save-file';
+import { CsvImport } from './csv-import-dialog';
 
 interface TransferMenuProps {
   readonly project: Project;
@@ -40,9 +27,11 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
   const { t, language } = useLanguages();
   const [received, setReceived] = useState<number | null>(null);
   const [file, setFile] = useState<File | null>(null);
+  const stop = useRef<AbortController | null>(null);
   const openFiles = useRef<(() => void) | null>(null);
   const download = useMutation({
     mutationFn: async () => {
+      const abort = (stop.current = new AbortController());
       const parameters = pageParameters(relation, query, FIRST_PAGE, 1);
       parameters.delete('limit');
       parameters.delete('select');
@@ -52,26 +41,25 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
         identity,
         parameters,
         headers: { Accept: 'text/csv' },
+        signal: abort.signal,
       });
-      const chunks: BlobPart[] = [];
-      let size = 0;
-      for (const reader = response.body!.getReader(); ;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        chunks.push(value);
-        setReceived((size += value.length));
-      }
-      saveFile(new Blob(chunks, { type: 'text/csv' }), `${relation.name}.csv`);
+      const file = await streamToFile(response.body!, 'text/csv', setReceived);
+      saveFile(file, `${relation.name}.csv`);
     },
-    onError: (error) => announceFailure(error, t('close')),
+    onError: (error) => (stop.current?.signal.aborted ? null : announceFailure(error, t('close'))),
     onSettled: () => setReceived(null),
   });
   return (
     <>
       {received === null ? null : (
-        <Text size="xs" aria-live="polite">
-          {formatBytes(received, language)}
-        </Text>
+        <>
+          <Text size="xs" aria-live="polite">
+            {formatBytes(received, language)}
+          </Text>
+          <Button size="compact-xs" variant="default" onClick={() => stop.current?.abort()}>
+            {t('cancel')}
+          </Button>
+        </>
       )}
       <FileButton onChange={setFile} accept=".csv,text/csv">
         {({ onClick }) => {
@@ -101,71 +89,8 @@ export function TransferMenu({ project, relation, query, identity, canImport }: 
         </Menu.Dropdown>
       </Menu>
       {file ? (
-        <Import project={project} relation={relation} file={file} onClose={() => setFile(null)} />
+        <CsvImport project={project} relation={relation} file={file} onClose={() => setFile(null)} />
       ) : null}
     </>
-  );
-}
-
-interface ImportProps {
-  readonly project: Project;
-  readonly relation: Relation;
-  readonly file: File;
-  readonly onClose: () => void;
-}
-
-function Import({ project, relation, file, onClose }: ImportProps) {
-  const { t, language } = useLanguages();
-  const changed = useCatalogChanged(project);
-  const [done, setDone] = useState({ rows: 0, of: 0 });
-  const run = useMutation({
-    mutationFn: async () => {
-      const [head, ...records] = parseCsv(await file.text());
-      if (!head) throw new Error(t('emptyFile'));
-      for (let start = 0; start < records.length; start += BATCH_ROWS) {
-        setDone({ rows: start, of: records.length });
-        await callRows({
-          project,
-          relation,
-          method: 'POST',
-          headers: { 'Content-Type': 'text/csv', Prefer: 'return=minimal' },
-          body: toCsv([head, ...records.slice(start, start + BATCH_ROWS)]),
-        });
-      }
-      setDone({ rows: records.length, of: records.length });
-      announce(t('imported', { count: formatNumber(records.length, language) }));
-    },
-    onSuccess: onClose,
-    onSettled: changed,
-  });
-  return (
-    <Modal opened onClose={onClose} title={t('importCsv')} closeButtonProps={{ 'aria-label': t('close') }}>
-      <Stack gap="sm">
-        <Text size="sm" className="wrap">
-          {t('importText', { file: file.name, size: formatBytes(file.size, language), table: relation.name })}
-        </Text>
-        {run.isPending || done.rows > 0 ? (
-          <Progress
-            value={done.of === 0 ? 0 : (done.rows / done.of) * 100}
-            aria-label={t('progress')}
-            animated
-          />
-        ) : null}
-        {run.error ? (
-          <>
-            <Failure error={run.error} />
-            <Text size="sm">{t('importedBefore', { count: formatNumber(done.rows, language) })}</Text>
-          </>
-        ) : null}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('cancel')}
-          </Button>
-          <Button loading={run.isPending} onClick={() => run.mutate()}>
-            {t('import')}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   );
 }

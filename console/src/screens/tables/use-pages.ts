@@ -8,7 +8,7 @@ import type { Identity } from '../../api/identity';
 import type { Relation } from '../../queries/catalog-types';
 import type { Project } from '../../queries/projects';
 import { fetchPage, pageRowsOf, type RowPage } from '../../queries/rows';
-import { FIRST_PAGE, type GridQuery, type Place, type Row } from '../../lib/grid-query';
+import { FIRST_PAGE, type GridQuery, isCut, type Place, type Row } from '../../lib/grid-query';
 
 /** Pages before and after the visible ones. */
 const AHEAD = 2;
@@ -58,7 +58,9 @@ export function usePages({ project, relation, identity, query }: GridOptions) {
   const lastPage = Math.max(0, Math.ceil(total / size) - 1);
 
   const load = async (index: number, signal: AbortSignal): Promise<RowPage> => {
-    const place = isKeyed ? placeOf(client, base, { index, lastPage, size }) : { offset: index * size };
+    const place = isKeyed
+      ? placeOf(client, base, { index, lastPage, size }, query.sort)
+      : { offset: index * size };
     const limit = place === 'last' ? total - index * size : size;
     const page = await fetchPage({ ...read, place, limit, signal });
     const rows = await totalAfter(page, { place, index, size, lastPage }, () =>
@@ -122,16 +124,24 @@ interface PageOf {
   readonly size: number;
 }
 
-function placeOf(client: QueryClient, base: Key, { index, lastPage, size }: PageOf): Place {
+function placeOf(
+  client: QueryClient,
+  base: Key,
+  { index, lastPage, size }: PageOf,
+  sort: GridQuery['sort'],
+): Place {
   /** Rows that a change has made out of date do not tell where their neighbours begin. */
   const rowsOf = (page: number): readonly Row[] => {
     const state = client.getQueryState<RowPage>([...base, page]);
     return state?.data && !state.isInvalidated && state.fetchStatus === 'idle' ? state.data.rows : [];
   };
+  /** Nor do rows whose sorted value is cut. */
+  const isWhole = (row: Row | undefined): row is Row =>
+    row !== undefined && !(sort && isCut(row[sort.column]));
   const before = rowsOf(index - 1).at(-1);
-  if (before) return { after: before };
+  if (isWhole(before)) return { after: before };
   const after = rowsOf(index + 1)[0];
-  if (after) return { before: after };
+  if (isWhole(after)) return { before: after };
   return index === lastPage ? 'last' : { offset: index * size };
 }
 

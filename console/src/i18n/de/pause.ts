@@ -1,0 +1,15 @@
+/** Texte zu pausierten Projekten. */
+import type { pause as english } from '../en/pause';
+
+export const pause: Readonly<Record<keyof typeof english, string>> = {
+  lifecycle: 'Pausieren und löschen',
+  pauseProject: 'Projekt pausieren',
+  pauseProjectQuestion:
+    'Clients von {name} bekommen 503, bis es fortgesetzt wird. Zeilen, Benutzer, Dateien und Schlüssel bleiben, und Sicherungen laufen weiter.',
+  pauseProjectText: 'Seine API antwortet mit 503, alle Daten bleiben. Es lässt sich jederzeit fortsetzen.',
+  paused: 'Pausiert',
+  pausedSince: 'Das Projekt ist pausiert seit {time}',
+  pausedText: 'Seine API antwortet mit 503. SQL, Einstellungen, Sicherungen und Ratgeber arbeiten weiter.',
+  resume: 'Fortsetzen',
+  resumed: 'Das Projekt nimmt wieder Anfragen an',
+};

@@ -1,0 +1,97 @@
+/** Parts that the sections of the account share. */
+import { Button, Group, PasswordInput, Stack, Table, Text } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useT } from '../../i18n';
+import { Failure } from '../../ui/feedback';
+import { Icon } from '../../ui/icon';
+import { IconButton } from '../../ui/parts';
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface OwnListProps<One extends Named> {
+  readonly list: readonly One[];
+  readonly detailsOf: (one: One) => string;
+  readonly deleteLabel: string;
+  readonly onDelete: (one: One) => void;
+}
+
+/** Things of the person by name, which can be deleted. */
+export function OwnList<One extends Named>({ list, detailsOf, deleteLabel, onDelete }: OwnListProps<One>) {
+  return (
+    <Table verticalSpacing="xs">
+      <Table.Tbody>
+        {list.map((one) => (
+          <Table.Tr key={one.id}>
+            <Table.Td>
+              <Text size="sm" fw={550} dir="auto">
+                {one.name}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {detailsOf(one)}
+              </Text>
+            </Table.Td>
+            <Table.Td ta="end">
+              <IconButton icon="trash" label={deleteLabel} onClick={() => onDelete(one)} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+export function AddButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Group mt="sm">
+      <Button size="xs" variant="default" leftSection={<Icon name="plus" size={14} />} onClick={onClick}>
+        {label}
+      </Button>
+    </Group>
+  );
+}
+
+/** Members of a body that confirm a change. People who sign in by single sign-on only have no password. */
+export const confirmedBy = (password: string): { password?: string } => (password === '' ? {} : { password });
+
+interface PasswordFormProps<Data> {
+  readonly text?: string;
+  readonly action: string;
+  readonly danger?: boolean;
+  /** Gets the password. */
+  readonly change: UseMutationResult<Data, Error, string>;
+}
+
+/** Asks for the password before a change of the account. */
+export function PasswordForm<Data>({ text, action, danger = false, change }: PasswordFormProps<Data>) {
+  const t = useT();
+  const [password, setPassword] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.mutate(password);
+      }}
+    >
+      <Stack gap="sm">
+        {text === undefined ? null : <Text size="sm">{text}</Text>}
+        <PasswordInput
+          label={t('confirmPassword')}
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          data-autofocus
+        />
+        {change.error ? <Failure error={change.error} /> : null}
+        <Group justify="end">
+          <Button type="submit" color={danger ? 'red' : 'plinth'} loading={change.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+/** The end of a project, for a while or for good. */
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../api/client';
+import { useT } from '../i18n';
+import { type Project, useMay } from '../queries/projects';
+import { Icon } from '../ui/icon';
+import { Confirm, Section } from '../ui/parts';
+import { PauseButton } from './project-pause';
+
+/** Operators may do both, administrators of the project may pause it. */
+export function Danger({ project }: { project: Project }) {
+  const t = useT();
+  const mayDelete = useMay(project, 'DELETE /admin/v1/projects/:id');
+  return (
+    <Section title={mayDelete ? t('lifecycle') : t('pauseProject')}>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {t('pauseProjectText')}
+        </Text>
+        <Group>
+          <PauseButton project={project} />
+        </Group>
+        {mayDelete ? <Deletion project={project} /> : null}
+      </Stack>
+    </Section>
+  );
+}
+
+function Deletion({ project }: { project: Project }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Text size="sm" c="dimmed" mt="xs">
+        {t('deleteProjectText')}
+      </Text>
+      <Group>
+        <Button
+          color="red"
+          variant="light"
+          onClick={() => setAsking(true)}
+          leftSection={<Icon name="trash" size={16} />}
+        >
+          {t('deleteProject')}
+        </Button>
+      </Group>
+      {isAsking ? (
+        <Confirm
+          title={t('deleteProject')}
+          text={t('deleteProjectQuestion', { name: project.name })}
+          action={t('delete')}
+          typed={project.slug}
+          onClose={() => setAsking(false)}
+          run={async () => {
+            await api.DELETE('/admin/v1/projects/{id}', { params: { path: { id: project.id } } });
+            await client.invalidateQueries({ queryKey: ['projects'] });
+            await navigate({ to: '/' });
+          }}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+/** Pauses a project, shows that it is paused, and resumes it. */
+import { Alert, Badge, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../api/client';
+import { type Project, useMay } from '../queries/projects';
+import { useLanguages, useT } from '../i18n';
+import { formatTime } from '../lib/format';
+import { announce, Empty, Failure } from '../ui/feedback';
+import { Icon } from '../ui/icon';
+import { Confirm, Page } from '../ui/parts';
+
+export function PausedBadge() {
+  const t = useT();
+  return (
+    <Badge color="yellow" variant="light" flex="none">
+      {t('paused')}
+    </Badge>
+  );
+}
+
+/** Reads a project again that was paused or resumed. */
+function useProjectChanged({ slug }: Project): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    await client.invalidateQueries({ queryKey: ['projects'] });
+    await client.invalidateQueries({ queryKey: ['project', slug] });
+  };
+}
+
+export function PauseButton({ project }: { project: Project }) {
+  const t = useT();
+  const changed = useProjectChanged(project);
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => setAsking(true)}
+        leftSection={<Icon name="pause" size={16} />}
+        disabled={project.paused_at !== null}
+      >
+        {t('pauseProject')}
+      </Button>
+      {isAsking ? (
+        <Confirm
+          title={t('pauseProject')}
+          text={t('pauseProjectQuestion', { name: project.name })}
+          action={t('pauseProject')}
+          onClose={() => setAsking(false)}
+          run={async () => {
+            await api.POST('/admin/v1/projects/{id}/pause', { params: { path: { id: project.id } } });
+            await changed();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function ResumeButton({ project }: { project: Project }) {
+  const t = useT();
+  const mayResume = useMay(project, 'POST /admin/v1/projects/:id/resume');
+  const changed = useProjectChanged(project);
+  const resume = useMutation({
+    mutationFn: () => api.POST('/admin/v1/projects/{id}/resume', { params: { path: { id: project.id } } }),
+    onSuccess: async () => {
+      await changed();
+      announce(t('resumed'));
+    },
+  });
+  if (!mayResume) return null;
+  return (
+    <>
+      <Button
+        loading={resume.isPending}
+        onClick={() => resume.mutate()}
+        leftSection={<Icon name="play" size={16} />}
+      >
+        {t('resume')}
+      </Button>
+      {resume.error ? <Failure error={resume.error} /> : null}
+    </>
+  );
+}
+
+/** Above what still works in a paused project. */
+export function PausedNotice({ project }: { project: Project }) {
+  const { t, language } = useLanguages();
+  return (
+    <Alert
+      color="yellow"
+      variant="light"
+      icon={<Icon name="pause" />}
+      title={t('pausedSince', { time: formatTime(project.paused_at, language) })}
+    >
+      <Text size="sm" mb="sm">
+        {t('pausedText')}
+      </Text>
+      <Group>
+        <ResumeButton project={project} />
+      </Group>
+    </Alert>
+  );
+}
+
+/** In place of a screen that reads by the project's own API. */
+export function PausedScreen({ project }: { project: Project }) {
+  const { t, language } = useLanguages();
+  const since = t('pausedSince', { time: formatTime(project.paused_at, language) });
+  return (
+    <Page title={project.name}>
+      <Empty icon="pause" title={since} text={t('pausedText')}>
+        <ResumeButton project={project} />
+      </Empty>
+    </Page>
+  );
+}

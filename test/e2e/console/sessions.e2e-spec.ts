@@ -1,0 +1,199 @@
+/** Sessions of the console in a real browser: passkeys, requests that another site forges, stolen cookies. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CDPSession, Page } from 'playwright-core';
+import { BROWSER_START_MS, hasBrowser, TestBrowser } from '../../support/browser';
+import { assertConsoleBuilt, ConsolePage, stopConsole } from '../../support/console-page';
+import { eventually } from '../../support/eventually';
+import type { HttpAnswer } from '../../support/http-client';
+import { TestPlinth } from '../../support/plinth';
+import { freePort } from '../../support/plinth-process';
+import { cookieOf, newPerson, signIn, STAFF_PASSWORD, type TestPerson } from '../../support/staff';
+
+const COOKIE = 'plinth_staff';
+const SHOWN_MS = 20_000;
+const inBrowser = hasBrowser ? describe : describe.skip;
+
+inBrowser('a session of the console', () => {
+  let plinth: TestPlinth;
+  let browser: TestBrowser;
+  let page: Page;
+  let view: ConsolePage;
+  let devTools: CDPSession;
+  let ada: TestPerson;
+  /** A page of an attacker, with any content. */
+  let foreign: Server;
+  let foreignPage = '';
+  /** As the browser knows it: passkeys need https, or localhost. */
+  let origin: string;
+
+  jest.setTimeout(BROWSER_START_MS);
+  beforeAll(async () => {
+    assertConsoleBuilt();
+    const port = await freePort();
+    origin = `http://localhost:${port}`;
+    plinth = await TestPlinth.start({ port, env: { PUBLIC_URL: origin } });
+    ada = await newPerson(plinth, 'owner', [], 'ada@example.com');
+    foreign = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(foreignPage);
+    });
+    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+    browser = await TestBrowser.start({ hosts: { localhost: '127.0.0.1', 'evil.test': '127.0.0.1' } });
+    page = await browser.newPage();
+    view = new ConsolePage(page, origin);
+    devTools = await page.context().newCDPSession(page);
+  }, BROWSER_START_MS);
+  afterAll(async () => {
+    await stopConsole({ browser, plinth });
+    await new Promise((resolve) => foreign?.close(resolve));
+  });
+
+  async function signInByPassword(): Promise<void> {
+    await page.context().clearCookies();
+    await page.goto(`${origin}/console`);
+    await page.getByLabel('E-mail').fill(ada.email);
+    await page.getByLabel('Password', { exact: true }).fill(STAFF_PASSWORD);
+    await view.button('Sign in').click();
+    await signedIn();
+  }
+  /** The page of a signed-in person, whichever it is: the address stays through a sign-in. */
+  const signedIn = (): Promise<void> => view.button('Account').waitFor({ timeout: SHOWN_MS });
+  const atSignIn = (): Promise<void> => page.getByLabel('E-mail').waitFor({ timeout: SHOWN_MS });
+  async function signOut(): Promise<void> {
+    await view.button('Account').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await atSignIn();
+  }
+  async function cookie(): Promise<string> {
+    const found = (await page.context().cookies()).find(({ name }) => name === COOKIE);
+    return found?.value ?? '';
+  }
+  /** A request with a cookie that was copied from the browser. */
+  const asThief = (value: string): Promise<HttpAnswer> =>
+    plinth.http.with({ cookie: `${COOKIE}=${value}` }).get('/admin/v1/session');
+
+  describe('by a passkey', () => {
+    it('is enrolled in the account, begins a session without a password, and ends when it is deleted', async () => {
+      await devTools.send('WebAuthn.enable');
+      await devTools.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      await signInByPassword();
+      await page.goto(`${origin}/console/account`);
+      await view.button('Add a passkey').click();
+      await view.dialog().getByLabel('Name of the passkey').fill('Laptop');
+      await view.dialog().getByLabel('Your password').fill(STAFF_PASSWORD);
+      await view.dialog().getByRole('button', { name: 'Add a passkey' }).click();
+      await view.button('I have kept them').click();
+      await page.getByText('Laptop', { exact: true }).waitFor();
+      await signOut();
+      await view.button('Sign in with a passkey').click();
+      await signedIn();
+      await page.goto(`${origin}/console/account`);
+      await view.button('Delete passkey').first().click();
+      await view.dialog().getByLabel('Your password').fill(STAFF_PASSWORD);
+      await view.dialog().getByRole('button', { name: 'Delete passkey' }).click();
+      await eventually(
+        async () => expect(await page.getByText('Laptop', { exact: true }).count()).toBe(0),
+        SHOWN_MS,
+      );
+      await signOut();
+      await view.button('Sign in with a passkey').click();
+      await page.getByRole('alert').waitFor();
+      expect(await cookie()).toBe('');
+    });
+  });
+
+  describe('that another site forges a request for', () => {
+    const BODY = JSON.stringify({ name: 'Forged' });
+    /** A form whose body is JSON, with the rest of its `name=value` within a text. */
+    const form = (): string => `<form method="post" enctype="text/plain" action="${origin}/admin/v1/projects">
+      <input name='{"name": "Forged", "plan": "free", "slug": "' value='forged"}'></form>
+      <script>document.forms[0].submit()</script>`;
+    const script = (): string => `<script>
+      Promise.allSettled([
+        fetch('${origin}/admin/v1/projects', { method: 'POST', credentials: 'include', body: '${BODY}' }),
+        fetch('${origin}/admin/v1/projects', { method: 'POST', credentials: 'include', body: '${BODY}',
+          headers: { 'content-type': 'application/json', 'x-csrf-token': 'guessed' } }),
+        fetch('${origin}/admin/v1/session', { credentials: 'include' }).then((answer) => answer.text()),
+      ]).then((outcomes) => { document.title = outcomes.map(({ status }) => status).join(' '); });
+      </script>`;
+    const placeOf = (host: string): string => `http://${host}:${(foreign.address() as AddressInfo).port}/`;
+
+    // The other port is the same site for cookies: only the CSRF token keeps it out.
+    it.each(['evil.test', 'localhost'])(
+      'gets nothing from http://%s, by a form or a script',
+      async (host) => {
+        await signInByPassword();
+        const before = await cookie();
+        const answered: string[] = [];
+        page.on('response', (response) => {
+          if (response.url().startsWith(`${origin}/admin`)) answered.push(String(response.status()));
+        });
+        foreignPage = form();
+        await page.goto(placeOf(host));
+        await page.waitForURL(`${origin}/admin/v1/projects`);
+        expect(await page.locator('body').textContent()).toContain(
+          host === 'localhost' ? 'csrf_failed' : 'unauthorized',
+        );
+        foreignPage = script();
+        await page.goto(placeOf(host));
+        await page.waitForFunction('document.title !== ""');
+        // The browser withholds every answer, and does not even send the request with a header of its own.
+        expect(await page.title()).toBe('rejected rejected rejected');
+        expect(answered.filter((status) => Number(status) < 300)).toEqual([]);
+        page.removeAllListeners('response');
+        expect((await plinth.admin.get('/admin/v1/projects')).body).toEqual([]);
+        expect(await cookie()).toBe(before);
+      },
+    );
+  });
+
+  describe('whose cookie is stolen', () => {
+    it('is not readable by scripts, and useless after the sign-out', async () => {
+      await signInByPassword();
+      expect(await page.evaluate('document.cookie')).toBe('');
+      const stolen = await cookie();
+      expect((await asThief(stolen)).status).toBe(200);
+      await signOut();
+      expect((await asThief(stolen)).status).toBe(401);
+    });
+
+    it('ends for the thief and the person when the thief uses it after its rotation', async () => {
+      await signInByPassword();
+      const stolen = await cookie();
+      plinth.clock.move(16 * 60);
+      await page.reload();
+      await signedIn();
+      await eventually(async () => expect(await cookie()).not.toBe(stolen), SHOWN_MS);
+      plinth.clock.move(2 * 60);
+      await page.reload();
+      await signedIn();
+      expect((await asThief(stolen)).status).toBe(401);
+      await page.reload();
+      await atSignIn();
+    });
+
+    it('of another installation opens nothing', async () => {
+      const other = await TestPlinth.start();
+      try {
+        await newPerson(other, 'owner', [], ada.email);
+        const [, value = ''] = (cookieOf(await signIn(other, ada.email)) ?? '').split('=');
+        expect(value).not.toBe('');
+        await page.context().addCookies([{ name: COOKIE, value, url: origin }]);
+        await page.goto(`${origin}/console`);
+        await atSignIn();
+        expect((await asThief(value)).status).toBe(401);
+      } finally {
+        await other.stop();
+      }
+    });
+  });
+});
