@@ -21,7 +21,7 @@ const DESCRIPTION = `Plinth: authentication, table REST and file storage for man
 * **${STAFF_TOKEN}**: a token (\`plt_...\`) of a person, with the rights of their role that are within its scopes.
 * **${STAFF_SESSION}**: the cookie of a person who signed in to the administration. Changes also need \`X-CSRF-Token\`.
 
-Any answer may have \`X-Request-Id\`, and \`X-Quota-Warning\`: the quotas of which the project has used 80 % or more.
+Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\`, which lists the quotas that the project has used to 80 % or more.
 
 The tables and functions of a project are described with their types in that project's own document, \`GET /p/{project_slug}/openapi.json\`.`;
 
@@ -105,7 +105,8 @@ export class DocumentService {
       .addBearerAuth(
         {
           type: 'http',
-          description: 'Personal access token (plt_...), of which each operation names the scope',
+          description:
+            'Personal access token (plt_...). The description of each operation names the scope it needs',
         },
         STAFF_TOKEN,
       )

@@ -43,12 +43,12 @@ interface Draft {
   readonly rowOf: (name: QualifiedName) => Schema | null;
 }
 
-const DESCRIPTION = `Auth, storage and tables of this project, as far as the role of the credentials that asked may use them.
+const DESCRIPTION = `Auth, storage and tables of this project, limited to what the role of the requesting credentials may use.
 
 Both headers are needed: **apikey**, the anon or service-role key, and **bearer**, the access token of a user or a key.
 Tables of the first exposed schema are addressed by name, all others as \`<schema>.<table>\`.
 
-Any answer may have \`X-Request-Id\`, and \`X-Quota-Warning\`: the quotas of which the project has used 80 % or more.`;
+Any response may have \`X-Request-Id\`, and \`X-Quota-Warning\`, which lists the quotas that the project has used to 80 % or more.`;
 
 export async function writeProjectDocument(
   source: ProjectDocumentSource,

@@ -50,12 +50,12 @@ export class AdminAuditController {
   @Get('audit')
   @ApiOperation({
     operationId: 'adminListAudit',
-    summary: 'Read the audit trail, the newest entry first',
+    summary: 'List the audit trail, newest entries first',
     description:
-      'Needs the service-role key, as apikey or as bearer. Entries tell who did what to an account, from which address. Pages begin at 1.',
+      'Needs the service-role key, as apikey or as bearer. Each entry records an action on an account, the person and the client address. Pages are numbered from 1.',
   })
   @Answer(200, 'A page of entries', AuditEntriesDto, {
-    'X-Total-Count': { description: 'Entries on all pages', schema: COUNT },
+    'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
   })
   @AuthErrors(invalidParameters('user_id must be a UUID'), SERVICE_ERRORS)
   async listAudit(
@@ -75,9 +75,9 @@ export class AdminAuditController {
   @Get('failed-mails')
   @ApiOperation({
     operationId: 'adminListFailedMails',
-    summary: 'List mails that were given up',
+    summary: 'List failed mails',
     description:
-      'Needs the service-role key, as apikey or as bearer. A mail is given up when its delivery failed for good, or too often.',
+      'Needs the service-role key, as apikey or as bearer. Mails are given up when delivery fails permanently or too often.',
   })
   @Answer(200, 'The newest first', FailedMailsDto)
   @AuthErrors(SERVICE_ERRORS)
@@ -99,11 +99,11 @@ export class AdminAuditController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'adminRetryMail',
-    summary: 'Send a mail again that was given up',
+    summary: 'Retry a failed mail',
     description:
-      'Needs the service-role key, as apikey or as bearer. The mail is queued with its old token, so it can only be sent while that is valid.',
+      'Needs the service-role key, as apikey or as bearer. The mail is queued with its original token, so it can be sent only while that token is valid.',
   })
-  @IdParam('mail_id', 'From the list of failed mails')
+  @IdParam('mail_id', 'The id of a mail, from the list of failed mails')
   @Answer(200, 'The mail is queued', MessageDto)
   @AuthErrors(mailNotFound(), SERVICE_ERRORS)
   async retryMail(@CurrentProject() project: Project, @Param('mail_id') id: string): Promise<MessageDto> {
@@ -116,9 +116,9 @@ export class AdminAuditController {
   @UseInterceptors(JsonBodyInterceptor)
   @ApiOperation({
     operationId: 'adminPreviewMail',
-    summary: 'Render a mail with sample values; nothing is sent',
+    summary: 'Preview a mail with sample values',
     description:
-      'Needs the service-role key, as apikey or as bearer. Members that are left out are those of the project, so a draft can be tried part by part.',
+      "Needs the service-role key, as apikey or as bearer. Omitted members are taken from the project's templates, so a draft can be previewed part by part.",
   })
   @JsonBody(MailPreviewDto)
   @Answer(200, 'The mail with sample values', MailContentDto)
@@ -139,9 +139,9 @@ export class AdminAuditController {
   @UseInterceptors(JsonBodyInterceptor)
   @ApiOperation({
     operationId: 'adminSendTestMail',
-    summary: 'Send a mail with sample values to one address, at once',
+    summary: 'Send a test mail',
     description:
-      'Needs the service-role key, as apikey or as bearer. Takes the members of the preview, and the address. The mail is not queued: the answer comes when the mail server has accepted it. Its token is a sample and opens nothing.',
+      'Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work.',
   })
   @JsonBody(TestMailDto)
   @Answer(200, 'The mail server has accepted the mail', MessageDto)

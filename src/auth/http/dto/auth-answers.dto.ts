@@ -16,7 +16,7 @@ class UserDto {
   @ApiProperty() name!: string;
   @ApiPropertyOptional({
     ...FREE_OBJECT,
-    description: 'JSON that the application keeps about the user; absent if it is empty',
+    description: 'Application-defined JSON about the user; absent if empty',
   })
   data?: object;
 }
@@ -52,7 +52,7 @@ export class UserAnswerDto {
 
 @Example({ message: 'Signed out' })
 export class MessageDto {
-  @ApiProperty({ description: 'For people' }) message!: string;
+  @ApiProperty({ description: 'Human-readable message' }) message!: string;
 }
 
 class SessionInfoDto {
@@ -62,7 +62,7 @@ class SessionInfoDto {
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
   @ApiProperty({ type: String, nullable: true }) ip!: string | null;
   @ApiProperty({ type: String, nullable: true }) user_agent!: string | null;
-  @ApiProperty({ description: 'True for the session of the request' }) current!: boolean;
+  @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
 }
 
 @Example({
