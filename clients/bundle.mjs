@@ -1,12 +1,12 @@
-// Bundles a scenario and its client to one file that Node runs: node bundle.mjs <folder>
+// Bundles a scenario and its client to one file that Node runs: node bundle.mjs <folder> <name of the scenario>
 import path from 'node:path';
 import { build } from 'esbuild';
 
-const folder = process.argv[2] ?? '.';
+const [folder = '.', name = 'scenario'] = process.argv.slice(2);
 await build({
   absWorkingDir: path.resolve(folder),
-  entryPoints: ['scenario.ts'],
-  outfile: 'scenario.mjs',
+  entryPoints: [`${name}.ts`],
+  outfile: `${name}.mjs`,
   bundle: true,
   platform: 'node',
   format: 'esm',

@@ -6,21 +6,27 @@ interface Answer {
   readonly data?: unknown;
 }
 
-type Body<A extends Answer, Status extends number> =
-  Extract<A, { status: Status }> extends { data: infer Data } ? Data : never;
+type Of<A extends Answer, Status extends number> = Extract<A, { status: Status }>;
 
 /** The body of one of the expected statuses. */
 export function ok<A extends Answer, Status extends number>(
   answer: A,
   ...statuses: [Status, ...Status[]]
-): Body<A, Status> {
-  if (!statuses.some((status) => status === answer.status)) throw new Error(JSON.stringify(answer));
-  return answer.data as Body<A, Status>;
+): Of<A, Status>['data'] {
+  if (!hasStatus(answer, statuses)) throw new Error(JSON.stringify(answer));
+  return answer.data;
 }
 
 export function failed<A extends Answer, Status extends number>(
   answer: A,
   status: Status,
-): Failure<Body<A, Status>> {
+): Failure<Of<A, Status>['data']> {
   return { status: answer.status, error: ok(answer, status) };
+}
+
+function hasStatus<A extends Answer, Status extends number>(
+  answer: A,
+  statuses: readonly Status[],
+): answer is Of<A, Status> {
+  return statuses.some((status) => status === answer.status);
 }

@@ -33,10 +33,10 @@ export class AuditLogEntry implements AuditRecord {
   @ApiProperty({
     ...SIZE,
     nullable: true,
-    description: 'Place in the chain of hashes, from 1; null for a record that was written around the chain',
+    description: 'Position in the hash chain, from 1; null for a record that was written bypassing the chain',
   })
   readonly position!: number | null;
-  @ApiProperty({ ...SHA_256, description: 'The hash of the record at the position before' })
+  @ApiProperty({ ...SHA_256, description: 'The hash of the record at the previous position' })
   readonly previous_hash!: string | null;
   @ApiProperty({ ...SHA_256, description: 'SHA-256 of this record with position and previous_hash' })
   readonly hash!: string | null;
@@ -48,14 +48,14 @@ class ChainHeadRecord {
 }
 
 class BrokenRecord {
-  @ApiProperty({ ...SIZE, nullable: true, description: 'Place in the chain; null if it has none' })
+  @ApiProperty({ ...SIZE, nullable: true, description: 'Position in the chain; null if it has none' })
   readonly position!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'The id of the record, if it is known' })
   readonly record_id!: string | null;
   @ApiProperty({
     enum: FAULTS,
     description:
-      '`changed`: the record is not the one that was hashed. `removed`: it is missing. `unlinked`: the link does not continue the one before it. `unchained`: the record was written around the chain. `head`: the chain does not hold the head that was passed.',
+      '`changed`: the record is not the one that was hashed. `removed`: it is missing. `unlinked`: the link does not continue the one before it. `unchained`: the record was written bypassing the chain. `head`: the chain does not contain the head that was passed.',
   })
   readonly fault!: ChainFault;
 }
@@ -73,7 +73,7 @@ export class AuditVerification {
   @ApiProperty({
     ...SIZE,
     nullable: true,
-    description: 'Value of `after` for the next slice; null when there is none to verify',
+    description: 'Value of `after` for the next slice; null after the last one',
   })
   readonly next!: number | null;
   @ApiProperty({

@@ -42,7 +42,8 @@ const SCHEDULE = { cron: '0 3 * * *', time_zone: 'UTC', keep: 7, enabled: true }
 export class ScheduleRecord {
   @ApiProperty({ example: '0 3 * * *', description: 'Five fields, as in crontab' }) readonly cron!: string;
   @ApiProperty({ example: 'UTC' }) readonly time_zone!: string;
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Archives that are kept' }) readonly keep!: number;
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of archives to keep' })
+  readonly keep!: number;
   @ApiProperty({ description: 'False: no backups are made' }) readonly enabled!: boolean;
 }
 
@@ -50,18 +51,22 @@ class SubjectRecord {
   @ApiProperty({ type: String, nullable: true, example: ID, description: "Null: the platform's records" })
   readonly project_id!: string | null;
   @ApiProperty({ example: 'acme' }) readonly slug!: string;
-  @ApiProperty({ type: ScheduleRecord, nullable: true, description: "Its own, or else the install's" })
+  @ApiProperty({
+    type: ScheduleRecord,
+    nullable: true,
+    description: "Its own schedule, or else the install's",
+  })
   readonly schedule!: ScheduleRecord | null;
-  @ApiProperty({ description: 'The schedule is its own' }) readonly own_schedule!: boolean;
+  @ApiProperty({ description: 'Whether the project has its own schedule' }) readonly own_schedule!: boolean;
   @ApiProperty({ ...DATE, nullable: true }) readonly next_at!: Date | null;
-  @ApiProperty({ ...DATE, nullable: true, description: 'Beginning of the last good backup' })
+  @ApiProperty({ ...DATE, nullable: true, description: 'Start of the last successful backup' })
   readonly last_success_at!: Date | null;
   @ApiProperty(BYTES) readonly last_success_bytes!: number | null;
   @ApiProperty({ enum: RUN_STATUSES, nullable: true, description: 'Of the last run' })
   readonly last_status!: RunStatus | null;
   @ApiProperty({ type: String, nullable: true, description: 'Why the last run failed' })
   readonly last_error!: string | null;
-  @ApiProperty({ description: 'There is no backup for the last time of the schedule' })
+  @ApiProperty({ description: 'True if the last scheduled backup is missing' })
   readonly missing!: boolean;
 }
 
@@ -109,7 +114,8 @@ export class BackupRunRecord {
   readonly project_id!: string | null;
   @ApiProperty({ description: 'Slug at that time' }) readonly slug!: string;
   @ApiProperty({ enum: RUN_STATUSES }) readonly status!: RunStatus;
-  @ApiProperty({ ...DATE, description: 'Time of the schedule, or of the request' }) readonly due_at!: Date;
+  @ApiProperty({ ...DATE, description: 'The scheduled time, or the time of the request' })
+  readonly due_at!: Date;
   @ApiProperty(DATE) readonly started_at!: Date;
   @ApiProperty({ ...DATE, nullable: true }) readonly finished_at!: Date | null;
   @ApiProperty({ type: 'number', nullable: true, description: 'Duration' }) readonly seconds!: number | null;
@@ -120,7 +126,11 @@ export class BackupRunRecord {
   readonly archive!: string;
   @ApiProperty(BYTES) readonly bytes!: number | null;
   @ApiProperty({ type: String, nullable: true }) readonly error!: string | null;
-  @ApiProperty({ ...DATE, nullable: true, description: 'When the archive was removed: newer ones exist' })
+  @ApiProperty({
+    ...DATE,
+    nullable: true,
+    description: 'When the archive was removed in favor of newer ones',
+  })
   readonly removed_at!: Date | null;
 }
 

@@ -9,14 +9,14 @@ export const RANGES = Object.keys(STEPS) as SampleRange[];
 const MS = { type: Number, minimum: 0, nullable: true } as const;
 
 class Sample {
-  @ApiProperty({ format: 'date-time', description: 'The beginning of its time' }) readonly at!: string;
-  @ApiProperty({ ...SIZE, description: 'Requests that ended in this time, refused ones included' })
+  @ApiProperty({ format: 'date-time', description: 'Start of the interval' }) readonly at!: string;
+  @ApiProperty({ ...SIZE, description: 'Requests that finished in the interval, including refused ones' })
   readonly requests!: number;
   @ApiProperty({ ...SIZE, description: 'Those with a status from 400 to 499' }) readonly refused!: number;
   @ApiProperty({ ...SIZE, description: 'Those with a status from 500' }) readonly errors!: number;
-  @ApiProperty({ ...MS, description: 'Milliseconds that half of the requests took at most; an estimate' })
+  @ApiProperty({ ...MS, description: 'Median duration in milliseconds; an estimate' })
   readonly p50_ms!: number | null;
-  @ApiProperty({ ...MS, description: 'Milliseconds that 99 of 100 requests took at most; an estimate' })
+  @ApiProperty({ ...MS, description: '99th percentile of the duration in milliseconds; an estimate' })
   readonly p99_ms!: number | null;
   @ApiProperty({ ...SIZE, description: 'Bytes of the responses' }) readonly bytes!: number;
   @ApiProperty({
@@ -45,8 +45,8 @@ class Sample {
 })
 export class ProjectSamples {
   @ApiProperty({ enum: RANGES }) readonly range!: SampleRange;
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Seconds of each sample' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Length of a sample in seconds' })
   readonly step_seconds!: number;
-  @ApiProperty({ type: [Sample], description: 'Oldest first; times without a request have none' })
+  @ApiProperty({ type: [Sample], description: 'Oldest first; intervals without requests are left out' })
   readonly samples!: readonly Sample[];
 }

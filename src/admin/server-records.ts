@@ -23,7 +23,7 @@ export class ServerRecord {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: 65_535 }) readonly port!: number;
   @ApiProperty({ enum: SERVER_STATUSES, description: 'A draining one gets no new projects' })
   readonly status!: (typeof SERVER_STATUSES)[number];
-  @ApiProperty({ ...SIZE, description: 'Number of projects up to which new ones are placed here' })
+  @ApiProperty({ ...SIZE, description: 'Number of projects at which no new ones are placed here' })
   readonly capacity!: number;
   @ApiProperty({ ...SIZE, description: 'Projects whose database is here' }) readonly projects!: number;
   @ApiProperty() readonly reachable!: boolean;

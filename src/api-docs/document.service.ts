@@ -105,7 +105,8 @@ export class DocumentService {
       .addBearerAuth(
         {
           type: 'http',
-          description: 'Personal access token (plt_...), of which each operation names the scope',
+          description:
+            'Personal access token (plt_...). The description of each operation names the scope it needs',
         },
         STAFF_TOKEN,
       )

@@ -47,7 +47,7 @@ function schemesOf({ scope }: RouteAccess, rule: RouteRule['rule']): readonly st
 
 function accessText(route: string, { roles, scope }: RouteAccess, schemes: readonly string[]): string {
   const sentences = [
-    roles === null ? 'Access: every person, whatever their role.' : `Access: ${rolesText(route, roles)}.`,
+    roles === null ? 'Access: every person, regardless of role.' : `Access: ${rolesText(route, roles)}.`,
     scope !== null && schemes.includes(STAFF_TOKEN)
       ? `A personal access token needs the scope \`${scope}\`.`
       : 'Personal access tokens are refused.',

@@ -222,7 +222,7 @@ export class EnvironmentVariables {
 
   @IsOptional() @IsString() STAFF_OIDC_CLIENT_SECRET?: string;
 
-  @Form(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'scopes separated by spaces, the first of which is openid')
+  @Form(/^openid( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'scopes separated by spaces, beginning with openid')
   STAFF_OIDC_SCOPES = 'openid email profile';
 
   /** Claim with the groups of a person: a name, or a path with dots. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { TestPlinth } from './plinth';
+import { ADMIN_KEY, type TestPlinth } from './plinth';
 import type { TestProject } from './test-project';
 
 const CLIENTS = path.join(__dirname, '../../clients');
@@ -76,34 +76,41 @@ export class GeneratedClient {
     });
   }
 
-  /** What the compiler reports about all files in the folder; empty without faults. */
-  async compile(options: object = {}): Promise<string> {
+  /**
+   * What the compiler reports about all files in the folder; empty without faults.
+   * @param compiler the package of TypeScript
+   */
+  async compile(options: object = {}, compiler = 'typescript'): Promise<string> {
     const compilerOptions = { ...COMPILER_OPTIONS, ...options };
     await this.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
-    return this.run('typescript/bin/tsc', ['-p', '.', '--pretty', 'false']).catch(
+    return this.run(`${compiler}/bin/tsc`, ['-p', '.', '--pretty', 'false']).catch(
       (error: unknown) => (error as Error).message,
     );
   }
 
-  /** Copies the generator's configuration and the shared files into the folder, without the scenario. */
+  /** Copies the generator's configuration and the shared files into the folder, without the scenarios. */
   async addGenerator(name: string): Promise<void> {
-    const isOfScenario = (file: string): boolean => /^(scenario\.ts|schema\.sql)$/.test(path.basename(file));
+    const isOfScenario = (file: string): boolean =>
+      /^((scenario|platform)\.ts|schema\.sql)$/.test(path.basename(file));
     for (const from of [SCENARIO, path.join(CLIENTS, 'generators', name)]) {
       await cp(from, this.folder, { recursive: true, filter: (file) => !isOfScenario(file) });
     }
   }
 
-  /** Adds the generator's scenario. @param project its id and slug are part of the paths in the document */
-  async addScenario(name: string, project: TestProject): Promise<void> {
-    const text = await readFile(path.join(CLIENTS, 'generators', name, 'scenario.ts'), 'utf8');
-    await this.write('scenario.ts', text.replaceAll('$PROJECT_ID', project.id));
+  /**
+   * Adds a scenario of the generator: that of the project's document, or that of the platform's.
+   * @param project its id is part of the paths in its document
+   */
+  async addScenario(generator: string, name: Scenario, project: TestProject): Promise<void> {
+    const text = await readFile(path.join(CLIENTS, 'generators', generator, `${name}.ts`), 'utf8');
+    await this.write(`${name}.ts`, text.replaceAll('$PROJECT_ID', project.id));
   }
 
-  /** Runs the scenario against a server. @returns the steps that it printed. @throws Error when a step fails */
-  async runScenario(plinth: TestPlinth, project: TestProject): Promise<string[]> {
-    await this.node([path.join(CLIENTS, 'bundle.mjs'), this.folder]);
-    const env = { BASE_URL: plinth.baseUrl, ANON_KEY: project.anonKey };
-    return (await this.node([path.join(this.folder, 'scenario.mjs')], env)).trim().split('\n');
+  /** Runs a scenario against a server. @returns the steps that it printed. @throws Error when a step fails */
+  async runScenario(name: Scenario, plinth: TestPlinth, project: TestProject): Promise<string[]> {
+    await this.node([path.join(CLIENTS, 'bundle.mjs'), this.folder, name]);
+    const env = { BASE_URL: plinth.baseUrl, ANON_KEY: project.anonKey, ADMIN_KEY };
+    return (await this.node([path.join(this.folder, `${name}.mjs`)], env)).trim().split('\n');
   }
 
   private node(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
@@ -117,7 +124,10 @@ export class GeneratedClient {
   }
 }
 
-/** The steps of a scenario, which it prints as it has done them. */
+/** Also the name of its file. */
+export type Scenario = 'scenario' | 'platform';
+
+/** The steps of the scenario with a project, which it prints as it has done them. */
 export const STEPS = [
   'sign up',
   'insert',
@@ -135,4 +145,15 @@ export const STEPS = [
   '401',
   '403',
   '409',
+];
+
+/** The steps of the scenario with the platform. */
+export const PLATFORM_STEPS = [
+  'create project',
+  'change plan',
+  'run SQL',
+  'sign up',
+  'select rows',
+  '409',
+  'delete project',
 ];

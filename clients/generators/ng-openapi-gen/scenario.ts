@@ -1,50 +1,25 @@
 /** ng-openapi-gen: Angular's HttpClient over fetch(), without a browser. */
 import '@angular/compiler';
-import {
-  HttpClient,
-  HttpContext,
-  HttpContextToken,
-  HttpErrorResponse,
-  provideHttpClient,
-  withFetch,
-  withInterceptors,
-  withNoXsrfProtection,
-} from '@angular/common/http';
-import {
-  createEnvironmentInjector,
-  type EnvironmentInjector,
-  platformCore,
-  provideZonelessChangeDetection,
-  ɵINJECTOR_SCOPE as INJECTOR_SCOPE,
-} from '@angular/core';
+import { HttpContext, HttpErrorResponse } from '@angular/common/http';
 import { Api } from './client/api';
 import { provideApiConfiguration } from './client/api-configuration';
 import * as fn from './client/functions';
 import type { RestConflictError, RestForbiddenError, RestUnauthorizedError } from './client/models';
 import { BASE_URL, headersOf, rejectionOf, rowsOf } from './common';
+import { CONFLICT, FORBIDDEN, narrowing, UNAUTHORIZED } from './errors';
+import { HEADERS, httpClient } from './http';
 import { type Failure, type ProjectApi, runSteps } from './steps';
 
-const TOKEN = new HttpContextToken(() => '');
+// The generator writes the types of errors, but no operation refers to them, and Angular types the body of its
+// HttpErrorResponse as `any`: the code of an error tells its type.
+const toUnauthorized = narrowing<RestUnauthorizedError>(UNAUTHORIZED);
+const toForbidden = narrowing<RestForbiddenError>(FORBIDDEN);
+const toConflict = narrowing<RestConflictError>(CONFLICT);
 
-// The injector of an application without components, so that no DOM is needed.
-const injector = createEnvironmentInjector(
-  [
-    { provide: INJECTOR_SCOPE, useValue: 'root' },
-    provideZonelessChangeDetection(),
-    provideHttpClient(
-      withFetch(),
-      withNoXsrfProtection(),
-      withInterceptors([
-        (request, next) => next(request.clone({ setHeaders: headersOf(request.context.get(TOKEN)) })),
-      ]),
-    ),
-  ],
-  platformCore().injector as EnvironmentInjector,
-);
-const api = new Api(provideApiConfiguration(BASE_URL).useValue, injector.get(HttpClient));
+const api = new Api(provideApiConfiguration(BASE_URL).useValue, httpClient);
 
 await runSteps((token): ProjectApi => {
-  const context = new HttpContext().set(TOKEN, token);
+  const context = new HttpContext().set(HEADERS, headersOf(token));
   return {
     signUp: (body) => api.invoke(fn.signUp, { body }, context),
     insertTodo: (body) => api.invoke(fn.insertTodos, { body }, context),
@@ -69,28 +44,15 @@ await runSteps((token): ProjectApi => {
     download: (file_id) => api.invoke(fn.downloadFile, { file_id }, context),
     deleteFile: (file_id) => api.invoke(fn.deleteFile, { file_id }, context),
     deleteTodo: async (id) => rowsOf(await api.invoke(fn.deleteTodos, { id: `eq.${id}` }, context)),
-    refusedRead: () => failed(api.invoke(fn.selectTodos, {}, context), 401),
-    forbiddenRead: () => failed(api.invoke(fn.selectSealed, {}, context), 403),
-    conflictingInsert: (title) => failed(api.invoke(fn.insertTodos, { body: { title } }, context), 409),
+    refusedRead: () => failed(api.invoke(fn.selectTodos, {}, context), toUnauthorized),
+    forbiddenRead: () => failed(api.invoke(fn.selectSealed, {}, context), toForbidden),
+    conflictingInsert: (title) =>
+      failed(api.invoke(fn.insertTodos, { body: { title } }, context), toConflict),
   };
 });
 
-/** The errors of table REST, which have one type for each status. */
-interface RestFailures {
-  readonly 401: RestUnauthorizedError;
-  readonly 403: RestForbiddenError;
-  readonly 409: RestConflictError;
-}
-
-/**
- * The generator writes the types of errors, but no operation refers to them, and Angular types the body of its
- * HttpErrorResponse as `any`: the status chooses the type here.
- */
-async function failed<Status extends keyof RestFailures>(
-  request: Promise<unknown>,
-  status: Status,
-): Promise<Failure<RestFailures[Status]>> {
+async function failed<E>(request: Promise<unknown>, narrow: (error: unknown) => E): Promise<Failure<E>> {
   const reason = await rejectionOf(request);
-  if (!(reason instanceof HttpErrorResponse) || reason.status !== status) throw reason;
-  return { status, error: reason.error as RestFailures[Status] };
+  if (!(reason instanceof HttpErrorResponse)) throw reason;
+  return { status: reason.status, error: narrow(reason.error) };
 }

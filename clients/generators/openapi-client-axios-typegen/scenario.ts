@@ -4,7 +4,13 @@ import { isAxiosError } from 'axios';
 import { type Document, OpenAPIClientAxios } from 'openapi-client-axios';
 import type { Client, RestConflictError, RestForbiddenError, RestUnauthorizedError } from './client/api';
 import { BASE_URL, given, headersOf, rejectionOf, rowsOf } from './common';
+import { CONFLICT, FORBIDDEN, narrowing, UNAUTHORIZED } from './errors';
 import { type Failure, type ProjectApi, runSteps } from './steps';
+
+// Axios rejects, and TypeScript has no types for what a promise is rejected with: the code of an error tells its type.
+const toUnauthorized = narrowing<RestUnauthorizedError>(UNAUTHORIZED);
+const toForbidden = narrowing<RestForbiddenError>(FORBIDDEN);
+const toConflict = narrowing<RestConflictError>(CONFLICT);
 
 const definition = JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
 
@@ -35,28 +41,14 @@ await runSteps((token): ProjectApi => {
     download: async (file_id) => (await api.downloadFile({ file_id })).data,
     deleteFile: async (file_id) => (await api.deleteFile({ file_id })).data,
     deleteTodo: async (id) => rowsOf((await api.deleteTodos({ id: `eq.${id}` })).data),
-    refusedRead: () => failed(api.selectTodos(), 401),
-    forbiddenRead: () => failed(api.selectSealed(), 403),
-    conflictingInsert: (title) => failed(api.insertTodos(null, { title }), 409),
+    refusedRead: () => failed(api.selectTodos(), toUnauthorized),
+    forbiddenRead: () => failed(api.selectSealed(), toForbidden),
+    conflictingInsert: (title) => failed(api.insertTodos(null, { title }), toConflict),
   };
 });
 
-/** The errors of table REST, which have one type for each status. */
-interface RestFailures {
-  readonly 401: RestUnauthorizedError;
-  readonly 403: RestForbiddenError;
-  readonly 409: RestConflictError;
-}
-
-/**
- * Axios rejects, and TypeScript has no types for what a promise is rejected with. The generator writes the types of errors
- * by operation and status too, but does not export them: the status chooses the type here.
- */
-async function failed<Status extends keyof RestFailures>(
-  request: Promise<unknown>,
-  status: Status,
-): Promise<Failure<RestFailures[Status]>> {
+async function failed<E>(request: Promise<unknown>, narrow: (error: unknown) => E): Promise<Failure<E>> {
   const reason = await rejectionOf(request);
-  if (!isAxiosError<RestFailures[Status]>(reason) || reason.response?.status !== status) throw reason;
-  return { status, error: reason.response.data };
+  if (!isAxiosError<unknown>(reason) || !reason.response) throw reason;
+  return { status: reason.response.status, error: narrow(reason.response.data) };
 }

@@ -1,8 +1,12 @@
 /** openapi-typescript and openapi-fetch. */
 import createClient from 'openapi-fetch';
 import { BASE_URL, given, headersOf, rowsOf } from './common';
-import type { operations, paths } from './schema';
-import { type Failure, type ProjectApi, runSteps } from './steps';
+import { CONFLICT, narrowing } from './errors';
+import type { components, paths } from './schema';
+import { type ProjectApi, runSteps } from './steps';
+
+/** `error` is a union of the bodies of all statuses, and `response.status` a number: the code narrows the type. */
+const toConflict = narrowing<components['schemas']['RestConflictError']>(CONFLICT);
 
 await runSteps((token): ProjectApi => {
   const api = createClient<paths>({ baseUrl: BASE_URL, headers: headersOf(token) });
@@ -92,35 +96,20 @@ await runSteps((token): ProjectApi => {
       const { data, error } = await api.DELETE('/p/rich/rest/v1/todos', { params });
       return rowsOf(given(data, error));
     },
-    refusedRead: async () => failed<'selectTodos', 401>(await api.GET('/p/rich/rest/v1/todos'), 401),
-    forbiddenRead: async () => failed<'selectSealed', 403>(await api.GET('/p/rich/rest/v1/sealed'), 403),
-    conflictingInsert: async (title) =>
-      failed<'insertTodos', 409>(await api.POST('/p/rich/rest/v1/todos', { body: { title } }), 409),
+    async refusedRead() {
+      const { error, response } = await api.GET('/p/rich/rest/v1/todos');
+      return { status: response.status, error: given(error) };
+    },
+    async forbiddenRead() {
+      const { error, response } = await api.GET('/p/rich/rest/v1/sealed');
+      return { status: response.status, error: given(error) };
+    },
+    async conflictingInsert(title) {
+      const { error, response } = await api.POST('/p/rich/rest/v1/todos', { body: { title } });
+      return { status: response.status, error: toConflict(error) };
+    },
   };
 });
-
-type Responses<Id extends keyof operations> = operations[Id]['responses'];
-
-type ErrorOf<
-  Id extends keyof operations,
-  Status extends keyof Responses<Id>,
-> = Responses<Id>[Status] extends {
-  content: { 'application/json': infer Body };
-}
-  ? Body
-  : never;
-
-/**
- * The body of one status. The types of an operation name it, but openapi-fetch types `error` as a union of all bodies and
- * `response.status` as a number, so that the compiler cannot narrow the one by the other: the comparison here does.
- */
-function failed<Id extends keyof operations, Status extends keyof Responses<Id> & number>(
-  { error, response }: { error?: ErrorOf<Id, keyof Responses<Id>>; response: Response },
-  status: Status,
-): Failure<ErrorOf<Id, Status>> {
-  if (response.status !== status) throw new Error(JSON.stringify(error));
-  return { status, error: error as ErrorOf<Id, Status> };
-}
 
 /** What the types refuse and accept; never called. */
 export function compiled(api: ReturnType<typeof createClient<paths>>): void {

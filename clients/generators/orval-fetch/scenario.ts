@@ -30,6 +30,10 @@ await runSteps((token): ProjectApi => {
     deleteTodo: async (id) => ok(await api.deleteTodos({ id: `eq.${id}` }, options), 200),
     refusedRead: async () => failed(await api.selectTodos(undefined, options), 401),
     forbiddenRead: async () => failed(await api.selectSealed(undefined, options), 403),
-    conflictingInsert: async (title) => failed(await api.insertTodos({ title }, undefined, options), 409),
+    async conflictingInsert(title) {
+      const answer = await api.insertTodos({ title }, undefined, options);
+      if (answer.status !== 409) throw new Error(JSON.stringify(answer));
+      return { status: answer.status, error: answer.data };
+    },
   };
 });

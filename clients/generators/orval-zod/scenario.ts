@@ -1,31 +1,15 @@
 /** orval with its schemas of zod: fetch() sends the requests, and the schemas check and type what is sent and answered. */
 import * as z from './client/api';
-import { BASE_URL, headersOf, unchanged } from './common';
-import { type Failure, type ProjectApi, runSteps } from './steps';
+import { headersOf, unchanged } from './common';
+import { failed, ok, type Schema, sender } from './send';
+import { type ProjectApi, runSteps } from './steps';
 
 const TODOS = '/p/rich/rest/v1/todos';
 const BUCKETS = '/p/rich/storage/buckets';
 const FILES = '/p/rich/storage/files';
 
-interface Schema<T> {
-  parse(value: unknown): T;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly data: unknown;
-}
-
 await runSteps((token): ProjectApi => {
-  async function send(method: string, path: string, body?: object, prefer?: string): Promise<Answer> {
-    const headers = new Headers({ ...headersOf(token), ...(prefer === undefined ? {} : { Prefer: prefer }) });
-    const isForm = body instanceof FormData;
-    if (body && !isForm) headers.set('Content-Type', 'application/json');
-    const init = { method, headers, ...(body && { body: isForm ? body : JSON.stringify(body) }) };
-    const response = await fetch(BASE_URL + path, init);
-    const isJson = (response.headers.get('content-type') ?? '').includes('json');
-    return { status: response.status, data: isJson ? await response.json() : await response.blob() };
-  }
+  const send = sender(headersOf(token));
   return {
     signUp: async (body) =>
       ok(
@@ -79,7 +63,11 @@ await runSteps((token): ProjectApi => {
       const body = unchanged(z.createSignedUrlBody, { expiry: '1h' });
       return ok(await send('POST', `${FILES}/${id}/signed-url`, body), z.createSignedUrl200Response).data.url;
     },
-    download: async (id) => (await send('GET', `${FILES}/${id}/download`)).data as Blob,
+    async download(id) {
+      const { data } = await send('GET', `${FILES}/${id}/download`);
+      if (!(data instanceof Blob)) throw new Error(JSON.stringify(data));
+      return data;
+    },
     deleteFile: async (id) => ok(await send('DELETE', `${FILES}/${id}`), z.deleteFile200Response),
     deleteTodo: async (id) => {
       const path = TODOS + search(z.deleteTodosQueryParams, { id: `eq.${id}` });
@@ -95,12 +83,4 @@ await runSteps((token): ProjectApi => {
 function search(schema: Schema<object>, query: Record<string, string | number>): string {
   const texts = Object.entries(unchanged(schema, query)).map(([name, value]) => [name, String(value)]);
   return `?${new URLSearchParams(texts).toString()}`;
-}
-
-function ok<T>({ data }: Answer, schema: Schema<T>): T {
-  return schema.parse(data);
-}
-
-function failed<T>({ status, data }: Answer, schema: Schema<T>): Failure<T> {
-  return { status, error: schema.parse(data) };
 }

@@ -1,13 +1,14 @@
 /** swagger-typescript-api, with its client for fetch(). */
-import {
-  Api,
-  type HttpResponse,
-  type RestConflictError,
-  type RestForbiddenError,
-  type RestUnauthorizedError,
-} from './client/api';
+import { Api, type RestConflictError } from './client/api';
 import { BASE_URL, headersOf, rowsOf } from './common';
-import { type Failure, type ProjectApi, runSteps } from './steps';
+import { CONFLICT, narrowing } from './errors';
+import { type ProjectApi, runSteps } from './steps';
+
+/**
+ * `error` is a union of the bodies of all statuses, and `status` a number: the code narrows the type. Without
+ * `--disable-throw-on-error` the client rejects, and then errors have no type at all.
+ */
+const toConflict = narrowing<RestConflictError>(CONFLICT);
 
 await runSteps((token): ProjectApi => {
   const { v1, p } = new Api({ baseUrl: BASE_URL, baseApiParams: { headers: headersOf(token) } });
@@ -31,28 +32,11 @@ await runSteps((token): ProjectApi => {
     download: async (id) => (await p.downloadFile(id, undefined, { format: 'blob' })).data,
     deleteFile: (id) => p.deleteFile(id),
     deleteTodo: async (id) => rowsOf((await p.deleteTodos({ id: `eq.${id}` })).data),
-    refusedRead: async () => failed(await p.selectTodos(), 401),
-    forbiddenRead: async () => failed(await p.selectSealed(), 403),
-    conflictingInsert: async (title) => failed(await p.insertTodos({ title }), 409),
+    refusedRead: async () => p.selectTodos(),
+    forbiddenRead: async () => p.selectSealed(),
+    async conflictingInsert(title) {
+      const { status, error } = await p.insertTodos({ title });
+      return { status, error: toConflict(error) };
+    },
   };
 });
-
-/** The errors of table REST, which have one type for each status. */
-interface RestFailures {
-  readonly 401: RestUnauthorizedError;
-  readonly 403: RestForbiddenError;
-  readonly 409: RestConflictError;
-}
-
-/**
- * The body of one status. `error` is a union of the bodies of all statuses of the operation, and `status` a number, so that
- * the compiler cannot narrow the one by the other: the comparison here does. The result is `never` where the operation does
- * not have that error. Without `--disable-throw-on-error` the client rejects, and then errors have no type at all.
- */
-function failed<E, Status extends keyof RestFailures>(
-  { status, error }: HttpResponse<unknown, E>,
-  expected: Status,
-): Failure<Extract<E, RestFailures[Status]>> {
-  if (status !== expected) throw new Error(JSON.stringify(error));
-  return { status, error: error as Extract<E, RestFailures[Status]> };
-}

@@ -9,7 +9,7 @@ const PID = { type: 'integer', minimum: 1 } as const;
 const MS = { type: Number, minimum: 0 } as const;
 
 class DatabaseSession {
-  @ApiProperty({ ...PID, description: 'The process of PostgreSQL' }) readonly pid!: number;
+  @ApiProperty({ ...PID, description: 'The process id in PostgreSQL' }) readonly pid!: number;
   @ApiProperty({ ...TEXT_OR_NULL, description: 'The role that logged in' }) readonly role!: string | null;
   @ApiProperty() readonly application!: string;
   @ApiProperty({ ...TEXT_OR_NULL, description: 'Address of the client; null for a Unix socket' })
@@ -31,7 +31,7 @@ class DatabaseSession {
   readonly query_seconds!: number | null;
   @ApiProperty({
     ...TEXT_OR_NULL,
-    description: 'The beginning of its last statement, values in the text included',
+    description: 'The first part of its last statement, including any values in the text',
   })
   readonly query!: string | null;
 }
@@ -97,11 +97,11 @@ class SlowQuery {
   readonly query!: string;
   @ApiProperty({ ...TEXT_OR_NULL, description: 'The role that ran it' }) readonly role!: string | null;
   @ApiProperty(SIZE) readonly calls!: number;
-  @ApiProperty({ ...SIZE, description: 'Rows returned or changed, in all' }) readonly rows!: number;
-  @ApiProperty({ ...MS, description: 'Milliseconds in all' }) readonly total_ms!: number;
-  @ApiProperty({ ...MS, description: 'Milliseconds of a call on average' }) readonly mean_ms!: number;
+  @ApiProperty({ ...SIZE, description: 'Total rows returned or changed' }) readonly rows!: number;
+  @ApiProperty({ ...MS, description: 'Total milliseconds' }) readonly total_ms!: number;
+  @ApiProperty({ ...MS, description: 'Mean milliseconds per call' }) readonly mean_ms!: number;
   @ApiProperty({ ...MS, description: 'Milliseconds of the slowest call' }) readonly max_ms!: number;
-  @ApiProperty({ ...MS, nullable: true, description: 'Percent of the blocks that were in memory' })
+  @ApiProperty({ ...MS, nullable: true, description: 'Percentage of blocks that were found in memory' })
   readonly cache_percent!: number | null;
 }
 
@@ -125,12 +125,13 @@ class SlowQuery {
 export class SlowQueries {
   @ApiProperty({ description: 'False where the server has no pg_stat_statements' })
   readonly available!: boolean;
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'Why there are none' }) readonly reason!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'Why there are no statements' }) readonly reason!:
+    string | null;
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the counting of the server began',
+    description: 'When the server began to count',
   })
   readonly since!: string | null;
   @ApiProperty({ type: [SlowQuery] }) readonly queries!: readonly SlowQuery[];

@@ -12,24 +12,24 @@ class DismissalRecord {
 class AdviceRecord {
   @ApiProperty({
     example: 'rls_off-4a5b0c3f9d2e1a77',
-    description: 'The same as long as the same is found about the same object',
+    description: 'Stable while the same problem persists with the same object',
   })
   readonly id!: string;
   @ApiProperty({ enum: CHECK_NAMES }) readonly check!: string;
   @ApiProperty({
     enum: SEVERITIES,
     description:
-      '`critical`: data is open, or writes will soon fail. `warning`: mend it. `info`: look at it, it may be right.',
+      '`critical`: data is exposed, or writes will soon fail. `warning`: should be fixed. `info`: worth a look, may be intended.',
   })
   readonly severity!: Severity;
   @ApiProperty({ type: [String], description: 'The object: schema and name, then what belongs to it' })
   readonly object!: readonly string[];
-  @ApiProperty({ description: 'What is wrong and what it causes' }) readonly why!: string;
+  @ApiProperty({ description: 'What is wrong and what it leads to' }) readonly why!: string;
   @ApiProperty({
     type: String,
     nullable: true,
     description:
-      'SQL for the owner that mends it. Read it before you run it; each statement needs a call of its own. Null where that takes a decision.',
+      'SQL that fixes it, to be run as the owner. Review it first; each statement needs its own call. Null if the fix requires a decision.',
   })
   readonly sql!: string | null;
   @ApiProperty({ type: DismissalRecord, nullable: true, description: 'Null unless it was dismissed' })
@@ -61,12 +61,12 @@ export class ProjectAdvice {
   readonly advice!: readonly AdviceRecord[];
   @ApiProperty({ type: [SkippedRecord], description: 'Checks that failed, or took too long' })
   readonly skipped!: readonly SkippedRecord[];
-  @ApiProperty({ type: [String], description: 'Checks that found more than the 50 that they report' })
+  @ApiProperty({ type: [String], description: 'Checks with more than the 50 findings they report' })
   readonly truncated!: readonly string[];
 }
 
 @Example({ id: 'rls_off-4a5b0c3f9d2e1a77', dismissed: true })
 export class AdviceDismissed {
   @ApiProperty() readonly id!: string;
-  @ApiProperty({ description: 'The present state' }) readonly dismissed!: boolean;
+  @ApiProperty({ description: 'The current state' }) readonly dismissed!: boolean;
 }

@@ -7,7 +7,7 @@ class FindingRecord implements Finding {
   @ApiProperty({ example: 'disk' }) readonly check!: string;
   @ApiProperty({ enum: FINDING_STATUSES }) readonly status!: FindingStatus;
   @ApiProperty() readonly message!: string;
-  @ApiProperty({ type: String, nullable: true, description: 'How to mend it' }) readonly remedy!:
+  @ApiProperty({ type: String, nullable: true, description: 'How to fix it' }) readonly remedy!:
     string | null;
 }
 

@@ -34,9 +34,9 @@ export class AdviceController {
   @Get()
   @ApiOperation({
     operationId: 'getProjectAdvice',
-    summary: 'Examine a project: what is open, slow, or about to fail, with the SQL that mends it',
+    summary: 'Check a project for open, slow or failing parts, with the SQL that fixes them',
     description:
-      'Reads the catalogs and statistics of the database, no rows. Each check takes at most 5 s and reports at most 50 findings.',
+      'Reads the catalogs and statistics of the database, but no rows. Each check takes at most 5 s and reports at most 50 findings.',
   })
   @ProjectParam()
   @Answer(200, 'The advice', ProjectAdvice)
@@ -62,12 +62,12 @@ export class AdviceController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'dismissAdvice',
-    summary: 'Hide a finding of the advisor, for all people',
-    description: 'It stays in the list, with its dismissal.',
+    summary: 'Dismiss a finding of the advisor, for everyone',
+    description: 'It stays in the list, marked as dismissed.',
   })
   @ProjectParam()
   @AdviceParam()
-  @Answer(200, 'It is dismissed', AdviceDismissed)
+  @Answer(200, 'The finding is dismissed', AdviceDismissed)
   @PlatformErrors(adviceNotFound(), PROJECT_ERRORS)
   async dismiss(
     @Param('id') projectId: string,
@@ -83,12 +83,12 @@ export class AdviceController {
   @Delete(':advice_id/dismiss')
   @ApiOperation({
     operationId: 'restoreAdvice',
-    summary: 'Show a dismissed finding of the advisor again',
-    description: 'Without a dismissal nothing changes.',
+    summary: 'Restore a dismissed finding of the advisor',
+    description: 'Does nothing if the finding is not dismissed.',
   })
   @ProjectParam()
   @AdviceParam()
-  @Answer(200, 'It is not dismissed', AdviceDismissed)
+  @Answer(200, 'The finding is not dismissed', AdviceDismissed)
   @PlatformErrors(adviceNotFound(), PROJECT_ERRORS)
   async restore(
     @Param('id') projectId: string,

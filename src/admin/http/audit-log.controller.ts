@@ -34,7 +34,8 @@ export class AuditLogController {
   @ApiOperation({
     operationId: 'listAuditLog',
     summary: 'List changes, newest first',
-    description: 'Every change of the administration, and every reading of a secret. At most 1000 in a page.',
+    description:
+      'Records every change made through the administration and every access to a secret. At most 1000 per page.',
   })
   @ApiQuery({ type: ListAuditLogQuery })
   @Answer(200, 'A page of entries', [AuditLogEntry], {
@@ -62,7 +63,7 @@ export class AuditLogController {
     operationId: 'exportAuditLog',
     summary: 'Export entries, oldest first, as JSON lines or CSV',
     description:
-      'The answer is streamed; a failure after its beginning breaks the connection off. JSON lines hold the values as they are hashed. In CSV a text that a spreadsheet would take for a formula gets an apostrophe in front.',
+      'The response is streamed; a failure after its start closes the connection. JSON lines contain the values as they are hashed. In CSV, text that a spreadsheet would read as a formula is prefixed with an apostrophe.',
   })
   @ApiQuery({ type: ExportAuditLogQuery })
   @ApiProduces(JSON_LINES, CSV)
@@ -71,7 +72,7 @@ export class AuditLogController {
     description: 'All entries that match',
     headers: {
       'Cache-Control': { description: '`no-store`', schema: TEXT },
-      'Content-Disposition': { description: 'Names the file that a browser writes', schema: TEXT },
+      'Content-Disposition': { description: 'Filename for browsers', schema: TEXT },
     },
     content: {
       [JSON_LINES]: { schema: EXPORTED, example: EXPORTED_LINE },
@@ -100,9 +101,9 @@ export class AuditLogController {
   @Get('verify')
   @ApiOperation({
     operationId: 'verifyAuditLog',
-    summary: 'Verify a slice of the chain of hashes, and name the first broken record',
+    summary: 'Verify a slice of the hash chain and find the first broken record',
     description:
-      'Repeat it with `after` set to `next` until that is null. Pass a `head` that was kept outside of the database with the first slice: a chain that was computed anew is intact, but does not hold it.',
+      'Repeat the call with `after` set to `next` until `next` is null. With the first slice, pass a `head` that was kept outside the database: a recomputed chain is intact but does not contain it.',
   })
   @ApiQuery({ type: VerifyAuditLogQuery })
   @Answer(200, 'The outcome, broken or intact', AuditVerification)

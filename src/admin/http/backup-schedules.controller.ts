@@ -31,7 +31,7 @@ export class BackupSchedulesController {
   @ApiOperation({
     operationId: 'listBackups',
     summary: 'List the schedule and the last backup of each project',
-    description: 'The first one is that of the records of the platform.',
+    description: "The first one is for the platform's own records.",
   })
   @Answer(200, 'The schedules and their results', BackupsRecord)
   @PlatformErrors(PROJECT_ERRORS)
@@ -42,9 +42,9 @@ export class BackupSchedulesController {
   @Put('schedule')
   @ApiOperation({
     operationId: 'scheduleBackups',
-    summary: 'Make backups of the install or of a project by schedule',
+    summary: 'Schedule backups of the install or of a project',
     description:
-      'The schedule of the install holds for each project that has none of its own. BACKUP_PASSPHRASE and the destination are settings of the install.',
+      'The schedule of the install applies to each project without a schedule of its own. BACKUP_PASSPHRASE and the destination are settings of the install.',
   })
   @ApiQuery({ type: BackupSubjectQuery })
   @JsonBody(ScheduleDto)
@@ -67,10 +67,10 @@ export class BackupSchedulesController {
   @ApiOperation({
     operationId: 'unscheduleBackups',
     summary: 'Remove the schedule of the install or of a project',
-    description: "The install's schedule holds for the project then. Archives stay.",
+    description: "The install's schedule then applies to the project. Existing archives are kept.",
   })
   @ApiQuery({ type: BackupSubjectQuery })
-  @Answer(200, 'Whether there was one', RemovedSchedule)
+  @Answer(200, 'Whether there was a schedule', RemovedSchedule)
   @PlatformErrors(invalidParameters('project_id must be a string'), PROJECT_ERRORS)
   async remove(
     @StrictQuery() { project_id: projectId }: BackupSubjectQuery,
@@ -98,8 +98,8 @@ export class BackupSchedulesController {
   @HttpCode(202)
   @ApiOperation({
     operationId: 'startBackup',
-    summary: 'Make a backup now, as a schedule would',
-    description: 'It is queued; the list of runs has its result.',
+    summary: 'Start a backup now, as a schedule would',
+    description: 'The backup is queued; the list of runs shows its result.',
   })
   @JsonBody(BackupRequestDto, { required: false })
   @Answer(202, 'The backups are queued', QueuedBackups)

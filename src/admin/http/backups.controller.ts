@@ -50,7 +50,7 @@ export class BackupsController {
     operationId: 'backupProject',
     summary: 'Back up a project: its database, files, settings and keys as one archive (.tar.gz)',
     description:
-      'The archive shows one moment of the project, which goes on serving. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
+      'The archive is a consistent snapshot; the project keeps serving requests. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
   })
   @ProjectParam()
   @ApiHeader(PASSPHRASE)

@@ -32,7 +32,7 @@ export class DoctorController {
     operationId: 'examineInstall',
     summary: 'Check the install: database, disk, clock, Redis, storage, mail, PUBLIC_URL, TLS, projects',
     description:
-      'Nothing is changed: the object and the Redis key that are written for the check are deleted again. With `mail_to`, a test mail is sent.',
+      'Changes nothing: the object and the Redis key that are written for the check are deleted again. With `mail_to`, a test mail is sent.',
   })
   @JsonBody(DoctorDto, { required: false })
   @Answer(200, 'The findings, failed ones included', DoctorReport)

@@ -21,7 +21,7 @@ const MailParam = (): MethodDecorator =>
   ApiParam({
     name: 'mail_id',
     type: String,
-    description: 'From the list of failed mails',
+    description: 'The id of a mail, from the list of failed mails',
     example: UUID_EXAMPLE,
   });
 
@@ -39,7 +39,7 @@ export class FailedMailsController {
     operationId: 'listFailedMails',
     summary: 'List undeliverable mails of all projects',
     description:
-      'A mail is listed when its delivery failed for good, or too often. At most 1000, the newest first.',
+      'Lists mails whose delivery failed permanently or too often. At most 1000, the newest first.',
   })
   @ApiQuery({ type: ListFailedMailsQuery })
   @Answer(200, 'The newest first', [FailedMailRecord])
@@ -63,7 +63,8 @@ export class FailedMailsController {
   @ApiOperation({
     operationId: 'retryFailedMail',
     summary: 'Send an undeliverable mail again',
-    description: 'The mail is queued with its old token, so it can only be sent while that is valid.',
+    description:
+      'The mail is queued with its original token, so it can be sent only while that token is valid.',
   })
   @ProjectParam()
   @MailParam()

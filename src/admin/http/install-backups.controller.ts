@@ -49,7 +49,7 @@ export class InstallBackupsController {
     summary:
       'Back up the install: an archive of each project, the audit log and the schedules as one archive',
     description:
-      'Each project is archived at a moment of its own. A project that cannot be archived is listed in the manifest and does not stop the others. A failure of the whole breaks the connection off.',
+      'Each project is archived at its own point in time. A project that cannot be archived is listed in the manifest and does not stop the others. If the backup as a whole fails, the connection is closed.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiProduces('application/gzip')
@@ -78,7 +78,7 @@ export class InstallBackupsController {
     operationId: 'restoreInstall',
     summary: 'Restore the projects, the audit log and the schedules of a backup of the install',
     description:
-      'Projects that exist stay as they are; each other one is whole or absent. It can be repeated. With `dry_run`, the archive is only checked.',
+      'Existing projects are left unchanged; every other one is restored completely or not at all. The call can be repeated. With `dry_run`, the archive is only checked.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: InstallRestoreQuery })

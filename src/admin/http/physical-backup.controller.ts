@@ -27,7 +27,7 @@ export class PhysicalBackupController {
     summary:
       'Back up the whole install: the embedded cluster, the keys of the platform and the files on disk',
     description:
-      'Needs the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte breaks the connection off: only an archive that ends properly is complete.',
+      'Needs the embedded PostgreSQL. It is restored by `plinth restore --physical`. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: PhysicalBackupQuery })

@@ -21,7 +21,7 @@ const PidParam = (): MethodDecorator =>
   ApiParam({
     name: 'pid',
     type: 'integer',
-    description: 'The process of PostgreSQL, from the activity',
+    description: 'The process id in PostgreSQL, from the activity',
     example: 4711,
   });
 
@@ -38,12 +38,12 @@ export class ProjectActivityController {
   @Get('activity')
   @ApiOperation({
     operationId: 'getDatabaseActivity',
-    summary: "Sessions and locks of a project's database, with the sessions that block others",
+    summary: "List the sessions and locks of a project's database, and which sessions block others",
     description:
       'Statements are shown as they were sent, so they may hold data. Sessions of a superuser, which Plinth uses for its own administration, are left out.',
   })
   @ProjectParam()
-  @Answer(200, 'The activity at this moment', DatabaseActivity)
+  @Answer(200, 'The current activity', DatabaseActivity)
   @PlatformErrors(PROJECT_ERRORS)
   async read(@Param('id') id: string): Promise<DatabaseActivity> {
     return this.activity.read(await this.projects.get(id));
@@ -94,9 +94,9 @@ export class ProjectActivityController {
   @Get('slow-queries')
   @ApiOperation({
     operationId: 'listSlowQueries',
-    summary: "Statements of a project's database that took the most time",
+    summary: "List the statements of a project's database that took the most time",
     description:
-      'From pg_stat_statements, which the embedded PostgreSQL has; on another server `reason` says what is missing.',
+      'From pg_stat_statements, which the embedded PostgreSQL includes; on other servers `reason` says what is missing.',
   })
   @ProjectParam()
   @ApiQuery({ type: ListSlowQueriesQuery })

@@ -38,7 +38,7 @@ export class ProjectDatabaseController {
     operationId: 'getProjectDatabase',
     summary: "Get the owner's connection to a project's database, for psql and migration tools",
     description:
-      'The password is that of the role that owns the database. Reading it is written to the audit log.',
+      'The password is that of the role that owns the database. Each access is recorded in the audit log.',
   })
   @ProjectParam()
   @Answer(200, 'The connection', DatabaseAccess)
@@ -53,11 +53,11 @@ export class ProjectDatabaseController {
     operationId: 'runProjectSql',
     summary: "Run SQL as the owner of a project's database, in one transaction",
     description:
-      'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log gets the kinds of the statements, not their text.',
+      'Several statements may be separated by semicolons; the rows are those of the last one. If one fails, or the client disconnects, all are rolled back. The audit log records the kinds of the statements, not their text.',
   })
   @ProjectParam()
   @JsonBody(SqlDto)
-  @Answer(200, 'The SQL ran', SqlAnswer)
+  @Answer(200, 'The SQL was run', SqlAnswer)
   @SqlErrors(SQL_FAILURES, SERVER_FAILURE, bodyNotJson(), noMemoryForBody(), databaseUnreachable())
   @PlatformErrors(
     bodyTooSlow(),

@@ -51,7 +51,7 @@ export class ProjectMigrationsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'runProjectMigrations',
-    summary: "Apply those of the given migrations that a project's database does not have yet",
+    summary: "Apply the pending ones of the given migrations to a project's database",
     description:
       'Each migration runs in a transaction of its own unless its first line is `-- plinth: no-transaction`. If one fails, it is rolled back, and those before it stay applied.',
   })

@@ -19,7 +19,7 @@ export class ProjectOverviewController {
   @Get()
   @ApiOperation({
     operationId: 'getProjectOverview',
-    summary: 'Sizes, counts, requests of the last day and the newest backup of a project',
+    summary: 'Get sizes, counts, requests of the last day and the newest backup of a project',
     description: 'Users are counted, which takes longer the more there are.',
   })
   @ProjectParam()

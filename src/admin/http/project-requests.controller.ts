@@ -47,9 +47,9 @@ export class ProjectRequestsController {
   @Get('requests')
   @ApiOperation({
     operationId: 'watchProjectRequests',
-    summary: 'Watch the requests of a project as they end, as server-sent events',
+    summary: 'Watch the requests of a project as server-sent events',
     description:
-      'The stream has the requests of all processes of the install, each when it has ended: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` with `count` stands for requests that were left out, because there were more than a listener gets. `ms_database` is the time with, or in wait for, a connection to the database; null for a request that began before the stream. A stream ends after 15 minutes (connect again then), and within seconds when the session or token ends or the role is taken away.',
+      'Streams the requests of all processes of the install as they finish: event `request` with `at`, `method`, `path`, `status`, `role`, `ms`, `ms_database` and `bytes`. Values of query strings, and parts of paths that could be tokens, are `***`. Event `dropped` has the `count` of requests that were left out because there were too many. `ms_database` is the time spent holding, or waiting for, a database connection; null for a request that began before the stream. A stream ends after 15 minutes (reconnect then), and within seconds after the session or token ends or the role is removed.',
   })
   @ProjectParam()
   @ApiProduces('text/event-stream')
@@ -87,9 +87,9 @@ export class ProjectRequestsController {
   @Get('samples')
   @ApiOperation({
     operationId: 'listProjectSamples',
-    summary: 'Samples for charts: requests, errors, times, bytes and the size of the database',
+    summary: 'Get samples for charts: requests, errors, durations, bytes and the size of the database',
     description:
-      'Each process writes its samples once a minute, so the newest minute is missing. An hour has samples of a minute, a day samples of ten minutes. Times are estimated from counts in buckets and differ from the exact ones by less than 42 %.',
+      'Each process writes its samples once a minute, so the newest minute is missing. The last hour has a sample for each minute, the last day one for every ten minutes. Durations are estimated from histogram buckets and differ from the exact values by less than 42 %.',
   })
   @ProjectParam()
   @ApiQuery({ type: ListSamplesQuery })

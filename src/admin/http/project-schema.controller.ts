@@ -19,7 +19,7 @@ export class ProjectSchemaController {
     operationId: 'dumpProjectSchema',
     summary: "Get the schema of a project's database as SQL",
     description:
-      'The text is that of `pg_dump --schema-only`, without extensions and owners. A failure after the first byte breaks the connection off.',
+      'The text is that of `pg_dump --schema-only`, without extensions and owners. A failure after the first byte closes the connection.',
   })
   @ProjectParam()
   @ApiProduces('text/plain')

@@ -29,11 +29,11 @@ export class ProjectStorageController {
   @Get('check')
   @ApiOperation({
     operationId: 'checkProjectStorage',
-    summary: "Compare a project's files with their bytes, and change nothing",
-    description: 'Reads the whole list of objects from the storage provider, so it takes as long as that.',
+    summary: "Compare a project's files with their bytes, without changes",
+    description: 'Reads the complete list of objects from the storage provider, which takes time.',
   })
   @ProjectParam()
-  @Answer(200, 'What was found', StorageCheck)
+  @Answer(200, 'The findings', StorageCheck)
   @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
   async check(@Param('id') id: string): Promise<StorageCheck> {
     const report = await this.storage.check(await this.registry.get(id));
@@ -54,7 +54,7 @@ export class ProjectStorageController {
       'Objects that are younger than STORAGE_ORPHAN_AGE stay, because an upload may be about to add their row.',
   })
   @ProjectParam()
-  @Answer(200, 'What was removed', StorageSweepResult)
+  @Answer(200, 'The removed objects', StorageSweepResult)
   @PlatformErrors(TABLE_REFUSED, storageUnavailable(null), PROJECT_ERRORS)
   async sweep(@Param('id') id: string): Promise<StorageSweepResult> {
     const { objects, uploads, rowsWithoutBytes } = await this.storage.sweep(await this.registry.get(id));

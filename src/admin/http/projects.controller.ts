@@ -38,7 +38,7 @@ export class ProjectsController {
     operationId: 'createProject',
     summary: 'Create a project',
     description:
-      'Creates a database, roles and keys, which takes about a third of a second. The answer is the only one besides the keys call that shows the keys.',
+      'Creates a database, roles and keys, which takes about a third of a second. Besides the keys call, only this response contains the keys.',
   })
   @JsonBody(CreateProjectDto)
   @Answer(201, 'The project with its keys', CreatedProject)
@@ -63,11 +63,11 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'listProjects',
     summary: 'List projects in the order of creation',
-    description: 'At most 1000 in a page. Keys are not listed.',
+    description: 'At most 1000 per page. Keys are not listed.',
   })
   @ApiQuery({ type: ListProjectsQuery })
   @Answer(200, 'A page of projects', [ProjectRecord], {
-    'X-Total-Count': { description: 'Projects that match, on all pages', schema: COUNT },
+    'X-Total-Count': { description: 'Total number of matching projects', schema: COUNT },
   })
   @PlatformErrors(invalidParameters('limit must not be greater than 1000'), ADMIN_ERRORS)
   async list(
@@ -97,13 +97,13 @@ export class ProjectsController {
   @Patch(':id')
   @ApiOperation({
     operationId: 'updateProject',
-    summary: 'Change name, plan or settings; takes effect with the next request',
+    summary: 'Change name, plan or settings of a project',
     description:
-      'Members and settings that are left out stay as they are; a setting of null goes back to its default. The slug cannot change.',
+      'Omitted members and settings keep their values; null resets a setting to its default. The slug cannot change.',
   })
   @ProjectParam()
   @JsonBody(UpdateProjectDto)
-  @Answer(200, 'The changed project', ProjectRecord)
+  @Answer(200, 'The updated project', ProjectRecord)
   @PlatformErrors(
     invalidParameters('settings.max_rows must not be less than 1'),
     JSON_BODY_ERRORS,
@@ -155,10 +155,11 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'deleteProject',
     summary: 'Delete a project with its database',
-    description: 'This cannot be undone: rows, users and files are gone. The slug is free again afterwards.',
+    description:
+      'This cannot be undone: all rows, users and files are deleted. The slug can be used again afterwards.',
   })
   @ProjectParam()
-  @Answer(200, 'The project is gone', DeletedProject)
+  @Answer(200, 'The project was deleted', DeletedProject)
   @Answer(202, 'The project no longer serves requests; its database is still being dropped', DeletedProject)
   @PlatformErrors(projectBusy(), PROJECT_ERRORS)
   async remove(
@@ -175,7 +176,7 @@ export class ProjectsController {
   @ApiOperation({
     operationId: 'getProjectKeys',
     summary: 'Get the keys of a project and the secret that signs them',
-    description: 'Reading them is written to the audit log.',
+    description: 'Each access is recorded in the audit log.',
   })
   @ProjectParam()
   @Answer(200, 'The keys and the secret', ProjectKeysWithSecret)
@@ -188,9 +189,9 @@ export class ProjectsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'rotateProjectKeys',
-    summary: 'Rotate the keys and secrets of a project; old signatures stay valid for a grace period',
+    summary: 'Rotate the keys and secrets of a project',
     description:
-      'Answers with the new ones. With a grace period of 0 all tokens and signed addresses end at once.',
+      'Returns the new keys. Old signatures stay valid for a grace period; if it is 0, all existing tokens and signed URLs stop working at once.',
   })
   @ProjectParam()
   @JsonBody(RotateKeysDto, { required: false })

@@ -33,9 +33,9 @@ export class ServersController {
   @ApiOperation({
     operationId: 'listServers',
     summary: "List the PostgreSQL servers for projects' databases",
-    description: 'Each server is asked whether it answers, for at most three seconds.',
+    description: 'Each server is contacted, with a timeout of three seconds.',
   })
-  @Answer(200, 'The servers, that of the platform database first', [ServerRecord])
+  @Answer(200, 'The servers, beginning with that of the platform database', [ServerRecord])
   @PlatformErrors(ADMIN_ERRORS)
   async list(): Promise<ServerRecord[]> {
     return (await this.servers.list()).map(toRecord);
@@ -68,11 +68,11 @@ export class ServersController {
     operationId: 'updateServer',
     summary: 'Drain or reopen a server, change its capacity or its URL',
     description:
-      'Projects on a draining server stay; it gets no new ones. A new URL must be that of the same server, with other credentials or another address.',
+      'A draining server keeps its projects and gets no new ones. A new URL must point to the same server, with other credentials or another address.',
   })
   @ServerParam()
   @JsonBody(UpdateServerDto)
-  @Answer(200, 'The changed server', ServerRecord)
+  @Answer(200, 'The updated server', ServerRecord)
   @PlatformErrors(
     invalidParameters('url must begin with postgres://'),
     serverNotFound(),

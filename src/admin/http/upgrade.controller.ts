@@ -16,7 +16,7 @@ export class UpgradeController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'upgradeProjects',
-    summary: 'Migrate the projects that could not be migrated when the server started',
+    summary: 'Retry the migrations of projects that failed when the server started',
     description: 'A project that fails keeps its schema, and is tried again later.',
   })
   @Answer(200, 'The outcome, failures included', UpgradeRecord)

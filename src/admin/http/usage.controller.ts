@@ -19,11 +19,11 @@ export class UsageController {
   @Get('projects/:id/usage')
   @ApiOperation({
     operationId: 'getProjectUsage',
-    summary: 'Rate limits, quotas and mails of a project, with their present use',
-    description: 'Without REDIS_URL a process counts rates by itself, and answers with its own count.',
+    summary: 'Get the rate limits, quotas and mails of a project, with their current usage',
+    description: 'Without REDIS_URL, each process counts separately and returns its own counts.',
   })
   @ProjectParam()
-  @Answer(200, 'The use', ProjectUsage)
+  @Answer(200, 'The current usage', ProjectUsage)
   @PlatformErrors(PROJECT_ERRORS)
   async ofProject(@Param('id') id: string): Promise<ProjectUsage> {
     return this.usage.of(await this.registry.get(id));
@@ -32,8 +32,8 @@ export class UsageController {
   @Get('queues')
   @ApiOperation({
     operationId: 'listQueues',
-    summary: 'The job queues of the install: mails, and bytes of files to remove',
-    description: 'All projects share them. Mails that were given up are in the list of failed mails.',
+    summary: 'Get the job queues of the install: mails, and bytes of files to remove',
+    description: 'All projects share the queues. Mails that were given up are in the list of failed mails.',
   })
   @Answer(200, 'The queues', [QueueState])
   @PlatformErrors(ADMIN_ERRORS)

@@ -4,7 +4,7 @@ import { Example } from '../../http/docs/example.decorator';
 import { SIZE } from '../../http/docs/documented-types';
 
 class DayOfRequests {
-  @ApiProperty({ ...SIZE, description: 'Requests that ended, refused ones included' })
+  @ApiProperty({ ...SIZE, description: 'Requests that finished, including refused ones' })
   readonly requests!: number;
   @ApiProperty({ ...SIZE, description: 'Those with a status from 400 to 499' }) readonly refused!: number;
   @ApiProperty({ ...SIZE, description: 'Those with a status from 500' }) readonly errors!: number;
@@ -23,8 +23,8 @@ export class ProjectOverview {
   @ApiProperty(SIZE) readonly database_bytes!: number;
   @ApiProperty({ ...SIZE, description: 'Bytes of the files' }) readonly storage_bytes!: number;
   @ApiProperty(SIZE) readonly files!: number;
-  @ApiProperty({ ...SIZE, description: 'Users of auth' }) readonly users!: number;
-  @ApiProperty({ ...SIZE, description: 'Tables in the schema public' }) readonly tables!: number;
+  @ApiProperty({ ...SIZE, description: 'Number of users' }) readonly users!: number;
+  @ApiProperty({ ...SIZE, description: 'Number of tables in the schema public' }) readonly tables!: number;
   @ApiProperty({ type: DayOfRequests, description: 'From the samples of the last 24 hours' })
   readonly last_day!: DayOfRequests;
   @ApiProperty({

@@ -8,10 +8,10 @@ export type QuotaState = (typeof QUOTA_STATES)[number];
 
 class RateUse {
   @ApiProperty({ example: 'storage_requests' }) readonly name!: string;
-  @ApiProperty({ ...SIZE, description: 'Events that a window allows' }) readonly limit!: number;
-  @ApiProperty({ ...SIZE, description: 'Events in the present window, refused ones included' })
+  @ApiProperty({ ...SIZE, description: 'Events allowed per window' }) readonly limit!: number;
+  @ApiProperty({ ...SIZE, description: 'Events in the current window, including refused ones' })
   readonly used!: number;
-  @ApiProperty({ format: 'date-time', description: 'The end of the present window' })
+  @ApiProperty({ format: 'date-time', description: 'The end of the current window' })
   readonly resets_at!: string;
 }
 
@@ -22,11 +22,11 @@ class QuotaUse {
   readonly name!: string;
   @ApiProperty(SIZE) readonly used!: number;
   @ApiProperty({ ...SIZE, nullable: true, description: 'Null: no limit' }) readonly limit!: number | null;
-  @ApiProperty({ enum: QUOTA_STATES, description: '`warning` from 80 % on' }) readonly state!: QuotaState;
+  @ApiProperty({ enum: QUOTA_STATES, description: '`warning` from 80 %' }) readonly state!: QuotaState;
 }
 
 class MailUse {
-  @ApiProperty({ ...SIZE, description: 'Mails that are neither sent nor given up' })
+  @ApiProperty({ ...SIZE, description: 'Mails that are waiting to be sent' })
   readonly waiting!: number;
   @ApiProperty({ ...SIZE, description: 'Mails that were given up' }) readonly failed!: number;
 }
@@ -51,9 +51,10 @@ export class ProjectUsage {
 @Example({ name: 'auth-mail', waiting: 0, active: 1, delayed: 2, failed: 0, completed: 40, paused: false })
 export class QueueState {
   @ApiProperty({ enum: ['auth-mail', 'storage-removal'] }) readonly name!: string;
-  @ApiProperty({ ...SIZE, description: 'Jobs that no worker has taken yet' }) readonly waiting!: number;
-  @ApiProperty({ ...SIZE, description: 'Jobs that a worker runs' }) readonly active!: number;
-  @ApiProperty({ ...SIZE, description: 'Jobs that will be tried (again) later' }) readonly delayed!: number;
+  @ApiProperty({ ...SIZE, description: 'Jobs that wait for a worker' }) readonly waiting!: number;
+  @ApiProperty({ ...SIZE, description: 'Jobs that are running' }) readonly active!: number;
+  @ApiProperty({ ...SIZE, description: 'Jobs that are scheduled for a later attempt' })
+  readonly delayed!: number;
   @ApiProperty({ ...SIZE, description: 'Jobs that were given up and are still kept' })
   readonly failed!: number;
   @ApiProperty({ ...SIZE, description: 'Completed jobs that are still kept' }) readonly completed!: number;

@@ -51,6 +51,6 @@ export class ProjectDocsController {
   ): Promise<void> {
     const format = formatOf(request, contentType.endsWith('yaml') ? 'yaml' : 'json');
     const document = await this.documents.get(caller, format);
-    await serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
+    serveDocument(document, request, response, { contentType, cacheControl: 'private, no-cache' });
   }
 }

@@ -25,7 +25,7 @@ export class ProjectTypesController {
   ): Promise<void> {
     const document = await this.types.get(caller, languageOf(lang));
     // Not video/mp2t, which servers send for the ending.
-    await serveDocument(document, request, response, {
+    serveDocument(document, request, response, {
       contentType: 'text/plain',
       cacheControl: 'private, no-cache',
     });

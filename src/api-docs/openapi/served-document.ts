@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { invalidParameters } from '../../common/errors/http-errors';
 import { evaluatePreconditions } from '../../common/http/preconditions';
-import { ClientLeftError, sendChunks } from '../../http/send-chunks';
+import { sendBuffers } from '../../http/send-buffers';
 import type { DocumentFormat, WrittenDocument } from './document-writer';
 import { OPENAPI_VERSIONS, type OpenApiVersion } from './versions';
 
@@ -31,12 +31,12 @@ export interface ServeOptions {
   readonly cacheControl: string;
 }
 
-export async function serveDocument(
+export function serveDocument(
   { body, size, etag }: ServedDocument,
   request: Request,
   response: Response,
   { contentType, cacheControl }: ServeOptions,
-): Promise<void> {
+): void {
   const headers = { ETag: etag, 'Cache-Control': cacheControl };
   const conditions = { ifNoneMatch: request.get('if-none-match') };
   if (evaluatePreconditions(conditions, { etag, lastModified: Infinity }) === 'not_modified') {
@@ -48,7 +48,5 @@ export async function serveDocument(
     response.writeHead(200, head).end();
     return;
   }
-  await sendChunks(response, 200, head, body).catch((error: unknown) => {
-    if (!(error instanceof ClientLeftError)) throw error;
-  });
+  sendBuffers(response, 200, head, body);
 }

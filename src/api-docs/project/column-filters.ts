@@ -90,7 +90,7 @@ function required(one: VisibleColumn, types: TypeSchemas): Parameter {
     required: true,
     // Values that cannot be compared have no operator `eq`. No example may choose every row.
     example: isScalar(sample) ? `eq.${sample}` : 'is.null',
-    description: `${filter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To choose rows by other columns alone, give \`${every}\`.`,
+    description: `${filter.description ?? ''}\n\nRequired, because a request without any filter is refused with 400. To filter by other columns only, pass \`${every}\`.`,
   };
 }
 

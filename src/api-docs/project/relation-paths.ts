@@ -52,7 +52,7 @@ export function relationPaths(visible: VisibleRelation, options: RelationPathsOp
 
 function selectRows({ comment }: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
-  const description = `The rows of ${address} that the filters choose and that row-level security shows.`;
+  const description = `The rows of ${address} that match the filters and that row-level security lets the caller see.`;
   return {
     ...head(
       'select',
@@ -85,7 +85,7 @@ function insertRows(visible: VisibleRelation, options: RelationPathsOptions): Op
   const { maySelect } = visible;
   const insert = schemaRef(`${stems.schema}Insert`);
   const description =
-    'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, rows that exist are updated.';
+    'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, existing rows are updated.';
   return {
     ...head('insert', `Insert rows into ${address}`, [description], options),
     parameters: [
@@ -104,7 +104,7 @@ function insertRows(visible: VisibleRelation, options: RelationPathsOptions): Op
       },
     },
     responses: {
-      ...(maySelect ? { 200: rows('An upsert that only updated rows', stems, ...WRITTEN) } : {}),
+      ...(maySelect ? { 200: rows('The rows of an upsert that only updated rows', stems, ...WRITTEN) } : {}),
       201: maySelect
         ? rows('The new rows; no body with return=minimal or headers-only', stems, ...WRITTEN, 'Location')
         : {
@@ -121,7 +121,7 @@ const WRITTEN: readonly AnswerHeader[] = ['Content-Range', 'Preference-Applied']
 function putRow(visible: VisibleRelation, options: RelationPathsOptions): Operation {
   const { parameters, address, stems } = options;
   const row = newRow(visible, options, visible.primaryKey);
-  const description = 'Inserts the row whose primary key the URL names, or replaces it if it exists.';
+  const description = 'Inserts the row with the primary key in the URL, or replaces it if it exists.';
   return {
     ...head('upsert', `Insert or replace a row of ${address}`, [description], options),
     parameters: [
@@ -142,8 +142,8 @@ function putRow(visible: VisibleRelation, options: RelationPathsOptions): Operat
       content: { 'application/json': { schema: schemaRef(`${stems.schema}Insert`), example: row } },
     },
     responses: {
-      200: rows('The row existed and is replaced', stems, 'Preference-Applied'),
-      201: rows('The row is new', stems, 'Preference-Applied'),
+      200: rows('The replaced row', stems, 'Preference-Applied'),
+      201: rows('The new row', stems, 'Preference-Applied'),
       204: none('With return=minimal or headers-only', 'Preference-Applied'),
       ...restErrors(...WITH_BODY, 405),
     },
@@ -195,7 +195,7 @@ function byAnd({ unlisted }: ColumnFilters): string | null {
   const [first] = unlisted;
   if (first === undefined) return null;
   const names = unlisted.map((name) => `\`${name}\``).join(', ');
-  return `No parameter filters ${names}: use \`and\`, as in \`and=(${first}.not.is.null)\`.`;
+  return `There is no parameter to filter by ${names}; use \`and\` instead: \`and=(${first}.not.is.null)\`.`;
 }
 
 function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Operation {
@@ -205,7 +205,7 @@ function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Op
     ...head(
       'update',
       `Update rows of ${address}`,
-      [`Updates the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(filters)],
+      [`Updates the rows that match the filters. ${NEEDS_FILTER}`, byAnd(filters)],
       options,
     ),
     parameters: [
@@ -224,7 +224,7 @@ function updateRows(visible: VisibleRelation, options: RelationPathsOptions): Op
       },
     },
     responses: {
-      200: rows('The changed rows', stems, ...WRITTEN),
+      200: rows('The updated rows', stems, ...WRITTEN),
       204: none('With return=minimal or headers-only', ...WRITTEN),
       ...restErrors(...WITH_BODY),
     },
@@ -238,7 +238,7 @@ function deleteRows(options: RelationPathsOptions): Operation {
     ...head(
       'delete',
       `Delete rows of ${address}`,
-      [`Deletes the rows that the filters choose. ${NEEDS_FILTER}`, byAnd(filters)],
+      [`Deletes the rows that match the filters. ${NEEDS_FILTER}`, byAnd(filters)],
       options,
     ),
     parameters: [

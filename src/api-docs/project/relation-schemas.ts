@@ -66,7 +66,7 @@ function columnSchema({ column, comment }: VisibleColumn, schema: Schema, notes:
 function defaultNotes({ column, defaultText }: VisibleColumn, isNew: boolean): string[] {
   if (!isNew || !column.hasDefault) return [];
   const value = defaultText === null ? undefined : defaultValue(defaultText, column.inputType);
-  if (value === undefined) return ['The database fills it in when it is left out.'];
+  if (value === undefined) return ['Filled in by the database if omitted.'];
   return [`Default: \`${JSON.stringify(value)}\``];
 }
 

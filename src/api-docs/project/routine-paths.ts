@@ -225,7 +225,7 @@ function results(
     answers[200] = { description: 'The result of the function', headers, content: contentOf(contents) };
   }
   if (overloads.some(({ routine }) => routine.result === 'void')) {
-    answers[204] = { description: 'The function ran; it returns nothing', headers };
+    answers[204] = { description: 'The function returned nothing', headers };
   }
   if (overloads.some(({ routine }) => routine.returnsSet)) {
     const description = 'A part of the rows, if a count was requested';

@@ -86,7 +86,9 @@ export class TypeSchemas {
     if (type?.kind === 'd' && type.base !== null && depth <= MAX_DEPTH) {
       return this.sampleOf(type.base, depth + 1);
     }
-    if (type?.kind === 'c') return {};
+    // The row of a table has all of its columns, and a composite type may lack any.
+    if (type?.kind === 'c')
+      return type.attributes || !this.options.rowOf(type.schema, type.type_name) ? {} : null;
     if (type?.kind === 'r') return 'empty';
     if (type?.kind === 'm') return '{}';
     return type?.usable && type.labels?.[0] !== undefined ? type.labels[0] : sampleValue(name);

@@ -43,7 +43,7 @@ interface Draft {
   readonly rowOf: (name: QualifiedName) => Schema | null;
 }
 
-const DESCRIPTION = `Auth, storage and tables of this project, as far as the role of the credentials that asked may use them.
+const DESCRIPTION = `Auth, storage and tables of this project, limited to what the role of the requesting credentials may use.
 
 Both headers are needed: **apikey**, the anon or service-role key, and **bearer**, the access token of a user or a key.
 Tables of the first exposed schema are addressed by name, all others as \`<schema>.<table>\`.

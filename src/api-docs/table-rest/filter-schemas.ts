@@ -14,7 +14,7 @@ const MEANINGS = {
   gte: 'greater or equal',
   lt: 'less',
   lte: 'less or equal',
-  isdistinct: 'not equal, where null is a value',
+  isdistinct: 'is distinct from (null counts as a value)',
   in: 'one of a list',
   is: 'null, or a truth value',
   like: 'matches a pattern with `*`',
@@ -116,7 +116,7 @@ function filterSchema(examples: Examples, isDependent: boolean): Schema {
   const quantified = operators.some((one) => QUANTIFIABLE_OPERATORS.has(one)) ? QUANTIFIED_NOTE : '';
   return {
     type: 'string',
-    description: `\`operator.value\`; \`not.\` before it negates it.\n\n${lines.join('\n')}${quantified}`,
+    description: `\`operator.value\`; the prefix \`not.\` negates it.\n\n${lines.join('\n')}${quantified}`,
     pattern: patternOf(operators),
     examples: isDependent ? ['is.null', 'not.is.null'] : [...texts, 'not.is.null'],
   };

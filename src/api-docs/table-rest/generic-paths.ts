@@ -37,7 +37,7 @@ const FILTERS: Parameter = {
   style: 'form',
   explode: true,
   description:
-    'Any column as a parameter of its own, with `operator.value`: `id=eq.1`, `title=like.A*`, `done=is.false`, `id=in.(1,2)`, `deleted_at=not.is.null`. Several must all be true.',
+    'Each column is a parameter with the value `operator.value`: `id=eq.1`, `title=like.A*`, `done=is.false`, `id=in.(1,2)`, `deleted_at=not.is.null`. All conditions must be true.',
   schema: { type: 'object', additionalProperties: { type: 'string' } },
   // Swagger UI makes up members of an object without an example.
   example: {},
@@ -79,7 +79,7 @@ const tableItem: PathItem = {
     ...BASE,
     operationId: 'selectRows',
     summary: 'Select rows of a table or view',
-    description: 'The rows that the filters choose and that row-level security shows.',
+    description: 'Returns the rows that match the filters and that row-level security lets the caller see.',
     parameters: [
       TABLE,
       FILTERS,
@@ -96,11 +96,11 @@ const tableItem: PathItem = {
     operationId: 'insertRows',
     summary: 'Insert rows into a table or view',
     description:
-      'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, rows that exist are updated.',
+      'Inserts one row, or a list of rows, all or none. With `Prefer: resolution=merge-duplicates`, existing rows are updated.',
     parameters: [TABLE, ...restParameters('Select', 'Order', 'Columns', 'OnConflict', 'PreferInsert')],
     requestBody: jsonBody({ oneOf: [WRITTEN_ROW, listOf(WRITTEN_ROW)] }, NEW_ROW),
     responses: {
-      200: rows('An upsert that only updated rows', WRITTEN),
+      200: rows('The rows of an upsert that only updated rows', WRITTEN),
       201: rows('The new rows; no body with return=minimal or headers-only', [...WRITTEN, 'Location']),
       ...restErrors(...WITH_BODY),
     },
@@ -109,12 +109,12 @@ const tableItem: PathItem = {
     ...BASE,
     operationId: 'upsertRow',
     summary: 'Insert or replace a row of a table',
-    description: 'Inserts the row whose primary key the filters name, or replaces it if it exists.',
+    description: 'Inserts the row with the primary key in the filters, or replaces it if it exists.',
     parameters: [TABLE, REQUIRED_FILTERS, ...restParameters('Select', 'Columns', 'PreferPut')],
     requestBody: jsonBody(WRITTEN_ROW, { id: 1, ...NEW_ROW }),
     responses: {
-      200: rows('The row existed and is replaced', ['Preference-Applied']),
-      201: rows('The row is new', ['Preference-Applied']),
+      200: rows('The replaced row', ['Preference-Applied']),
+      201: rows('The new row', ['Preference-Applied']),
       204: none(['Preference-Applied']),
       ...restErrors(...WITH_BODY),
     },
@@ -124,7 +124,7 @@ const tableItem: PathItem = {
     operationId: 'updateRows',
     summary: 'Update rows of a table or view',
     description:
-      'Updates the rows that the filters choose. A request without any filter is refused with 400, and changes nothing.',
+      'Updates the rows that match the filters. A request without any filter is refused with 400, and changes nothing.',
     parameters: [
       TABLE,
       REQUIRED_FILTERS,
@@ -132,7 +132,7 @@ const tableItem: PathItem = {
     ],
     requestBody: jsonBody(WRITTEN_ROW, { done: true }),
     responses: {
-      200: rows('The changed rows', WRITTEN),
+      200: rows('The updated rows', WRITTEN),
       204: none(WRITTEN),
       ...restErrors(...WITH_BODY),
     },
@@ -142,7 +142,7 @@ const tableItem: PathItem = {
     operationId: 'deleteRows',
     summary: 'Delete rows of a table or view',
     description:
-      'Deletes the rows that the filters choose. A request without any filter is refused with 400, and changes nothing.',
+      'Deletes the rows that match the filters. A request without any filter is refused with 400, and changes nothing.',
     parameters: [TABLE, REQUIRED_FILTERS, ...restParameters('Select', 'Order', 'And', 'Or', 'PreferDelete')],
     responses: {
       200: rows('The deleted rows', WRITTEN),
@@ -172,7 +172,7 @@ const callAnswers: Operation['responses'] = {
       'application/json': { schema: { description: 'A value, a row or a list of them' }, example: 3 },
     },
   },
-  204: { description: 'The function returns nothing', headers: answerHeaders(...WRITTEN) },
+  204: { description: 'The function returned nothing', headers: answerHeaders(...WRITTEN) },
   206: {
     description: 'A part of the rows, if a count was requested',
     headers: answerHeaders(...WRITTEN),
@@ -186,7 +186,7 @@ const routineItem: PathItem = {
   get: {
     ...BASE,
     operationId: 'callReadOnlyFunction',
-    summary: 'Call a function that changes nothing',
+    summary: 'Call a function in a read-only transaction',
     description: 'Calls a function in a read-only transaction, with its arguments in the query.',
     parameters: [
       ROUTINE,
@@ -194,7 +194,8 @@ const routineItem: PathItem = {
         ...FILTERS,
         // Not `arguments`, which generated code could not use as a name.
         name: 'args',
-        description: 'Each argument as a parameter of its own: `a=1`. Columns of the result are filters.',
+        description:
+          'Each argument as a parameter of its own: `a=1`. Columns of the result can be filtered too.',
         example: { a: '1', b: '2' },
       },
       ...CALL_PARAMETERS,
@@ -210,7 +211,7 @@ const routineItem: PathItem = {
     requestBody: {
       content: {
         'application/json': {
-          schema: { description: 'Arguments by name, or the value of the only argument, which has no name' },
+          schema: { description: 'Arguments by name, or the value of a single unnamed argument' },
           example: { a: 1, b: 2 },
         },
       },

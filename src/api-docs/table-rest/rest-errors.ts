@@ -69,10 +69,10 @@ function errorSchema(status: number, failure: RestFailure): Schema {
   };
 }
 
-const CODE = 'The code of PostgREST, such as PGRST116; where it has none, the same as detail.sqlstate';
+const CODE = "PostgREST's code, such as PGRST116, or detail.sqlstate where PostgREST has none";
 
 const CANDIDATES: Schema = {
-  description: 'The relationships that fit; for functions, a text or null',
+  description: 'The matching relationships; for functions, a string or null',
   anyOf: [
     {
       type: 'array',
@@ -114,7 +114,7 @@ const PROXY_STATUS = 'Proxy-Status';
 
 const HEADERS: Readonly<Record<string, Header>> = {
   [PROXY_STATUS]: {
-    description: 'Plinth, and the code of the error (RFC 9209); without it if a header cannot hold the code',
+    description: 'Plinth and the error code (RFC 9209); without the code if a header cannot contain it',
     schema: { type: 'string' },
     example: 'Plinth; error=PGRST116',
   },
@@ -125,7 +125,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
     example: 'OPTIONS, GET, HEAD',
   },
   'Accept-Encoding': {
-    description: 'Present when the body was encoded: the encodings that are accepted',
+    description: 'The accepted encodings; present when the body was encoded',
     schema: { type: 'string' },
     example: 'identity',
   },

@@ -29,7 +29,7 @@ export interface RestFailure {
 export const FAILURES = {
   300: {
     name: 'RestAmbiguous',
-    description: 'Several relationships or functions fit; `details` lists the relationships',
+    description: 'Several relationships or functions match; `details` lists the relationships',
     sqlstates: [],
     example: {
       message: "Could not embed because more than one relationship was found for 'orders' and 'addresses'",

@@ -23,20 +23,20 @@ const MAX_AFFECTED = 'max-affected=\\d+';
 
 /** What a preference does, by its value. */
 const PREFERENCES: Readonly<Record<string, string>> = {
-  'return=representation': 'The rows are in the answer (the default)',
-  'return=minimal': 'No rows in the answer',
+  'return=representation': 'The rows are returned (the default)',
+  'return=minimal': 'No rows are returned',
   'return=headers-only': 'No rows, and `Location` for one inserted row',
-  'count=exact': '`Content-Range` has the number of all rows',
-  'count=planned': "`Content-Range` has the planner's estimate",
+  'count=exact': '`Content-Range` has the total number of rows',
+  'count=planned': "`Content-Range` has the planner's estimate of it",
   'count=estimated': 'Exact up to `max_rows`, an estimate beyond',
-  'resolution=merge-duplicates': 'Upsert: a row that exists is updated',
-  'resolution=ignore-duplicates': 'A row that exists stays as it is',
-  'missing=default': 'Columns that a row leaves out get their default',
-  'missing=null': 'Columns that a row leaves out become null',
-  'tx=rollback': 'A dry run: nothing is kept',
+  'resolution=merge-duplicates': 'Upsert: existing rows are updated',
+  'resolution=ignore-duplicates': 'Existing rows are left unchanged',
+  'missing=default': 'Omitted columns get their default',
+  'missing=null': 'Omitted columns become null',
+  'tx=rollback': 'Dry run: nothing is saved',
   'handling=strict': 'Unknown preferences are refused with 400',
   'max-affected=10': 'With handling=strict: 400 for more rows',
-  'timezone=Europe/Berlin': 'The time zone of timestamps in the answer',
+  'timezone=Europe/Berlin': 'The time zone of timestamps in the response',
 };
 
 function prefer(patterns: readonly string[], shown: readonly string[]): Parameter {
@@ -77,14 +77,14 @@ const PARAMETERS = {
   Columns: {
     name: 'columns',
     in: 'query',
-    description: 'The columns of the body that are written; others are ignored',
+    description: 'The columns to write; other members of the body are ignored',
     schema: TEXT,
   },
   OnConflict: {
     name: 'on_conflict',
     in: 'query',
     description:
-      'Columns of the unique constraint by which `Prefer: resolution=...` finds rows that exist; the default is the primary key',
+      'Columns of the unique constraint that identifies existing rows for `Prefer: resolution=...`; the default is the primary key',
     schema: TEXT,
   },
   Limit: {
@@ -158,7 +158,7 @@ export function restParameters(...names: SharedParameter[]): Reference[] {
 
 const HEADERS: Readonly<Record<string, Header>> = {
   'Content-Range': {
-    description: 'First and last row and, if a count was requested, the number of all rows',
+    description: 'First and last row and, if a count was requested, the total number of rows',
     schema: TEXT,
     example: '0-9/42',
   },

@@ -60,7 +60,7 @@ export class AccountsController {
   @ApiOperation({
     operationId: 'signUp',
     summary: 'Sign up',
-    description: `Creates an account and signs it in. Needs the apikey only. The project decides by settings: sign-up can be turned off, limited to e-mail domains, or require that the address is verified first (\`session\` is null then, and a mail is on its way). Counts against the limit of requests per client address.`,
+    description: `Creates an account and signs it in. Needs the apikey only. Settings of the project can turn sign-up off, restrict it to e-mail domains, or require a verified address first (\`session\` is then null, and a verification mail is sent). Counts against the limit of requests per client address.`,
   })
   @JsonBody(SignUpDto)
   @Answer(201, 'The user and a session', SignedUpDto, LIMIT_HEADERS)
@@ -114,8 +114,8 @@ export class AccountsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'refresh',
-    summary: 'Spend a refresh token for a new session',
-    description: `Needs the apikey only. The token is spent: the answer holds its successor. For 10 s a spent token gives the same successor again, for two tabs or a lost answer; its use after that ends the session.`,
+    summary: 'Exchange a refresh token for new tokens',
+    description: `Needs the apikey only. Each token works once; the response contains its successor. For 10 seconds a used token returns the same successor again, in case two tabs refresh at once or a response is lost. Reuse after that ends the session.`,
   })
   @JsonBody(RefreshDto)
   @Answer(200, 'The user and the session with new tokens', SignedInDto)
@@ -139,8 +139,8 @@ export class AccountsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'resetPassword',
-    summary: 'Mail a token for a new password',
-    description: `Needs the apikey only. The answer and its time are the same for known and unknown addresses. The token is valid for one hour and once; a new request makes older tokens void. Mails to one mailbox are limited (429).`,
+    summary: 'Send a password reset mail',
+    description: `Needs the apikey only. The response and its timing are the same for known and unknown addresses. The token works once, within one hour, and a new request invalidates older tokens. The number of mails to one mailbox is limited (429).`,
   })
   @JsonBody(EmailDto)
   @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)
@@ -159,7 +159,7 @@ export class AccountsController {
   @ApiOperation({
     operationId: 'updatePassword',
     summary: 'Set a new password with a mailed token',
-    description: `Needs the apikey, and the token of a reset mail or of an invitation. It ends all sessions of the user, and works once.`,
+    description: `Needs the apikey, and the token from a reset mail or an invitation. The token works once. All sessions of the user end.`,
   })
   @JsonBody(UpdatePasswordDto)
   @Answer(200, 'The password is set, and all sessions of the user have ended', MessageDto, LIMIT_HEADERS)
@@ -178,7 +178,7 @@ export class AccountsController {
   @ApiOperation({
     operationId: 'verifyEmail',
     summary: 'Confirm an address with a mailed token',
-    description: `Needs the apikey, and the token of a mail that verifies an address: the one of the sign-up, or a new one of \`PATCH /user\`. It works once.`,
+    description: `Needs the apikey, and the token from a verification mail, which is sent at sign-up and when the address is changed by \`PATCH /user\`. It works once.`,
   })
   @JsonBody(TokenDto)
   @Answer(200, 'The address is confirmed', MessageDto, LIMIT_HEADERS)
@@ -202,8 +202,8 @@ export class AccountsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'resendVerification',
-    summary: 'Mail a token that confirms the address',
-    description: `Needs the apikey only. The answer is the same for any address; a mail is sent if an account with this address waits to be confirmed. Mails to one mailbox are limited (429).`,
+    summary: 'Send the verification mail again',
+    description: `Needs the apikey only. The response is the same for every address; a mail is sent only if the account's address is not verified yet. The number of mails to one mailbox is limited (429).`,
   })
   @JsonBody(EmailDto)
   @Answer(200, 'The same for known and unknown addresses', MessageDto, LIMIT_HEADERS)

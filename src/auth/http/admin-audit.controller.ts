@@ -27,12 +27,12 @@ export class AdminAuditController {
   @Get('audit')
   @ApiOperation({
     operationId: 'adminListAudit',
-    summary: 'Read the audit trail, the newest entry first',
+    summary: 'List the audit trail, newest entries first',
     description:
-      'Needs the service-role key, as apikey or as bearer. Entries tell who did what to an account, from which address. Pages begin at 1.',
+      'Needs the service-role key, as apikey or as bearer. Each entry records an action on an account, the person and the client address. Pages are numbered from 1.',
   })
   @Answer(200, 'A page of entries', AuditEntriesDto, {
-    'X-Total-Count': { description: 'Entries on all pages', schema: COUNT },
+    'X-Total-Count': { description: 'Total number of entries', schema: COUNT },
   })
   @AuthErrors(invalidParameters('user_id must be a UUID'), SERVICE_ERRORS)
   async listAudit(

@@ -29,10 +29,10 @@ export class AdminFactorsController {
     operationId: 'adminListFactors',
     summary: "List a user's second factors",
     description:
-      'Needs the service-role key, as apikey or as bearer. Secrets are never shown. An unknown user has none.',
+      'Needs the service-role key, as apikey or as bearer. Secrets are never returned. The list is empty for an unknown user.',
   })
   @IdParam('user_id', 'The id of the user')
-  @Answer(200, 'The oldest first', FactorsDto)
+  @Answer(200, 'The factors, oldest first', FactorsDto)
   @AuthErrors(SERVICE_ERRORS)
   async list(@CurrentProject() project: Project, @Param('user_id') userId: string): Promise<FactorsDto> {
     return { factors: (await this.factors.list(project, userId)).map(toFactorView) };
@@ -43,10 +43,10 @@ export class AdminFactorsController {
     operationId: 'adminRemoveFactor',
     summary: 'Remove a second factor that the user has lost',
     description:
-      'Needs the service-role key, as apikey or as bearer. Sessions that verified the factor lose that rank with their next refresh, if no other factor is left.',
+      'Needs the service-role key, as apikey or as bearer. If no other factor is left, sessions that verified it fall back to `aal1` at their next refresh.',
   })
   @IdParam('user_id', 'The id of the user')
-  @IdParam('factor_id', 'From the list of factors')
+  @IdParam('factor_id', 'The id of a factor, from the list of factors')
   @Answer(200, 'The factor has been removed', MessageDto)
   @AuthErrors(factorNotFound(), SERVICE_ERRORS)
   async remove(

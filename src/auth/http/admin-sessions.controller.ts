@@ -23,12 +23,12 @@ export class AdminSessionsController {
   @Get()
   @ApiOperation({
     operationId: 'adminListSessions',
-    summary: "List a user's live sessions",
+    summary: "List a user's active sessions",
     description:
-      'Needs the service-role key, as apikey or as bearer. At most 100. An unknown user has none, and a banned one neither.',
+      'Needs the service-role key, as apikey or as bearer. At most 100. The list is empty for an unknown or banned user.',
   })
   @IdParam('user_id', 'The id of the user')
-  @Answer(200, 'The last refreshed first', AdminSessionsDto)
+  @Answer(200, 'The sessions, most recently refreshed first', AdminSessionsDto)
   @AuthErrors(SERVICE_ERRORS)
   async list(
     @CurrentProject() project: Project,

@@ -61,10 +61,10 @@ export class AdminUsersController {
     operationId: 'adminListUsers',
     summary: 'List, search and sort users',
     description:
-      'Needs the service-role key, as apikey or as bearer. Pages begin at 1. A page whose users are larger than 16 MiB is refused: lower per_page.',
+      'Needs the service-role key, as apikey or as bearer. Pages are numbered from 1. A page larger than 16 MiB is refused; lower per_page then.',
   })
   @Answer(200, 'A page of users', AdminUsersDto, {
-    'X-Total-Count': { description: 'Users on all pages', schema: COUNT },
+    'X-Total-Count': { description: 'Total number of users', schema: COUNT },
   })
   @AuthErrors(invalidParameters('per_page must not be greater than 1000'), pageTooLarge(null), SERVICE_ERRORS)
   async list(
@@ -88,7 +88,7 @@ export class AdminUsersController {
     operationId: 'adminCreateUser',
     summary: 'Create a user, with or without a password',
     description:
-      'Needs the service-role key, as apikey or as bearer. Neither the settings for sign-up nor its limits apply, and no mail is sent. Without a password the user can set one by a reset mail.',
+      'Needs the service-role key, as apikey or as bearer. Sign-up settings and limits do not apply, and no mail is sent. A user without a password can set one through a reset mail.',
   })
   @JsonBody(CreateAdminUserDto)
   @Answer(200, 'The user', AdminUserAnswerDto)
@@ -114,9 +114,9 @@ export class AdminUsersController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'adminInviteUser',
-    summary: 'Create a user who sets a password with a mailed token',
+    summary: 'Invite a user by mail',
     description:
-      'Needs the service-role key, as apikey or as bearer. The mail holds a token for update-password, which also confirms the address. A second invitation to the same address is refused.',
+      'Needs the service-role key, as apikey or as bearer. The mail contains a token for update-password, which also verifies the address. A second invitation to the same address is refused.',
   })
   @JsonBody(InviteUserDto)
   @Answer(200, 'The user', AdminUserAnswerDto)
@@ -148,11 +148,11 @@ export class AdminUsersController {
     operationId: 'adminUpdateUser',
     summary: 'Change or ban a user',
     description:
-      'Needs the service-role key, as apikey or as bearer. Members that are left out stay as they are. A new password ends all sessions of the user; a ban refuses all tokens until it ends. A new address takes effect at once.',
+      'Needs the service-role key, as apikey or as bearer. Omitted members keep their values. A new password ends all sessions of the user. All tokens of a banned user are refused until the ban ends. A new address takes effect at once.',
   })
   @IdParam('user_id', 'The id of the user')
   @JsonBody(UpdateAdminUserDto)
-  @Answer(200, 'The changed user', AdminUserAnswerDto)
+  @Answer(200, 'The updated user', AdminUserAnswerDto)
   @AuthErrors(
     invalidEmail(),
     emailTaken(),
@@ -175,9 +175,9 @@ export class AdminUsersController {
   @Delete(':user_id')
   @ApiOperation({
     operationId: 'adminDeleteUser',
-    summary: 'Delete a user with all sessions',
+    summary: 'Delete a user and end all their sessions',
     description:
-      'Needs the service-role key, as apikey or as bearer. The files of the user stay, without an owner that can sign in.',
+      "Needs the service-role key, as apikey or as bearer. The user's files are kept, but their owner can no longer sign in.",
   })
   @IdParam('user_id', 'The id of the user')
   @Answer(200, 'The user has been deleted', MessageDto)

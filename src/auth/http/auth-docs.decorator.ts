@@ -22,11 +22,11 @@ const renderer = new AuthErrorRenderer();
 /** Headers of operations that count against the limit of requests of a client address, once the apikey was accepted. */
 export const LIMIT_HEADERS: DocumentedHeaders = {
   'X-RateLimit-Limit': {
-    description: 'Requests that the client address may send in a minute',
+    description: 'Requests allowed per minute for the client address',
     schema: COUNT,
   },
-  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: COUNT },
-  'X-RateLimit-Reset': { description: 'Seconds until the minute ends', schema: COUNT },
+  'X-RateLimit-Remaining': { description: 'Requests left in the current minute', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'Seconds until the current minute ends', schema: COUNT },
 };
 
 const AREA: ErrorArea = {
@@ -38,7 +38,7 @@ const AREA: ErrorArea = {
     additionalProperties: false,
     required: ['detail', 'status_code'],
     properties: {
-      detail: { type: 'string', description: 'The reason, for people' },
+      detail: { type: 'string', description: 'Human-readable reason' },
       status_code: { type: 'integer', enum: [status], description: 'The HTTP status' },
     },
   }),
@@ -65,7 +65,7 @@ export const ProjectIdParam = (): ClassDecorator & MethodDecorator =>
   ApiParam({
     name: 'project_id',
     type: String,
-    description: 'The id of the project, as the answer to its creation gives it',
+    description: 'The id of the project, as returned when it was created',
     example: 'k3v9x0a1b2c3d4e5f6g7',
   });
 

@@ -50,11 +50,11 @@ export class FactorsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'enrolFactor',
-    summary: 'Begin to enrol an authenticator app',
-    description: `Needs the apikey and the access token of a session; one that verified a second factor, if the account has one. The factor counts from its first verified code on, and is dropped without one after 15 minutes. An account has at most ten.`,
+    summary: 'Start enrolling an authenticator app',
+    description: `Needs the apikey and the access token of a session, which must have verified a second factor if the account has one. The new factor takes effect when its first code is verified; otherwise it is removed after 15 minutes. An account can have at most ten.`,
   })
   @JsonBody(EnrolFactorDto, { required: false })
-  @Answer(200, 'The secret for the app; not shown again', EnrolledFactorDto)
+  @Answer(200, 'The secret for the authenticator app; not shown again', EnrolledFactorDto)
   @AuthErrors(tooManyFactors(MAX_FACTORS), secondFactorRequired(), JSON_BODY_ERRORS, BEARER_ERRORS)
   async enrol(
     @CurrentProject() project: Project,
@@ -71,9 +71,9 @@ export class FactorsController {
   @ApiOperation({
     operationId: 'listFactors',
     summary: 'List your second factors',
-    description: `Needs the apikey and the access token of a session. Factors that wait for their first code are listed too; secrets are never shown.`,
+    description: `Needs the apikey and the access token of a session. Factors that are not confirmed yet are included. Secrets are never returned.`,
   })
-  @Answer(200, 'The oldest first', FactorsDto)
+  @Answer(200, 'The factors, oldest first', FactorsDto)
   @AuthErrors(BEARER_ERRORS)
   async list(@CurrentProject() project: Project, @CurrentSession() owner: SessionOwner): Promise<FactorsDto> {
     return { factors: (await this.factors.list(project, owner)).map(toFactorView) };
@@ -83,10 +83,10 @@ export class FactorsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'verifyFactor',
-    summary: 'Raise the session to two factors with a code',
-    description: `Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once; wrong ones delay further attempts (429). Earlier tokens of the session stay at one factor, and its refresh token is void.`,
+    summary: 'Verify a second factor with a code',
+    description: `Needs the apikey and the access token of a session. The first code confirms the factor. Each code works once, and wrong codes delay further attempts (429). Access tokens issued earlier stay at \`aal1\`, and the earlier refresh token is invalidated.`,
   })
-  @IdParam('factor_id', 'From the list of factors')
+  @IdParam('factor_id', 'The id of a factor, from the list of factors')
   @JsonBody(CodeDto)
   @Answer(200, 'The session, with new tokens (aal2)', SignedInDto)
   @AuthErrors(
@@ -111,9 +111,9 @@ export class FactorsController {
   @ApiOperation({
     operationId: 'removeFactor',
     summary: 'Remove a second factor',
-    description: `Needs the apikey and the access token of a session; one that verified a second factor, if the account has one.`,
+    description: `Needs the apikey and the access token of a session, which must have verified a second factor if the account has one.`,
   })
-  @IdParam('factor_id', 'From the list of factors')
+  @IdParam('factor_id', 'The id of a factor, from the list of factors')
   @Answer(200, 'The factor has been removed', MessageDto)
   @AuthErrors(secondFactorRequired(), factorNotFound(), BEARER_ERRORS)
   async remove(

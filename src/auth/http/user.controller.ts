@@ -73,7 +73,7 @@ export class UserController {
   @ApiOperation({
     operationId: 'getUser',
     summary: 'Get the signed-in user',
-    description: `Needs the apikey and the access token of a user, or a token with the id of one (\`sub\`) that the backend of the project signed.`,
+    description: `Needs the apikey and a user's access token, or a token with a user's id as \`sub\` that the project's own backend signed.`,
   })
   @Answer(200, 'The user', UserAnswerDto)
   @AuthErrors(BEARER_ERRORS)
@@ -89,10 +89,10 @@ export class UserController {
   @ApiOperation({
     operationId: 'updateUser',
     summary: 'Change your name, email, password or data',
-    description: `Needs the apikey and the access token of a session. Members that are left out stay as they are. A new \`email\` takes effect when its mailed token is confirmed. A new \`password\` needs \`current_password\` and ends all other sessions. With a second factor, both need a session that has verified it.`,
+    description: `Needs the apikey and the access token of a session. Omitted members keep their values. A new \`email\` takes effect when its mailed token is confirmed. A new \`password\` needs \`current_password\` and ends all other sessions. If the user has a second factor, both need a session that has verified it.`,
   })
   @JsonBody(UpdateUserDto)
-  @Answer(200, 'The changed user', UserAnswerDto)
+  @Answer(200, 'The updated user', UserAnswerDto)
   @AuthErrors(
     currentPasswordRequired(),
     invalidEmail(),
@@ -122,11 +122,11 @@ export class UserController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'signOut',
-    summary: 'Sign out; effective at once on all replicas',
+    summary: 'Sign out',
     description: `Needs the apikey and the access token of a session. The access tokens of an ended session are refused from the next request on, by auth, table REST and storage.`,
   })
   @JsonBody(LogoutDto, { required: false })
-  @Answer(200, 'The sessions of the scope have ended', MessageDto)
+  @Answer(200, 'The sessions in the scope have ended', MessageDto)
   @AuthErrors(
     invalidParameters('scope must be one of the following values: local, others, global'),
     JSON_BODY_ERRORS,
@@ -150,7 +150,7 @@ export class UserController {
     summary: 'List your sessions',
     description: `Needs the apikey and the access token of a session. Sessions that ended are not listed.`,
   })
-  @Answer(200, 'Live sessions, the newest first', SessionsDto)
+  @Answer(200, 'The active sessions, newest first', SessionsDto)
   @AuthErrors(BEARER_ERRORS)
   async listSessions(
     @CurrentProject() project: Project,
@@ -172,7 +172,7 @@ export class UserController {
     summary: 'End one of your sessions',
     description: `Needs the apikey and the access token of a session, which may be the one to end. Its tokens are refused from the next request on.`,
   })
-  @IdParam('session_id', 'From the list of sessions')
+  @IdParam('session_id', 'The id of a session, from the list of sessions')
   @Answer(200, 'The session has ended', MessageDto)
   @AuthErrors(sessionNotFound(), BEARER_ERRORS)
   async revokeSession(

@@ -88,9 +88,9 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'getLiveness',
-    summary: 'The process answers',
+    summary: 'Check that the process is alive',
     description:
-      'Needs no credential and asks nothing else, so a failure means that the process must be restarted.',
+      'Needs no credential and checks no dependencies, so a failure means that the process must be restarted.',
   })
   @Answer(200, 'The process is alive', Liveness, cacheControl())
   @PlatformErrors(tooManyHeaders(), internalError())
@@ -103,9 +103,9 @@ export class HealthController {
   @Header('Cache-Control', 'no-store')
   @ApiOperation({
     operationId: 'getReadiness',
-    summary: 'What every request depends on answers',
+    summary: 'Check that the process can serve requests',
     description:
-      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, a disk that is full, or a scheduled backup that is missing, is reported and does not make the process unready.',
+      'Needs no credential. A load balancer should send no requests to a process that answers 503. A storage provider that is down, a full disk or a missing scheduled backup is reported but does not make the process unready.',
   })
   @Answer(200, 'Ready to serve', Readiness, cacheControl())
   @PlatformErrors(tooManyHeaders(), internalError())
@@ -120,9 +120,9 @@ export class HealthController {
   @UseGuards(MetricsGuard)
   @ApiOperation({
     operationId: 'getMetrics',
-    summary: "Metrics of this process in Prometheus' text format",
+    summary: "Get the metrics of this process in Prometheus' text format",
     description:
-      'Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With several processes each has metrics of its own.',
+      'Needs PLATFORM_ADMIN_KEY or METRICS_TOKEN; none through METRICS_PORT. With several processes, each one has its own metrics.',
   })
   @ApiBearerAuth('platform-admin-key')
   @ApiBearerAuth('metrics-token')

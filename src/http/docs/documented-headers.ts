@@ -18,7 +18,7 @@ export const COUNT = { type: 'integer', format: 'int64', minimum: 0 } as const;
 const OF_ERRORS: DocumentedHeaders = {
   Allow: { description: 'The methods of this address', schema: TEXT },
   'Accept-Encoding': {
-    description: 'Present when the body was encoded: the encodings that are accepted',
+    description: 'The accepted encodings; present when the body was encoded',
     schema: TEXT,
   },
   'Content-Range': { description: 'No range, and the size of the file in bytes', schema: TEXT },

@@ -33,19 +33,19 @@ interface ErrorsOfStatus {
 
 const MEANINGS: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
-  401: 'A credential is missing, or not valid, or no longer valid',
-  403: 'The caller may not do this',
+  401: 'A credential is missing, invalid or expired',
+  403: 'The caller is not allowed to do this',
   404: 'Not found',
   408: 'The body arrived too slowly',
-  409: 'In conflict with what exists',
-  412: 'A precondition of the request does not hold',
+  409: 'Conflicts with existing data',
+  412: 'A precondition of the request failed',
   413: 'Too large',
   415: 'The media type is not accepted',
-  416: 'The range is not in the file',
+  416: 'The requested range is outside the file',
   429: 'Too many requests',
   431: 'The headers are too large',
   500: 'Internal error',
-  503: 'Unavailable for the moment',
+  503: 'Temporarily unavailable',
 };
 
 export class ErrorDocs {

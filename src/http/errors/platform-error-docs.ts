@@ -15,7 +15,7 @@ export const platformErrorBody = ({ message, code, status, extra }: AppError): P
 const ANY_CODE: SchemaObject = {
   type: 'string',
   pattern: '^([a-z_]+|[0-9A-Z]{5})$',
-  description: 'A code, or the SQLSTATE of a fault of the database',
+  description: 'An error code, or the SQLSTATE of a database error',
 };
 
 /** @param more members beside message, code and status */
@@ -36,7 +36,7 @@ export function platformErrorSchema(
         additionalProperties: false,
         required: ['message', 'code', 'status', ...(more.required ?? [])],
         properties: {
-          message: { type: 'string', description: 'The reason, for people' },
+          message: { type: 'string', description: 'Human-readable reason' },
           code,
           status: { type: 'integer', enum: [status], description: 'The HTTP status' },
           ...more.properties,

@@ -5,7 +5,7 @@ export const QUOTA_SETTINGS = {
   database_quota_bytes: integer({
     fallback: null,
     fallbackText: "the plan's",
-    description: 'Size of the database in bytes from which on table REST refuses new and changed rows',
+    description: 'Size of the database in bytes at which table REST begins to refuse inserts and updates',
     details: 'Only operators set it. See [quotas](scaling.md#quotas).',
     minimum: 1,
   }),
@@ -13,7 +13,7 @@ export const QUOTA_SETTINGS = {
   requests_per_day: integer({
     fallback: null,
     fallbackText: "the plan's",
-    description: 'Maximum number of requests from midnight to midnight in UTC',
+    description: 'Maximum number of requests per day (UTC)',
     details: 'Only operators set it. See [quotas](scaling.md#quotas).',
     minimum: 1,
   }),

@@ -39,7 +39,7 @@ export class InvitationsController {
     operationId: 'listInvitations',
     summary: 'List open invitations, the newest first',
     description:
-      'Needs a role of the installation, or an administrator of a project, who sees those to their projects alone.',
+      'Needs a role of the installation, or the role admin in a project. Administrators of projects see only invitations to their projects.',
   })
   @Answer(200, 'The invitations', [InvitationDto])
   @PlatformErrors(STAFF_ERRORS)
@@ -51,9 +51,9 @@ export class InvitationsController {
   @HttpCode(201)
   @ApiOperation({
     operationId: 'createInvitation',
-    summary: 'Invite a person to an account, by mail',
+    summary: 'Invite a person by mail',
     description:
-      'Needs an operator; to invite an owner, an owner; to projects alone, an administrator of them. The link works once, for seven days. Invitations end when the role of the person who made them changes.',
+      'Needs the role operator; to invite an owner, the role owner; to invite to projects only, the role admin in each of them. The link works once, for seven days. Invitations end when the role of the person who made them changes.',
   })
   @JsonBody(InviteDto)
   @Answer(201, 'The invitation', CreatedInvitationDto)
@@ -81,7 +81,7 @@ export class InvitationsController {
   @ApiOperation({
     operationId: 'deleteInvitation',
     summary: 'Withdraw an invitation',
-    description: 'Needs an operator, or an administrator of all its projects.',
+    description: 'Needs the role operator, or the role admin in all of its projects.',
   })
   @ApiParam({ name: 'id', type: String, description: 'The id of the invitation', example: UUID_EXAMPLE })
   @ApiResponse({ status: 204, description: 'Its link no longer works' })
@@ -110,7 +110,7 @@ export class InvitationAcceptanceController {
   @PublicRoute('the mailed token in the body is the credential')
   @ApiOperation({
     operationId: 'acceptInvitation',
-    summary: 'Make an account with the mailed token, and sign in',
+    summary: 'Accept an invitation and sign in',
     description: 'Needs no other credential. The token works once.',
   })
   @JsonBody(AcceptInvitationDto)

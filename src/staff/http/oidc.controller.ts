@@ -53,10 +53,10 @@ export class OidcController {
   @PublicRoute('the sign-in page asks it which buttons to show')
   @ApiOperation({
     operationId: 'getSignInMethods',
-    summary: 'Get the ways to sign in to the administration',
+    summary: 'List the ways to sign in to the administration',
     description: 'Needs no credential.',
   })
-  @Answer(200, 'The ways', SignInMethodsDto)
+  @Answer(200, 'The available ways to sign in', SignInMethodsDto)
   @PlatformErrors(SERVER_ERRORS)
   methods(): SignInMethodsDto {
     return { password: true, passkey: true, oidc_issuer: this.client.issuerHost };
@@ -66,11 +66,11 @@ export class OidcController {
   @PublicRoute('it only leads to the sign-in page of the issuer')
   @ApiOperation({
     operationId: 'beginSingleSignOn',
-    summary: 'Go to the issuer of single sign-on',
+    summary: 'Start single sign-on',
     description:
-      'For browsers: sets a short-lived cookie that the way back is bound to, and redirects. Needs STAFF_OIDC_ISSUER.',
+      'For browsers: sets a short-lived cookie that binds the sign-in to the browser, and redirects. Needs STAFF_OIDC_ISSUER.',
   })
-  @ApiResponse({ status: 303, description: 'The page of the issuer', headers: REDIRECT_HEADERS })
+  @ApiResponse({ status: 303, description: 'The sign-in page of the issuer', headers: REDIRECT_HEADERS })
   @PlatformErrors(oidcUnused(), oidcUnreachable(), SERVER_ERRORS)
   async begin(@Res() response: Response): Promise<void> {
     redirect(response, await this.oidc.begin(response));
@@ -80,14 +80,14 @@ export class OidcController {
   @PublicRoute('the code of the issuer is the credential')
   @ApiOperation({
     operationId: 'finishSingleSignOn',
-    summary: 'Come back from the issuer of single sign-on',
+    summary: 'Return from the issuer of single sign-on',
     description:
-      'Verifies the answer of the issuer and redirects to the console: with a session, or with the code of the error as `sign_in_error` behind the `#`. `factor_required` there asks for POST /admin/v1/session/oidc.',
+      'Verifies the response of the issuer and redirects to the console with a session, or with the error code as `sign_in_error` in the fragment of the URL. After `factor_required`, continue with POST /admin/v1/session/oidc.',
   })
   @CallbackParam('code', 'From the issuer')
-  @CallbackParam('state', 'As it was sent to the issuer')
+  @CallbackParam('state', 'The value that was sent to the issuer')
   @CallbackParam('iss', 'The issuer (RFC 9207)')
-  @CallbackParam('error', 'From the issuer, in place of the code')
+  @CallbackParam('error', 'Error from the issuer, in place of the code')
   @ApiResponse({ status: 303, description: 'The console', headers: CALLBACK_HEADERS })
   @PlatformErrors(SERVER_ERRORS)
   async finish(
@@ -116,7 +116,7 @@ export class OidcController {
     operationId: 'completeSingleSignOn',
     summary: 'Complete single sign-on with the second factor',
     description:
-      'After the callback answered `factor_required`: the account has a second factor, and the issuer did not ask for one. Wrong codes delay further attempts (429).',
+      'Needed if the callback returned `factor_required`: the account has a second factor, and the issuer did not ask for one. Wrong codes delay further attempts (429).',
   })
   @JsonBody(FactorCodeDto)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)

@@ -88,7 +88,8 @@ export class PasskeySignInController {
   @ApiOperation({
     operationId: 'beginPasskeySignIn',
     summary: 'Get a challenge to sign in with a passkey',
-    description: 'Sets a cookie of ten minutes; the challenge works once, in the same browser.',
+    description:
+      'Sets a cookie that is valid for ten minutes. The challenge works once, in the same browser.',
   })
   @Answer(200, 'Options for navigator.credentials.get()', PasskeyOptionsDto, SESSION_HEADERS)
   @PlatformErrors(SERVER_ERRORS)
@@ -101,9 +102,9 @@ export class PasskeySignInController {
   @PublicRoute('the signature of the passkey in the body is the credential')
   @ApiOperation({
     operationId: 'signInWithPasskey',
-    summary: 'Sign a person in with a passkey alone',
+    summary: 'Sign in with a passkey',
     description:
-      'The authenticator must have verified its user, by PIN or biometrics. With a password, one that has not does as second factor: see POST /admin/v1/session.',
+      'The authenticator must have verified its user, by PIN or biometrics. One that has not can still be the second factor after a password: see POST /admin/v1/session.',
   })
   @JsonBody(PasskeySignInDto)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
@@ -158,9 +159,9 @@ export class PasskeysController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'beginPasskey',
-    summary: 'Begin to add a passkey',
+    summary: 'Start adding a passkey',
     description:
-      'Needs a session, and the password once more (or a session younger than ten minutes of a person without one).',
+      'Needs a session and the password again, or, for a person without a password, a session that began less than ten minutes ago.',
   })
   @JsonBody(BeginFactorDto)
   @Answer(200, 'Options for navigator.credentials.create()', PasskeyOptionsDto, SESSION_HEADERS)
@@ -181,9 +182,9 @@ export class PasskeysController {
   @HttpCode(201)
   @ApiOperation({
     operationId: 'createPasskey',
-    summary: 'Add the passkey that the browser made',
+    summary: 'Add the passkey that the browser created',
     description:
-      'Needs the session that began it. All other sessions of the person end, since a password alone may have begun them.',
+      'Needs the session that began it. All other sessions of the person end, because they may have begun with a password alone.',
   })
   @JsonBody(EnrolPasskeyDto)
   @Answer(
@@ -250,7 +251,7 @@ export class PasskeysController {
     operationId: 'deletePasskey',
     summary: 'Delete a passkey',
     description:
-      'Needs a session, and the password once more (or a session younger than ten minutes of a person without one).',
+      'Needs a session and the password again, or, for a person without a password, a session that began less than ten minutes ago.',
   })
   @PasskeyParam()
   @JsonBody(BeginFactorDto)

@@ -29,7 +29,7 @@ export class PeopleController {
   @Get('people')
   @ApiOperation({
     operationId: 'listPeople',
-    summary: 'List the people who have an account, by address',
+    summary: 'List the people with an account, sorted by address',
     description: 'Needs a role of the installation.',
   })
   @Answer(200, 'The people', [PersonDto])
@@ -43,11 +43,11 @@ export class PeopleController {
     operationId: 'updatePerson',
     summary: 'Change name or role of a person, or disable the account',
     description:
-      'Needs an operator; for owners, and to make one, an owner. Disabling ends all sessions and tokens at once. Invitations that the person made end with a change of the role.',
+      'Needs the role operator; to change an owner, or to make someone an owner, the role owner. Disabling ends all sessions and tokens at once. A change of the role revokes the invitations that the person made.',
   })
   @PersonParam('id', 'The id of the person')
   @JsonBody(UpdatePersonDto)
-  @Answer(200, 'The changed person', PersonDto)
+  @Answer(200, 'The updated person', PersonDto)
   @PlatformErrors(
     invalidParameters('role must be one of the following values: owner, operator, auditor'),
     personNotFound(),
@@ -69,11 +69,12 @@ export class PeopleController {
   @HttpCode(204)
   @ApiOperation({
     operationId: 'deletePerson',
-    summary: 'Delete the account of a person',
-    description: 'Needs an operator; for owners, an owner. Entries of the audit log keep the address.',
+    summary: "Delete a person's account",
+    description:
+      'Needs the role operator; to delete an owner, the role owner. Entries of the audit log keep the address.',
   })
   @PersonParam('id', 'The id of the person')
-  @ApiResponse({ status: 204, description: 'The account is gone, with its sessions and tokens' })
+  @ApiResponse({ status: 204, description: 'The account was deleted, with its sessions and tokens' })
   @PlatformErrors(personNotFound(), lastOwner(), STAFF_ERRORS)
   async remove(
     @CurrentStaff() staff: Staff,
@@ -112,7 +113,7 @@ export class PeopleController {
   @Put('projects/:id/people/:person_id')
   @ApiOperation({
     operationId: 'setPersonOfProject',
-    summary: 'Give a person a role in a project, or another one',
+    summary: 'Give a person a role in a project, or change it',
     description: 'Needs an administrator of the project. Takes effect with the next request.',
   })
   @ProjectIdParam()
@@ -139,7 +140,7 @@ export class PeopleController {
   @HttpCode(204)
   @ApiOperation({
     operationId: 'removePersonOfProject',
-    summary: "Take a person's role in a project away",
+    summary: 'Remove a person from a project',
     description: 'Needs an administrator of the project. Takes effect with the next request.',
   })
   @ProjectIdParam()

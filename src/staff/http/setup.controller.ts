@@ -44,7 +44,7 @@ export class SetupController {
     summary: 'Whether the installation still needs its first owner',
     description: 'Needs no credential.',
   })
-  @Answer(200, 'Whether it does', SetupNeededDto)
+  @Answer(200, 'Whether the first owner is missing', SetupNeededDto)
   @PlatformErrors(tooManyHeaders(), SERVER_ERRORS)
   async needed(): Promise<SetupNeededDto> {
     return { needed: await this.setup.isNeeded() };
@@ -57,7 +57,7 @@ export class SetupController {
     operationId: 'createFirstOwner',
     summary: 'Create the first owner with the set-up link, and sign them in',
     description:
-      'The link is printed when a server without an owner starts, and by `plinth setup-link`. It works once, for a day; with the first owner all links end.',
+      'The link is printed when a server without an owner starts, and by `plinth setup-link`. It works once, within one day. All links end when the first owner is created.',
   })
   @JsonBody(SetupDto)
   @Answer(201, 'The session of the owner, with its cookie', StaffSessionDto, SESSION_HEADERS)
@@ -97,7 +97,7 @@ export class SetupLinkController {
     operationId: 'createSetupLink',
     summary: 'Make a set-up link for the first owner',
     description:
-      'Refused once there is an owner; until then PLATFORM_ADMIN_KEY is the credential. Links made before stay valid until they expire.',
+      'Refused once there is an owner; until then, use PLATFORM_ADMIN_KEY. Earlier links stay valid until they expire.',
   })
   @Answer(201, 'The link', SetupLinkDto)
   @PlatformErrors(setupOver(), STAFF_ERRORS)

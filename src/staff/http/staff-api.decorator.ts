@@ -25,6 +25,6 @@ export const ProjectIdParam = (): MethodDecorator & ClassDecorator =>
   ApiParam({
     name: 'id',
     type: String,
-    description: 'The id of the project, as the answer to its creation gives it',
+    description: 'The id of the project, as returned when it was created',
     example: 'k3v9x0a1b2c3d4e5f6g7',
   });

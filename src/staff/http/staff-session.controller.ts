@@ -72,9 +72,9 @@ export class StaffSignInController {
   @PublicRoute('it checks the email and the password in the body')
   @ApiOperation({
     operationId: 'signInStaff',
-    summary: 'Sign a person in to the administration',
+    summary: 'Sign in to the administration',
     description:
-      'Answers with a cookie. A session that the client has ends. An account with a second factor needs a code of it, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); `factor_required` asks for it. Wrong attempts delay further ones (429).',
+      'Sets the session cookie. If the client already has a session, that session ends. An account with a second factor needs one of its codes, a recovery code, or a passkey (with the challenge of POST /admin/v1/session/passkey/options); the error `factor_required` asks for it. Failed attempts delay further ones (429).',
   })
   @JsonBody(SignInStaffDto)
   @Answer(200, 'The session, with its cookie', StaffSessionDto, SESSION_HEADERS)
@@ -159,10 +159,10 @@ export class StaffSessionController {
   @ApiOperation({
     operationId: 'changeStaffPassword',
     summary: 'Change your password',
-    description: 'Needs a session. All other sessions of the person end, and this one gets another cookie.',
+    description: 'Needs a session. All other sessions of the person end, and this one gets a new cookie.',
   })
   @JsonBody(ChangeStaffPasswordDto)
-  @Answer(200, 'The session, with another cookie', StaffSessionDto, SESSION_HEADERS)
+  @Answer(200, 'The session, with a new cookie', StaffSessionDto, SESSION_HEADERS)
   @PlatformErrors(
     invalidParameters('current_password should not be empty'),
     tooShortPassword(),
@@ -189,9 +189,9 @@ export class StaffSessionController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'beginStaffFactor',
-    summary: 'Begin to set up a second factor (an authenticator app)',
+    summary: 'Start setting up a second factor (an authenticator app)',
     description:
-      'Needs a session, and the password once more: a stolen session must not lock its person out. People who sign in by single sign-on only have no password; their session must be younger than ten minutes. The factor counts once PUT confirms it with a code.',
+      'Needs a session and the password again, so that a stolen session cannot lock its owner out. People who only use single sign-on have no password; their session must have begun less than ten minutes ago. The factor takes effect when PUT confirms it with a code.',
   })
   @JsonBody(BeginFactorDto)
   @Answer(200, 'The secret for the app', FactorSecretDto)
@@ -221,7 +221,8 @@ export class StaffSessionController {
   @ApiOperation({
     operationId: 'confirmStaffFactor',
     summary: 'Confirm the second factor with its first code',
-    description: 'Needs a session. All other sessions of the person end, since a password alone began them.',
+    description:
+      'Needs a session. All other sessions of the person end, because they began with a password alone.',
   })
   @JsonBody(FactorCodeDto)
   @Answer(200, 'Recovery codes, which are not shown again', RecoveryCodesDto, SESSION_HEADERS)

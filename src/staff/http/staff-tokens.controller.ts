@@ -44,7 +44,7 @@ export class StaffTokensController {
     operationId: 'createStaffToken',
     summary: 'Create a personal access token',
     description:
-      'It is sent as `Authorization: Bearer plt_...`. It never allows more than the present role of its person. A token with the scope `admin` makes tokens that allow no more, and last no longer, than itself.',
+      'It is sent as `Authorization: Bearer plt_...`. It never allows more than the current role of the person. A token with the scope `admin` can create tokens that allow no more and last no longer than itself.',
   })
   @JsonBody(CreateTokenDto)
   @Answer(201, 'The token; not shown again', CreatedTokenDto)
@@ -73,7 +73,7 @@ export class StaffTokensController {
   @ApiOperation({
     operationId: 'deleteStaffToken',
     summary: 'Delete one of your personal access tokens',
-    description: 'A token can delete itself; others, with the scope `admin`.',
+    description: 'A token can delete itself; deleting other tokens needs the scope `admin`.',
   })
   @ApiParam({ name: 'id', type: String, description: 'The id of the token', example: UUID_EXAMPLE })
   @ApiResponse({ status: 204, description: 'The token no longer works' })

@@ -27,9 +27,9 @@ export class ViewTokensController {
   @ApiOperation({
     operationId: 'createViewToken',
     summary:
-      "Make a token of five minutes for the project's own API: as anon, a user, any claims, or service_role",
+      "Create a five-minute token for the project's own API: as anon, a user, any claims, or service_role",
     description:
-      'Needs a role in the project. People and tokens that may only read get a token that may only read: everything but GET, HEAD and OPTIONS is 403. Each call is in the audit log.',
+      'Needs a role in the project. People and tokens with read-only access get a read-only token: methods other than GET, HEAD and OPTIONS are refused with 403. Each call is recorded in the audit log.',
   })
   @ProjectIdParam()
   @JsonBody(ViewAsDto)

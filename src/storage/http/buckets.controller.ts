@@ -25,7 +25,7 @@ export class BucketsController {
     operationId: 'createBucket',
     summary: 'Create a bucket',
     description:
-      'Needs apikey and bearer; the policies of the project decide. A signed-in user owns the bucket; one that is made with the service-role key belongs to the project, and signed-in users may upload into it. The slug for paths is derived from the name.',
+      "Needs apikey and bearer; the project's policies apply. A bucket created by a signed-in user belongs to that user. One created with the service-role key belongs to the project, and signed-in users may upload to it. The slug, for use in paths, is derived from the name.",
   })
   @JsonBody(CreateBucketDto)
   @Success(201, 'The bucket', BucketDto)
@@ -45,9 +45,9 @@ export class BucketsController {
     operationId: 'listBuckets',
     summary: 'List the buckets that the caller may see',
     description:
-      'Needs apikey and bearer; the policies of the project decide. All of them in one answer, without their files.',
+      "Needs apikey and bearer; the project's policies apply. Returns all buckets at once, without their files.",
   })
-  @Success(200, 'The buckets, by name', [BucketDto])
+  @Success(200, 'The buckets, sorted by name', [BucketDto])
   @Failures(ACCESS_ERRORS)
   list(@CurrentCaller() caller: Caller): Promise<JsonRows> {
     return this.buckets.list(caller);
@@ -58,7 +58,7 @@ export class BucketsController {
     operationId: 'getBucket',
     summary: 'Get bucket info',
     description:
-      'Needs apikey and bearer; the policies of the project decide. A bucket that the caller may not see is not found.',
+      "Needs apikey and bearer; the project's policies apply. A bucket that the caller may not see is a 404.",
   })
   @BucketParam()
   @Success(200, 'The bucket', BucketDto)
@@ -73,13 +73,13 @@ export class BucketsController {
   @Patch(':bucket_name')
   @ApiOperation({
     operationId: 'updateBucket',
-    summary: 'Change a bucket; its slug follows its name',
+    summary: 'Update a bucket',
     description:
-      'Needs apikey and bearer; the policies of the project decide. Members that are left out stay as they are; null removes a limit. New limits hold for later uploads, not for files that are there.',
+      "Needs apikey and bearer; the project's policies apply. Omitted members keep their values; null removes a limit. New limits apply to later uploads, not to existing files. A new name changes the slug.",
   })
   @BucketParam()
   @JsonBody(UpdateBucketDto)
-  @Success(200, 'The changed bucket', BucketDto)
+  @Success(200, 'The updated bucket', BucketDto)
   @Failures(
     invalidParameters('is_public must be a boolean value'),
     forbidden(),
@@ -99,12 +99,12 @@ export class BucketsController {
   @Delete(':bucket_name')
   @ApiOperation({
     operationId: 'deleteBucket',
-    summary: 'Delete a bucket; its files stay, private',
+    summary: 'Delete a bucket and keep its files',
     description:
-      'Needs apikey and bearer; the policies of the project decide. Its files keep their ids and stay reachable for their owner and the service-role key. A later bucket of that name does not get them.',
+      "Needs apikey and bearer; the project's policies apply. Its files keep their ids, and their owner and the service-role key can still access them. A new bucket of the same name does not contain them.",
   })
   @BucketParam()
-  @Success(200, 'The bucket as it was', BucketDto)
+  @Success(200, 'The deleted bucket', BucketDto)
   @Failures(forbidden(), bucketNotFound(), ACCESS_ERRORS)
   remove(
     @CurrentCaller() caller: Caller,

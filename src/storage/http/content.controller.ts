@@ -59,17 +59,18 @@ const CONTENT_HEADERS: DocumentedHeaders = {
 };
 
 const CONTENT_RANGE: DocumentedHeaders = {
-  'Content-Range': { description: 'The range that is sent; absent with several', schema: TEXT },
+  'Content-Range': { description: 'The range that is sent; absent for several ranges', schema: TEXT },
 };
 
 /** The headers of ranges and conditions (RFC 9110, 13 and 14), by their names. */
 const REQUEST_HEADERS: Readonly<Record<string, string>> = {
-  Range: 'Bytes that are wanted: `bytes=0-1023`, `bytes=-500`',
-  'If-Range': 'The ETag or date of the part that the client has; otherwise all bytes are sent',
-  'If-Match': 'Refused with 412 unless the file has this ETag',
-  'If-None-Match': 'The ETag that the client has; 304 if it is current',
-  'If-Modified-Since': 'The date of the bytes that the client has; 304 if they are current',
-  'If-Unmodified-Since': 'Refused with 412 if the file changed since',
+  Range: 'The requested bytes: `bytes=0-1023`, `bytes=-500`',
+  'If-Range':
+    'The ETag or date of the part that the client has; if the file changed since, all bytes are sent',
+  'If-Match': '412 unless the file has this ETag',
+  'If-None-Match': 'The ETag that the client has; 304 if the file still has it',
+  'If-Modified-Since': 'The Last-Modified date that the client has; 304 if the file has not changed since',
+  'If-Unmodified-Since': '412 if the file changed after this date',
 };
 
 const RangeAndConditions = (): MethodDecorator =>
@@ -95,7 +96,11 @@ const Bytes = (mediaType: string): MethodDecorator => {
       headers: { ...CONTENT_HEADERS, ...CONTENT_RANGE },
       content: { [mediaType]: bytes, 'multipart/byteranges': bytes },
     }),
-    ApiResponse({ status: 304, description: 'The client has the current bytes', headers: CONTENT_HEADERS }),
+    ApiResponse({
+      status: 304,
+      description: 'The client already has the current content',
+      headers: CONTENT_HEADERS,
+    }),
   );
 };
 
@@ -104,7 +109,7 @@ const DownloadName = (): MethodDecorator =>
     name: 'download',
     type: String,
     required: false,
-    description: "Filename for saving; empty: the file's own",
+    description: "Filename to save as; empty for the file's own",
   });
 
 /** Errors of every answer with the bytes of a file. */
@@ -133,7 +138,7 @@ export class ContentController {
     operationId: 'downloadFile',
     summary: 'Download a file',
     description:
-      'Needs apikey and bearer; the policies of the project decide. Ranges and conditions work as in RFC 9110; several ranges come as `multipart/byteranges`. The answer is always an attachment.',
+      "Needs apikey and bearer; the project's policies apply. Supports ranges and conditional requests (RFC 9110); several ranges are sent as `multipart/byteranges`. The file is always sent as an attachment.",
   })
   @DownloadName()
   @Bytes('application/octet-stream')
@@ -153,9 +158,9 @@ export class ContentController {
   @Get('signed')
   @ApiOperation({
     operationId: 'downloadSigned',
-    summary: 'Download a file by its signed address',
+    summary: 'Download a file by its signed URL',
     description:
-      'The address is the credential: no header is needed. The parameters are those of the signed URL, unchanged; `download` may be added.',
+      'The URL is the credential, so no header is needed. Its parameters must not be changed; `download` may be added.',
   })
   @ApiQuery({ name: 'expires', type: String, description: 'From the signed URL', example: '1767225600' })
   @ApiQuery({ name: 'revision', type: String, description: 'From the signed URL', example: '0' })
@@ -183,7 +188,7 @@ export class ContentController {
     operationId: 'previewFile',
     summary: 'Show a file of a public bucket',
     description:
-      'Needs no credential. The answer is shown in place, in a sandbox; types that could run scripts come as an attachment. A client address that asks for many files that are not there has to wait (429).',
+      'Needs no credential. The file is displayed inline, in a sandbox; types that could run scripts are sent as an attachment. Client addresses that request many nonexistent files are throttled (429).',
   })
   @DownloadName()
   @Bytes('*/*')

@@ -22,11 +22,11 @@ export class FileListsController {
     operationId: 'listFiles',
     summary: 'List the files of a bucket',
     description:
-      'Needs apikey and bearer; the policies of the project decide. At most 1000 in a page. With `cursor` the next page begins after the last file of the previous one, in the same order; the total is not counted then.',
+      "Needs apikey and bearer; the project's policies apply. A page has at most 1000 files. With `cursor`, it starts after the last file of the previous page, in the same order, and the total is not counted.",
   })
   @BucketParam()
   @Success(200, 'A page of files', [FileDto], {
-    'X-Total-Count': { description: 'Files on all pages; absent with a cursor', schema: COUNT },
+    'X-Total-Count': { description: 'Total number of files; absent with a cursor', schema: COUNT },
     'X-Next-Cursor': { description: 'Value of `cursor` for the next page; absent on the last', schema: TEXT },
   })
   @Failures(invalidParameters('limit must not be greater than 1000'), bucketNotFound(), ACCESS_ERRORS)
@@ -47,7 +47,7 @@ export class FileListsController {
     operationId: 'listFolders',
     summary: 'List the folders right below a prefix',
     description:
-      'Needs apikey and bearer; the policies of the project decide. A folder is the part of a filename up to a slash; folders without a file do not exist.',
+      "Needs apikey and bearer; the project's policies apply. A folder is the part of a filename up to a slash; folders without a file do not exist.",
   })
   @BucketParam()
   @Success(200, 'Names with their trailing slash', [String])

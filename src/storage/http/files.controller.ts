@@ -64,7 +64,7 @@ export class FilesController {
     operationId: 'bulkDeleteFiles',
     summary: 'Delete several files in one transaction',
     description:
-      'Needs apikey and bearer; the policies of the project decide. If one of the files may be seen but not deleted, none is deleted (403). Unknown ids are listed in the answer.',
+      "Needs apikey and bearer; the project's policies apply. If the caller may see one of the files but not delete it, none is deleted (403). Unknown ids are listed in the response.",
   })
   @JsonBody(BulkDeleteDto)
   @Success(200, 'The ids that were deleted, and those that were not found', BulkDeleteResultDto)
@@ -81,7 +81,7 @@ export class FilesController {
     operationId: 'getFile',
     summary: "Get a file's record",
     description:
-      'Needs apikey and bearer; the policies of the project decide. A file that the caller may not see is not found.',
+      "Needs apikey and bearer; the project's policies apply. A file that the caller may not see is a 404.",
   })
   @FileParam()
   @Success(200, 'The record', FileDto)
@@ -95,11 +95,11 @@ export class FilesController {
     operationId: 'updateFile',
     summary: 'Rename or move a file, change its type or metadata',
     description:
-      'Needs apikey and bearer; the policies of the project decide. Members that are left out stay as they are. The bytes are not touched; the rules of the bucket it moves to hold for it.',
+      "Needs apikey and bearer; the project's policies apply. Omitted members keep their values. The content does not change. The limits of the target bucket apply.",
   })
   @FileParam()
   @JsonBody(UpdateFileDto)
-  @Success(200, 'The changed record', FileDto, QUOTA_HEADER)
+  @Success(200, 'The updated record', FileDto, QUOTA_HEADER)
   @Failures(PLACEMENT_ERRORS)
   async update(
     @CurrentCaller() caller: Caller,
@@ -117,7 +117,7 @@ export class FilesController {
     operationId: 'copyFile',
     summary: 'Copy a file, within its bucket or into another',
     description:
-      'Needs apikey and bearer; the policies of the project decide. The copy is a file of the caller, with the type and metadata of the original. The rules of its bucket hold as for an upload.',
+      "Needs apikey and bearer; the project's policies apply. The copy belongs to the caller and has the type and metadata of the original. The limits of its bucket apply as for an upload.",
   })
   @FileParam()
   @JsonBody(CopyFileDto)
@@ -138,11 +138,10 @@ export class FilesController {
   @ApiOperation({
     operationId: 'deleteFile',
     summary: 'Delete a file',
-    description:
-      'Needs apikey and bearer; the policies of the project decide. Its signed addresses end with it.',
+    description: "Needs apikey and bearer; the project's policies apply. Its signed URLs stop working.",
   })
   @FileParam()
-  @Success(200, 'The record as it was', FileDto)
+  @Success(200, 'The record of the deleted file', FileDto)
   @Failures(forbidden(), fileNotFound(), ACCESS_ERRORS)
   remove(@CurrentCaller() caller: Caller, @Param('file_id') id: string): Promise<FileRecord> {
     return this.files.remove(caller, id);

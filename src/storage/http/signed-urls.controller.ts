@@ -31,7 +31,7 @@ export class SignedUrlsController {
     operationId: 'bulkCreateSignedUrls',
     summary: 'Create temporary download URLs',
     description:
-      'Needs apikey and bearer; the policies of the project decide. At most 1000 files. A file that the caller may not read gets an error in its place, and the others their URL.',
+      "Needs apikey and bearer; the project's policies apply. At most 1000 files. A file that the caller may not read gets an error instead of a URL.",
   })
   @JsonBody(BulkSignedUrlsDto)
   @Success(200, 'A URL or an error for each file, in the order of the request', [BulkSignedUrlDto])
@@ -50,7 +50,7 @@ export class SignedUrlsController {
     operationId: 'createSignedUrl',
     summary: 'Create a temporary download URL',
     description:
-      'Needs apikey and bearer; the policies of the project decide. The URL is the only credential that a download needs until it expires.',
+      "Needs apikey and bearer; the project's policies apply. The URL is the only credential that a download needs until it expires.",
   })
   @FileParam()
   @JsonBody(CreateSignedUrlDto)
@@ -73,8 +73,7 @@ export class SignedUrlsController {
   @ApiOperation({
     operationId: 'revokeSignedUrls',
     summary: 'Revoke all signed URLs of a file',
-    description:
-      'Needs apikey and bearer; the policies of the project decide. URLs that are created afterwards are valid.',
+    description: "Needs apikey and bearer; the project's policies apply. URLs created afterwards work.",
   })
   @FileParam()
   @Success(200, 'Revoked', null)

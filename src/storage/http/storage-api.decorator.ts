@@ -20,17 +20,17 @@ import { codeOf, storageErrorBody } from './storage-error.renderer';
 
 export const RATE_HEADERS: DocumentedHeaders = {
   'X-RateLimit-Limit': {
-    description: 'Requests a minute that the project may send; 0: unknown',
+    description: 'Requests allowed per minute for the project; 0 if unknown',
     schema: COUNT,
   },
-  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: COUNT },
-  'X-RateLimit-Reset': { description: 'When the minute ends, in Unix seconds', schema: COUNT },
+  'X-RateLimit-Remaining': { description: 'Requests left in the current minute', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'When the current minute ends, in Unix seconds', schema: COUNT },
 };
 
 export const QUOTA_HEADER: DocumentedHeaders = {
   [QUOTA_WARNING]: {
     description:
-      'Quotas that run low, with the percent that is reached: `project=80, bucket=95`; absent below that',
+      'Quotas that are nearly used up, with the percentage used: `project=80, bucket=95`; absent below that',
     schema: TEXT,
   },
 };
@@ -57,7 +57,7 @@ const DOCS = new ErrorDocs({
         additionalProperties: false,
         required: ['message', 'code', 'status'],
         properties: {
-          message: { type: 'string', description: 'The reason, for people' },
+          message: { type: 'string', description: 'Human-readable reason' },
           code: { type: 'string', enum: codes as string[] },
           status: { type: 'integer', enum: [status], description: 'The HTTP status' },
         },

@@ -43,7 +43,7 @@ const FORM = {
     filename: { type: 'string', description: "Default: the file's own name", example: 'reports/2026.txt' },
     contentType: {
       type: 'string',
-      description: 'Used where the content does not tell its type',
+      description: 'Used if the type cannot be detected from the content',
       example: 'text/plain',
     },
     upsert: {
@@ -85,13 +85,13 @@ const QueryDocs = (): MethodDecorator => {
     ApiQuery({
       name: 'contentType',
       ...optional,
-      description: 'Used where the content does not tell its type',
+      description: 'Used if the type cannot be detected from the content',
     }),
     ApiQuery({
       name: 'upsert',
       ...optional,
       enum: ['true', 'false'],
-      description: 'Replaces a file of that name',
+      description: 'Replaces an existing file of that name',
     }),
     ApiQuery({ name: 'metadata', ...optional, description: 'A JSON object' }),
   );
@@ -111,7 +111,7 @@ export class UploadController {
     operationId: 'uploadFile',
     summary: 'Upload a file',
     description:
-      'Needs apikey and bearer; the policies of the project decide. The file streams; it is visible when all of its bytes are stored. Query parameters take precedence over fields of the form; fields after the file are ignored. The type is detected from the content.',
+      "Needs apikey and bearer; the project's policies apply. The upload is streamed; the file becomes visible when all of its bytes are stored. Query parameters take precedence over fields of the form; fields after the file are ignored. The type is detected from the content.",
   })
   @BucketParam()
   @QueryDocs()
@@ -122,7 +122,7 @@ export class UploadController {
     examples: { example: { summary: 'Example', value: FORM_EXAMPLE } },
   })
   @Success(201, 'The file', FileDto, QUOTA_HEADER)
-  @Success(200, 'The file, which replaced another (upsert)', FileDto, QUOTA_HEADER)
+  @Success(200, 'The file, which replaced an existing one (upsert)', FileDto, QUOTA_HEADER)
   @Failures(UPLOAD_ERRORS, ACCESS_ERRORS)
   async upload(@Req() request: Request, @Res() response: Response): Promise<FileRecord> {
     const caller = callerOf(request);

@@ -1,4 +1,8 @@
-/** Each operation takes the request that the page /docs fills in, and each example of its parameters. */
+/**
+ * Each operation takes the request that the page /docs fills in, and each example of its parameters. The requests and answers of a
+ * project are compared with its own document, which types columns and functions.
+ */
+import { DocumentChecker } from '../../support/documented/document-checker';
 import type { HttpAnswer, HttpClient } from '../../support/http-client';
 import { type NamedOperation, type OpenApiDocument, operationsOf, resolve } from '../../support/openapi';
 import { TestPlinth } from '../../support/plinth';
@@ -169,6 +173,7 @@ describe('the operations of the platform', () => {
 describe('the operations of a project', () => {
   let project: TestProject;
   let document: OpenApiDocument;
+  let checker: DocumentChecker;
   let tables: NamedOperation[];
 
   beforeAll(async () => {
@@ -182,13 +187,33 @@ describe('the operations of a project', () => {
       insert into order_items (order_id, line, sku) values (1, 1, 'text');
     `);
     document = (await project.service.get(`/p/${project.slug}/openapi.json`)).body;
+    checker = new DocumentChecker(document);
     tables = operationsOf(document).filter(({ path }) => path.includes('/rest/v1/'));
   });
+
+  /** Sends a request and compares it, and its answer, with the project's document. @returns the answer and what differs */
+  async function checked(
+    one: NamedOperation,
+    given: Record<string, string> = {},
+  ): Promise<HttpAnswer & { faults: string[] }> {
+    const { method, path, headers, body } = prefilledRequest(document, one, given);
+    const answer = await project.service.send(method, path, {
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const contentType = headers['content-type'];
+    const faults = checker.faultsOf({ method, path, contentType, body, answer });
+    return {
+      ...answer,
+      faults: faults.map((fault) => `${method} ${path} ${JSON.stringify(headers)}: ${fault}`),
+    };
+  }
 
   it('take the request that is filled in; keys may be taken, and checks may ask for more', async () => {
     const refused: string[] = [];
     for (const one of tables) {
-      const { status, text, body } = await send(project.service, document, one);
+      const { status, text, body, faults } = await checked(one);
+      if (!one.path.endsWith('/fail')) refused.push(...faults);
       const isState = status === 409 || body?.code === '23514';
       // The sample function that raises the given status.
       if (status >= 300 && !isState && !one.path.endsWith('/fail'))
@@ -209,9 +234,10 @@ describe('the operations of a project', () => {
           if ($ref && !examples && !parameter.required && tried.has($ref)) continue;
           tried.add($ref);
           for (const value of examplesOf(document, parameter)) {
-            const { path, headers } = prefilledRequest(document, one, { [parameter.name]: value });
-            const answer = await project.service.get(path, { headers });
-            if (answer.status >= 300) refused.push(`${path} ${JSON.stringify(headers)} ${answer.text}`);
+            const { status, text, faults } = await checked(one, { [parameter.name]: value });
+            if (status >= 300) refused.push(`${one.name} ${parameter.name}=${value} ${text}`);
+            // `select` decides on the members of a row.
+            if (parameter.name !== 'select') refused.push(...faults);
           }
         }
       }

@@ -255,7 +255,7 @@ describe('types', () => {
       expect([name, insert(name).default, insert(name).description]).toEqual([
         name,
         undefined,
-        expect.stringContaining('The database fills it in'),
+        expect.stringContaining('Filled in by the database'),
       ]);
     }
   });

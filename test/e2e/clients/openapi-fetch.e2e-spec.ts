@@ -1,5 +1,5 @@
 /** openapi-typescript and openapi-fetch, unmodified, on both documents. `npm run clients` tests the other generators. */
-import { GeneratedClient, readSchema, STEPS } from '../../support/generated-client';
+import { GeneratedClient, PLATFORM_STEPS, readSchema, STEPS } from '../../support/generated-client';
 import { TestPlinth } from '../../support/plinth';
 import { TestProject } from '../../support/test-project';
 
@@ -29,18 +29,20 @@ it(
   async () => {
     const { text } = await project.service.get(`/p/${project.slug}/openapi.json`);
     const client = await generate('openapi-fetch', text);
-    await client.addScenario('openapi-fetch', project);
+    await client.addScenario('openapi-fetch', 'scenario', project);
     expect(await client.compile()).toBe('');
-    expect(await client.runScenario(plinth, project)).toEqual(STEPS);
+    expect(await client.runScenario('scenario', plinth, project)).toEqual(STEPS);
   },
   LIMIT_MS,
 );
 
 it(
-  'compile for the document of the platform',
+  'work on the document of the platform',
   async () => {
     const client = await generate('openapi-fetch-platform', (await plinth.http.get('/openapi.json')).text);
+    await client.addScenario('openapi-fetch', 'platform', project);
     expect(await client.compile()).toBe('');
+    expect(await client.runScenario('platform', plinth, project)).toEqual(PLATFORM_STEPS);
   },
   LIMIT_MS,
 );

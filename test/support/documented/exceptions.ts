@@ -11,18 +11,39 @@ const LEFT_OUT: readonly RegExp[] = [
 
 const TABLE_REST = /^\/(p\/[^/]+\/)?rest\/v1(\/|$)/;
 
+/** A fault that is none where the condition holds. */
+interface Exception {
+  readonly fault: RegExp;
+  readonly where?: (exchange: Exchange) => boolean;
+}
+
+const isCall = ({ path }: Exchange): boolean => /\/rest\/v1\/rpc\//.test(path);
+
+/** The SQL of the project raised an error with a status of its choice (`PTxyz`). */
+function isRaised({ answer }: Exchange): boolean {
+  const code: unknown = (answer.body as { code?: unknown } | undefined)?.code;
+  return code === `PT${answer.status}`;
+}
+
 /**
  * Faults of calls of table REST that no document can avoid: what the project's own SQL decides, and media types beside
  * JSON. Generators write a function for each media type of an operation (`insertRows$Csv`), so that the documents have JSON
  * alone; docs/rest.md lists the others.
  */
-const OF_TABLE_REST: readonly RegExp[] = [
-  // PT418, `response.status`. The entry `default` would be part of every error's type, and hide the status in it.
-  /^status \d+ is not documented/,
-  /^a request body of type (text\/(csv|plain|xml)|application\/(x-www-form-urlencoded|octet-stream)) /,
-  /^\d+ with a body of type (text\/[\w.-]+|application\/(x-ndjson|geo\+json|vnd\.pgrst\.[\w.+]+)) /,
-  /^204 with a body of type /, // `response.status` of a function that returns a value
-  /^header set-cookie /, // `response.headers`
+const OF_TABLE_REST: readonly Exception[] = [
+  // PT418, or `response.status` of a function. The entry `default` would be part of every error's type, and hide the status in it.
+  { fault: /^status \d+ is not documented/, where: (exchange) => isCall(exchange) || isRaised(exchange) },
+  {
+    fault:
+      /^a request body of type (text\/(csv|plain|xml)|application\/(x-www-form-urlencoded|octet-stream)) /,
+  },
+  {
+    fault: /^\d+ with a body of type (text\/[\w.-]+|application\/(x-ndjson|geo\+json|vnd\.pgrst\.[\w.+]+)) /,
+  },
+  // `response.status` of a function that returns a value.
+  { fault: /^204 with a body of type /, where: isCall },
+  // `response.headers`
+  { fault: /^header set-cookie / },
 ];
 
 export function isLeftOut({ method, path }: Exchange): boolean {
@@ -35,10 +56,13 @@ const ADMIN = /^\/admin\/v1\//;
 const OF_STAFF_SESSIONS = /^header (cache-control|set-cookie) /;
 
 /** The faults that are none of an exception. */
-export function withoutExceptions({ path }: Exchange, faults: readonly string[]): readonly string[] {
-  if (ADMIN.test(addressOf(path))) return faults.filter((fault) => !OF_STAFF_SESSIONS.test(fault));
-  if (!TABLE_REST.test(addressOf(path))) return faults;
-  return faults.filter((fault) => !OF_TABLE_REST.some((one) => one.test(fault)));
+export function withoutExceptions(exchange: Exchange, faults: readonly string[]): readonly string[] {
+  const address = addressOf(exchange.path);
+  if (ADMIN.test(address)) return faults.filter((fault) => !OF_STAFF_SESSIONS.test(fault));
+  if (!TABLE_REST.test(address)) return faults;
+  const isException = (text: string): boolean =>
+    OF_TABLE_REST.some(({ fault, where }) => fault.test(text) && (where?.(exchange) ?? true));
+  return faults.filter((fault) => !isException(fault));
 }
 
 const addressOf = (path: string): string => path.split('?')[0] ?? '';

@@ -41,7 +41,7 @@ export class ListAuditLogQuery extends AuditFilterQuery {
     type: 'integer',
     minimum: 1,
     maximum: 1_000,
-    description: 'Entries in a page; default: 100',
+    description: 'Entries per page; default: 100',
   })
   @IsOptional()
   @WholeNumber(1, 1_000)
@@ -87,7 +87,7 @@ export class VerifyAuditLogQuery {
 
   @ApiPropertyOptional({
     pattern: '^\\d{1,15}:[0-9a-f]{64}$',
-    description: 'A head that was kept elsewhere, as `position:hash`: the chain must still hold it',
+    description: 'A head that was kept elsewhere, as `position:hash`: the chain must still contain it',
   })
   @IsOptional()
   @Matches(/^\d{1,15}:[0-9a-f]{64}$/, { message: 'head must have the form position:hash' })

@@ -20,8 +20,7 @@ const MAX_KEEP = 10_000;
 export class PhysicalBackupQuery {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
-    description:
-      'With `false`, the bytes of files are left out. Only those of the provider `disk` are part of it',
+    description: '`false` leaves out the bytes of files. Only files of the provider `disk` are included',
   })
   @IsOptional()
   @IsIn(['true', 'false'])
@@ -31,7 +30,7 @@ export class PhysicalBackupQuery {
 export class InstallRestoreQuery {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
-    description: 'Checks the archive and whether it could be restored, and changes nothing',
+    description: 'Only checks the archive and whether it could be restored',
   })
   @IsOptional()
   @IsIn(['true', 'false'])
@@ -41,7 +40,7 @@ export class InstallRestoreQuery {
 export class RestoreQuery extends InstallRestoreQuery {
   @ApiPropertyOptional({
     description:
-      'Another slug. If the archived project exists, a copy with an id and keys of its own is made',
+      'Slug of the restored project. If the archived project exists, the copy gets its own id and keys',
   })
   @IsOptional()
   @IsString()
@@ -116,7 +115,7 @@ export class ListRunsQuery extends BackupSubjectQuery {
     type: 'integer',
     minimum: 1,
     maximum: 1_000,
-    description: 'Runs in a page; default: 100',
+    description: 'Runs per page; default: 100',
   })
   @IsOptional()
   @WholeNumber(1, 1_000)

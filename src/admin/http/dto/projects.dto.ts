@@ -26,7 +26,7 @@ const SETTINGS =
 
 @Example({ name: 'Acme', plan: 'pro', settings: { max_rows: 1000 } })
 export class CreateProjectDto {
-  @ApiProperty({ example: 'Acme', maxLength: 200, description: 'For people; not unique' })
+  @ApiProperty({ example: 'Acme', maxLength: 200, description: 'Display name; not unique' })
   @IsString()
   @Matches(/\S/, { message: 'name must not be blank' })
   @MaxLength(200)
@@ -153,7 +153,7 @@ export class ListProjectsQuery {
     type: 'integer',
     minimum: 1,
     maximum: 1_000,
-    description: 'Projects in a page; default: 100',
+    description: 'Projects per page; default: 100',
   })
   @IsOptional()
   @WholeNumber(1, 1_000)

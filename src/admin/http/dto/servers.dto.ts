@@ -11,7 +11,7 @@ const CAPACITY = {
   type: 'integer',
   minimum: 0,
   maximum: MOST_PROJECTS,
-  description: 'Number of projects up to which new ones are placed here',
+  description: 'Number of projects at which no new ones are placed here',
 } as const;
 const URL_SCHEMA = {
   description: 'Connection URL, as a role with CREATEDB and CREATEROLE; stored encrypted, never returned',

@@ -75,7 +75,12 @@ export class EmailDto {
 
 @Example({ token: MAILED_TOKEN })
 export class TokenDto {
-  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, description: 'From the mail', example: MAILED_TOKEN })
+  @ApiProperty({
+    minLength: 1,
+    maxLength: MAX_TOKEN,
+    description: 'The token from the mail',
+    example: MAILED_TOKEN,
+  })
   @IsText({ min: 1, max: MAX_TOKEN })
   token!: string;
 }

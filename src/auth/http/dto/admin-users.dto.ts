@@ -11,7 +11,7 @@ import { Example } from '../../../http/docs/example.decorator';
 import { FREE_OBJECT } from '../../../http/docs/documented-types';
 
 export class ListUsersQuery extends PageQuery {
-  @ApiPropertyOptional({ description: 'Part of the email or the name' })
+  @ApiPropertyOptional({ description: 'Part of the email address or the name' })
   @IsOptional()
   @IsText({ max: MAX_EMAIL })
   @NotContains('\0')
@@ -95,7 +95,7 @@ export class InviteUserDto {
   @IsName()
   name?: string;
 
-  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'JSON that the application keeps about the user' })
+  @ApiPropertyOptional({ ...FREE_OBJECT, description: 'Application-defined JSON about the user' })
   @IsOptional()
   @FreeJson()
   data?: JsonObject;

@@ -16,7 +16,7 @@ class UserDto {
   @ApiProperty() name!: string;
   @ApiPropertyOptional({
     ...FREE_OBJECT,
-    description: 'JSON that the application keeps about the user; absent if it is empty',
+    description: 'Application-defined JSON about the user; absent if empty',
   })
   data?: object;
 }
@@ -52,7 +52,7 @@ export class UserAnswerDto {
 
 @Example({ message: 'Signed out' })
 export class MessageDto {
-  @ApiProperty({ description: 'For people' }) message!: string;
+  @ApiProperty({ description: 'Human-readable message' }) message!: string;
 }
 
 export class SessionFactsDto {
@@ -65,7 +65,7 @@ export class SessionFactsDto {
 }
 
 class SessionInfoDto extends SessionFactsDto {
-  @ApiProperty({ description: 'True for the session of the request' }) current!: boolean;
+  @ApiProperty({ description: 'True for the session of this request' }) current!: boolean;
 }
 
 @Example({

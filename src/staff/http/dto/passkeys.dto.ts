@@ -59,7 +59,8 @@ export class PasskeyDto {
 export class EnrolledPasskeyDto extends PasskeyDto {
   @ApiProperty({
     type: [String],
-    description: 'Each replaces a second factor once; not shown again. Empty if the account has some already',
+    description:
+      'Each can be used once in place of a second factor; not shown again. Empty if the account already has recovery codes',
   })
   readonly recovery_codes!: readonly string[];
 }

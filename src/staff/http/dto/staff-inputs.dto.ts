@@ -61,7 +61,7 @@ export class SignInStaffDto {
     nullable: true,
     maxLength: MAX_CODE,
     example: '492039',
-    description: 'Of the second factor, or a recovery code',
+    description: 'A code of the second factor, or a recovery code',
   })
   @IsOptional()
   @IsText({ max: MAX_CODE })
@@ -87,7 +87,7 @@ export class SetupDto {
 
 @Example({ token: TOKEN, name: 'Grace', password: 'correct horse' })
 export class AcceptInvitationDto {
-  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, example: TOKEN, description: 'From the mail' })
+  @ApiProperty({ minLength: 1, maxLength: MAX_TOKEN, example: TOKEN, description: 'The token from the mail' })
   @IsText({ min: 1, max: MAX_TOKEN })
   token!: string;
   @ApiProperty(NAME) @IsFullName() name!: string;
@@ -108,7 +108,7 @@ export class FactorCodeDto {
     minLength: 1,
     maxLength: MAX_CODE,
     example: '492039',
-    description: 'Six digits from the app; to remove the factor, a recovery code does as well',
+    description: 'Six digits from the app; a recovery code also works for removing the factor',
   })
   @IsText({ min: 1, max: MAX_CODE })
   code!: string;
@@ -134,7 +134,7 @@ export class UpdatePersonDto {
     type: String,
     enum: INSTALL_ROLES,
     nullable: true,
-    description: 'Null takes the role of the installation away',
+    description: 'Null removes the role of the installation',
   })
   @ValidateIf((_body, value: unknown) => value !== undefined && value !== null)
   @IsIn(INSTALL_ROLES)
@@ -144,7 +144,7 @@ export class UpdatePersonDto {
   @IsFullName()
   name?: string;
   @ApiPropertyOptional({
-    description: 'True ends all sessions and tokens of the person at once, and keeps them from signing in',
+    description: 'True ends all sessions and tokens of the person at once and prevents sign-in',
   })
   @ValidateIf((_body, value: unknown) => value !== undefined)
   @IsBoolean()
@@ -194,7 +194,7 @@ export class CreateTokenDto {
     isArray: true,
     minItems: 1,
     maxItems: SCOPES.length,
-    description: 'docs/access.md lists the scope of each route; none includes another',
+    description: 'docs/access.md lists the scope of each route; no scope includes another',
   })
   @IsArray()
   @ArrayNotEmpty()
@@ -226,7 +226,7 @@ export class CreateTokenDto {
 
 @Example({ as: 'user', user_id: UUID_EXAMPLE })
 export class ViewAsDto {
-  @ApiProperty({ enum: VIEW_IDENTITIES, description: 'Whom to see the project as' })
+  @ApiProperty({ enum: VIEW_IDENTITIES, description: 'The identity of the token' })
   @IsIn(VIEW_IDENTITIES)
   as!: (typeof VIEW_IDENTITIES)[number];
   @ApiPropertyOptional({ format: 'uuid', maxLength: 100, description: 'With `user`: the id of the user' })
@@ -237,7 +237,7 @@ export class ViewAsDto {
   @ApiPropertyOptional({
     ...FREE_OBJECT,
     description:
-      'With `claims`: the claims of the token, such as `role` and `sub`. Those about its lifetime, its project and its session are set by Plinth or left out.',
+      'With `claims`: the claims of the token, such as `role` and `sub`. Claims about its lifetime, project and session are set by Plinth or dropped.',
   })
   @IsOptional()
   @FreeJson()

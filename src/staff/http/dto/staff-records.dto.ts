@@ -66,7 +66,11 @@ export class StaffSessionDto {
     description: 'Sent as X-CSRF-Token with every change; null without a cookie',
   })
   readonly csrf_token!: string | null;
-  @ApiProperty({ ...DATE, nullable: true, description: 'The end of the session or token; null for the key' })
+  @ApiProperty({
+    ...DATE,
+    nullable: true,
+    description: 'When the session or token expires; null for PLATFORM_ADMIN_KEY',
+  })
   readonly expires_at!: Date | null;
 }
 
@@ -83,8 +87,9 @@ export class StaffSessionRecordDto {
   @ApiProperty({ format: 'uuid' }) readonly id!: string;
   @ApiProperty({ description: 'True for the session of this request' }) readonly is_current!: boolean;
   @ApiProperty(DATE) readonly created_at!: Date;
-  @ApiProperty({ ...DATE, description: 'To the minute' }) readonly last_used_at!: Date;
-  @ApiProperty({ ...DATE, description: 'The session ends no later' }) readonly expires_at!: Date;
+  @ApiProperty({ ...DATE, description: 'Accurate to the minute' }) readonly last_used_at!: Date;
+  @ApiProperty({ ...DATE, description: 'The latest time at which the session ends' })
+  readonly expires_at!: Date;
   @ApiProperty({ type: String, nullable: true, description: 'Client address at the sign-in' })
   readonly address!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Browser at the sign-in' })
@@ -93,8 +98,8 @@ export class StaffSessionRecordDto {
 
 @Example({ password: true, passkey: true, oidc_issuer: 'id.example.com' })
 export class SignInMethodsDto {
-  @ApiProperty({ description: 'True: email and password' }) readonly password!: boolean;
-  @ApiProperty({ description: 'True: passkeys' }) readonly passkey!: boolean;
+  @ApiProperty({ description: 'Whether email and password can be used' }) readonly password!: boolean;
+  @ApiProperty({ description: 'Whether passkeys can be used' }) readonly passkey!: boolean;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -113,7 +118,7 @@ export class SetupNeededDto {
   expires_at: AT,
 })
 export class SetupLinkDto {
-  @ApiProperty({ description: 'Makes the first owner, once' }) readonly link!: string;
+  @ApiProperty({ description: 'Creates the first owner; works once' }) readonly link!: string;
   @ApiProperty(DATE) readonly expires_at!: Date;
 }
 
@@ -135,7 +140,7 @@ export class PersonDto {
   @ApiProperty({ example: 'Ada' }) readonly name!: string;
   @ApiProperty(ROLE_OF_INSTALL) readonly role!: InstallRole | null;
   @ApiProperty({ description: 'True if signing in needs a second factor' }) readonly has_factor!: boolean;
-  @ApiProperty({ ...DATE, nullable: true, description: 'Since when the account cannot be used' })
+  @ApiProperty({ ...DATE, nullable: true, description: 'When the account was disabled; null if it is not' })
   readonly disabled_at!: Date | null;
   @ApiProperty(DATE) readonly created_at!: Date;
   @ApiProperty({ ...DATE, nullable: true }) readonly last_sign_in_at!: Date | null;
@@ -179,7 +184,8 @@ export class CreatedInvitationDto extends InvitationDto {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'The link of the mail where no SMTP_URL is set; else null: only the invited person gets it',
+    description:
+      'The link of the invitation if no SMTP_URL is set; otherwise null, because only the invited person gets it',
   })
   readonly link!: string | null;
 }
@@ -193,7 +199,7 @@ export class TokenRecordDto {
   readonly project_id!: string | null;
   @ApiProperty(DATE) readonly created_at!: Date;
   @ApiProperty(DATE) readonly expires_at!: Date;
-  @ApiProperty({ ...DATE, nullable: true, description: 'To the minute' })
+  @ApiProperty({ ...DATE, nullable: true, description: 'Accurate to the minute' })
   readonly last_used_at!: Date | null;
 }
 
@@ -217,7 +223,10 @@ export class FactorSecretDto {
 
 @Example({ recovery_codes: ['k7mp-2xqa-9fht-w3ce'] })
 export class RecoveryCodesDto {
-  @ApiProperty({ type: [String], description: 'Each replaces a code of the app once; not shown again' })
+  @ApiProperty({
+    type: [String],
+    description: 'Each can be used once in place of a code from the app; not shown again',
+  })
   readonly recovery_codes!: readonly string[];
 }
 

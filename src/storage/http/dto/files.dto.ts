@@ -24,7 +24,7 @@ import { SIZE, UUID_EXAMPLE, FREE_OBJECT } from '../../../http/docs/documented-t
 const MAX_TEXT = 1_024;
 
 export class ListFilesQuery implements ListOptions {
-  @ApiPropertyOptional({ description: 'Plain text that the filename contains; case-insensitive' })
+  @ApiPropertyOptional({ description: 'Text that the filename contains, case-insensitive' })
   @IsOptional()
   @QueryText(MAX_TEXT)
   search?: string;
@@ -46,7 +46,7 @@ export class ListFilesQuery implements ListOptions {
 
   @ApiPropertyOptional({
     enum: SORT_DIRECTIONS,
-    description: 'Default: asc; desc without sortBy, so that the newest file comes first',
+    description: 'Default: asc; without sortBy desc, which lists the newest files first',
   })
   @IsOptional()
   @IsIn(SORT_DIRECTIONS)
@@ -56,7 +56,7 @@ export class ListFilesQuery implements ListOptions {
     type: 'integer',
     minimum: 0,
     maximum: MAX_LIMIT,
-    description: `Files in a page; default: ${DEFAULT_LIMIT}`,
+    description: `Files per page; default: ${DEFAULT_LIMIT}`,
   })
   @IsOptional()
   @WholeNumber(0, MAX_LIMIT)
@@ -67,7 +67,9 @@ export class ListFilesQuery implements ListOptions {
   @WholeNumber(0)
   offset?: number;
 
-  @ApiPropertyOptional({ description: 'Value of X-Next-Cursor; as fast for the last page as for the first' })
+  @ApiPropertyOptional({
+    description: 'X-Next-Cursor of the previous page; unlike offset, late pages are as fast as the first',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(4_096)
@@ -75,7 +77,7 @@ export class ListFilesQuery implements ListOptions {
 }
 
 export class ListFoldersQuery {
-  @ApiPropertyOptional({ example: 'reports/', description: 'Text that the folders begin with' })
+  @ApiPropertyOptional({ example: 'reports/', description: 'Text that the folder names begin with' })
   @IsOptional()
   @QueryText(MAX_TEXT)
   prefix?: string;
@@ -84,7 +86,7 @@ export class ListFoldersQuery {
     type: 'integer',
     minimum: 1,
     maximum: MAX_LIMIT,
-    description: `Folders in a page; default: ${DEFAULT_LIMIT}`,
+    description: `Folders per page; default: ${DEFAULT_LIMIT}`,
   })
   @IsOptional()
   @WholeNumber(1, MAX_LIMIT)
@@ -165,7 +167,7 @@ export class CreateSignedUrlDto {
 
 @Example({ file_ids: [UUID_EXAMPLE] })
 export class BulkDeleteDto {
-  @ApiProperty({ type: [String], maxItems: 1_000, description: 'Ids of files; unknown ones are no error' })
+  @ApiProperty({ type: [String], maxItems: 1_000, description: 'Ids of files; unknown ids are not an error' })
   @IsString({ each: true })
   @ArrayMaxSize(1_000)
   @IsArray()

@@ -46,10 +46,10 @@ export class BucketDto implements Bucket {
   allowed_mime_types!: string[] | null;
   @ApiProperty({
     ...LIMIT,
-    description: 'Bytes of all files; null: limited by the project alone',
+    description: 'Total bytes of its files; null: only the limit of the project applies',
   })
   quota_bytes!: number | null;
-  @ApiProperty({ ...LIMIT, description: 'Number of files; null: limited by the project alone' })
+  @ApiProperty({ ...LIMIT, description: 'Number of files; null: only the limit of the project applies' })
   quota_files!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'Cache-Control header of its files' })
   cache_control!: string | null;
@@ -83,7 +83,7 @@ export class FileDto implements FileRecord {
   @ApiProperty({ ...SIZE, description: 'Bytes' }) size!: number;
   @ApiProperty({ description: 'Hash of the bytes, in hexadecimal' }) sha256!: string;
   @ApiProperty({ type: String, format: 'uuid', nullable: true }) owner_id!: string | null;
-  @ApiProperty({ ...FREE_OBJECT, description: 'JSON that the application keeps about the file' })
+  @ApiProperty({ ...FREE_OBJECT, description: 'Application-defined JSON about the file' })
   metadata!: JsonObject;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
@@ -101,7 +101,7 @@ export class SignedUrlDto {
 export class BulkSignedUrlDto {
   @ApiProperty({ description: 'As in the request' }) file_id!: string;
   @ApiProperty({ type: String, format: 'uri', nullable: true }) url!: string | null;
-  @ApiProperty({ ...UNIX_SECONDS, nullable: true, description: 'Null beside an error' }) expires_at!:
+  @ApiProperty({ ...UNIX_SECONDS, nullable: true, description: 'Null if there is an error' }) expires_at!:
     number | null;
   // Inline, because OpenAPI 3.0 ignores `nullable` beside a reference.
   @ApiProperty({
@@ -110,7 +110,7 @@ export class BulkSignedUrlDto {
     selfRequired: true,
     nullable: true,
     additionalProperties: false,
-    description: 'Why there is no URL; null beside one',
+    description: 'Why there is no URL; null if there is one',
     properties: {
       message: { type: 'string' },
       code: { type: 'string', enum: [fileNotFound().code] },
@@ -123,7 +123,7 @@ export class BulkSignedUrlDto {
 
 @Example({ deleted: [UUID_EXAMPLE], not_found: [] })
 export class BulkDeleteResultDto {
-  @ApiProperty({ type: [String], description: 'Ids of files that are gone now' }) deleted!: string[];
+  @ApiProperty({ type: [String], description: 'Ids of the deleted files' }) deleted!: string[];
   @ApiProperty({
     type: [String],
     description: 'Ids of files that do not exist, or that the caller may not see',
