@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { PassThrough, type Writable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Compression } from '../common/compression';
+import type { Compression } from '../config/compression';
 import { AppError } from '../common/errors/app-error';
 import { messageOf } from '../common/errors/error-facts';
 import { Clock } from '../common/time/clock';

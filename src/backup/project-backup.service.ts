@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Transform, Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Compression } from '../common/compression';
+import type { Compression } from '../config/compression';
 import { Clock } from '../common/time/clock';
 import { PRODUCT } from '../config/product';
 import { BoundedClient } from '../database/pools/bounded-client';

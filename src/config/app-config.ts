@@ -1,5 +1,5 @@
 /** The configuration as the rest of Plinth sees it: frozen, typed, in small pieces. Parsed once (load-config.ts). */
-import type { Compression } from '../common/compression';
+import type { Compression } from './compression';
 import type { PlanQuotas } from './plan-quotas';
 
 export interface ServerConfig {

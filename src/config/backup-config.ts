@@ -1,6 +1,6 @@
 /** The backup part of the configuration. Its destination has the same settings as the storage provider, named BACKUP_. */
 import { relative, resolve, join, isAbsolute } from 'node:path';
-import { HAS_ZSTD, ZSTD_MISSING } from '../common/compression';
+import { HAS_ZSTD, ZSTD_MISSING } from './compression';
 import { BackupConfig, RemoteStoreConfig, StorageConfig } from './app-config';
 import { EnvironmentVariables } from './env.schema';
 import { storageConfig, storageFaults } from './storage-config';

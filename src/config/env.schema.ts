@@ -2,7 +2,7 @@
  * The environment variables of DECISIONS.md 8, with their checks. `.env.example` documents each; a test compares the two.
  */
 import { IsEmail, IsIn, IsOptional, IsString, MinLength } from 'class-validator';
-import { type Compression, COMPRESSIONS } from '../common/compression';
+import { type Compression, COMPRESSIONS } from './compression';
 import {
   DecimalNumber,
   Form,

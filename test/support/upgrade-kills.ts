@@ -15,7 +15,7 @@ const HAS_COLUMN = `select from pg_attribute where attrelid = 'auth.users'::regc
 const HAS_RECORD = `select from extensions.plinth_migrations where name like 'Later%'`;
 const PROJECTS = 'select database_name as name, schema_version as version from projects order by random()';
 
-export interface UpgradeKillsOptions {
+interface UpgradeKillsOptions {
   readonly directory: string;
   /** URL of a database on the server. */
   readonly databaseUrl: (database: string) => string;
@@ -25,7 +25,7 @@ export interface UpgradeKillsOptions {
   readonly projects: number;
 }
 
-export interface UpgradeCounts {
+interface UpgradeCounts {
   readonly kills: { platform: number; template: number; projects: number };
   /** Databases that were migrated at the same moment, at most. */
   most: number;
@@ -36,7 +36,7 @@ export class UpgradeKills {
   readonly counts: UpgradeCounts = { kills: { platform: 0, template: 0, projects: 0 }, most: 0, migrated: 0 };
   /** All projects, with the loaded one and the demo. */
   total = 0;
-  private older!: PlinthProcess;
+  private older: PlinthProcess | undefined;
   private upgraded: PlinthProcess | undefined;
   private loaded!: LoadedProject;
   private load!: SteadyLoad;
@@ -46,9 +46,10 @@ export class UpgradeKills {
 
   async setUp(): Promise<void> {
     const { directory, environment, projects } = this.options;
-    this.older = await PlinthProcess.start({ dataDir: directory, env: environment });
+    const older = await PlinthProcess.start({ dataDir: directory, env: environment });
+    this.older = older;
     // Not compared with the OpenAPI document, which is that of another version.
-    const admin = this.older.admin.unchecked();
+    const admin = older.admin.unchecked();
     for (let n = 0; n < projects; n += 4) {
       const names = Array.from({ length: Math.min(4, projects - n) }, (_, of) => `Project ${n + of}`);
       await Promise.all(names.map((name) => admin.post('/admin/v1/projects', { name })));
@@ -57,14 +58,15 @@ export class UpgradeKills {
     this.client = await this.connect('many');
     this.total = (await this.client.query(PROJECTS)).rows.length;
     expect(this.total).toBeGreaterThan(projects);
-    this.load = new SteadyLoad(this.loaded, [this.older]);
+    this.load = new SteadyLoad(this.loaded, [older]);
     this.load.start(CLIENTS);
     await this.load.requests(20);
   }
 
   async tearDown(): Promise<void> {
     await this.load?.stop();
-    await Promise.all([this.older, this.upgraded].map((plinth) => plinth?.end('SIGKILL')));
+    await this.older?.end('SIGKILL');
+    await this.upgraded?.end('SIGKILL');
     await this.client?.end();
   }
 

@@ -1,7 +1,7 @@
 /** The header with the passphrase of a backup, and the archive as a body. */
 import type { Response } from 'express';
 import { ARCHIVE_TYPES, mediaTypeOf } from '../../backup/archive/compression';
-import type { Compression } from '../../common/compression';
+import type { Compression } from '../../config/compression';
 import { passphraseInvalid } from '../../backup/backup.errors';
 import { MIN_PASSPHRASE } from '../../backup/schedule/backup-passphrase';
 

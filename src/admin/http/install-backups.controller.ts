@@ -21,7 +21,7 @@ import {
 } from '../../backup/backup.errors';
 import { InstallBackup } from '../../backup/install-backup.service';
 import { InstallRestore } from '../../backup/install-restore.service';
-import { ZSTD_MISSING } from '../../common/compression';
+import { ZSTD_MISSING } from '../../config/compression';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { pacedBody } from '../../http/bodies/paced-body';

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type Compression, COMPRESSIONS, HAS_ZSTD } from '../../common/compression';
+import { type Compression, COMPRESSIONS, HAS_ZSTD } from '../../config/compression';
 import { compressionOf, compressor, decompressed, endingOf } from './compression';
 
 const HAS_TOOL = spawnSync('zstd', ['--version']).status === 0;

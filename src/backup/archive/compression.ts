@@ -2,7 +2,7 @@
 import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type Compression, ZSTD, ZSTD_MISSING } from '../../common/compression';
+import { type Compression, ZSTD, ZSTD_MISSING } from '../../config/compression';
 import { notSupported } from '../backup.errors';
 import { ParallelGzip } from './parallel-gzip';
 
@@ -88,9 +88,9 @@ function decoderOf(head: Buffer): Transform | null {
 async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < ZSTD_MAGIC.length) {
-    const { value, done } = await chunks.next();
-    if (done) break;
-    head = Buffer.concat([head, value]);
+    const next = await chunks.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
   }
   return head;
 }
@@ -99,9 +99,9 @@ async function* continued(head: Buffer, chunks: AsyncIterator<Buffer>): AsyncGen
   try {
     yield head;
     for (;;) {
-      const { value, done } = await chunks.next();
-      if (done) return;
-      yield value;
+      const next = await chunks.next();
+      if (next.done) return;
+      yield next.value;
     }
   } finally {
     await chunks.return?.();

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Compression } from '../../common/compression';
+import type { Compression } from '../../config/compression';
 import { Clock } from '../../common/time/clock';
 import {
   DATABASE_CONFIG,

@@ -7,7 +7,7 @@ import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { canMount, SmallDisk } from '../../process/support/small-disk';
 import { cliEnvironment } from '../../support/cli-environment';
-import { asSuperuser } from '../../support/owner-connection';
+import { asSuperuser, letIn } from '../../support/owner-connection';
 import { ADMIN_KEY, TestPlinth } from '../../support/plinth';
 import { hasRedis, TestRedis } from '../../support/redis-server';
 
@@ -47,11 +47,12 @@ let plinth: TestPlinth;
 const portOf = (server: Server | typeof expired): number => (server.address() as AddressInfo).port;
 
 beforeAll(async () => {
-  await asSuperuser('postgres', (client) =>
-    client.query(
+  await asSuperuser('postgres', async (client) => {
+    await client.query(
       `create role ${role} login superuser password 'doctor'; grant connect on database postgres to ${role}`,
-    ),
-  );
+    );
+    await letIn(client, role);
+  });
   const databaseUrl = new URL(process.env.PLINTH_TEST_DATABASE_URL as string);
   Object.assign(databaseUrl, { username: role, password: 'doctor' });
   await new Promise<void>((resolve) => expired.listen(0, '127.0.0.1', resolve));

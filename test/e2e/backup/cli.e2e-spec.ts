@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { HAS_ZSTD } from '../../../src/common/compression';
+import { HAS_ZSTD } from '../../../src/config/compression';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { cliEnvironment } from '../../support/cli-environment';

@@ -12,7 +12,7 @@ import {
   Min,
   NotContains,
 } from 'class-validator';
-import { type Compression, COMPRESSIONS } from '../../../common/compression';
+import { type Compression, COMPRESSIONS } from '../../../config/compression';
 import { Example } from '../../../http/docs/example.decorator';
 import { WholeNumber } from '../../../http/input/whole-number';
 
