@@ -1,6 +1,6 @@
 // Backup and restore of a project with one large table, in turns with what bounds them: COPY of the same rows by a bare client
 // to and from a file, with an fsync. Compare the ratios, because absolute figures depend on the machine.
-//   npm run bench -- backup [--mib=1024] [--rounds=2]
+//   npm run bench -- backup [--mib=1024] [--rounds=2] [--compression=gzip|zstd|none]
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import http from 'node:http';
@@ -16,7 +16,11 @@ import { startPlinth } from './lib/plinth.mjs';
 
 const { values: given } = parseArgs({
   args: process.argv.slice(3),
-  options: { mib: { type: 'string', default: '1024' }, rounds: { type: 'string', default: '2' } },
+  options: {
+    mib: { type: 'string', default: '1024' },
+    rounds: { type: 'string', default: '2' },
+    compression: { type: 'string', default: 'gzip' },
+  },
 });
 const ROWS_PER_MIB = 2_100;
 const PASSPHRASE = { 'backup-passphrase': 'a-passphrase-for-the-benchmark' };
@@ -84,7 +88,7 @@ async function copyIn(client, file) {
 }
 
 async function backUp(id, file) {
-  const response = await send('GET', `/admin/v1/projects/${id}/backup`);
+  const response = await send('GET', `/admin/v1/projects/${id}/backup?compression=${given.compression}`);
   await pipeline(response, createWriteStream(file));
   await sync(file);
 }

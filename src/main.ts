@@ -45,20 +45,25 @@ async function main(): Promise<void> {
     fail(fault);
     return end(1);
   });
+  let workers: WorkerPool | null = null;
+  // Windows does not have the signal.
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => void replaceWorkers(workers));
   try {
-    await serve(config, database.platformUrl, stops);
+    workers = await serve(config, database.platformUrl, stops);
   } catch (error) {
     fail(error, config);
     await end(1);
   }
 }
 
-async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Promise<void> {
+/** @returns the other processes, or null if this one serves by itself */
+async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Promise<WorkerPool | null> {
   const app = await buildApp(config, platformUrl);
   stops.unshift(() => stopHttp(config, app));
   const demo = await createDemoOnFirstStart(app);
-  if (config.server.workers > 1) {
-    const workers = new WorkerPool(config.server.workers, app.get<string>(PLATFORM_URL));
+  const workers =
+    config.server.workers > 1 ? new WorkerPool(config.server.workers, app.get<string>(PLATFORM_URL)) : null;
+  if (workers) {
     stops.unshift(() => workers.stop());
     await workers.start();
   } else {
@@ -66,6 +71,22 @@ async function serve(config: AppConfig, platformUrl: string, stops: Stop[]): Pro
   }
   const setup = await app.get(SetupService).linkAtStart();
   process.stdout.write(announcement(config.server, demo, setup?.link ?? null));
+  return workers;
+}
+
+/** Says how it ended. A failure leaves workers in service, so this process goes on. */
+async function replaceWorkers(workers: WorkerPool | null): Promise<void> {
+  if (!workers) {
+    say('SIGUSR2 is ignored: it replaces the workers of WORKERS=2 or more, once they serve.');
+    return;
+  }
+  try {
+    await workers.replace();
+    say('All workers were replaced.');
+  } catch (error) {
+    fail(error);
+    say('The workers that were not replaced go on.');
+  }
 }
 
 /** Runs the stops in order, once, however often shutdown is requested. */

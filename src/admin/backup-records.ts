@@ -26,6 +26,7 @@ class ProjectOutcomeRecord implements ProjectOutcome {
   projects: [{ slug: 'acme', outcome: 'restored', reason: null }],
   audit_entries: 1042,
   schedules: 1,
+  servers: 0,
 })
 export class InstallRestoreReport {
   @ApiProperty() readonly dry_run!: boolean;
@@ -34,6 +35,8 @@ export class InstallRestoreReport {
   @ApiProperty({ ...SIZE, description: 'Entries that were added to the audit log' })
   readonly audit_entries!: number;
   @ApiProperty({ ...SIZE, description: 'Schedules of backups that were added' }) readonly schedules!: number;
+  @ApiProperty({ ...SIZE, description: "Servers for projects' databases that were added, as draining ones" })
+  readonly servers!: number;
 }
 
 const SCHEDULE = { cron: '0 3 * * *', time_zone: 'UTC', keep: 7, enabled: true };

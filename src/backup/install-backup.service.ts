@@ -5,12 +5,14 @@
 import { createHash } from 'node:crypto';
 import { PassThrough, type Writable } from 'node:stream';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Compression } from '../config/compression';
 import { AppError } from '../common/errors/app-error';
 import { messageOf } from '../common/errors/error-facts';
 import { Clock } from '../common/time/clock';
 import { PRODUCT } from '../config/product';
 import { ProjectEntity } from '../projects/project.entity';
 import { ProjectsService } from '../projects/projects.service';
+import { ServersService } from '../projects/servers/servers.service';
 import {
   ArchiveManifest,
   AUDIT_LOG,
@@ -19,10 +21,11 @@ import {
   HEADER,
   InstallHeader,
   InstallSecrets,
-  projectName,
+  PROJECTS_FOLDER,
   SECRETS,
 } from './archive/archive-format';
-import { ArchiveWriter, STORED } from './archive/archive-writer';
+import { ArchiveWriter } from './archive/archive-writer';
+import { assertAvailable, compressor, endingOf } from './archive/compression';
 import { PassphraseKey } from './archive/passphrase-key';
 import { AuditArchiveRepository } from './database/audit-archive.repository';
 import { ProjectBackup } from './project-backup.service';
@@ -36,6 +39,7 @@ interface Source {
   readonly header: InstallHeader;
   readonly secrets: InstallSecrets;
   readonly key: PassphraseKey;
+  readonly compression: Compression;
 }
 
 @Injectable()
@@ -47,6 +51,7 @@ export class InstallBackup {
     private readonly backups: ProjectBackup,
     private readonly audit: AuditArchiveRepository,
     private readonly schedules: ScheduleRepository,
+    private readonly servers: ServersService,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
@@ -54,34 +59,52 @@ export class InstallBackup {
    * Writes the archive of all projects and of the platform. The manifest lists the projects that failed.
    * @param openOutput called once the platform database was read
    */
-  async write(passphrase: string, openOutput: () => Promise<Writable>): Promise<ArchiveManifest> {
-    return this.writeOf(await this.allProjects(), passphrase, openOutput);
+  async write(
+    passphrase: string,
+    openOutput: () => Promise<Writable>,
+    compression: Compression = 'gzip',
+  ): Promise<ArchiveManifest> {
+    assertAvailable(compression);
+    return this.writeOf(await this.allProjects(), passphrase, openOutput, compression);
   }
 
   /** The same without the projects, which scheduled backups archive one by one. */
-  async writePlatform(passphrase: string, openOutput: () => Promise<Writable>): Promise<ArchiveManifest> {
-    return this.writeOf([], passphrase, openOutput);
+  async writePlatform(
+    passphrase: string,
+    openOutput: () => Promise<Writable>,
+    compression: Compression,
+  ): Promise<ArchiveManifest> {
+    return this.writeOf([], passphrase, openOutput, compression);
   }
 
   private async writeOf(
     projects: readonly ProjectEntity[],
     passphrase: string,
     openOutput: () => Promise<Writable>,
+    compression: Compression,
   ): Promise<ArchiveManifest> {
     const key = await PassphraseKey.create(passphrase);
     const schedules = (await this.schedules.list()).map(toArchivedSchedule);
-    const source = { header: this.headerOf(projects, key), secrets: { schedules }, key };
+    const header = this.headerOf(projects, key, endingOf(compression));
+    const source = {
+      header,
+      secrets: { schedules, servers: await this.servers.listForBackup() },
+      key,
+      compression,
+    };
     const output = await openOutput();
     let manifest: ArchiveManifest | undefined;
     const fill = async (archive: ArchiveWriter): Promise<void> => {
       manifest = await this.fill(archive, source);
     };
-    await ArchiveWriter.write(output, this.clock.now(), fill, STORED);
+    // Its large members, the archives of the projects, are compressed already.
+    await ArchiveWriter.write(output, this.clock.now(), compressor(compression, true), fill);
     if (!manifest) throw new Error('the archive has no manifest');
     return manifest;
   }
 
-  private async fill(archive: ArchiveWriter, { header, secrets, key }: Source): Promise<ArchiveManifest> {
+  private async fill(archive: ArchiveWriter, source: Source): Promise<ArchiveManifest> {
+    const { header, secrets, key, compression } = source;
     const headerBytes = Buffer.from(`${JSON.stringify(header, null, 2)}\n`);
     await archive.add(HEADER, headerBytes);
     const context = createHash('sha256').update(headerBytes).digest();
@@ -89,7 +112,7 @@ export class InstallBackup {
     const entries = await this.audit.read((chunks) => archive.addParts(AUDIT_LOG, chunks));
     const failed: FailedProject[] = [];
     for (const { id, slug, member } of header.projects) {
-      const reason = await this.addProject(archive, id, member, key);
+      const reason = await this.addProject(archive, { id, member }, key, compression);
       if (reason !== null) failed.push({ id, slug, reason });
     }
     return archive.finish(key, { rows: { [AUDIT_LOG]: entries }, files: NO_FILES, failed });
@@ -98,12 +121,12 @@ export class InstallBackup {
   /** @returns why the project could not be archived, or null */
   private async addProject(
     archive: ArchiveWriter,
-    id: string,
-    member: string,
+    { id, member }: { readonly id: string; readonly member: string },
     key: PassphraseKey,
+    compression: Compression,
   ): Promise<string | null> {
     try {
-      await archive.addParts(member, this.archiveOf(id, key));
+      await archive.addParts(member, this.archiveOf(id, key, compression));
       return null;
     } catch (error) {
       if (archive.isBroken) throw error;
@@ -112,9 +135,9 @@ export class InstallBackup {
     }
   }
 
-  private async *archiveOf(id: string, key: PassphraseKey): AsyncGenerator<Buffer> {
+  private async *archiveOf(id: string, key: PassphraseKey, compression: Compression): AsyncGenerator<Buffer> {
     const through = new PassThrough();
-    const written = this.backups.write(id, key, async () => through);
+    const written = this.backups.write(id, key, async () => through, compression);
     written.catch((error: Error) => through.destroy(error));
     try {
       yield* through as AsyncIterable<Buffer>;
@@ -133,13 +156,14 @@ export class InstallBackup {
     }
   }
 
-  private headerOf(projects: readonly ProjectEntity[], key: PassphraseKey): InstallHeader {
+  /** @param ending of the names of the projects' archives */
+  private headerOf(projects: readonly ProjectEntity[], key: PassphraseKey, ending: string): InstallHeader {
     return {
       format: FORMAT,
       kind: 'install',
       plinth: PRODUCT.version,
       created_at: new Date(this.clock.now()).toISOString(),
-      projects: projects.map(({ id, slug }) => ({ id, slug, member: projectName(slug) })),
+      projects: projects.map(({ id, slug }) => ({ id, slug, member: `${PROJECTS_FOLDER}${slug}${ending}` })),
       key: key.derivation,
     };
   }

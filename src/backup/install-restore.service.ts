@@ -10,6 +10,7 @@ import { Actor } from '../projects/audit-log.repository';
 import { ArchiveManifest, AUDIT_LOG, PROJECTS_FOLDER } from './archive/archive-format';
 import { ArchiveMember, ArchiveReader } from './archive/archive-reader';
 import { assertAuthentic, Members, openInstallArchive, readToEnd } from './archive/open-archive';
+import { ServersService } from '../projects/servers/servers.service';
 import { archiveInvalid, restoreFailed } from './backup.errors';
 import { AuditArchiveRepository, StagedAuditLog } from './database/audit-archive.repository';
 import { ProjectRestore, RestoreOptions } from './project-restore.service';
@@ -33,6 +34,8 @@ export interface RestoredInstall {
   readonly auditEntries: number;
   /** Schedules of backups that were added. */
   readonly schedules: number;
+  /** Servers for projects' databases that were added. */
+  readonly servers: number;
 }
 
 @Injectable()
@@ -43,6 +46,7 @@ export class InstallRestore {
     private readonly restores: ProjectRestore,
     private readonly audit: AuditArchiveRepository,
     private readonly schedules: ScheduleRepository,
+    private readonly servers: ServersService,
     private readonly clock: Clock,
   ) {}
 
@@ -77,12 +81,13 @@ export class InstallRestore {
     });
     assertAuthentic(key, end);
     const report = { backedUpAt: header.created_at, projects: withFailed(projects, end.manifest) };
-    if (options.dryRun) return { ...report, auditEntries: 0, schedules: 0 };
+    if (options.dryRun) return { ...report, auditEntries: 0, schedules: 0, servers: 0 };
     const added = await this.schedules.addMissing(
       secrets.schedules.map(fromArchivedSchedule),
       this.clock.now(),
     );
-    return { ...report, auditEntries: await staged.add(), schedules: added };
+    const servers = await this.servers.addFromBackup(secrets.servers ?? [], actor);
+    return { ...report, auditEntries: await staged.add(), schedules: added, servers };
   }
 
   private async restoreProject(
@@ -90,7 +95,7 @@ export class InstallRestore {
     options: Omit<RestoreOptions, 'slug'>,
     actor: Actor,
   ): Promise<ProjectOutcome> {
-    const slug = name.slice(PROJECTS_FOLDER.length).replace(/\.tar\.gz$/, '');
+    const slug = name.slice(PROJECTS_FOLDER.length).replace(/\.tar(\.gz|\.zst)?$/, '');
     try {
       const input = Readable.from(borrowed(chunks), { objectMode: false });
       const { skippedSettings: skipped } = await this.restores.restore(input, options, actor);

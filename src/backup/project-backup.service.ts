@@ -3,8 +3,9 @@
  * cannot be removed before they are in the archive.
  */
 import { createHash } from 'node:crypto';
-import type { Writable } from 'node:stream';
+import type { Transform, Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Compression } from '../config/compression';
 import { Clock } from '../common/time/clock';
 import { PRODUCT } from '../config/product';
 import { BoundedClient } from '../database/pools/bounded-client';
@@ -29,6 +30,7 @@ import {
   SECRETS,
 } from './archive/archive-format';
 import { ArchiveWriter, Chunks } from './archive/archive-writer';
+import { assertAvailable, compressor } from './archive/compression';
 import { PassphraseKey } from './archive/passphrase-key';
 import { SnapshotLimits } from './database/snapshot-limits';
 import { SnapshotRepository, SnapshotTable } from './database/snapshot.repository';
@@ -59,13 +61,16 @@ export class ProjectBackup {
    * Writes a project's archive.
    * @param passphrase or a key of it, so that one key serves several archives
    * @param openOutput called once the project was found and its database can be read
+   * @param compression of the archive
    * @throws AppError 404, 409 while another backup of the project runs
    */
   async write(
     id: string,
     passphrase: string | PassphraseKey,
     openOutput: () => Promise<Writable>,
+    compression: Compression = 'gzip',
   ): Promise<ArchiveManifest> {
+    assertAvailable(compression);
     const project = await this.projects.get(id);
     const key = typeof passphrase === 'string' ? await PassphraseKey.create(passphrase) : passphrase;
     await this.owner.repairAccess(project);
@@ -73,7 +78,8 @@ export class ProjectBackup {
       this.withSnapshot(project, async (snapshot) => {
         const tables = await snapshot.tables();
         const header = await this.headerOf(project, snapshot, tables, key);
-        return this.writeArchive({ project, snapshot, tables, header, key }, await openOutput());
+        const source = { project, snapshot, tables, header, key };
+        return this.writeArchive(source, compressor(compression, false), await openOutput());
       }),
     );
   }
@@ -101,10 +107,14 @@ export class ProjectBackup {
     );
   }
 
-  private async writeArchive(source: Source, output: Writable): Promise<ArchiveManifest> {
+  private async writeArchive(
+    source: Source,
+    compress: Transform,
+    output: Writable,
+  ): Promise<ArchiveManifest> {
     const { project, snapshot, tables, header, key } = source;
     let manifest: ArchiveManifest | undefined;
-    await ArchiveWriter.write(output, this.clock.now(), async (archive) => {
+    await ArchiveWriter.write(output, this.clock.now(), compress, async (archive) => {
       const headerBytes = Buffer.from(`${JSON.stringify(header, null, 2)}\n`);
       await archive.add(HEADER, headerBytes);
       const secrets = JSON.stringify(await this.secretsOf(project, snapshot));

@@ -62,6 +62,14 @@ it('keeps a connection until the server stops, and then sends Connection: close'
   await Promise.all([drained, client.closed || once(client, 'close')]);
 });
 
+it('keeps idle connections for the time given, until a further call is in a hurry', async () => {
+  await ask();
+  const drained = server.drain(60_000, 60_000);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(client.destroyed).toBe(false);
+  await Promise.all([drained, server.drain(60_000), once(client, 'close')]);
+});
+
 it.each([
   ['not asked', false, ''],
   ['asked', true, ''],

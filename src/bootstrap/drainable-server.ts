@@ -5,7 +5,7 @@ import { isLingering } from '../http/linger';
 
 const POLL_MS = 50;
 /**
- * Milliseconds for which idle connections stay open. A request that was already on its way is answered with
+ * Milliseconds for which idle connections stay open by default. A request that was already on its way is answered with
  * `Connection: close`; if idle connections were closed at once, busy clients would lose such requests.
  */
 const IDLE_GRACE_MS = 100;
@@ -13,6 +13,8 @@ const IDLE_GRACE_MS = 100;
 export class DrainableServer extends Server {
   /** Node counts a new connection as active until its first request, also one that a load balancer keeps ready. */
   private readonly open = new Set<Socket>();
+  /** Resolves when the server has stopped listening and its last connection has ended. */
+  private closed: Promise<void> = Promise.resolve();
 
   constructor(options: ServerOptions, handle: RequestListener) {
     super(options, handle);
@@ -23,26 +25,28 @@ export class DrainableServer extends Server {
   }
 
   /**
-   * Resolves when the last request in progress was answered. After the limit, closes the remaining connections.
+   * Resolves when the last request in progress was answered. After the limit, closes the remaining connections. A further
+   * call can only shorten the limits of the first.
    * @param limitMs milliseconds
+   * @param idleGraceMs milliseconds for which idle connections stay open
    */
-  async drain(limitMs: number): Promise<void> {
-    if (!this.listening) return;
-    await new Promise<void>((resolve) => {
-      let sweep: NodeJS.Timeout | undefined;
-      const idleGrace = setTimeout(() => {
-        this.closeUnused();
-        sweep = setInterval(() => this.closeUnused(), POLL_MS);
-      }, IDLE_GRACE_MS);
-      const limit = setTimeout(() => this.closeAllConnections(), limitMs);
-      // net.Server's close() only stops listening; that of http.Server also closes idle connections.
-      ListeningServer.prototype.close.call(this, () => {
-        clearTimeout(idleGrace);
-        clearInterval(sweep);
-        clearTimeout(limit);
-        resolve();
+  async drain(limitMs: number, idleGraceMs = IDLE_GRACE_MS): Promise<void> {
+    if (this.listening) {
+      this.closed = new Promise((resolve) => {
+        // net.Server's close() only stops listening; that of http.Server also closes idle connections.
+        ListeningServer.prototype.close.call(this, () => resolve());
       });
-    });
+    }
+    let sweep: NodeJS.Timeout | undefined;
+    const idleGrace = setTimeout(() => {
+      this.closeUnused();
+      sweep = setInterval(() => this.closeUnused(), POLL_MS);
+    }, idleGraceMs);
+    const limit = setTimeout(() => this.closeAllConnections(), limitMs);
+    await this.closed;
+    clearTimeout(idleGrace);
+    clearInterval(sweep);
+    clearTimeout(limit);
   }
 
   private closeUnused(): void {

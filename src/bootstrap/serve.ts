@@ -125,6 +125,19 @@ export async function stopHttp(
   });
 }
 
+/**
+ * The same for a process whose successor serves already, so there is no hurry: idle connections stay open for
+ * SHUTDOWN_TIMEOUT, and requests have as long again.
+ */
+export async function retireHttp(
+  config: AppConfig,
+  app: NestExpressApplication<DrainableServer>,
+): Promise<void> {
+  const { shutdownTimeoutMs } = config.server;
+  await app.getHttpServer().drain(2 * shutdownTimeoutMs, shutdownTimeoutMs);
+  await stopHttp(config, app);
+}
+
 /** Creates the application for a configuration and a running database. */
 export function buildApp(
   config: AppConfig,

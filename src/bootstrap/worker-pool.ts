@@ -1,26 +1,29 @@
-/** Several processes behind one port (WORKERS): the first one runs the database and restarts the others. */
+/** Several processes behind one port (WORKERS): the first one runs the database, and replaces the others. */
 import cluster, { type Worker } from 'node:cluster';
 import { AppConfig } from '../config/app-config';
 import { readEnvironment } from '../config/dot-env';
-import { buildApp, startHttp, stopHttp } from './serve';
+import { buildApp, retireHttp, startHttp, stopHttp } from './serve';
 
 const PLATFORM_URL_VARIABLE = 'PLINTH_WORKER_PLATFORM_URL';
 const RESTART_DELAY_MS = 1_000;
 /** Sent by a worker to the first process once it listens on PORT; METRICS_PORT is a separate listener. */
 const SERVING = 'serving';
+/** Sent to a worker whose successor serves. */
+const RETIRE = 'retire';
 
 /** The worker has printed the reason itself. */
 class WorkerFailedError extends Error {
   constructor(code: number, signal: string | null) {
-    super(
-      `A worker ended before it served (${signal ?? `exit code ${code}`}): Plinth does not start without it.`,
-    );
+    super(`A worker ended before it served (${signal ?? `exit code ${code}`}). It has printed the reason.`);
     this.name = 'WorkerFailedError';
   }
 }
 
 export class WorkerPool {
   private stopping = false;
+  private replacing: Promise<void> | undefined;
+  /** Ids of the workers that are started again if they end. */
+  private readonly members = new Set<number>();
 
   constructor(
     private readonly size: number,
@@ -32,31 +35,62 @@ export class WorkerPool {
    * @throws WorkerFailedError if one ends before that; others run until stop()
    */
   async start(): Promise<void> {
-    cluster.on('exit', () => {
-      if (!this.stopping) setTimeout(() => !this.stopping && this.fork(), RESTART_DELAY_MS);
+    cluster.on('exit', ({ id }) => {
+      if (!this.members.delete(id) || this.stopping) return;
+      setTimeout(() => !this.stopping && this.add(this.fork()), RESTART_DELAY_MS);
     });
-    const workers = Array.from({ length: this.size }, () => this.fork());
+    const workers = Array.from({ length: this.size }, () => this.add(this.fork()));
     await Promise.all(workers.map(serving));
+  }
+
+  /**
+   * Replaces the workers, one at a time, by new processes, which read the program and the settings again. A worker completes
+   * its requests and ends once its successor serves, so no request fails. A second call during the first joins it.
+   * @throws WorkerFailedError if a new worker does not serve; the workers that were not replaced yet go on
+   */
+  replace(): Promise<void> {
+    this.replacing ??= this.replaceEach().finally(() => (this.replacing = undefined));
+    return this.replacing;
   }
 
   /** Resolves when every worker has completed its requests and ended. */
   async stop(): Promise<void> {
     this.stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    await Promise.all(
-      workers.map(
-        (worker) =>
-          new Promise<void>((resolve) => {
-            worker.once('exit', () => resolve());
-            worker.process.kill('SIGTERM');
-          }),
-      ),
-    );
+    await Promise.all(workers.map((worker) => ended(worker, () => worker.process.kill('SIGTERM'))));
+  }
+
+  private async replaceEach(): Promise<void> {
+    for (const id of [...this.members]) {
+      // It may have ended meanwhile, and be replaced already.
+      const worker = this.members.has(id) ? cluster.workers?.[id] : undefined;
+      if (worker === undefined || this.stopping) continue;
+      const successor = this.fork();
+      await serving(successor);
+      this.add(successor);
+      this.members.delete(id);
+      // The callback takes the error of a worker that ends in this moment.
+      await ended(worker, () => worker.send(RETIRE, () => undefined));
+    }
   }
 
   private fork(): Worker {
     return cluster.fork({ [PLATFORM_URL_VARIABLE]: this.platformUrl });
   }
+
+  private add(worker: Worker): Worker {
+    this.members.add(worker.id);
+    return worker;
+  }
+}
+
+/** Resolves when the worker has ended, which `end` causes. */
+function ended(worker: Worker, end: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve());
+    if (worker.isDead()) resolve();
+    else end();
+  });
 }
 
 function serving(worker: Worker): Promise<void> {
@@ -70,11 +104,19 @@ function serving(worker: Worker): Promise<void> {
 export async function runWorker(config: AppConfig): Promise<void> {
   const platformUrl = readEnvironment()[PLATFORM_URL_VARIABLE];
   if (!platformUrl) throw new Error('a worker was started without its database');
+  // Sent to all processes of a service, it is for the first one. Windows does not have it.
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => undefined);
   const app = await buildApp(config, platformUrl);
   let ending: Promise<void> | undefined;
-  const end = (): void => {
-    ending ??= stopHttp(config, app).finally(() => process.exit(0));
+  const endBy = (stop: typeof stopHttp): void => {
+    ending ??= stop(config, app).finally(() => process.exit(0));
   };
+  const end = (): void => {
+    // A worker that is being retired has to hurry now.
+    if (ending) void app.getHttpServer().drain(config.server.shutdownTimeoutMs);
+    else endBy(stopHttp);
+  };
+  process.on('message', (message) => message === RETIRE && endBy(retireHttp));
   // May be called twice: systemd signals every process of a service, and the first process signals the workers too.
   process.on('SIGTERM', end);
   process.on('disconnect', end);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ArchiveManifest } from '../backup/archive/archive-format';
+import { compressionOf, mediaTypeOf } from '../backup/archive/compression';
 import { isOfInstall, VerifiedArchive, verifyArchive } from '../backup/archive/open-archive';
 import {
   headersFor,
@@ -74,8 +75,11 @@ export function addBackupCommands(
     .command('backup')
     .description('back up a project: database, files, settings and keys in one archive')
     .argument('[project]', 'id or slug')
-    .option('--all', 'back up the install: all projects, the audit log and the schedules in one archive')
-    .option('-o, --output <path>', 'file to write, or - for standard output; default: <slug>-<time>.tar.gz')
+    .option('--all', 'back up the install: all projects, the audit log, schedules and servers in one archive')
+    .option(
+      '-o, --output <path>',
+      'file to write: .tar.gz, .tar.zst or .tar; - is standard output; default: <slug>-<time>.tar.gz',
+    )
     .option(
       '--physical',
       'back up the embedded PostgreSQL of the install as it is, its keys and files on disk',
@@ -112,7 +116,8 @@ async function backUp(
   output: string | undefined,
 ): Promise<void> {
   const path = output ?? `${slug}-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
-  const response = await context.server.stream('GET', source, { headers: headersFor(passphrase) });
+  const target = `${source}?compression=${compressionOf(path)}`;
+  const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
   const progress = progressOf(context, `Backing up ${slug}`, null);
   // Only the end of the archive of an install tells which projects failed.
   const check = isInstall ? verifying(passphrase) : null;
@@ -225,7 +230,7 @@ async function restoreInstall(
 function send<T>(context: CommandContext, path: string, passphrase: string, target: string): Promise<T> {
   return pipedThrough(context, 'Restoring', path, async (input) => {
     const response = await context.server.stream('POST', target, {
-      headers: { 'content-type': 'application/gzip', ...headersFor(passphrase) },
+      headers: { 'content-type': mediaTypeOf(compressionOf(path)), ...headersFor(passphrase) },
       openBody: () => input,
     });
     return JSON.parse(await text(response)) as T;

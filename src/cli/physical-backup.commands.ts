@@ -1,5 +1,6 @@
 /** `plinth backup --physical`, `plinth backup verify --physical`, `plinth restore --physical`: a whole install. */
 import { pipeline } from 'node:stream/promises';
+import { compressionOf } from '../backup/archive/compression';
 import { openPhysicalArchive, readVerified } from '../backup/physical/physical-archive';
 import type { RecoveryTarget } from '../backup/physical/recovery';
 import { RestoredInstall, restoreInstall } from '../backup/physical/restore-install';
@@ -26,9 +27,8 @@ export const PHYSICAL_COMMANDS: PhysicalCommands = {
 async function backUpInstall(context: CommandContext, options: BackupOptions): Promise<void> {
   const passphrase = await requiredPassphrase(context, options);
   const path = options.output ?? `install-${new Date().toISOString().replace(/[:.]/g, '')}.tar.gz`;
-  const response = await context.server.stream('GET', `/physical-backup?files=${options.files}`, {
-    headers: headersFor(passphrase),
-  });
+  const target = `/physical-backup?files=${options.files}&compression=${compressionOf(path)}`;
+  const response = await context.server.stream('GET', target, { headers: headersFor(passphrase) });
   const progress = progressOf(context, 'Backing up the install', null);
   if (path === '-') {
     await pipeline(response, progress, context.environment.stdout, { end: false });

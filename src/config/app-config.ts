@@ -1,4 +1,5 @@
 /** The configuration as the rest of Plinth sees it: frozen, typed, in small pieces. Parsed once (load-config.ts). */
+import type { Compression } from './compression';
 import type { PlanQuotas } from './plan-quotas';
 
 export interface ServerConfig {
@@ -109,6 +110,8 @@ export interface BackupConfig {
   readonly passphrase: string | null;
   /** Read for each backup; null: the passphrase is given directly, or there is none. */
   readonly passphraseFile: string | null;
+  /** Of scheduled backups. */
+  readonly compression: Compression;
   /** Where the archives are stored. */
   readonly destination: StorageConfig;
 }

@@ -1,5 +1,6 @@
 /** The backup part of the configuration. Its destination has the same settings as the storage provider, named BACKUP_. */
 import { relative, resolve, join, isAbsolute } from 'node:path';
+import { HAS_ZSTD, ZSTD_MISSING } from './compression';
 import { BackupConfig, RemoteStoreConfig, StorageConfig } from './app-config';
 import { EnvironmentVariables } from './env.schema';
 import { storageConfig, storageFaults } from './storage-config';
@@ -15,6 +16,7 @@ export function backupConfig(env: EnvironmentVariables, dataDir: string): Backup
   return {
     passphrase: env.BACKUP_PASSPHRASE ?? null,
     passphraseFile: env.BACKUP_PASSPHRASE_FILE === undefined ? null : resolve(env.BACKUP_PASSPHRASE_FILE),
+    compression: env.BACKUP_COMPRESSION,
     destination: {
       ...destination,
       diskDir: resolve(env.BACKUP_DIR ?? join(dataDir, 'backups')),
@@ -29,6 +31,7 @@ export function backupFaults(env: EnvironmentVariables): string[] {
   const faults = storageFaults(asStorage(env)).map((fault) => fault.replaceAll('STORAGE_', 'BACKUP_'));
   if (env.BACKUP_PASSPHRASE !== undefined && env.BACKUP_PASSPHRASE_FILE !== undefined)
     faults.push('BACKUP_PASSPHRASE_FILE: give either the passphrase or its file');
+  if (env.BACKUP_COMPRESSION === 'zstd' && !HAS_ZSTD) faults.push(`BACKUP_COMPRESSION: ${ZSTD_MISSING}`);
   if (faults.length > 0 || env.BACKUP_PROVIDER !== env.STORAGE_PROVIDER) return faults;
   const dataDir = resolve(env.DATA_DIR);
   const [files, backups] = [storageConfig(env, dataDir), backupConfig(env, dataDir).destination];

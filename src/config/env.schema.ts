@@ -2,6 +2,7 @@
  * The environment variables of DECISIONS.md 8, with their checks. `.env.example` documents each; a test compares the two.
  */
 import { IsEmail, IsIn, IsOptional, IsString, MinLength } from 'class-validator';
+import { type Compression, COMPRESSIONS } from './compression';
 import {
   DecimalNumber,
   Form,
@@ -68,6 +69,9 @@ export class EnvironmentVariables {
 
   /** File with the passphrase, read for each backup. */
   @IsOptional() @IsString() BACKUP_PASSPHRASE_FILE?: string;
+
+  /** Compression of scheduled backups; zstd is the faster one, and needs Node.js 22.15 or later. */
+  @IsIn([...COMPRESSIONS]) BACKUP_COMPRESSION: Compression = 'gzip';
 
   /** Where scheduled backups are stored. */
   @IsIn(['disk', 'gcs', 's3']) BACKUP_PROVIDER: 'disk' | 'gcs' | 's3' = 'disk';

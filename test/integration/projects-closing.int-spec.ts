@@ -1,8 +1,7 @@
 /** New tables are closed until a policy opens them, on any server that Plinth accepts (DECISIONS.md 2). */
 import { randomBytes } from 'node:crypto';
-import type { Client } from 'pg';
 import { openPlatformDatabase } from '../../src/database/platform/platform-data-source';
-import { accessOf, asOwner, asSuperuser, serverVersion } from '../support/owner-connection';
+import { accessOf, asOwner, asSuperuser, letIn, serverVersion } from '../support/owner-connection';
 import { TestPlinth } from '../support/plinth';
 import { TestProject } from '../support/test-project';
 
@@ -124,16 +123,6 @@ describe('on a server where Plinth is superuser', () => {
     ]);
   });
 });
-
-/**
- * The embedded PostgreSQL admits the members of this role, which the first Plinth on a server creates; the admin role makes
- * its own roles members.
- */
-async function letIn(client: Client, role: string): Promise<void> {
-  if ((await serverVersion()) < 16) return;
-  await client.query(`do $$ begin create role plinth_logins; exception when duplicate_object then null; end $$;
-    grant plinth_logins to ${role} with admin option`);
-}
 
 describe('on a server where Plinth has only CREATEDB and CREATEROLE', () => {
   const role = `plinth_test_admin_${randomBytes(4).toString('hex')}`;

@@ -1,6 +1,6 @@
 /**
- * Every supported version of Node.js passes the unit tests and the tests of a start. The npm registry has the programs; without
- * it the tests are skipped.
+ * Every supported version of Node.js passes the unit and integration tests, the tests of a start, and end-to-end tests of each
+ * area. The npm registry has the programs; without it the tests are skipped.
  */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,18 @@ const run = promisify(execFile);
 /** The oldest one that package.json allows, and the later ones with support. */
 const VERSIONS = (process.env.PLINTH_NODE_VERSIONS ?? '20.19.0 22 24 26').split(' ');
 const PACKAGE = `node-${process.platform}-${process.arch}`;
-const LIMIT_MS = 900_000;
+/** For one version. */
+const LIMIT_MS = 2_400_000;
+/** A file or more of each area. */
+const SAMPLE = [
+  'auth/(accounts|sessions|factors)',
+  'rest/(insert|embedding|select-and-filter|update-and-delete|row-level-security|printed-rows)',
+  'storage/(upload|download|signed-urls|providers)',
+  'backup/(round-trip|cli|catalog|install)',
+  'admin/(projects|cli|doctor)',
+  'security/(headers|pipelined-requests|slow-bodies)',
+  'staff/(sessions|passkeys)',
+].map((files) => `test/e2e/${files}`);
 
 const hasRegistry = spawnSync('npm', ['view', PACKAGE, 'name']).status === 0;
 
@@ -38,6 +49,8 @@ function install(version: string): string {
     const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
     const tests = [
       ['--selectProjects', 'unit'],
+      ['--selectProjects', 'integration'],
+      ['--selectProjects', 'e2e', '--testPathPatterns', SAMPLE.join('|')],
       ['--selectProjects', 'process', '--', 'test/process/start.proc-spec'],
     ];
     for (const args of tests) {

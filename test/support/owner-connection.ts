@@ -52,3 +52,13 @@ export async function serverVersion(): Promise<number> {
     return rows[0]?.version ?? 0;
   });
 }
+
+/**
+ * The embedded PostgreSQL admits the members of this role, which the first Plinth on a server creates; the admin role makes
+ * its own roles members.
+ */
+export async function letIn(client: Client, role: string): Promise<void> {
+  if ((await serverVersion()) < 16) return;
+  await client.query(`do $$ begin create role plinth_logins; exception when duplicate_object then null; end $$;
+    grant plinth_logins to ${role} with admin option`);
+}

@@ -4,8 +4,29 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const MIGRATIONS = 'src/projects/provisioning/project-migrations.js';
-const LIST = /(const PROJECT_MIGRATIONS = \[)([^\]]*)\]/;
+const PROJECT_MIGRATIONS = 'src/projects/provisioning/project-migrations.js';
+const PROJECT_LIST = /(const PROJECT_MIGRATIONS = \[)([^\]]*)\]/;
+const PLATFORM_MIGRATIONS = 'src/database/platform/platform-data-source.js';
+const PLATFORM_LIST = /(const PLATFORM_MIGRATIONS = \[)([^\]]*)\]/;
+
+/** Adds a column to a table of every project. */
+const PROJECT_MIGRATION = `class Later9990000000000 {
+  name = 'Later9990000000000';
+  async up(runner) { await runner.query('alter table auth.users add column later integer not null default 7'); }
+  async down(runner) { await runner.query('alter table auth.users drop column later'); }
+}`;
+/** Adds a table to the platform database, and takes its time. */
+const PLATFORM_MIGRATION = `class Later9990000000000 {
+  name = 'Later9990000000000';
+  async up(runner) {
+    await runner.query('create table later (step integer primary key)');
+    for (let step = 1; step <= 10; step += 1) {
+      await runner.query('insert into later values ($1)', [step]);
+      await runner.query('select pg_sleep(0.05) as later');
+    }
+  }
+  async down(runner) { await runner.query('drop table later'); }
+}`;
 
 /** Whether the clone has the history of a commit. */
 export function hasCommit(commit: string): boolean {
@@ -25,7 +46,8 @@ export function buildCommit(commit: string, folder: string): string {
 }
 
 /**
- * A release after this one: the same build with one more migration of the projects, which adds `auth.users.later`.
+ * A release after this one: the same build with one more migration of the platform, which adds the table `later` with ten
+ * rows, and one of the projects, which adds `auth.users.later`.
  * @returns the folder of the build
  */
 export function buildLaterRelease(folder: string): string {
@@ -33,17 +55,20 @@ export function buildLaterRelease(folder: string): string {
   cpSync(join(ROOT, 'dist'), build, { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   shareModules(folder);
-  const file = join(build, MIGRATIONS);
-  const source = readFileSync(file, 'utf8');
-  const later = `class Later9990000000000 {
-    name = 'Later9990000000000';
-    async up(runner) { await runner.query('alter table auth.users add column later integer not null default 7'); }
-    async down(runner) { await runner.query('alter table auth.users drop column later'); }
-  }`;
-  const patched = source.replace(LIST, (_all, begin: string, items: string) => `${begin}${items}, ${later}]`);
-  if (patched === source) throw new Error(`${MIGRATIONS} has no list of migrations`);
-  writeFileSync(file, patched);
+  addMigration(join(build, PROJECT_MIGRATIONS), PROJECT_LIST, PROJECT_MIGRATION);
+  addMigration(join(build, PLATFORM_MIGRATIONS), PLATFORM_LIST, PLATFORM_MIGRATION);
   return build;
+}
+
+/** @param list the text before the list, and its items */
+function addMigration(file: string, list: RegExp, migration: string): void {
+  const source = readFileSync(file, 'utf8');
+  const patched = source.replace(list, (_all, begin: string, items: string) => {
+    const all = items.trimEnd().replace(/,$/, '');
+    return `${begin}${all}, ${migration}]`;
+  });
+  if (patched === source) throw new Error(`${file} has no list of migrations`);
+  writeFileSync(file, patched);
 }
 
 function shareModules(folder: string): void {

@@ -188,7 +188,9 @@ describe('deploy/', () => {
     const [, command] = /^CMD \[(.*)\]$/m.exec(read('docker/Dockerfile')) ?? [];
     const words = [...(command ?? '').matchAll(/"([^"]+)"/g)].map(([, word]) => word).join(' ');
     expect(words).toMatch(/^node .*dist\/src\/main\.js$/);
-    expect(read('deploy/systemd/plinth.service')).toContain(`ExecStart=/usr/bin/env ${words}\n`);
+    expect(read('deploy/systemd/plinth.service')).toContain(
+      `ExecStart=/usr/bin/env ${words.replace('dist/', '/opt/plinth/dist/')}\n`,
+    );
     expect(read('scripts/release.mjs')).toContain(`exec ${words}`);
   });
 });

@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { messageOf } from '../../common/errors/error-facts';
+import { Clock } from '../../common/time/clock';
 import { PLATFORM_URL } from '../../database/platform/platform-url';
 import {
   capabilityWarnings,
@@ -23,6 +24,7 @@ export class DatabaseCheck extends DoctorCheck {
   constructor(
     private readonly projects: ProjectsService,
     private readonly template: TemplateDatabase,
+    private readonly clock: Clock,
     @Inject(PLATFORM_URL) private readonly platformUrl: string,
   ) {
     super();
@@ -78,12 +80,12 @@ export class DatabaseCheck extends DoctorCheck {
   }
 
   private async findClock(client: Client, address: string): Promise<Finding> {
-    const before = Date.now();
+    const before = this.clock.now();
     const { rows } = await client.query<{ now: number }>(
       'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
     );
     const now = rows[0]?.now ?? 0;
-    const difference = Math.max(before - now, now - Date.now(), 0);
+    const difference = Math.max(before - now, now - this.clock.now(), 0);
     if (difference <= CLOCK_TOLERANCE_MS) {
       return {
         ...this.ok(`the clocks of this machine and of PostgreSQL at ${address} agree`),

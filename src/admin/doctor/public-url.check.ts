@@ -60,18 +60,30 @@ export class PublicUrlCheck extends DoctorCheck {
       ];
     }
     try {
-      const { valid_to: end } = await certificateOf(url);
-      const days = Math.floor((Date.parse(end) - Date.now()) / DAY_MS);
+      const { valid_to: end } = await certificateOf(url, true);
+      const days = daysUntil(end);
       const text = `the certificate of ${url.host} ends in ${days} days (${end})`;
       return days < SOON_DAYS
         ? [this.tls('warning', text, 'Renew it, and check the automatic renewal.')]
         : [this.tls('ok', text, null)];
     } catch (error) {
-      const remedy = 'Install a valid certificate with its chain, or add the CA by NODE_EXTRA_CA_CERTS.';
-      return [
-        this.tls('failed', `the certificate of ${url.host} cannot be verified: ${messageOf(error)}`, remedy),
-      ];
+      return [await this.refused(url, error)];
     }
+  }
+
+  /** A certificate that has ended is named as such, even if its issuer is not trusted either. */
+  private async refused(url: URL, error: unknown): Promise<Finding> {
+    const { valid_to: end } = await certificateOf(url, false).catch(() => ({ valid_to: '' }));
+    const days = daysUntil(end);
+    if (days < 0) {
+      const text = `the certificate of ${url.host} ended ${-days} days ago (${end})`;
+      return this.tls('failed', text, 'Renew it, and check the automatic renewal.');
+    }
+    return this.tls(
+      'failed',
+      `the certificate of ${url.host} cannot be verified: ${messageOf(error)}`,
+      'Install a valid certificate with its chain, or add the CA by NODE_EXTRA_CA_CERTS.',
+    );
   }
 
   private tls(status: Finding['status'], message: string, remedy: string | null): Finding {
@@ -79,11 +91,16 @@ export class PublicUrlCheck extends DoctorCheck {
   }
 }
 
-/** Rejects when the certificate is not valid for the host. */
-function certificateOf({ hostname, port }: URL): Promise<PeerCertificate> {
+/** Whole days; negative: in the past. NaN without a date. */
+const daysUntil = (end: string): number => Math.floor((Date.parse(end) - Date.now()) / DAY_MS);
+
+/** @param isVerified rejects when the certificate is not valid for the host */
+function certificateOf({ hostname, port }: URL, isVerified: boolean): Promise<PeerCertificate> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const address = { host, port: Number(port || 443), servername: isIP(host) ? '' : host };
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port: Number(port || 443), servername: isIP(host) ? '' : host }, () => {
+    // Nothing is sent on a connection that is not verified.
+    const socket = connect({ ...address, rejectUnauthorized: isVerified }, () => {
       resolve(socket.getPeerCertificate());
       socket.destroy();
     });

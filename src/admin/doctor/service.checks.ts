@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import type { Redis } from 'ioredis';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
 import { APP_CONFIG, AppConfig } from '../../config/app-config';
@@ -26,6 +27,19 @@ export class RedisCheck extends DoctorCheck {
   async find(): Promise<Finding[]> {
     const { connection } = this.redis;
     if (!connection) return [this.skipped('REDIS_URL is not set: single-node mode, without Redis')];
+    try {
+      return await this.findOn(connection);
+    } catch (error) {
+      return [
+        this.failed(
+          `Redis cannot be used: ${messageOf(error)}`,
+          'Start Redis, and check REDIS_URL, its password and the firewall. Until then sign-in and storage answer 503.',
+        ),
+      ];
+    }
+  }
+
+  private async findOn(connection: Redis): Promise<Finding[]> {
     const key = `plinth:doctor:${randomUUID()}`;
     await connection.set(key, 'written', 'EX', REDIS_KEY_SECONDS);
     const value = await connection.get(key);

@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
+import { ARCHIVE_TYPES } from '../../backup/archive/compression';
 import {
   archiveInvalid,
   notSupported,
@@ -31,9 +32,9 @@ import { PlatformErrors } from '../../http/errors/platform-error-docs';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { RestoreReport } from '../admin-records';
 import { ADMIN_ERRORS, AdminAccess, PROJECT_ERRORS, ProjectParam } from './admin-api.decorator';
-import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
-import { RestoreQuery } from './dto/backups.dto';
+import { BackupQuery, RestoreQuery } from './dto/backups.dto';
 
 @AdminAccess()
 @Controller('admin/v1')
@@ -48,18 +49,19 @@ export class BackupsController {
   @Get('projects/:id/backup')
   @ApiOperation({
     operationId: 'backupProject',
-    summary: 'Back up a project: its database, files, settings and keys as one archive (.tar.gz)',
+    summary: 'Back up a project: its database, files, settings and keys as one archive',
     description:
       'The archive is a consistent snapshot; the project keeps serving requests. A failure after the first byte closes the connection: only an archive that was received to its end is complete.',
   })
   @ProjectParam()
   @ApiHeader(PASSPHRASE)
-  @ApiProduces('application/gzip')
+  @ApiQuery({ type: BackupQuery })
+  @ApiProduces(...ARCHIVE_TYPES)
   @ApiResponse({
     status: 200,
     description: 'The archive',
     headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
-    content: { 'application/gzip': { schema: ARCHIVE } },
+    content: ARCHIVE_CONTENT,
   })
   @PlatformErrors(
     passphraseInvalid(),
@@ -70,16 +72,16 @@ export class BackupsController {
   async backup(
     @Param('id') id: string,
     @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { compression }: BackupQuery,
     @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
     const passphrase = passphraseOf(header);
-    await this.backups.write(id, passphrase, async () => {
+    const open = async (): Promise<Response> => {
       await this.audit.write({ actor, action: 'project.backup', projectId: id });
-      response.setHeader('Content-Type', 'application/gzip');
-      response.setHeader('Cache-Control', 'no-store');
-      return response;
-    });
+      return archiveIn(response, compression);
+    };
+    await this.backups.write(id, passphrase, open, compression);
   }
 
   @Post('restore')
@@ -92,7 +94,7 @@ export class BackupsController {
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: RestoreQuery })
-  @ApiConsumes('application/gzip')
+  @ApiConsumes(...ARCHIVE_TYPES)
   @ApiBody({ schema: ARCHIVE })
   @Answer(201, 'The restored project', RestoreReport)
   @PlatformErrors(

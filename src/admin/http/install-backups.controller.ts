@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Readable } from 'node:stream';
+import { ARCHIVE_TYPES } from '../../backup/archive/compression';
 import {
   archiveInvalid,
   notSupported,
@@ -20,6 +21,7 @@ import {
 } from '../../backup/backup.errors';
 import { InstallBackup } from '../../backup/install-backup.service';
 import { InstallRestore } from '../../backup/install-restore.service';
+import { ZSTD_MISSING } from '../../config/compression';
 import { BodyReader } from '../../http/bodies/body-reader';
 import { bodyTooSlow } from '../../http/bodies/body.errors';
 import { pacedBody } from '../../http/bodies/paced-body';
@@ -29,9 +31,9 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { InstallRestoreReport } from '../backup-records';
 import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
-import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { ARCHIVE, ARCHIVE_CONTENT, archiveIn, PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
-import { InstallRestoreQuery } from './dto/backups.dto';
+import { BackupQuery, InstallRestoreQuery } from './dto/backups.dto';
 
 @AdminAccess()
 @Controller('admin/v1')
@@ -47,42 +49,44 @@ export class InstallBackupsController {
   @ApiOperation({
     operationId: 'backupInstall',
     summary:
-      'Back up the install: an archive of each project, the audit log and the schedules as one archive',
+      'Back up the install: an archive of each project, the audit log, the schedules and the list of servers as one archive',
     description:
       'Each project is archived at its own point in time. A project that cannot be archived is listed in the manifest and does not stop the others. If the backup as a whole fails, the connection is closed.',
   })
   @ApiHeader(PASSPHRASE)
-  @ApiProduces('application/gzip')
+  @ApiQuery({ type: BackupQuery })
+  @ApiProduces(...ARCHIVE_TYPES)
   @ApiResponse({
     status: 200,
     description: 'The archive',
-    content: { 'application/gzip': { schema: ARCHIVE } },
+    content: ARCHIVE_CONTENT,
   })
-  @PlatformErrors(passphraseInvalid(), ADMIN_ERRORS)
+  @PlatformErrors(passphraseInvalid(), notSupported(ZSTD_MISSING), ADMIN_ERRORS)
   async backup(
     @Headers('backup-passphrase') header: string | undefined,
+    @StrictQuery() { compression }: BackupQuery,
     @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
-    await this.backups.write(passphraseOf(header), async () => {
+    const open = async (): Promise<Response> => {
       await this.audit.write({ actor, action: 'install.backup', projectId: null });
-      response.setHeader('Content-Type', 'application/gzip');
-      response.setHeader('Cache-Control', 'no-store');
-      return response;
-    });
+      return archiveIn(response, compression);
+    };
+    await this.backups.write(passphraseOf(header), open, compression);
   }
 
   @Post('restore/all')
   @HttpCode(200)
   @ApiOperation({
     operationId: 'restoreInstall',
-    summary: 'Restore the projects, the audit log and the schedules of a backup of the install',
+    summary:
+      'Restore the projects, the audit log, the schedules and the list of servers of a backup of the install',
     description:
       'Existing projects are left unchanged; every other one is restored completely or not at all. The call can be repeated. With `dry_run`, the archive is only checked.',
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: InstallRestoreQuery })
-  @ApiConsumes('application/gzip')
+  @ApiConsumes(...ARCHIVE_TYPES)
   @ApiBody({ schema: ARCHIVE })
   @Answer(200, 'The outcome for each project, failures included', InstallRestoreReport)
   @PlatformErrors(
@@ -102,7 +106,7 @@ export class InstallBackupsController {
   ): Promise<InstallRestoreReport> {
     const options = { passphrase: passphraseOf(header), dryRun: dryRun === 'true' };
     const body = Readable.from(pacedBody(request, this.bodies.pace), { objectMode: false });
-    const { backedUpAt, projects, auditEntries, schedules } = await this.restores.restore(
+    const { backedUpAt, projects, auditEntries, schedules, servers } = await this.restores.restore(
       body,
       options,
       actor,
@@ -113,6 +117,7 @@ export class InstallBackupsController {
       projects,
       audit_entries: auditEntries,
       schedules,
+      servers,
     };
   }
 }

@@ -2,6 +2,7 @@
 import { Controller, Get, Headers, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiProduces, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { ARCHIVE_TYPES } from '../../backup/archive/compression';
 import { notSupported, passphraseInvalid } from '../../backup/backup.errors';
 import { PhysicalBackup } from '../../backup/physical/physical-backup.service';
 import { PlatformErrors } from '../../http/errors/platform-error-docs';
@@ -9,7 +10,7 @@ import { StrictQuery } from '../../http/input/strict-input.decorator';
 import { Actor, AuditLogRepository } from '../../projects/audit-log.repository';
 import { projectBusy } from '../../projects/projects.errors';
 import { ADMIN_ERRORS, AdminAccess } from './admin-api.decorator';
-import { ARCHIVE, PASSPHRASE, passphraseOf } from './backup-passphrase';
+import { ARCHIVE_CONTENT, archiveIn, PASSPHRASE, passphraseOf } from './backup-passphrase';
 import { CurrentActor } from './current-actor.decorator';
 import { PhysicalBackupQuery } from './dto/backups.dto';
 
@@ -31,12 +32,12 @@ export class PhysicalBackupController {
   })
   @ApiHeader(PASSPHRASE)
   @ApiQuery({ type: PhysicalBackupQuery })
-  @ApiProduces('application/gzip')
+  @ApiProduces(...ARCHIVE_TYPES)
   @ApiResponse({
     status: 200,
     description: 'The archive',
     headers: { 'Cache-Control': { description: '`no-store`', schema: { type: 'string' } } },
-    content: { 'application/gzip': { schema: ARCHIVE } },
+    content: ARCHIVE_CONTENT,
   })
   @PlatformErrors(
     passphraseInvalid(),
@@ -46,16 +47,15 @@ export class PhysicalBackupController {
   )
   async backup(
     @Headers('backup-passphrase') header: string | undefined,
-    @StrictQuery() { files }: PhysicalBackupQuery,
+    @StrictQuery() { files, compression }: PhysicalBackupQuery,
     @CurrentActor() actor: Actor,
     @Res() response: Response,
   ): Promise<void> {
     const passphrase = passphraseOf(header);
-    await this.backups.write(passphrase, files !== 'false', async () => {
+    const open = async (): Promise<Response> => {
       await this.audit.write({ actor, action: 'install.backup', projectId: null });
-      response.setHeader('Content-Type', 'application/gzip');
-      response.setHeader('Cache-Control', 'no-store');
-      return response;
-    });
+      return archiveIn(response, compression);
+    };
+    await this.backups.write(passphrase, files !== 'false', open, compression);
   }
 }

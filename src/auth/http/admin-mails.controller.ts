@@ -34,9 +34,9 @@ export class AdminMailsController {
   @Get('failed-mails')
   @ApiOperation({
     operationId: 'adminListFailedMails',
-    summary: 'List mails that were given up',
+    summary: 'List failed mails',
     description:
-      'Needs the service-role key, as apikey or as bearer. A mail is given up when its delivery failed for good, or too often.',
+      'Needs the service-role key, as apikey or as bearer. Mails are given up when delivery fails permanently or too often.',
   })
   @Answer(200, 'The newest first', FailedMailsDto)
   @AuthErrors(SERVICE_ERRORS)
@@ -58,9 +58,9 @@ export class AdminMailsController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'adminRetryMail',
-    summary: 'Send a mail again that was given up',
+    summary: 'Retry a failed mail',
     description:
-      'Needs the service-role key, as apikey or as bearer. The mail is queued with its old token, so it can only be sent while that is valid.',
+      'Needs the service-role key, as apikey or as bearer. The mail is queued with its original token, so it can be sent only while that token is valid.',
   })
   @IdParam('mail_id', 'From the list of failed mails')
   @Answer(200, 'The mail is queued', MessageDto)
@@ -75,9 +75,9 @@ export class AdminMailsController {
   @UseInterceptors(JsonBodyInterceptor)
   @ApiOperation({
     operationId: 'adminPreviewMail',
-    summary: 'Render a mail with sample values; nothing is sent',
+    summary: 'Preview a mail with sample values',
     description:
-      'Needs the service-role key, as apikey or as bearer. Members that are left out are those of the project, so a draft can be tried part by part.',
+      "Needs the service-role key, as apikey or as bearer. Omitted members are taken from the project's templates, so a draft can be previewed part by part.",
   })
   @JsonBody(MailPreviewDto)
   @Answer(200, 'The mail with sample values', MailContentDto)
@@ -98,9 +98,9 @@ export class AdminMailsController {
   @UseInterceptors(JsonBodyInterceptor)
   @ApiOperation({
     operationId: 'adminSendTestMail',
-    summary: 'Send a mail with sample values to one address, at once',
+    summary: 'Send a test mail',
     description:
-      'Needs the service-role key, as apikey or as bearer. Takes the members of the preview, and the address. The mail is not queued: the answer comes when the mail server has accepted it. Its token is a sample and opens nothing. Counts against the mails of a day, like any mail. A project may send 20 of them, and 10 to one address (`AUTH_MAILS_PER_HOUR`); further ones are delayed, longer each time. One is sent at a time.',
+      "Needs the service-role key, as apikey or as bearer. Takes the members of the preview and the address. The mail is sent immediately, and the response follows when the mail server has accepted it. Its token is a sample and does not work. The mail counts against the project's daily quota. After 20 test mails of a project, or 10 to one address (`AUTH_MAILS_PER_HOUR`), further ones must wait, longer each time. A project can send one at a time.",
   })
   @JsonBody(TestMailDto)
   @Answer(200, 'The mail server has accepted the mail', MessageDto)

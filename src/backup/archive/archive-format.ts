@@ -41,7 +41,6 @@ export function wholeName(name: string): string {
 }
 
 export const sumsName = (index: number): string => `${SUMS_FOLDER}${String(index).padStart(6, '0')}`;
-export const projectName = (slug: string): string => `${PROJECTS_FOLDER}${slug}.tar.gz`;
 export const tableName = (index: number): string => `data/${String(index + 1).padStart(5, '0')}.copy`;
 
 export interface ArchivedTable {
@@ -111,9 +110,18 @@ export interface InstallHeader {
   readonly key: KeyDerivation;
 }
 
-/** When backups are made; the content of SECRETS in the archive of an install, because it authenticates the header. */
+/** The content of SECRETS in the archive of an install. It always exists, because it authenticates the header. */
 export interface InstallSecrets {
   readonly schedules: readonly ArchivedSchedule[];
+  /** Absent in archives of earlier versions. */
+  readonly servers?: readonly ArchivedServer[];
+}
+
+/** A server for projects' databases. The URL has a password. */
+export interface ArchivedServer {
+  readonly name: string;
+  readonly url: string;
+  readonly capacity: number;
 }
 
 export interface ArchivedSchedule {

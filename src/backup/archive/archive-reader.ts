@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { extract, type Extract, type Header } from 'tar-stream';
 import { AppError } from '../../common/errors/app-error';
 import { messageOf } from '../../common/errors/error-facts';
@@ -19,6 +18,7 @@ import {
   SUMS_FOLDER,
   wholeName,
 } from './archive-format';
+import { decompressed } from './compression';
 
 /** Bytes of a member that is held in memory: the header, a manifest, a list of checksums. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
@@ -64,7 +64,7 @@ export class ArchiveReader {
   constructor(input: Readable) {
     this.entries = (this.tar as unknown as AsyncIterable<Entry>)[Symbol.asyncIterator]();
     // A failure of the input reaches the entries.
-    pipeline(input, createGunzip(), this.tar as unknown as Writable).catch((error: unknown) =>
+    pipeline(input, decompressed, this.tar as unknown as Writable).catch((error: unknown) =>
       this.tar.destroy(error as Error),
     );
   }

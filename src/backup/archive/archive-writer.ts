@@ -1,6 +1,6 @@
-/** Writes an archive: a tar file, compressed with gzip, with checksums of its members. */
+/** Writes an archive: a tar file with checksums of its members, compressed. */
 import { createHash } from 'node:crypto';
-import type { Writable } from 'node:stream';
+import { Readable, type Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
 import {
@@ -13,13 +13,10 @@ import {
   partName,
   sumsName,
 } from './archive-format';
-import { ParallelGzip } from './parallel-gzip';
 import type { PassphraseKey } from './passphrase-key';
 
-/** Level of gzip. Fast: higher levels take several times as long for a tenth of the size. */
-const FAST = 1;
-/** For members that are compressed already. */
-export const STORED = 0;
+/** Chunks that are read while a part is compressed: about one part, because a socket gives 64 KiB at a time. */
+const CHUNKS_AHEAD = 64;
 
 export type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>;
 
@@ -34,16 +31,16 @@ export class ArchiveWriter {
   /**
    * Writes an archive to `output`; `work` adds its members. Rejects when either side fails, and destroys the output.
    * @param createdAt milliseconds since the epoch
-   * @param level of gzip
+   * @param compress from compression.ts
    */
   static async write(
     output: Writable,
     createdAt: number,
+    compress: Transform,
     work: (writer: ArchiveWriter) => Promise<void>,
-    level = FAST,
   ): Promise<void> {
     const writer = new ArchiveWriter(new Date(createdAt));
-    const sent = pipeline(writer.tar as unknown as NodeJS.ReadableStream, new ParallelGzip(level), output);
+    const sent = pipeline(writer.tar as unknown as NodeJS.ReadableStream, compress, output);
     try {
       // A lost reader destroys the tar stream, which ends the work; its own error says more.
       await Promise.race([work(writer), sent]);
@@ -78,7 +75,9 @@ export class ArchiveWriter {
   /** Adds bytes of unknown length in parts, at least one. */
   async addParts(name: string, chunks: Chunks): Promise<void> {
     let parts = 0;
-    for await (const { bytes, held } of inParts(chunks)) {
+    // Read ahead, so that PostgreSQL sends the next part while this one is compressed.
+    const ahead = Readable.from(chunks, { highWaterMark: CHUNKS_AHEAD });
+    for await (const { bytes, held } of inParts(ahead as AsyncIterable<Buffer>)) {
       await this.addSized(partName(name, parts), bytes, held);
       parts += 1;
     }

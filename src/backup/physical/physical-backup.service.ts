@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import type { Compression } from '../../config/compression';
 import { Clock } from '../../common/time/clock';
 import {
   DATABASE_CONFIG,
@@ -18,6 +19,7 @@ import { ObjectStore } from '../../storage/providers/object-store';
 import { RemovalHoldRepository } from '../../storage/removal/removal-hold.repository';
 import { ArchiveManifest, FILES_FOLDER, HEADER, SECRETS } from '../archive/archive-format';
 import { ArchiveWriter } from '../archive/archive-writer';
+import { assertAvailable, compressor } from '../archive/compression';
 import { PassphraseKey } from '../archive/passphrase-key';
 import { notSupported } from '../backup.errors';
 import { wholeObject } from '../whole-object';
@@ -30,6 +32,13 @@ import {
   PhysicalSecrets,
 } from './physical-archive';
 import { segmentName, segmentOf } from './wal-position';
+
+interface Source {
+  readonly backup: BaseBackup;
+  readonly key: PassphraseKey;
+  readonly hasFiles: boolean;
+  readonly compression: Compression;
+}
 
 @Injectable()
 export class PhysicalBackup {
@@ -53,7 +62,9 @@ export class PhysicalBackup {
     passphrase: string,
     withFiles: boolean,
     openOutput: () => Promise<Writable>,
+    compression: Compression = 'gzip',
   ): Promise<ArchiveManifest> {
+    assertAvailable(compression);
     if (this.database.url !== null)
       throw notSupported(
         'The PostgreSQL of this install is not the embedded one: back it up with its own tools',
@@ -62,16 +73,14 @@ export class PhysicalBackup {
     const hasFiles = withFiles && this.storage.provider === 'disk';
     const work = (): Promise<ArchiveManifest> =>
       withBaseBackup(this.platformUrl, async (backup) =>
-        this.writeArchive(backup, key, hasFiles, await openOutput()),
+        this.writeArchive({ backup, key, hasFiles, compression }, await openOutput()),
       );
     // Files are read after the database: each row of the copy still has its bytes, if none is removed meanwhile.
     return hasFiles ? this.hold.duringAll(await this.projectIds(), work) : work();
   }
 
   private async writeArchive(
-    backup: BaseBackup,
-    key: PassphraseKey,
-    hasFiles: boolean,
+    { backup, key, hasFiles, compression }: Source,
     output: Writable,
   ): Promise<ArchiveManifest> {
     const now = this.clock.now();
@@ -79,7 +88,7 @@ export class PhysicalBackup {
       `${JSON.stringify(headerOf(backup, key, { now, hasFiles, version: PRODUCT.version }), null, 2)}\n`,
     );
     let manifest: ArchiveManifest | undefined;
-    await ArchiveWriter.write(output, now, async (archive) => {
+    await ArchiveWriter.write(output, now, compressor(compression, false), async (archive) => {
       await archive.add(HEADER, header);
       const context = createHash('sha256').update(header).digest();
       await archive.add(SECRETS, key.seal(JSON.stringify(this.secrets()), context));

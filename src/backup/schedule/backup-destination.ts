@@ -6,6 +6,7 @@ import { DiskObjectStore } from '../../storage/providers/disk-object-store';
 import { ObjectAddress } from '../../storage/providers/object-address';
 import { ObjectStore } from '../../storage/providers/object-store';
 import { createObjectStore } from '../../storage/providers/object-store.provider';
+import { endingOf } from '../archive/compression';
 
 @Injectable()
 export class BackupDestination implements OnApplicationShutdown {
@@ -26,9 +27,9 @@ export class BackupDestination implements OnApplicationShutdown {
   }
 
   /** `20260101T030000Z-acme-1f3a9c2e.tar.gz`: a list of names is in the order of time. */
-  static archiveName(slug: string, startedAt: Date, runId: string): string {
+  archiveName(slug: string, startedAt: Date, runId: string): string {
     const time = startedAt.toISOString().replace(/\.\d+|[-:]/g, '');
-    return `${time}-${slug}-${runId.slice(0, 8)}.tar.gz`;
+    return `${time}-${slug}-${runId.slice(0, 8)}${endingOf(this.config.compression)}`;
   }
 
   /** @throws AppError 500 when the directory or bucket cannot be used */

@@ -1,9 +1,10 @@
 /** Makes one scheduled backup: writes the archive, records the outcome, and removes archives that are no longer kept. */
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/error-facts';
 import { Clock } from '../../common/time/clock';
+import { BACKUP_CONFIG, BackupConfig } from '../../config/app-config';
 import { InstallBackup } from '../install-backup.service';
 import { ProjectBackup } from '../project-backup.service';
 import { BackupDestination } from './backup-destination';
@@ -31,6 +32,7 @@ export class ScheduledBackup {
     private readonly projects: ProjectBackup,
     private readonly install: InstallBackup,
     private readonly clock: Clock,
+    @Inject(BACKUP_CONFIG) private readonly config: BackupConfig,
   ) {}
 
   /** Ends the backup that is being made, so that the shutdown does not wait for it. The next start makes it again. */
@@ -53,7 +55,7 @@ export class ScheduledBackup {
   private async attempt(state: SubjectState, dueAt: Date): Promise<void> {
     const { subject, slug } = state;
     const [id, startedAt] = [randomUUID(), this.now()];
-    const archive = BackupDestination.archiveName(slug, startedAt, id);
+    const archive = this.destination.archiveName(slug, startedAt, id);
     const run = { id, subject, slug, dueAt, startedAt, destination: this.destination.name, archive };
     await this.runs.begin(run);
     try {
@@ -78,8 +80,9 @@ export class ScheduledBackup {
       this.output = output;
       const open = async (): Promise<Writable> => output;
       try {
-        if (subject === PLATFORM) await this.install.writePlatform(passphrase, open);
-        else await this.projects.write(subject, passphrase, open);
+        const { compression } = this.config;
+        if (subject === PLATFORM) await this.install.writePlatform(passphrase, open, compression);
+        else await this.projects.write(subject, passphrase, open, compression);
       } finally {
         this.output = undefined;
       }

@@ -53,11 +53,15 @@ export class ServerRepository {
   }
 
   /** @returns false if the name is taken */
-  async insert(name: string, url: Buffer, capacity: number, entry: AuditEntry): Promise<boolean> {
+  async insert(
+    { name, url, capacity, status }: Pick<ServerRow, 'name' | 'url' | 'capacity' | 'status'>,
+    entry: AuditEntry,
+  ): Promise<boolean> {
     return this.change(entry, async (manager) => {
       const rows = await manager.query<unknown[]>(
-        `insert into database_servers (name, url, capacity) values ($1, $2, $3) on conflict do nothing returning name`,
-        [name, url, capacity],
+        `insert into database_servers (name, url, capacity, status) values ($1, $2, $3, $4)
+         on conflict do nothing returning name`,
+        [name, url, capacity, status],
       );
       return rows.length === 1;
     });

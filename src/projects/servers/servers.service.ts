@@ -65,13 +65,36 @@ export class ServersService {
     return rows.map((row) => new DatabaseServer(this.urlOf(row)));
   }
 
+  /** All but that of the platform database, with their passwords, for a backup. */
+  async listForBackup(): Promise<NewServer[]> {
+    const rows = (await this.servers.list()).filter(({ url }) => url !== null);
+    return rows.map((row) => ({ name: row.name, url: this.urlOf(row), capacity: row.capacity }));
+  }
+
+  /**
+   * Adds the servers of a restored install whose names are free. They get no new projects: the install that was backed up
+   * may still use them, or they may be lost.
+   * @returns how many were added
+   */
+  async addFromBackup(servers: readonly NewServer[], actor: Actor): Promise<number> {
+    let added = 0;
+    for (const { name, url, capacity } of servers) {
+      const { host, port } = new DatabaseServer(url);
+      const entry = entryOf('server.add', actor, { name, host, port, capacity });
+      const row = { name, url: this.seal(name, url), capacity, status: 'draining' } as const;
+      if (await this.servers.insert(row, entry)) added += 1;
+    }
+    return added;
+  }
+
   /** Prepares the server for projects. @throws AppError 400 when it cannot be used, 409 when the name is taken */
   async add({ name, url, capacity }: NewServer, actor: Actor): Promise<ServerState> {
     if (await this.servers.find(name)) throw serverExists(name);
     await this.assertUsable(url);
     const { host, port } = new DatabaseServer(url);
     const entry = entryOf('server.add', actor, { name, host, port, capacity });
-    if (!(await this.servers.insert(name, this.seal(name, url), capacity, entry))) throw serverExists(name);
+    const row = { name, url: this.seal(name, url), capacity, status: 'open' } as const;
+    if (!(await this.servers.insert(row, entry))) throw serverExists(name);
     return this.get(name);
   }
 

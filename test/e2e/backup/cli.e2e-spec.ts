@@ -1,9 +1,11 @@
 /** `plinth backup`, `plinth backup verify` and `plinth restore`, against a running server. */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { HAS_ZSTD } from '../../../src/config/compression';
 import { AdminClient } from '../../../src/cli/admin-client';
 import { runCli } from '../../../src/cli/run-cli';
 import { cliEnvironment } from '../../support/cli-environment';
@@ -78,6 +80,37 @@ it('backs up to a file, verifies it and restores it', async () => {
     expect.objectContaining({ slug: 'cli-copy', same_id: false }),
   ]);
 }, 60_000);
+
+it.each([
+  ['a.tar', true],
+  ['a.tar.zst', HAS_ZSTD],
+] as const)(
+  'compresses as the name %s asks for, and restores that',
+  async (name, isAvailable) => {
+    const file = join(directory, name);
+    const made = await run(['backup', project.slug, '-o', file]);
+    if (!isAvailable) {
+      expect([made.code, made.err]).toEqual([1, expect.stringContaining('zstd needs Node.js 22.15')]);
+      return;
+    }
+    expect([made.code, made.err]).toEqual([0, '']);
+    expect(readFileSync(file).subarray(257, 262).toString() === 'ustar').toBe(name === 'a.tar');
+    const slug = name.replaceAll('.', '-');
+    expect((await run(['backup', 'verify', file])).code).toBe(0);
+    expect((await run(['restore', file, '--as', slug])).code).toBe(0);
+    const all = join(directory, `all-${name}`);
+    expect((await run(['backup', '--all', '-o', all])).code).toBe(0);
+    const tar = execFileSync('tar', ['-tf', all], { encoding: 'utf8' });
+    expect(tar).toContain(`projects/${slug}${name.slice(1)}`);
+    expect((await run(['project', 'delete', slug, '--yes'])).code).toBe(0);
+    const restored = await run(['restore', '--all', all]);
+    expect(restored.out).toMatch(new RegExp(`^${slug} +restored`, 'm'));
+    expect((await run(['project', 'delete', slug, '--yes'])).code).toBe(0);
+    rmSync(file);
+    rmSync(all);
+  },
+  180_000,
+);
 
 it('writes to standard output and reads from standard input, with a passphrase from a file', async () => {
   const secret = join(directory, 'passphrase');

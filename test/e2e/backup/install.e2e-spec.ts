@@ -111,6 +111,8 @@ it('checks the form of a new slug in a dry run', async () => {
 
 it('moves an install to another provider, and names the projects that failed', async () => {
   await plinth.admin.put('/admin/v1/backups/schedule', { hour: 4, keep: 3 });
+  const url = process.env.PLINTH_TEST_DATABASE_URL;
+  expect((await plinth.admin.post('/admin/v1/servers', { name: 'db2', url, capacity: 7 })).status).toBe(201);
   const made = await run(plinth, ['backup', '--all', '-o', '-']);
   expect([made.code, made.err]).toEqual([1, expect.stringContaining(`Project ${broken.slug} could not be`)]);
   // Both installs are on one PostgreSQL server, which has room for one database of this name.
@@ -126,7 +128,14 @@ it('moves an install to another provider, and names the projects that failed', a
 
   const restored = await run(other.plinth, ['restore', '-', '--all', '--json'], made.bytes);
   const report = JSON.parse(restored.out);
-  expect([restored.code, report.projects[0].outcome, report.schedules]).toEqual([1, 'restored', 1]);
+  expect([restored.code, report.projects[0].outcome]).toEqual([1, 'restored']);
+  expect(report).toMatchObject({ schedules: 1, servers: 1 });
+  const servers = (await other.plinth.admin.get('/admin/v1/servers')).body;
+  expect(servers).toContainEqual(
+    expect.objectContaining({ name: 'db2', status: 'draining', capacity: 7, reachable: true }),
+  );
+  // Its password is sealed.
+  expect(gunzipSync(made.bytes).includes(new URL(url as string).password)).toBe(false);
   const log = (await other.plinth.admin.get(`/admin/v1/audit-log?project_id=${good.id}`)).body;
   expect(log.map(({ action }: { action: string }) => action)).toEqual(
     expect.arrayContaining(['project.create', 'project.restore']),
@@ -142,7 +151,12 @@ it('moves an install to another provider, and names the projects that failed', a
   });
 
   const again = JSON.parse((await run(other.plinth, ['restore', '-', '--all', '--json'], made.bytes)).out);
-  expect(again).toMatchObject({ schedules: 0, audit_entries: 0, projects: [{ outcome: 'exists' }, {}] });
+  expect(again).toMatchObject({
+    schedules: 0,
+    servers: 0,
+    audit_entries: 0,
+    projects: [{ outcome: 'exists' }, {}],
+  });
 });
 
 it('adds no entry to the audit log from an archive that was altered', async () => {

@@ -12,12 +12,24 @@ import {
   Min,
   NotContains,
 } from 'class-validator';
+import { type Compression, COMPRESSIONS } from '../../../config/compression';
 import { Example } from '../../../http/docs/example.decorator';
 import { WholeNumber } from '../../../http/input/whole-number';
 
 const MAX_KEEP = 10_000;
 
-export class PhysicalBackupQuery {
+/** How the archive in the response is compressed. */
+export class BackupQuery {
+  @ApiPropertyOptional({
+    enum: COMPRESSIONS,
+    description: '`zstd` is faster than gzip, the default; it needs Node.js 22.15 or later on the server',
+  })
+  @IsOptional()
+  @IsIn([...COMPRESSIONS])
+  compression?: Compression;
+}
+
+export class PhysicalBackupQuery extends BackupQuery {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
     description: '`false` leaves out the bytes of files. Only files of the provider `disk` are included',
