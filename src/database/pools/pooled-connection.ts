@@ -11,6 +11,8 @@ import { loginConfig, type ProjectDatabase } from './project-database';
 import { resultTooLarge } from './result-too-large';
 import { SessionState } from './session-state';
 
+/** Milliseconds within which a connection must be open. */
+const CONNECT_MS = 10_000;
 /** Milliseconds that the server waits for the end of a session. */
 const END_MS = 2_000;
 const END_TIMEOUTS = { connectionTimeoutMillis: END_MS, query_timeout: 2 * END_MS };
@@ -19,12 +21,18 @@ const END_SESSION = 'select pg_catalog.pg_terminate_backend($1, $2) as ended';
 export class PooledConnection extends PipelineConnection {
   /** Milliseconds of the monotonic clock at which it was last given back. */
   idleSince = 0;
+  /** Milliseconds of the monotonic clock since when the server owes something; null while the connection is idle. */
+  awaitedSince: number | null = null;
   /** Number of pipelines sent; each is one round trip, however many statements it holds. */
   roundTrips = 0;
   private readonly session = new SessionState();
 
   constructor(readonly database: ProjectDatabase) {
-    super({ ...loginConfig(database), application_name: 'plinth' });
+    super({
+      ...loginConfig(database),
+      application_name: 'plinth',
+      connectionTimeoutMillis: CONNECT_MS,
+    });
     // A function changed one of the reported settings for the whole session.
     this.onParameterStatus = () => (this.session.isClean = false);
   }

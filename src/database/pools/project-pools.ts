@@ -5,10 +5,11 @@
  */
 import { measureDatabase } from '../../http/request-times';
 import { ConcurrencyLimiter, MOMENT_MS } from './concurrency-limiter';
-import { loginRefused, poolExhausted } from './pool.errors';
+import { loginRefused, poolExhausted, serverSilent } from './pool.errors';
 import type { PoolLimits } from './pool-limits';
 import { PooledConnection } from './pooled-connection';
 import { ProjectDatabase } from './project-database';
+import { ServerWatch } from './server-watch';
 import { Streams } from './streams';
 
 /** Shares of the connections that streamed responses may hold, in all and for one client. */
@@ -37,19 +38,26 @@ interface Pool {
 
 /** Wrong password, role without LOGIN, missing CONNECT privilege. */
 const REFUSED = new Set(['28P01', '28000', '42501']);
+/** The database accepts no connections, or does not exist (any more): it is being moved, or was. */
+const CLOSED = new Set(['55000', '3D000']);
 
 export class ProjectPools {
   /** Called when a server refuses a project's login role. */
   onRefused: (database: ProjectDatabase) => void = () => undefined;
+  /** Called when a server has no such database, or that accepts no connections. */
+  onClosed: (database: ProjectDatabase) => void = () => undefined;
   private readonly pools = new Map<string, Pool>();
   private open = 0;
   private roundTrips = 0;
   private closed = false;
   private readonly sweeper: NodeJS.Timeout;
   private readonly streams: Streams;
+  private readonly servers: ServerWatch;
 
   constructor(private readonly limits: PoolLimits) {
     const { total, perProject, stalledMs } = limits;
+    this.servers = new ServerWatch(total);
+    this.servers.onSilent = (isThere) => this.refuseWaiting(isThere);
     const ofProject = shareOf(perProject, STREAMING_SHARE);
     this.streams = new Streams({
       total: shareOf(total, STREAMING_SHARE),
@@ -106,6 +114,7 @@ export class ProjectPools {
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.sweeper);
+    this.servers.close();
     await Promise.all([...this.pools.keys()].map((key) => this.evict(key)));
   }
 
@@ -130,11 +139,13 @@ export class ProjectPools {
 
   private lend(pool: Pool, connection: PooledConnection): PooledConnection {
     pool.lent.add(connection);
+    connection.awaitedSince = performance.now();
     return connection;
   }
 
   private acquire(database: ProjectDatabase): Promise<PooledConnection> {
     const pool = this.poolOf(database);
+    if (this.servers.isSilent(database)) return Promise.reject(serverSilent());
     if (this.closed || pool.waiting.length >= this.limits.maxWaiting) return Promise.reject(poolExhausted());
     return new Promise((resolve, reject) => {
       const until = performance.now() + this.limits.acquireTimeoutMs;
@@ -190,11 +201,13 @@ export class ProjectPools {
   private openFor(pool: Pool): boolean {
     const waiter = pool.waiting[0];
     if (!waiter || pool.closed || pool.size >= this.limits.perProject) return false;
+    if (!this.servers.mayOpen(waiter.database)) return false;
     if (this.open >= this.limits.total && !this.closeLongestIdle()) return false;
     pool.size += 1;
     this.open += 1;
     const connection = new PooledConnection(waiter.database);
     this.owners.set(connection, pool);
+    this.servers.add(connection);
     connection.onLost = () => this.dropIdle(pool, connection);
     const project = waiter.database.key;
     connection.onStream = (client, end) => this.streams.begin({ connection, project, client, end });
@@ -210,7 +223,20 @@ export class ProjectPools {
     return true;
   }
 
+  /** Their server does not answer: they would wait in vain. */
+  private refuseWaiting(isThere: (database: ProjectDatabase) => boolean): void {
+    for (const pool of this.pools.values()) {
+      if (!pool.waiting[0] || !isThere(pool.waiting[0].database)) continue;
+      for (const waiter of pool.waiting.splice(0)) waiter.reject(serverSilent());
+    }
+    this.serveOtherPools();
+  }
+
   private refusal(database: ProjectDatabase, error: Error & { code?: string }): Error {
+    if (CLOSED.has(error.code ?? '')) {
+      this.onClosed(database);
+      return loginRefused(error);
+    }
     if (!REFUSED.has(error.code ?? '')) return error;
     this.onRefused(database);
     return loginRefused(error);
@@ -228,6 +254,8 @@ export class ProjectPools {
       return;
     }
     connection.idleSince = performance.now();
+    connection.awaitedSince = null;
+    this.servers.heard(connection, connection.idleSince);
     pool.idle.push(connection);
     if (pool.waiting.length > 0) this.serve(pool);
     if (this.open >= this.limits.total && pool.idle.length > 0) this.serveOtherPools();
@@ -262,6 +290,7 @@ export class ProjectPools {
 
   private async discard(pool: Pool, connection: PooledConnection): Promise<void> {
     if (!this.owners.delete(connection)) return;
+    this.servers.delete(connection);
     pool.size -= 1;
     this.open -= 1;
     connection.onLost = () => undefined;
