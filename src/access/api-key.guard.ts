@@ -6,6 +6,7 @@ import { Project } from '../projects/project';
 import { projectNotFound } from '../projects/projects.errors';
 import { ProjectQuotas } from '../projects/quotas/project-quotas.service';
 import { ProjectRegistry } from '../projects/project-registry.service';
+import { WriteGate } from '../projects/write-gate.service';
 import { Checks } from './access-rule';
 import { invalidCredentials, missingApiKey } from './access.errors';
 import { ApiKeyStrategy, LookupFailure, VerifiedApiKey } from './strategies/api-key.strategy';
@@ -19,6 +20,7 @@ export class ApiKeyGuard extends AuthGuard() {
     private readonly registry: ProjectRegistry,
     private readonly verified: VerifiedCredentials,
     private readonly quotas: ProjectQuotas,
+    private readonly gate: WriteGate,
     strategy: ApiKeyStrategy,
   ) {
     super(guardOptions('apiKey', strategy));
@@ -32,6 +34,7 @@ export class ApiKeyGuard extends AuthGuard() {
     request.apiKey = key;
     if (!isPathOf(request, key)) await this.refusePath(request, key);
     this.quotas.assertMayRequest(key.project);
+    this.gate.assertMay(request.method, key.project);
     return true;
   }
 

@@ -16,6 +16,7 @@ import { AdviceDismissals1790000000342 } from '../../../migrations/platform/1790
 import { StaffOidc1790000000370 } from '../../../migrations/platform/1790000000370-staff-oidc';
 import { StaffPasskeys1790000000371 } from '../../../migrations/platform/1790000000371-staff-passkeys';
 import { DatabaseServers1790000000400 } from '../../../migrations/platform/1790000000400-database-servers';
+import { ProjectMoves1790000000460 } from '../../../migrations/platform/1790000000460-project-moves';
 import { quoteIdentifier } from '../sql/identifier';
 import { withConnection } from '../pools/one-off-connection';
 import { QUIET_LOGGER } from './quiet-logger';
@@ -33,6 +34,7 @@ const PLATFORM_MIGRATIONS = [
   StaffOidc1790000000370,
   StaffPasskeys1790000000371,
   DatabaseServers1790000000400,
+  ProjectMoves1790000000460,
 ];
 
 /** Advisory lock that serialises the migrations of replicas that start together. The number is arbitrary. */

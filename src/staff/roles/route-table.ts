@@ -98,6 +98,8 @@ export const ROUTE_TABLE: Readonly<Record<string, RouteAccess>> = {
   'GET /admin/v1/projects/:id': allow(READERS, 'read'),
   'PATCH /admin/v1/projects/:id': allow(PROJECT_ADMINS, 'write'),
   'DELETE /admin/v1/projects/:id': allow(OPERATORS, 'admin'),
+  'GET /admin/v1/projects/:id/move': allow(INSTALL_READERS, 'read'),
+  'POST /admin/v1/projects/:id/move': allow(OPERATORS, 'admin'),
   'GET /admin/v1/projects/:id/backup': allow(PROJECT_ADMINS, 'admin'),
   'GET /admin/v1/projects/:id/keys': allow(DEVELOPERS, 'admin'),
   'POST /admin/v1/projects/:id/keys/rotate': allow(PROJECT_ADMINS, 'admin'),
