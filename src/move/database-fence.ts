@@ -44,3 +44,13 @@ export async function openDatabase(client: Client, database: string): Promise<vo
   if (rowCount === 0) return;
   await client.query(`alter database ${quoteIdentifier(database)} with allow_connections true`);
 }
+
+/** Ends a CREATE DATABASE that a killed process began: PostgreSQL goes on with it, and it is not seen before its end. */
+export async function endCreation(client: Client, database: string): Promise<void> {
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where pid <> pg_backend_pid() and state = 'active' and pg_has_role(usesysid, 'USAGE')
+       and starts_with(query, $1)`,
+    [`create database ${quoteIdentifier(database)} `],
+  );
+}

@@ -9,7 +9,7 @@ import { ProjectRegistry } from '../projects/project-registry.service';
 import { ProjectRepository } from '../projects/project.repository';
 import { DatabaseProvisioner } from '../projects/provisioning/database-provisioner';
 import { MAINTENANCE_DATABASE } from '../projects/provisioning/database-server';
-import { openDatabase } from './database-fence';
+import { endCreation, openDatabase } from './database-fence';
 import { moveInterrupted } from './move.errors';
 import { MovePlaces } from './move-places';
 import { MoveRepository, type MoveRow } from './move.repository';
@@ -82,6 +82,7 @@ export class MoveRecovery implements OnApplicationBootstrap, OnApplicationShutdo
     await source.asAdmin(MAINTENANCE_DATABASE, (client) => openDatabase(client, project.databaseName));
     const target = await this.places.onServer(project, targetServer);
     if (target.server.key === source.key) throw new Error('both servers of the move are one');
+    await target.server.asAdmin(MAINTENANCE_DATABASE, (client) => endCreation(client, project.databaseName));
     await this.provisioner.drop(target.server, namesOf(project));
     await this.moves.finish(id, 'failed', moveInterrupted().message);
   }
