@@ -3,19 +3,21 @@
  * the requests a second. Needs a build (`npm run build`).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres';
 import { Balancer } from '../support/balancer';
 import { until } from '../support/eventually';
-import { HttpClient } from '../support/http-client';
 import { PlinthProcess } from '../support/plinth-process';
 
 const RATE = Number(process.env.PLINTH_RATE ?? 500);
 /** Milliseconds between two bursts of requests. */
 const TICK_MS = 20;
 const RESTART_LIMIT_MS = 60_000;
+/** Milliseconds that the last requests may take on a machine that cannot keep up with the rate. */
+const DRAIN_LIMIT_MS = 30_000;
 
 let directory: string;
 let postgres: EmbeddedPostgres;
@@ -40,11 +42,30 @@ beforeAll(async () => {
   balancer = await Balancer.start(processes.map(({ baseUrl }) => baseUrl));
 }, 180_000);
 afterAll(async () => {
+  agent.destroy();
   await balancer.stop();
   await Promise.all(processes.map((one) => one.end('SIGKILL')));
   await postgres.stop();
   rmSync(directory, { recursive: true, force: true });
 }, 60_000);
+
+const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+
+/** A read, or a write of that row. @returns status and body */
+function call(apikey: string, row: object | null): Promise<[number, string]> {
+  const [method, path] = row ? ['POST', '/rest/v1/notes'] : ['GET', '/rest/v1/notes?id=eq.0'];
+  const headers = { apikey, ...(row ? { 'content-type': 'application/json' } : {}) };
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, balancer.baseUrl), { agent, method, headers }, (answer) => {
+      let text = '';
+      answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      answer.once('end', () => resolve([answer.statusCode ?? 0, text]));
+      answer.once('error', reject);
+    });
+    sent.once('error', reject);
+    sent.end(row ? JSON.stringify(row) : undefined);
+  });
+}
 
 it(`restarts three processes at ${RATE} requests/s with no failed request`, async () => {
   const admin = (processes[0] as PlinthProcess).admin;
@@ -52,22 +73,17 @@ it(`restarts three processes at ${RATE} requests/s with no failed request`, asyn
   const query = `create table notes (id bigint primary key); insert into notes values (0);
     create policy everybody on notes to anon using (true) with check (true)`;
   expect((await admin.post(`/admin/v1/projects/${project.id}/sql`, { query })).status).toBe(200);
-  const client = new HttpClient(balancer.baseUrl, { apikey: project.anon_key }).unchecked();
-
   const counts = { sent: 0, answered: 0, slowest: 0 };
   const failures: string[] = [];
   const acknowledged: number[] = [];
   const send = async (n: number): Promise<void> => {
     const since = performance.now();
     try {
-      const { status, text } =
-        n % 5 === 0
-          ? await client.post('/rest/v1/notes', { id: n })
-          : await client.get('/rest/v1/notes?id=eq.0');
+      const [status, text] = await call(project.anon_key, n % 5 === 0 ? { id: n } : null);
       if (status >= 300) failures.push(`${status} ${text}`);
       else if (n % 5 === 0) acknowledged.push(n);
     } catch (error) {
-      failures.push(String((error as Error).cause ?? error));
+      failures.push(String(error));
     }
     counts.answered += 1;
     counts.slowest = Math.max(counts.slowest, performance.now() - since);
@@ -87,12 +103,13 @@ it(`restarts three processes at ${RATE} requests/s with no failed request`, asyn
     await sleep(1_000);
   }
   clearInterval(load);
-  await until(() => counts.answered === counts.sent, RESTART_LIMIT_MS);
   const seconds = (performance.now() - began) / 1_000;
+  await until(() => counts.answered === counts.sent, DRAIN_LIMIT_MS).catch(() => undefined);
   process.stdout.write(
     `${JSON.stringify({ ...counts, perSecond: Math.round(counts.sent / seconds), failed: failures.length })}\n`,
   );
   expect(failures.slice(0, 5)).toEqual([]);
+  expect(counts.answered).toBe(counts.sent);
   const { body } = await admin.post(`/admin/v1/projects/${project.id}/sql`, {
     query: 'select count(*)::int as n from notes where id > 0',
   });

@@ -13,6 +13,8 @@ const LOOK_MS = 1_000;
 const QUIET_MS = 3_000;
 /** Milliseconds that it has to answer that. */
 const PROBE_MS = 3_000;
+/** Milliseconds by which the end of a probe may be late, else this process was busy. */
+const LATE_MS = 2_000;
 /** Share of all connections that one server may have while others are in use. */
 const SERVER_SHARE = 3 / 4;
 
@@ -68,16 +70,24 @@ export class ServerWatch {
   private look(): void {
     const quietSince = performance.now() - QUIET_MS;
     for (const [name, server] of this.servers) {
-      const awaited = server.isSilent ? server.lastAwaited : server.awaitedBefore(quietSince);
-      if (!awaited || server.isProbed || (server.heardAt > quietSince && !server.isSilent)) continue;
+      const awaited = server.isSilent ? server.lastAwaited : this.awaitedOf(server, quietSince);
+      if (!awaited || server.isProbed) continue;
       server.lastAwaited = awaited;
       server.isProbed = true;
       void this.probe(name, server, awaited);
     }
   }
 
+  /** A database of a server to doubt. A single server takes nothing away from others. */
+  private awaitedOf(server: WatchedServer, quietSince: number): ProjectDatabase | undefined {
+    if (this.servers.size < 2 || server.heardAt > quietSince) return undefined;
+    return server.awaitedBefore(quietSince);
+  }
+
   private async probe(name: string, server: WatchedServer, database: ProjectDatabase): Promise<void> {
-    const isThere = await answers(database);
+    const since = performance.now();
+    // A busy event loop must not look like a silent server.
+    const isThere = (await answers(database)) || performance.now() - since > PROBE_MS + LATE_MS;
     server.isProbed = false;
     if (isThere) {
       server.isSilent = false;
@@ -113,7 +123,7 @@ async function answers(database: ProjectDatabase): Promise<boolean> {
   const config = {
     ...loginConfig(database),
     connectionTimeoutMillis: PROBE_MS,
-    query_timeout: PROBE_MS,
+    query_timeout: PROBE_MS / 3,
     application_name: 'plinth-probe',
   };
   try {
