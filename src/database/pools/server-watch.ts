@@ -38,33 +38,34 @@ export class ServerWatch {
     return this.servers.get(nameOf(database))?.isSilent ?? false;
   }
 
-  /** False for a server that has its share of the connections, if another one is in use. */
+  /** False for a server that has its share of the connections, if there are others. */
   mayOpen(database: ProjectDatabase): boolean {
-    const server = this.servers.get(nameOf(database));
-    if (!server || this.servers.size === 1) return true;
+    const server = this.serverOf(database);
+    if (this.servers.size === 1) return true;
     return !server.isSilent && server.connections.size < Math.max(1, Math.floor(this.total * SERVER_SHARE));
   }
 
   /** A connection is being opened. */
   add(connection: PooledConnection): void {
-    const name = nameOf(connection.database);
-    let server = this.servers.get(name);
-    if (!server) this.servers.set(name, (server = new WatchedServer()));
-    server.connections.add(connection);
+    this.serverOf(connection.database).connections.add(connection);
     connection.awaitedSince = performance.now();
   }
 
   /** @param now milliseconds of the monotonic clock */
   heard({ database }: PooledConnection, now: number): void {
-    const server = this.servers.get(nameOf(database));
-    if (server) server.heardAt = now;
+    this.serverOf(database).heardAt = now;
   }
 
   delete(connection: PooledConnection): void {
-    const name = nameOf(connection.database);
-    const server = this.servers.get(name);
-    server?.connections.delete(connection);
-    if (server?.connections.size === 0 && !server.isSilent && !server.isProbed) this.servers.delete(name);
+    this.serverOf(connection.database).connections.delete(connection);
+  }
+
+  /** Kept for good, as there are few: one that cannot get a connection because of another one counts, too. */
+  private serverOf(database: ProjectDatabase): WatchedServer {
+    const name = nameOf(database);
+    let server = this.servers.get(name);
+    if (!server) this.servers.set(name, (server = new WatchedServer()));
+    return server;
   }
 
   private look(): void {
@@ -92,7 +93,6 @@ export class ServerWatch {
     if (isThere) {
       server.isSilent = false;
       server.heardAt = performance.now();
-      if (server.connections.size === 0) this.servers.delete(name);
       return;
     }
     server.isSilent = true;
