@@ -255,7 +255,7 @@ export class ProjectPools {
     }
     connection.idleSince = performance.now();
     connection.awaitedSince = null;
-    this.servers.heard(connection, connection.idleSince);
+    connection.server.heardAt = connection.idleSince;
     pool.idle.push(connection);
     if (pool.waiting.length > 0) this.serve(pool);
     if (this.open >= this.limits.total && pool.idle.length > 0) this.serveOtherPools();

@@ -47,13 +47,10 @@ export class ServerWatch {
 
   /** A connection is being opened. */
   add(connection: PooledConnection): void {
-    this.serverOf(connection.database).connections.add(connection);
+    const server = this.serverOf(connection.database);
+    server.connections.add(connection);
+    connection.server = server;
     connection.awaitedSince = performance.now();
-  }
-
-  /** @param now milliseconds of the monotonic clock */
-  heard({ database }: PooledConnection, now: number): void {
-    this.serverOf(database).heardAt = now;
   }
 
   delete(connection: PooledConnection): void {
